@@ -1,0 +1,186 @@
+/**
+ * What Torana adds to an embeddings call, measured beside a bare proxy: both at the same time on core 0 under equal load, nginx
+ * as upstream and wrk on core 1, every text different. The figure is CPU time per request of each process, since both share
+ * one core; requests a second stand beside it. `npm run bench:embeddings -- --seconds 8 --connections 64`
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '9' },
+    connections: { type: 'string', default: '64' },
+    rounds: { type: 'string', default: '1' },
+    inspect: { type: 'boolean', default: false },
+  },
+})
+const seconds = Number(options.seconds)
+const warmupSeconds = Number(options.warmup)
+const connections = Number(options.connections)
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
+const key = `bench-${'0123456789abcdef'.repeat(2)}`
+const GATEWAY_CORE = 0
+const LOAD_CORE = 1
+
+interface Shape {
+  readonly name: string
+  readonly encoding: 'base64' | 'float'
+  readonly path: string
+}
+const shapes: readonly Shape[] = [
+  { name: '8 KB base64', encoding: 'base64', path: '/base64/v1' },
+  { name: '19 KB float', encoding: 'float', path: '/float/v1' },
+]
+
+try {
+  const nginxPort = await startNginx()
+  const origin = `http://127.0.0.1:${nginxPort}`
+  const rows: string[][] = []
+  for (let round = 0; round < Number(options.rounds); round += 1) {
+    for (const shape of shapes) rows.push(...(await measure(shape, origin)))
+  }
+  print([['answer', 'what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare'], ...rows])
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(shape: Shape, origin: string): Promise<string[][]> {
+  const script = wrkScript(shape)
+  const direct = await wrk({
+    url: `${origin}${shape.path}/embeddings`,
+    script,
+    connections,
+    seconds: 4,
+    core: LOAD_CORE,
+  })
+
+  const bare = await startBare(origin)
+  const torana = await startTorana(shape, origin)
+  const urls = {
+    bare: `http://127.0.0.1:${bare.port}${shape.path}/embeddings`,
+    torana: `http://127.0.0.1:${torana.port}/v1/embeddings`,
+  }
+  const both = (runSeconds: number): Promise<[Load, Load]> =>
+    Promise.all([
+      wrk({ url: urls.bare, script, connections, seconds: runSeconds, core: LOAD_CORE }),
+      wrk({ url: urls.torana, script, connections, seconds: runSeconds, core: LOAD_CORE }),
+    ])
+  await both(warmupSeconds)
+  const before = [cpuMicroseconds(bare.pid), cpuMicroseconds(torana.pid)] as const
+  const [bareLoad, toranaLoad] = await both(seconds)
+  const bareCpu = (cpuMicroseconds(bare.pid) - before[0]) / bareLoad.requests
+  const toranaCpu = (cpuMicroseconds(torana.pid) - before[1]) / toranaLoad.requests
+  await stopAll(bare.pid, torana.pid)
+  for (const load of [direct, bareLoad, toranaLoad])
+    if (load.errors > 0) throw new Error(`${load.errors} failed requests`)
+
+  const row = (what: string, load: Load, cpu: string, ratio: string): string[] => [
+    shape.name,
+    what,
+    String(Math.round(load.requests / load.seconds)),
+    load.p50Ms.toFixed(2),
+    load.p99Ms.toFixed(2),
+    cpu,
+    ratio,
+  ]
+  return [
+    row('upstream direct', direct, '', ''),
+    row('bare proxy', bareLoad, bareCpu.toFixed(1), '1.00'),
+    row('Torana', toranaLoad, toranaCpu.toFixed(1), (bareCpu / toranaCpu).toFixed(2)),
+  ]
+}
+
+async function startNginx(): Promise<number> {
+  const port = await freePort()
+  const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
+  const answer = (embedding: string): string =>
+    `{"object":"list","data":[{"object":"embedding","index":0,"embedding":${embedding}}],"model":"text-embedding-3-small","usage":{"prompt_tokens":8,"total_tokens":8}}`
+  writeFileSync(join(folder, 'base64.json'), answer(JSON.stringify(new Uint8Array(values.buffer).toBase64())))
+  const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
+  writeFileSync(join(folder, 'float.json'), answer(`[${numbers.join(',')}]`))
+  const location = (name: string): string =>
+    `location = /${name}/v1/embeddings { default_type application/json; error_page 405 =200 /${name}.json; return 405; }
+     location = /${name}.json { default_type application/json; root ${folder}; }`
+  writeFileSync(
+    join(folder, 'nginx.conf'),
+    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
+     events { worker_connections 4096; }
+     http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=10;
+       client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
+       uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
+       server { listen 127.0.0.1:${port} backlog=4096; ${location('base64')} ${location('float')} } }`,
+  )
+  spawnOn(LOAD_CORE, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
+  await httpReady(`http://127.0.0.1:${port}/base64.json`)
+  return port
+}
+
+async function startBare(origin: string): Promise<{ pid: number; port: number }> {
+  const port = await freePort()
+  const { pid } = spawnOn(
+    GATEWAY_CORE,
+    process.execPath,
+    [join(import.meta.dirname, 'bare-proxy.ts'), origin, String(port)],
+    {},
+  )
+  await wait(1500)
+  return { pid, port }
+}
+
+async function startTorana(shape: Shape, origin: string): Promise<{ pid: number; port: number }> {
+  const [port, controlPort] = [await freePort(), await freePort()]
+  const config = join(folder, `${shape.encoding}.yaml`)
+  writeFileSync(
+    config,
+    `upstreams: { nginx: { dialect: openai, provider: openai, baseUrl: '${origin}${shape.path}', apiKey: bench } }
+models: { text-embedding-3-small: { deployments: [{ upstream: nginx }] } }
+`,
+  )
+  const flags = options.inspect
+    ? ['--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`]
+    : []
+  const { pid } = spawnOn(
+    GATEWAY_CORE,
+    process.execPath,
+    [...flags, join(import.meta.dirname, '../server/bin/torana.js'), 'start'],
+    {
+      PORT: String(port),
+      CONTROL_PORT: String(controlPort),
+      TORANA_CONFIG: config,
+      TORANA_DATA_DIR: join(folder, 'data'),
+      TORANA_BOOTSTRAP_KEY: key,
+      DATABASE_URL: 'memory:',
+    },
+  )
+  await httpReady(`http://127.0.0.1:${port}/readyz`)
+  return { pid, port }
+}
+
+function wrkScript({ encoding }: Shape): string {
+  const file = join(folder, `${encoding}.lua`)
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${key}" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"text-embedding-3-small","encoding_format":"${encoding}"}')
+end
+`,
+  )
+  return file
+}
+
+function print(rows: readonly string[][]): void {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+  for (const row of rows)
+    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+}

@@ -1,0 +1,117 @@
+/** Processes of a measurement: started on a core, read from /proc, ended by id. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { setTimeout as wait } from 'node:timers/promises'
+
+const running = new Map<number, ChildProcess>()
+
+export function spawnOn(
+  core: number,
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): { pid: number } {
+  const child = spawn('taskset', ['-c', String(core), command, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`could not start ${command}`)
+  running.set(pid, child)
+  return { pid }
+}
+
+export async function stopAll(...pids: number[]): Promise<void> {
+  for (const pid of pids.length > 0 ? pids : [...running.keys()]) {
+    const child = running.get(pid)
+    running.delete(pid)
+    if (!child || child.exitCode !== null || child.signalCode !== null) continue
+    child.kill('SIGTERM')
+    await Promise.race([once(child, 'exit'), wait(5000)])
+  }
+}
+
+/** utime + stime of the whole process. The clock ticks a hundred times a second. */
+export function cpuMicroseconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10_000
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+export async function httpReady(url: string): Promise<void> {
+  const deadline = Date.now() + 15_000
+  for (;;) {
+    const status = await fetch(url).then(
+      (answer) => answer.status,
+      (error: unknown) => String(error),
+    )
+    if (status === 200) return
+    if (Date.now() > deadline) throw new Error(`${url} is not ready: ${status}`)
+    await wait(100)
+  }
+}
+
+export interface Load {
+  readonly requests: number
+  readonly seconds: number
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly errors: number
+}
+
+export interface WrkOptions {
+  readonly url: string
+  readonly script: string
+  readonly connections: number
+  readonly seconds: number
+  readonly core: number
+}
+
+export async function wrk({ url, script, connections, seconds, core }: WrkOptions): Promise<Load> {
+  const args = [
+    '-c',
+    String(core),
+    'wrk',
+    '-t1',
+    `-c${connections}`,
+    `-d${seconds}s`,
+    '--latency',
+    '-s',
+    script,
+    url,
+  ]
+  const child = spawn('taskset', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await once(child, 'close')
+  const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
+  const requests = Number(found(/(\d+) requests in/))
+  if (!requests) throw new Error(`wrk answered nothing:\n${text}`)
+  const non2xx = Number(found(/Non-2xx or 3xx responses: (\d+)/))
+  const socket = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)
+  const socketErrors = (socket?.slice(1) ?? []).reduce((sum, count) => sum + Number(count), 0)
+  return {
+    requests,
+    seconds: durationMs(found(/requests in ([\d.]+\w+)/)) / 1000,
+    p50Ms: durationMs(found(/50%\s+([\d.]+\w+)/)),
+    p99Ms: durationMs(found(/99%\s+([\d.]+\w+)/)),
+    errors: non2xx + socketErrors,
+  }
+}
+
+function durationMs(text: string): number {
+  const unit = text.replace(/[\d.]+/, '')
+  const scale = { us: 0.001, ms: 1, s: 1000, m: 60_000 }[unit] ?? Number.NaN
+  return Number.parseFloat(text) * scale
+}

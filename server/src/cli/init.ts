@@ -1,0 +1,65 @@
+/** `torana init`: prints a torana.yaml to start from. */
+import type { Output } from './output.ts'
+
+const STARTER = `# yaml-language-server: $schema=./torana.schema.json
+# Torana serves what this file says. Check it with: torana check
+# Editors complete and check it with: torana schema > torana.schema.json
+# \${VAR} is an environment variable, or the content of the file that VAR_FILE names.
+
+# Endpoints with their credentials.
+upstreams:
+  openai:
+    provider: openai
+    apiKey: \${OPENAI_API_KEY}
+
+  # Azure OpenAI: the name of your resource.
+  # azure-eu:
+  #   dialect: azure
+  #   resource: my-resource
+  #   apiKey: \${AZURE_API_KEY}
+
+  # A server of your own that speaks OpenAI's API (TEI, vLLM, Ollama, Infinity, LM Studio…).
+  # house:
+  #   provider: tei
+  #   baseUrl: http://localhost:3000/v1
+
+# What callers may ask for. Torana knows the limits, widths and prices of well-known models.
+models:
+  text-embedding-3-small:
+    deployments:
+      - upstream: openai
+      # Takes over when the one above fails; \`model\` is the name of your Azure deployment.
+      # - upstream: azure-eu
+      #   model: my-embedding-deployment
+      #   priority: 1
+
+  text-embedding-3-large:
+    deployments:
+      - upstream: openai
+
+  # A model that Torana does not know: say what it is.
+  # house-embed:
+  #   kind: embedding
+  #   embedding: { dimensions: 1024, maxInputTokens: 512, tokenizer: none }
+  #   price: free
+  #   deployments:
+  #     - upstream: house
+  #       model: my-model
+
+# Who may call. Keys have 24 characters or more; keep them in variables.
+projects:
+  # search:
+  #   keys:
+  #     - name: ci
+  #       secret: \${SEARCH_CI_KEY}
+  #       models: [text-embedding-3-small]
+`
+
+export async function run(argv: string[], out: Output): Promise<number> {
+  if (argv.length > 0) {
+    out.stderr.write('usage: torana init > torana.yaml\n')
+    return 2
+  }
+  out.stdout.write(STARTER)
+  return 0
+}

@@ -1,0 +1,46 @@
+/** `torana <command>`: finds the command and its exit code. */
+import { ConfigError } from '#config/problem.ts'
+import type { Output } from './output.ts'
+
+type Command = (argv: string[], out: Output) => Promise<number>
+
+const COMMANDS: Record<string, { readonly says: string; readonly load: () => Promise<{ run: Command }> }> = {
+  start: { says: 'start the gateway (the default)', load: () => import('./start.ts') },
+  check: { says: 'check a torana.yaml and show what it declares', load: () => import('./check.ts') },
+  init: { says: 'print a commented torana.yaml to start from', load: () => import('./init.ts') },
+  schema: { says: 'print the JSON Schema of torana.yaml', load: () => import('./schema.ts') },
+  key: { says: 'make a new key and print it', load: () => import('./key.ts') },
+  generate: {
+    says: 'write the generated files of this repository; --check compares them',
+    load: () => import('./generate.ts'),
+  },
+}
+
+const out: Output = process
+
+async function main([name = 'start', ...argv]: string[]): Promise<number> {
+  if (name === '--help' || name === '-h' || name === 'help') {
+    out.stdout.write(usage())
+    return 0
+  }
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
+  if (command === undefined) {
+    out.stderr.write(`torana: there is no command '${name}'.\n\n${usage()}`)
+    return 2
+  }
+  try {
+    const { run } = await command.load()
+    return await run(argv, out)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    out.stderr.write(`${error.problems.join('\n')}\n`)
+    return 1
+  }
+}
+
+function usage(): string {
+  const rows = Object.entries(COMMANDS).map(([name, { says }]) => `  torana ${name.padEnd(10)} ${says}`)
+  return `Torana, a gateway for embeddings and images.\n\n${rows.join('\n')}\n`
+}
+
+process.exitCode = await main(process.argv.slice(2))

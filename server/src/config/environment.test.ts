@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keyFrom } from '#core/key.ts'
+import { readEnvironment } from './environment.ts'
+import { ConfigError } from './problem.ts'
+import type { Environment } from './variable.ts'
+
+/** A folder as a table from path to content. */
+function read(env: Environment, files: Readonly<Record<string, string>> = {}) {
+  return readEnvironment(env, '/srv', (path) => {
+    const text = files[path]
+    if (text === undefined) throw Object.assign(new Error('no such file'), { code: 'ENOENT' })
+    return text
+  })
+}
+
+function problemsOf(env: Environment, files?: Readonly<Record<string, string>>): readonly string[] {
+  try {
+    read(env, files)
+  } catch (error) {
+    if (error instanceof ConfigError) return error.problems
+    throw error
+  }
+  return []
+}
+
+test('an empty environment is enough, and listens on loopback only', () => {
+  const { limits, ...settings } = read({})
+  assert.equal(limits.maxInputs, 2048)
+  assert.deepEqual(settings, {
+    host: '127.0.0.1',
+    port: 8080,
+    controlHost: '127.0.0.1',
+    controlPort: 8081,
+    dataDir: '/srv/.torana',
+    configFile: undefined,
+    logLevel: 'info',
+    publicUrl: undefined,
+    database: 'unset',
+    secret: undefined,
+    bootstrapKey: undefined,
+    openaiApiKey: undefined,
+    proxy: undefined,
+  })
+})
+
+test('empty variables count as unset, and port 0 is a port', () => {
+  const settings = read({
+    PORT: '0',
+    CONTROL_PORT: '0',
+    LOG_LEVEL: '',
+    OPENAI_API_KEY: '',
+    DATABASE_URL: '',
+    TORANA_CONFIG: '',
+  })
+  assert.equal(settings.port, 0)
+  assert.equal(settings.logLevel, 'info')
+  assert.equal(settings.openaiApiKey, undefined)
+  assert.equal(settings.database, 'unset')
+})
+
+test('torana.yaml is found in the working directory; a file that was named must be there', () => {
+  assert.equal(read({}, { '/srv/torana.yaml': '' }).configFile, '/srv/torana.yaml')
+  assert.equal(read({ TORANA_CONFIG: 'etc/t.yaml' }, { '/srv/etc/t.yaml': '' }).configFile, '/srv/etc/t.yaml')
+  assert.deepEqual(problemsOf({ TORANA_CONFIG: '/etc/t.yaml' }), [
+    "TORANA_CONFIG: /etc/t.yaml can't be read (ENOENT)",
+  ])
+})
+
+test('every secret can come from a file, without the newline at its end, but not from two places', () => {
+  const secret = 'x'.repeat(24)
+  for (const [name, field] of [
+    ['TORANA_SECRET', 'secret'],
+    ['TORANA_BOOTSTRAP_KEY', 'bootstrapKey'],
+    ['OPENAI_API_KEY', 'openaiApiKey'],
+  ] as const) {
+    const files = { '/run/secret': `${secret}\n` }
+    assert.equal(read({ [`${name}_FILE`]: '/run/secret' }, files)[field], secret)
+    assert.match(problemsOf({ [name]: secret, [`${name}_FILE`]: '/run/secret' }, files)[0] ?? '', /both set/)
+    assert.match(
+      problemsOf({ [`${name}_FILE`]: '/gone' })[0] ?? '',
+      new RegExp(`${name}_FILE names /gone, which can't be read`),
+    )
+  }
+})
+
+test('all problems are told at once, and none repeats a secret', () => {
+  const secrets = {
+    DATABASE_URL: 'postgres://me:hunter2@db',
+    TORANA_SECRET: 'hunter2',
+    TORANA_BOOTSTRAP_KEY: 'hunter2',
+    HTTPS_PROXY: 'hunter2:80',
+  }
+  const problems = problemsOf({
+    ...secrets,
+    PORT: '65536',
+    CONTROL_PORT: '80x',
+    LOG_LEVEL: 'inof',
+    PUBLIC_URL: 'torana.example.com',
+    REDIS_URL: 'redis://x',
+    CACHE_URL_FILE: '/run/cache',
+    ASSETS_URL: 's3://x',
+  })
+  const about = new Set(problems.map((problem) => problem.split(':')[0]))
+  assert.deepEqual(
+    about,
+    new Set([
+      'ASSETS_URL',
+      'CACHE_URL',
+      'CONTROL_PORT',
+      'DATABASE_URL',
+      'HTTPS_PROXY',
+      'LOG_LEVEL',
+      'PORT',
+      'PUBLIC_URL',
+      'REDIS_URL',
+      'TORANA_BOOTSTRAP_KEY',
+      'TORANA_SECRET',
+    ]),
+  )
+  assert.ok(
+    problems.includes(
+      'LOG_LEVEL: expected trace, debug, info, warn, error, fatal or silent, got "inof". Did you mean info?',
+    ),
+  )
+  assert.ok(problems.every((problem) => !problem.includes('hunter2')))
+})
+
+test('DATABASE_URL takes memory: and nothing else yet', () => {
+  assert.equal(read({ DATABASE_URL: 'memory:' }).database, 'memory')
+  assert.match(
+    problemsOf({ DATABASE_URL: 'postgres://db' })[0] ?? '',
+    /keeps nothing in a database yet\. Unset it/,
+  )
+})
+
+test('a mistyped bootstrap key is caught by its checksum', () => {
+  const key = keyFrom(new Uint8Array(32).fill(7))
+  assert.equal(read({ TORANA_BOOTSTRAP_KEY: key }).bootstrapKey, key)
+  assert.match(problemsOf({ TORANA_BOOTSTRAP_KEY: `${key.slice(0, -1)}!` })[0] ?? '', /checksum is wrong/)
+})
+
+test('the two listeners can not share an address', () => {
+  assert.match(problemsOf({ PORT: '9000', CONTROL_PORT: '9000' })[0] ?? '', /must not be PORT/)
+  assert.deepEqual(problemsOf({ PORT: '9000', CONTROL_PORT: '9000', CONTROL_HOST: '10.0.0.1' }), [])
+})
+
+test('proxies are read in either case', () => {
+  assert.deepEqual(read({ https_proxy: 'http://p:3128', NO_PROXY: 'localhost' }).proxy, {
+    http: undefined,
+    https: 'http://p:3128',
+    no: 'localhost',
+  })
+})

@@ -1,0 +1,213 @@
+/** The environment → Settings. One table says what each variable means; the documentation is made from it. */
+import { join, resolve } from 'node:path'
+import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
+import { defaultLimits } from '#core/settings.ts'
+import type { LogLevel, ProxySettings, Settings } from '#core/settings.ts'
+import { anyOf, ConfigError, didYouMean } from './problem.ts'
+import { lookUp, reasonOf } from './variable.ts'
+import type { Environment, ReadFile } from './variable.ts'
+
+export interface Variable {
+  readonly description: string
+  readonly default?: string
+  /** Secrets may stand in a file that `<NAME>_FILE` names, and are never shown. */
+  readonly secret?: true
+}
+
+export const environmentVariables = {
+  PORT: { default: '8080', description: 'Port of the public API. `0` takes a free one.' },
+  HOST: { default: '127.0.0.1', description: 'Address the public API listens on.' },
+  CONTROL_PORT: {
+    default: '8081',
+    description: 'Port of the control listener: health and metrics. `0` takes a free one.',
+  },
+  CONTROL_HOST: { default: '127.0.0.1', description: 'Address of the control listener.' },
+  TORANA_DATA_DIR: {
+    default: './.torana',
+    description: 'Folder for what the node itself keeps: its secret, its demo key.',
+  },
+  TORANA_CONFIG: {
+    description:
+      'The configuration file. Default: `torana.yaml` in the working directory if there is one; else none.',
+  },
+  LOG_LEVEL: {
+    default: 'info',
+    description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
+  },
+  PUBLIC_URL: {
+    description: 'Address under which callers reach the public API, when it is another than host and port.',
+  },
+  DATABASE_URL: {
+    secret: true,
+    description:
+      '`memory:` or unset. This version keeps nothing in a database yet and refuses any other value.',
+  },
+  TORANA_SECRET: {
+    secret: true,
+    description: `Peppers keys and signs; ${MIN_KEY_LENGTH} characters or more. Default: 32 random bytes kept in the data folder.`,
+  },
+  TORANA_BOOTSTRAP_KEY: {
+    secret: true,
+    description: `A key of project \`default\` for all models that exists from the first start; ${MIN_KEY_LENGTH} characters or more, or a \`tr_\` key.`,
+  },
+  OPENAI_API_KEY: {
+    secret: true,
+    description:
+      "Without a configuration file: makes OpenAI's models appear. With one: use it there as `${OPENAI_API_KEY}`.",
+  },
+  HTTPS_PROXY: {
+    description: 'Proxy for calls to `https:` upstreams. Also in lower case, like the next two.',
+  },
+  HTTP_PROXY: { description: 'Proxy for calls to `http:` upstreams.' },
+  NO_PROXY: { description: 'Hosts that are called directly, separated by commas.' },
+} as const satisfies Record<string, Variable>
+
+/** Variables of later versions: somebody who sets one relies on it, so they are refused, never ignored. */
+export const variablesNotYet = {
+  REDIS_URL: 'shared rate limits',
+  CACHE_URL: 'a vector cache',
+  ASSETS_URL: 'an image store',
+  CONSOLE_URL: 'a console with sign-in',
+  TORANA_ADMIN_TOKEN: 'an admin API',
+  TORANA_SECRET_PREVIOUS: 'rotation of the secret',
+} as const satisfies Record<string, string>
+
+type Name = keyof typeof environmentVariables
+
+const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+/** Throws a `ConfigError` with every problem there is. */
+export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Settings {
+  const problems: string[] = []
+
+  /** An empty variable counts as unset: compose files and charts pass empty ones along. */
+  function text(name: Name): string | undefined {
+    const variable: Variable = environmentVariables[name]
+    const found = variable.secret ? lookUp(name, env, readFile) : { value: env[name] }
+    if ('problem' in found) problems.push(found.problem)
+    return ('value' in found && found.value) || variable.default
+  }
+
+  function port(name: 'PORT' | 'CONTROL_PORT'): number {
+    const value = text(name) ?? ''
+    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
+    problems.push(`${name}: expected a whole number from 0 to 65535, got "${value}"`)
+    return 0
+  }
+
+  function logLevel(): LogLevel {
+    const value = text('LOG_LEVEL') ?? ''
+    const level = LOG_LEVELS.find((known) => known === value)
+    if (!level)
+      problems.push(
+        `LOG_LEVEL: expected ${anyOf(LOG_LEVELS)}, got "${value}".${didYouMean(value, LOG_LEVELS)}`,
+      )
+    return level ?? 'info'
+  }
+
+  function publicUrl(): string | undefined {
+    const value = text('PUBLIC_URL')
+    if (value === undefined) return undefined
+    const url = URL.parse(value)
+    if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+      return value.replace(/\/+$/, '')
+    problems.push(`PUBLIC_URL: expected a URL such as https://torana.example.com, got "${value}"`)
+    return undefined
+  }
+
+  function database(): Settings['database'] {
+    const value = text('DATABASE_URL')
+    if (value === undefined) return 'unset'
+    if (value !== 'memory:') {
+      problems.push(
+        'DATABASE_URL: this version keeps nothing in a database yet. Unset it, or set it to memory: to say that nothing is kept',
+      )
+    }
+    return 'memory'
+  }
+
+  function secret(): string | undefined {
+    const value = text('TORANA_SECRET')
+    if (value !== undefined && value.length < MIN_KEY_LENGTH) {
+      problems.push(
+        `TORANA_SECRET: needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
+      )
+    }
+    return value
+  }
+
+  function bootstrapKey(): string | undefined {
+    const value = text('TORANA_BOOTSTRAP_KEY')
+    const form = value === undefined ? undefined : keyForm(value)
+    if (form === 'too-short') {
+      problems.push(
+        `TORANA_BOOTSTRAP_KEY: needs ${MIN_KEY_LENGTH} characters or more, this has ${value?.length}: short ones can be guessed`,
+      )
+    } else if (form === 'bad-checksum') {
+      problems.push(
+        'TORANA_BOOTSTRAP_KEY: starts like a Torana key but its checksum is wrong: was it cut or mistyped?',
+      )
+    }
+    return value
+  }
+
+  function proxy(): ProxySettings | undefined {
+    const [http, https, no] = (['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const).map((name) => {
+      const value = text(name) ?? (env[name.toLowerCase()] || undefined)
+      // Not repeated: it may hold credentials.
+      if (value !== undefined && name !== 'NO_PROXY' && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
+        problems.push(`${name}: expected a URL such as http://proxy.example.com:3128`)
+      }
+      return value
+    })
+    return http === undefined && https === undefined ? undefined : { http, https, no }
+  }
+
+  function configFile(): string | undefined {
+    const named = text('TORANA_CONFIG')
+    const file = named === undefined ? join(cwd, 'torana.yaml') : resolve(cwd, named)
+    try {
+      readFile(file)
+      return file
+    } catch (error) {
+      const reason = reasonOf(error)
+      if (named === undefined && reason === 'ENOENT') return undefined
+      problems.push(`TORANA_CONFIG: ${file} can't be read (${reason})`)
+      return undefined
+    }
+  }
+
+  for (const [name, feature] of Object.entries(variablesNotYet)) {
+    if (env[name] || env[`${name}_FILE`])
+      problems.push(
+        `${name}: this version has no ${feature.replace(/^an? /, '')} yet and does not use it. Unset it`,
+      )
+  }
+  const settings: Settings = {
+    host: text('HOST') ?? '',
+    port: port('PORT'),
+    controlHost: text('CONTROL_HOST') ?? '',
+    controlPort: port('CONTROL_PORT'),
+    dataDir: resolve(cwd, text('TORANA_DATA_DIR') ?? ''),
+    configFile: configFile(),
+    logLevel: logLevel(),
+    publicUrl: publicUrl(),
+    database: database(),
+    secret: secret(),
+    bootstrapKey: bootstrapKey(),
+    openaiApiKey: text('OPENAI_API_KEY'),
+    proxy: proxy(),
+    limits: defaultLimits,
+  }
+  if (
+    settings.port !== 0 &&
+    settings.port === settings.controlPort &&
+    settings.host === settings.controlHost
+  ) {
+    problems.push(
+      `CONTROL_PORT: must not be PORT (${settings.port}): the public and the control listener are kept apart`,
+    )
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return settings
+}

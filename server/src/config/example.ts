@@ -1,0 +1,62 @@
+/** The worked example of the documentation; a test loads it. */
+export const exampleFile = `# yaml-language-server: $schema=./torana.schema.json
+upstreams:
+  openai:                          # limits, prices and the address come with the provider
+    provider: openai
+    apiKey: \${OPENAI_API_KEY}
+  azure-eu:
+    dialect: azure
+    resource: my-eu                # https://my-eu.openai.azure.com
+    apiKey: \${AZURE_KEY}
+  cohere:
+    provider: cohere
+    apiKey: \${COHERE_API_KEY}
+  house:                           # a server of your own: OpenAI-compatible, no provider
+    dialect: openai
+    baseUrl: http://embeddings.internal:8080/v1
+
+models:
+  text-embedding-3-small:          # built-in facts; anything here overrides them
+    aliases: [search-embed]
+    deployments:
+      - upstream: openai
+      - upstream: azure-eu         # takes over when openai fails
+        model: my-embedding-deployment
+        priority: 1
+  embed-v4.0:
+    deployments:
+      - upstream: cohere
+  contracts-embed:                 # another public id for a model with built-in facts
+    facts: text-embedding-3-large
+    price: { usdPerMillionTokens: 0.11 }   # a negotiated price
+    deployments:
+      - upstream: openai
+  house-embed:                     # a model of your own: say what it is
+    kind: embedding
+    embedding:
+      dimensions: 1024
+      maxInputTokens: 512
+      tokenizer: none
+      inputType:
+        prefixes: { query: 'query: ', document: 'passage: ' }
+        default: document
+    price: free
+    deployments:
+      - upstream: house
+        model: e5-large
+        capabilities: { maxInputs: 32, encodings: [float] }
+
+retired:
+  old-embed: { on: 2026-03-31, successor: text-embedding-3-small }
+
+projects:
+  search:
+    keys:
+      - name: ci
+        secret: \${SEARCH_CI_KEY}
+        models: [text-embedding-3-small]
+        expires: 2028-01-01
+
+limits:
+  requestTimeoutMs: \${REQUEST_TIMEOUT_MS:-45000}
+`

@@ -1,0 +1,137 @@
+/** The built-in facts about well-known providers and models: `server/catalog/<provider>.yaml`. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import type { DialectName } from '#core/catalog.ts'
+import { capabilities, day, dollars, embedding, modelId, price } from './model-schema.ts'
+import { ConfigError } from './problem.ts'
+import { validate } from './validate.ts'
+import { parseSource } from './yaml.ts'
+import type { Source } from './yaml.ts'
+
+const factPrice = z.union([
+  price.options[0],
+  z.strictObject({
+    usdPerMillionTokens: dollars,
+    source: z.url(),
+    asOf: day,
+    note: z.string().optional(),
+  }),
+])
+
+// A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
+const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })
+
+const modelFacts = z.strictObject({
+  kind: z.literal('embedding'),
+  upstreamModel: z.string().min(1).optional(),
+  aliases: z.array(modelId).default([]),
+  embedding,
+  capabilities: factCapabilities.optional(),
+  price: factPrice.optional(),
+})
+
+const providerFile = z.strictObject({
+  provider: z.string().min(1),
+  name: z.string().min(1),
+  dialect: z.enum(['openai', 'azure', 'ai-sdk']),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  capabilities: factCapabilities.default({}),
+  models: z.record(modelId, modelFacts).default({}),
+  retired: z.record(modelId, z.strictObject({ on: day, successor: modelId.optional() })).default({}),
+})
+
+export type ModelFacts = z.output<typeof modelFacts>
+export type ProviderFacts = Omit<z.output<typeof providerFile>, 'dialect'> & { readonly dialect: DialectName }
+/** By provider id. */
+export type Facts = ReadonlyMap<string, ProviderFacts>
+
+/** The in-process model of a first start: small, real, and there without any key. */
+const demo: ProviderFacts = {
+  provider: 'demo',
+  name: 'Demo',
+  dialect: 'demo',
+  capabilities: { maxInputs: 64, encodings: ['float'] },
+  models: {
+    'demo-embed': {
+      kind: 'embedding',
+      aliases: [],
+      embedding: { dimensions: 512, matryoshka: false, tokenizer: 'none', inputType: 'none' },
+      price: 'free',
+    },
+  },
+  retired: {},
+}
+
+const CATALOG_FOLDER = join(import.meta.dirname, '../../catalog')
+
+let builtIn: Facts | undefined
+
+/** Read once: they ship with the program and can't change while it runs. */
+export function builtInFacts(): Facts {
+  builtIn ??= readFacts(
+    readdirSync(CATALOG_FOLDER)
+      .filter((file) => file.endsWith('.yaml'))
+      .sort()
+      .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') })),
+  )
+  return builtIn
+}
+
+export function readFacts(files: readonly { readonly name: string; readonly text: string }[]): Facts {
+  const facts = new Map<string, ProviderFacts>([[demo.provider, demo]])
+  const problems: string[] = []
+  for (const { name, text } of files) {
+    const source = parseSource(name, text)
+    const provider = source.data === undefined ? undefined : validate(providerFile, source)?.value
+    if (provider) {
+      compareWithOthers(provider, facts, name, source)
+      facts.set(provider.provider, provider)
+    }
+    problems.push(...source.report.problems())
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return facts
+}
+
+function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, { report }: Source): void {
+  const expected = basename(file, '.yaml')
+  if (provider.provider !== expected) report.problem(['provider'], `must be ${expected}, like the file`)
+  for (const [id, model] of Object.entries(provider.models)) {
+    for (const other of facts.values()) {
+      const twin = other.models[id]
+      if (twin && !isDeepStrictEqual(twin.embedding, model.embedding)) {
+        report.problem(
+          ['models', id, 'embedding'],
+          `differs from what catalog/${other.provider}.yaml says of the same model`,
+        )
+      }
+    }
+  }
+}
+
+/** What a provider says of a model, which may be asked for by an alias. */
+export function factsOf(
+  provider: ProviderFacts | undefined,
+  id: string,
+): { readonly id: string; readonly facts: ModelFacts } | undefined {
+  if (!provider) return undefined
+  const direct = provider.models[id]
+  if (direct) return { id, facts: direct }
+  const found = Object.entries(provider.models).find(([, facts]) => facts.aliases.includes(id))
+  return found && { id: found[0], facts: found[1] }
+}
+
+/** What is known of a model wherever it runs. */
+export function embeddingFactsOf(facts: Facts, id: string): ModelFacts['embedding'] | undefined {
+  for (const provider of facts.values()) {
+    const found = factsOf(provider, id)
+    if (found) return found.facts.embedding
+  }
+  return undefined
+}
+
+export function knownModels(facts: Facts): string[] {
+  return [...new Set([...facts.values()].flatMap((provider) => Object.keys(provider.models)))]
+}

@@ -1,0 +1,43 @@
+/**
+ * References to environment variables inside a text: `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, and `$$` for a
+ * literal dollar. A dollar before anything else is just a dollar. What a variable holds is never read for references.
+ */
+import type { Found } from './variable.ts'
+
+export type Interpolated = { readonly text: string } | { readonly problems: readonly string[] }
+
+const PIECE = /\$\$|\$\{([^{}]*)\}|\$\{/g
+const REFERENCE = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])(.*))?$/s
+
+export function holdsReference(text: string): boolean {
+  return text.replaceAll('$$', '').includes('${')
+}
+
+export function interpolate(text: string, lookUp: (name: string) => Found): Interpolated {
+  const problems: string[] = []
+  const result = text.replaceAll(PIECE, (piece, inside: string | undefined) => {
+    if (piece === '$$') return '$'
+    const reference = inside === undefined ? null : REFERENCE.exec(inside)
+    if (!reference) {
+      problems.push(
+        `"${piece}" is no reference: write \${VAR}, \${VAR:-default} or \${VAR:?message} (defaults hold no braces), or $$ for a dollar`,
+      )
+      return ''
+    }
+    const [, name = '', operator, rest = ''] = reference
+    const found = lookUp(name)
+    if ('problem' in found) {
+      problems.push(found.problem)
+      return ''
+    }
+    if (operator === '-') return found.value || rest
+    if (operator === '?' && !found.value) problems.push(`${name} is not set: ${rest || 'it must be'}`)
+    else if (found.value === undefined) {
+      problems.push(
+        `${name} is not set: set ${name} or ${name}_FILE, or give a default as in \${${name}:-default}`,
+      )
+    }
+    return found.value ?? ''
+  })
+  return problems.length > 0 ? { problems } : { text: result }
+}

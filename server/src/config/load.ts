@@ -1,0 +1,116 @@
+/** Environment and torana.yaml → what the node serves. */
+import { readFileSync } from 'node:fs'
+import { relative } from 'node:path'
+import type { Catalog } from '#core/catalog.ts'
+import { defaultLimits } from '#core/settings.ts'
+import type { Limits, Settings } from '#core/settings.ts'
+import { buildCatalog } from './build.ts'
+import type { BuildInput } from './build.ts'
+import { builtInFacts } from './facts.ts'
+import type { Facts } from './facts.ts'
+import { ConfigError, pathText } from './problem.ts'
+import type { Report } from './problem.ts'
+import { configFile, notYet } from './schema.ts'
+import type { ConfigFile } from './schema.ts'
+import { validate } from './validate.ts'
+import { lookUp, reasonOf } from './variable.ts'
+import type { Environment, ReadFile } from './variable.ts'
+import { parseSource } from './yaml.ts'
+
+export interface Loaded {
+  readonly catalog: Catalog
+  readonly limits: Limits
+  readonly warnings: readonly string[]
+}
+
+/** What a configuration is read against. */
+export interface Surroundings {
+  readonly env: Environment
+  readonly readFile: ReadFile
+  readonly facts: Facts
+  readonly bootstrapKey: string | undefined
+  readonly nowMs: number
+}
+
+export const readText: ReadFile = (path) => readFileSync(path, 'utf8')
+
+/** Throws a `ConfigError` with every problem there is. */
+export function loadCatalog(settings: Settings, env: Environment): Loaded {
+  const surroundings: Surroundings = {
+    env,
+    readFile: readText,
+    facts: builtInFacts(),
+    bootstrapKey: settings.bootstrapKey,
+    nowMs: Date.now(),
+  }
+  if (settings.configFile === undefined) return readNothing(settings.openaiApiKey, surroundings)
+  const name = displayName(settings.configFile)
+  let text: string
+  try {
+    text = readText(settings.configFile)
+  } catch (error) {
+    throw new ConfigError([`${name}: can't be read (${reasonOf(error)})`])
+  }
+  return readConfig(name, text, surroundings)
+}
+
+/** The content of a torana.yaml; `name` is what problems call it. */
+export function readConfig(name: string, text: string, surroundings: Surroundings): Loaded {
+  const source = parseSource(name, text, (variable) =>
+    lookUp(variable, surroundings.env, surroundings.readFile),
+  )
+  const valid = source.data === undefined ? undefined : validate(configFile, source, notYet)
+  if (!valid) throw new ConfigError(source.report.problems())
+  const declared = { upstreams: keysOf(source.data, 'upstreams'), models: keysOf(source.data, 'models') }
+  return finish({ file: valid.value, declared, report: valid.report, ...surroundings })
+}
+
+/** With nothing written down: the demo model, and OpenAI's models once there is a key for them. */
+export function readNothing(openaiApiKey: string | undefined, surroundings: Surroundings): Loaded {
+  const upstreams: NonNullable<ConfigFile['upstreams']> = { demo: { dialect: 'demo' } }
+  const models: NonNullable<ConfigFile['models']> = {}
+  const add = (id: string, upstream: string, aliases: string[]) => {
+    models[id] = { aliases, unsupported: 'refuse', deployments: [{ upstream, priority: 0, weight: 1 }] }
+  }
+  if (openaiApiKey) {
+    upstreams['openai'] = { provider: 'openai', apiKey: openaiApiKey }
+    const known = surroundings.facts.get('openai')?.models ?? {}
+    for (const [id, { aliases }] of Object.entries(known)) add(id, 'openai', aliases)
+  }
+  add('demo-embed', 'demo', [])
+  const declared = { upstreams: Object.keys(upstreams), models: Object.keys(models) }
+  return finish({ file: { upstreams, models }, declared, report: reportOnNothing(), ...surroundings })
+}
+
+function finish(input: BuildInput): Loaded {
+  const catalog = buildCatalog(input)
+  const problems = input.report.problems()
+  if (problems.length > 0) throw new ConfigError(problems)
+  return { catalog, limits: input.file.limits ?? defaultLimits, warnings: input.report.warnings() }
+}
+
+/** There is no file to point into. */
+function reportOnNothing(): Report {
+  const problems = new Map<string, string>()
+  const warnings: string[] = []
+  return {
+    problem: (path, message) => void problems.set(pathText(path), `${pathText(path)}: ${message}`),
+    warning: (path, message) => void warnings.push(`${pathText(path)}: ${message}`),
+    isBroken: (path) => problems.keys().some((broken) => broken.startsWith(pathText(path))),
+    place: () => 'built-in',
+    problems: () => [...problems.values()],
+    warnings: () => warnings,
+  }
+}
+
+/** As one would type it: relative when it is below the working directory. */
+export function displayName(file: string): string {
+  const short = relative(process.cwd(), file)
+  return short === '' || short.startsWith('..') ? file : short
+}
+
+function keysOf(data: unknown, section: string): string[] {
+  const entries =
+    data !== null && typeof data === 'object' ? (data as Record<string, unknown>)[section] : undefined
+  return entries !== null && typeof entries === 'object' ? Object.keys(entries) : []
+}

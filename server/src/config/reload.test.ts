@@ -1,0 +1,112 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import { ConfigError } from './problem.ts'
+import { watchConfig } from './reload.ts'
+
+/** Watches a file whose content counts as faulty when it starts with "bad". */
+async function watched(context: TestContext, first: string, intervalMs = 5) {
+  const folder = await mkdtemp(join(tmpdir(), 'torana-reload-'))
+  const file = join(folder, 'torana.yaml')
+  await writeFile(file, first)
+  const events: string[] = []
+  const watch = watchConfig({
+    file,
+    intervalMs,
+    load: () => {
+      const text = readFileSync(file, 'utf8')
+      if (text.startsWith('bad')) throw new ConfigError([`${text} one`, `${text} two`])
+      return text
+    },
+    onGood: (text) => events.push(text),
+    onBad: (problems) => events.push(problems.join(', ')),
+  })
+  context.after(async () => {
+    watch.close()
+    await rm(folder, { recursive: true })
+  })
+  const until = async (count: number) => {
+    for (let waited = 0; events.length < count && waited < 5000; waited += 5) await delay(5)
+  }
+  return { folder, file, events, watch, until }
+}
+
+test('a change is loaded; a faulty one is told of once, in full, and replaces nothing', async (context) => {
+  const { file, events, until } = await watched(context, 'first')
+  await delay(30)
+  await writeFile(file, 'second')
+  await until(1)
+  await writeFile(file, 'bad')
+  await until(2)
+  await delay(50)
+  await writeFile(file, 'third')
+  await until(3)
+  assert.deepEqual(events, ['second', 'bad one, bad two', 'third'])
+})
+
+test('a file that is still being written is not loaded', async (context) => {
+  const { file, events, until } = await watched(context, 'first', 200)
+  for (let part = 0; part < 40; part += 1) {
+    await writeFile(file, 'x'.repeat(part))
+    await delay(20)
+  }
+  assert.deepEqual(events, [])
+  await writeFile(file, 'whole')
+  await until(1)
+  assert.deepEqual(events, ['whole'])
+})
+
+test('a mounted ConfigMap, which swaps a symbolic link above the file, is noticed', async (context) => {
+  const { folder, file, events, until } = await watched(context, 'first')
+  for (const [name, text] of [
+    ['v1', 'one'],
+    ['v2', 'two'],
+  ] as const) {
+    await mkdir(join(folder, name))
+    await writeFile(join(folder, name, 'torana.yaml'), text)
+    await utimes(join(folder, name, 'torana.yaml'), 1, 1)
+  }
+  await symlink('v1', join(folder, '..data'))
+  await rm(file)
+  await symlink('..data/torana.yaml', file)
+  await until(1)
+  await symlink('v2', join(folder, '..data_tmp'))
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'))
+  for (let waited = 0; !events.includes('two') && waited < 5000; waited += 5) await delay(5)
+  assert.equal(events.at(-1), 'two')
+  assert.equal(await readFile(file, 'utf8'), 'two')
+})
+
+test('a file that is touched but not changed is not loaded again', async (context) => {
+  const { file, events } = await watched(context, 'first')
+  await delay(20)
+  await utimes(file, 5, 5)
+  await delay(50)
+  assert.deepEqual(events, [])
+})
+
+test('a file that vanishes is told of, and its return is loaded', async (context) => {
+  const { file, events, until } = await watched(context, 'first')
+  await delay(20)
+  await rm(file)
+  await until(1)
+  await writeFile(file, 'back')
+  await until(2)
+  assert.match(events[0] ?? '', /torana\.yaml: ENOENT/)
+  assert.equal(events[1], 'back')
+})
+
+test('a demand loads at once, also an unchanged file; after close nothing is loaded', async (context) => {
+  const { file, events, watch } = await watched(context, 'first')
+  watch.reload()
+  assert.deepEqual(events, ['first'])
+  watch.close()
+  await writeFile(file, 'second')
+  await delay(40)
+  assert.deepEqual(events, ['first'])
+})

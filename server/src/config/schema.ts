@@ -1,0 +1,213 @@
+/** torana.yaml. Only what this version does is in the schema; what is planned is refused by name, see `notYet`. */
+import { z } from 'zod'
+import { defaultLimits } from '#core/settings.ts'
+import { capabilities, day, embeddingLayer, isDay, modelId, price } from './model-schema.ts'
+
+const dialectName = z.enum(['openai', 'azure', 'ai-sdk', 'demo'])
+
+/** Names of upstreams and projects travel in headers, URLs and metric labels. */
+const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+    'a name is letters, digits, dots, dashes or underscores, at most 63',
+  )
+
+const url = z
+  .url({ protocol: /^https?$/, error: 'expected a URL such as https://api.example.com/v1' })
+  .refine((text) => !/[?#]/.test(text), 'a base URL has no ? or #: paths are put behind it')
+  .refine((text) => !hasCredentials(text), 'put credentials into apiKey or headers, not into the URL')
+
+const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no valid header name')
+const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is one line of ASCII text')
+
+const upstream = z.strictObject({
+  dialect: z
+    .union([
+      dialectName,
+      z.strictObject({
+        embedding: dialectName.describe('Wire language of its embeddings.'),
+        image: dialectName.optional().describe('Wire language of its images; this version serves none yet.'),
+      }),
+    ])
+    .optional()
+    .describe('The wire language it speaks. Default: what the provider speaks.'),
+  provider: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Company or server family with built-in facts: limits, prices, addresses. Default: `azure` for the azure dialect, `demo` for demo, and the provider whose published https address is exactly `baseUrl`.',
+    ),
+  baseUrl: url
+    .optional()
+    .describe(
+      "Address that paths such as `/embeddings` are put behind. Default: the provider's published one.",
+    ),
+  resource: z
+    .string()
+    .regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'expected the name of an Azure resource, not its address')
+    .optional()
+    .describe('Azure: the name of the resource, short for `baseUrl: https://<resource>.openai.azure.com`.'),
+  apiKey: z.string().min(1).optional().describe('Credential. Absent: none is sent.'),
+  apiVersion: z
+    .string()
+    .regex(
+      /^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/,
+      'expected v1, preview, or a dated version such as 2024-10-21',
+    )
+    .optional()
+    .describe('Azure: a dated version selects the deployment-style path. Default `v1`.'),
+  headers: z.record(headerName, headerValue).optional().describe('Headers sent with every call.'),
+  settings: z
+    .record(z.string(), z.unknown())
+    .optional()
+    .describe('ai-sdk: settings of the provider package (region, project, location…), passed as they are.'),
+})
+
+const deployment = z.strictObject({
+  upstream: z.string().min(1).describe('Name of an upstream of this file.'),
+  model: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("What the upstream calls the model. Default: the facts' word, else the public id."),
+  priority: z
+    .int()
+    .min(0)
+    .default(0)
+    .describe('Lower goes first; the next one takes over when those before it fail.'),
+  weight: z.number().positive().default(1).describe('Share among deployments of one priority.'),
+  capabilities: capabilities.optional().describe('What its wire can do, over the built-in facts.'),
+  price: price.optional().describe('What it charges, over the price of the model.'),
+})
+
+const model = z.strictObject({
+  kind: z
+    .literal('embedding', {
+      error: (issue) =>
+        issue.input === 'image' ? 'this version serves no images yet: remove the model' : undefined,
+    })
+    .optional()
+    .describe('`embedding`. Needed only for models without built-in facts.'),
+  facts: modelId
+    .optional()
+    .describe('Id of the built-in model whose facts count here, when the public id is another.'),
+  aliases: z
+    .array(modelId)
+    .default([])
+    .describe('Other ids for the same model; they share its vector space.'),
+  embedding: embeddingLayer
+    .optional()
+    .describe('What is true of the model wherever it runs, over the built-in facts.'),
+  price: price
+    .optional()
+    .describe(
+      '`free`, `unpriced` or dollars, for all its deployments. Default: the built-in price of provider and model, else `unpriced`.',
+    ),
+  unsupported: z
+    .enum(['refuse', 'drop'])
+    .default('refuse')
+    .describe('What becomes of options that no deployment can honour, unless a request says otherwise.'),
+  deployments: z.array(deployment).min(1).describe('Where it runs.'),
+})
+
+const retired = z.strictObject({
+  on: day.describe('Day it was retired.'),
+  successor: z.string().min(1).optional().describe('Model of this file to use instead; callers are told.'),
+})
+
+const moment = z
+  .string()
+  .regex(
+    /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/,
+    'expected a day such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z',
+  )
+  .refine(
+    (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
+    'is no moment of the calendar',
+  )
+
+const key = z.strictObject({
+  name: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe('Shown in logs and answers, never secret; unique in its project.'),
+  secret: z
+    .string()
+    .describe('What callers present: a `tr_` key, or 24 or more characters of any form. Best as `${VAR}`.'),
+  models: z.array(z.string().min(1)).min(1).optional().describe('Models it may use. Absent: all.'),
+  expires: moment
+    .optional()
+    .describe('From this moment it is refused; a day means its start in UTC. Absent: never.'),
+})
+
+const project = z.strictObject({
+  keys: z.array(key).default([]).describe('Keys of the project.'),
+})
+
+// Nobody waits an hour for an embedding, and timers overflow at 24 days.
+const duration = (defaultMs: number) => z.int().min(1).max(3_600_000).default(defaultMs)
+const amount = (defaultAmount: number) => z.int().min(1).default(defaultAmount)
+
+const limits = z.strictObject({
+  maxInputs: amount(defaultLimits.maxInputs).describe(
+    "Most inputs of one request: OpenAI's own bound; clients chunk by it.",
+  ),
+  embeddingsBodyBytes: amount(defaultLimits.embeddingsBodyBytes).describe(
+    'Largest embeddings request: 2,048 inputs of 4 KB. More text would hold memory for minutes of upstream work.',
+  ),
+  answerBytes: amount(defaultLimits.answerBytes).describe(
+    'Largest upstream answer: 2,048 vectors of 4,096 widened numbers are 180 MB; beyond this it is a fault.',
+  ),
+  connectTimeoutMs: duration(defaultLimits.connectTimeoutMs).describe(
+    'Longest TCP and TLS handshake with an upstream.',
+  ),
+  attemptTimeoutMs: duration(defaultLimits.attemptTimeoutMs).describe(
+    'Longest single upstream call. Embeddings answer in seconds; slower than this is a hang.',
+  ),
+  requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
+    "Longest whole request, retries included: below the SDKs' own time-outs, so that they see our error.",
+  ),
+  headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
+    'Longest time a caller may take to send its headers.',
+  ),
+  maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
+})
+
+// Sections may be left empty, as they are when all their entries are commented out.
+export const configFile = z.strictObject({
+  upstreams: z.record(name, upstream).nullish().describe('Endpoints with their credentials, by name.'),
+  models: z.record(modelId, model).nullish().describe('What callers may ask for, by public id.'),
+  retired: z
+    .record(modelId, retired)
+    .nullish()
+    .describe('Ids that are gone: callers get 404 `model_retired`, which names the successor.'),
+  projects: z.record(name, project).nullish().describe('Who may call, by name.'),
+  limits: limits.nullish().describe('Bounds of this node, each with its reason.'),
+})
+
+export type ConfigFile = z.output<typeof configFile>
+export type UpstreamEntry = z.output<typeof upstream>
+export type ModelEntry = z.output<typeof model>
+export type DeploymentEntry = z.output<typeof deployment>
+
+/** Fields of later versions, by path (`*` is any step), and what they will bring: better refused than ignored. */
+export const notYet: Readonly<Record<string, string>> = {
+  'models.*.cache': 'vector cache',
+  'models.*.microBatch': 'micro-batching',
+  'models.*.image': 'images',
+  'models.*.deployments.*.limits': 'limits per deployment',
+  'projects.*.budget': 'budgets',
+  'projects.*.limits': 'rate limits',
+  'projects.*.webhooks': 'webhooks',
+  'projects.*.capture': 'capture of inputs',
+  'projects.*.keys.*.budget': 'budgets',
+  'projects.*.keys.*.limits': 'rate limits',
+}
+
+function hasCredentials(text: string): boolean {
+  const parsed = URL.parse(text)
+  return parsed !== null && (parsed.username !== '' || parsed.password !== '')
+}

@@ -1,0 +1,26 @@
+/** Environment variables, each of which may instead name a file that holds its value (`X_FILE`, as Docker secrets do). */
+
+export type Environment = Readonly<Record<string, string | undefined>>
+export type ReadFile = (path: string) => string
+
+export type Found = { readonly value: string | undefined } | { readonly problem: string }
+
+/** An empty variable counts as unset wherever a file could give the value: compose files pass empty ones along. */
+export function lookUp(name: string, env: Environment, readFile: ReadFile): Found {
+  const value = env[name]
+  const file = env[`${name}_FILE`]
+  if (!file) return { value }
+  if (value)
+    return { problem: `${name} and ${name}_FILE are both set: unset one, so that it is plain which counts` }
+  try {
+    return { value: readFile(file).replace(/\r?\n$/, '') }
+  } catch (error) {
+    return { problem: `${name}_FILE names ${file}, which can't be read (${reasonOf(error)})` }
+  }
+}
+
+export function reasonOf(error: unknown): string {
+  if (error instanceof Error)
+    return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+  return String(error)
+}

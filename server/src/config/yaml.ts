@@ -1,0 +1,168 @@
+/** Reads a YAML file into plain data that still knows where each value stands. */
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
+import type { Document, Pair, Scalar } from 'yaml'
+import { holdsReference, interpolate } from './interpolate.ts'
+import { pathText } from './problem.ts'
+import type { Path, Report } from './problem.ts'
+import type { Found } from './variable.ts'
+
+export interface Source {
+  readonly data: unknown
+  readonly report: Report
+  /** Whether the value came out of a `${VAR}`: such a value is text, and nothing that may be shown. */
+  readonly isInterpolated: (path: Path) => boolean
+}
+
+/**
+ * Inside `{ }` YAML reads the braces of `${VAR}` as a mapping of its own. These characters stand in for YAML's own ones
+ * within a reference while the text is parsed: one for one, so that positions stay true, and noncharacters of Unicode,
+ * which no file may hold.
+ */
+const YAML_MARKS = '{}[],#:'
+const STAND_INS = '\uFDD0\uFDD1\uFDD2\uFDD3\uFDD4\uFDD5\uFDD6'
+
+const hide = (text: string) =>
+  text.replaceAll(/\$\{[^{}\n]*\}/g, (reference) =>
+    reference.replaceAll(/[{}[\],#:]/g, (mark) => STAND_INS.charAt(YAML_MARKS.indexOf(mark))),
+  )
+const reveal = (text: string) =>
+  text.replaceAll(/[\uFDD0-\uFDD6]/g, (standIn) => YAML_MARKS.charAt(STAND_INS.indexOf(standIn)))
+
+/** Without `lookUp` dollars mean nothing, as in the built-in facts. */
+export function parseSource(name: string, text: string, lookUp?: (name: string) => Found): Source {
+  const lines = new LineCounter()
+  // Repeated keys are found by the walk below, which knows their paths.
+  const document = parseDocument(hide(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
+  const report = reportOn(name, document, lines)
+  const interpolated = new WeakSet<Scalar>()
+  const source = (data: unknown): Source => ({
+    data,
+    report,
+    isInterpolated: (path) => {
+      const found = find(document, path).node
+      const node = isAlias(found) ? found.resolve(document) : found
+      return isScalar(node) && interpolated.has(node)
+    },
+  })
+
+  // Unknown tags come as warnings; read as plain text they would be silently something else than what was meant.
+  const syntax = [...document.errors, ...document.warnings]
+  const standIn = text.search(/[\uFDD0-\uFDD6]/)
+  if (standIn >= 0) report.at(standIn, 'holds a character that is none in Unicode: is this a text file?')
+  for (const error of syntax) report.at(error.pos[0], reveal(error.message))
+  if (syntax.length > 0) return source(undefined)
+
+  function walk(node: unknown, path: Path): void {
+    if (isScalar(node) && typeof node.value === 'string') {
+      node.value = reveal(node.value)
+      if (lookUp) resolve(node as Scalar<string>, path, lookUp)
+    } else if (isMap(node)) {
+      const seen = new Set<string>()
+      for (const pair of node.items) {
+        const key = keyOf(pair)
+        const inside = [...path, key]
+        if (isScalar(pair.key) && typeof pair.key.value === 'string') pair.key.value = key
+        if (!isScalar(pair.key)) report.problem(inside, 'keys must be plain text', 'key')
+        else if (lookUp && holdsReference(key))
+          report.problem(inside, 'a key can hold no reference; values can', 'key')
+        else if (seen.has(key)) report.at(pair.key.range?.[0] ?? 0, 'appears twice: keep one', inside)
+        seen.add(key)
+        walk(pair.value, inside)
+      }
+    } else if (isSeq(node)) {
+      node.items.forEach((item, index) => walk(item, [...path, index]))
+    }
+  }
+
+  function resolve(scalar: Scalar<string>, path: Path, find: (name: string) => Found): void {
+    const result = interpolate(scalar.value, find)
+    if ('problems' in result) report.problem(path, result.problems.join('; '))
+    else {
+      if (holdsReference(scalar.value)) interpolated.add(scalar)
+      scalar.value = result.text
+    }
+  }
+
+  walk(document.contents, [])
+  try {
+    return source(document.toJS())
+  } catch (error) {
+    report.at(0, error instanceof Error ? error.message : String(error))
+    return source(undefined)
+  }
+}
+
+interface Placed {
+  readonly offset: number
+  readonly text: string
+}
+
+function reportOn(name: string, document: Document, lines: LineCounter) {
+  const problems: Placed[] = []
+  const warnings: Placed[] = []
+  const paths = new Map<string, Path>()
+  const place = (offset: number) => {
+    const { line, col } = lines.linePos(offset)
+    return { line: Math.max(1, line), col: Math.max(1, col) }
+  }
+  const line = (offset: number, path: Path, message: string) => {
+    const { line, col } = place(offset)
+    return {
+      offset,
+      text: `${name}:${line}:${col}${path.length > 0 ? ` ${pathText(path)}` : ''}: ${message}`,
+    }
+  }
+  const inOrder = (list: Placed[]) => list.toSorted((a, b) => a.offset - b.offset).map(({ text }) => text)
+  return {
+    at(offset: number, message: string, path: Path = []) {
+      problems.push(line(offset, path, message))
+    },
+    problem(path, message, at = 'value') {
+      if (paths.has(pathText(path))) return
+      paths.set(pathText(path), path)
+      const found = find(document, path)
+      problems.push(line(at === 'key' ? found.keyOffset : found.offset, path, message))
+    },
+    warning: (path, message) => void warnings.push(line(find(document, path).offset, path, message)),
+    isBroken: (path) =>
+      [...paths.values()].some((broken) => path.every((step, index) => broken[index] === step)),
+    place: (path) => `${name}:${place(find(document, path).keyOffset).line}`,
+    problems: () => inOrder(problems),
+    warnings: () => inOrder(warnings),
+  } satisfies Report & { at(offset: number, message: string, path?: Path): void }
+}
+
+/** The value at a path, or the nearest thing around it that exists: for a missing field, what it is missing from. */
+function find(document: Document, path: Path): { node: unknown; offset: number; keyOffset: number } {
+  let node: unknown = document.contents
+  let offset = 0
+  let keyOffset = 0
+  for (const step of path) {
+    if (isAlias(node)) node = node.resolve(document)
+    if (isMap(node)) {
+      // The last of repeated keys is the one whose value counts.
+      const pair = node.items.findLast((item) => keyOf(item) === String(step))
+      if (!pair) return { node: undefined, offset: keyOffset, keyOffset }
+      keyOffset = startOf(pair.key) ?? keyOffset
+      node = pair.value
+    } else if (isSeq(node) && typeof step === 'number' && step < node.items.length) {
+      node = node.items[step]
+      keyOffset = startOf(node) ?? keyOffset
+    } else return { node: undefined, offset: keyOffset, keyOffset }
+    // What is written in lines of its own starts a line further down; its name says better where it is.
+    const isBlock = (isMap(node) || isSeq(node)) && !node.flow
+    offset = isBlock ? keyOffset : (startOf(node) ?? keyOffset)
+  }
+  return { node, offset, keyOffset }
+}
+
+/** Nothing for values that were left empty: their position is the next line's. */
+function startOf(node: unknown): number | undefined {
+  if (node === null || typeof node !== 'object' || !('range' in node)) return undefined
+  const range = node.range as readonly number[] | null | undefined
+  return range && range[0] !== range[1] ? range[0] : undefined
+}
+
+function keyOf(pair: Pair): string {
+  return isScalar(pair.key) ? reveal(String(pair.key.value)) : String(pair.key)
+}

@@ -1,0 +1,67 @@
+/** From a scanned answer to vectors in input order: count, index and shape are the upstream's word, and are checked. */
+import { BrokenAnswer, type ScannedAnswer } from './answer-scan.ts'
+import type { Usage } from '../usage.ts'
+import type { Vector } from './vector.ts'
+
+export interface OrderedAnswer {
+  readonly vectors: readonly Vector[]
+  readonly usage: Usage
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+const OPENAI_FIELDS: ReadonlySet<string> = new Set(['object', 'data', 'model', 'usage'])
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
+
+export function orderAnswer({ skeleton, vectors }: ScannedAnswer, expected: number): OrderedAnswer {
+  if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object')
+  const { data } = skeleton
+  if (!Array.isArray(data)) throw new BrokenAnswer('an answer without a data array')
+  if (data.length !== expected) throw new BrokenAnswer(`${data.length} vectors for ${expected} inputs`)
+
+  const ordered = Array.from<Vector | undefined>({ length: expected })
+  const used = new Set<number>()
+  for (const [position, item] of data.entries()) {
+    if (!isRecord(item)) throw new BrokenAnswer('a data item that is not an object')
+    const ordinal = item['embedding']
+    const vector = typeof ordinal === 'number' ? vectors[ordinal] : undefined
+    if (vector === undefined || used.has(ordinal as number))
+      throw new BrokenAnswer('a data item without a vector')
+    used.add(ordinal as number)
+    // Servers that give no index at all answer in order.
+    const index = item['index'] ?? position
+    if (typeof index !== 'number' || !Number.isInteger(index) || index < 0 || index >= expected) {
+      throw new BrokenAnswer(`index ${JSON.stringify(index)} for ${expected} inputs`)
+    }
+    if (ordered[index] !== undefined) throw new BrokenAnswer(`index ${index} twice`)
+    ordered[index] = vector
+  }
+  return {
+    vectors: ordered as Vector[],
+    usage: usageIn(skeleton['usage']),
+    extraFields: extraFieldsOf(skeleton),
+  }
+}
+
+/** Zero tokens for a text that is not empty is a server that does not count (LM Studio): unknown, not free. */
+function usageIn(usage: unknown): Usage {
+  if (!isRecord(usage)) return { kind: 'unknown' }
+  const tokens = usage['prompt_tokens'] ?? usage['total_tokens']
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0
+    ? { kind: 'measured', tokens }
+    : { kind: 'unknown' }
+}
+
+function extraFieldsOf(skeleton: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let extra: Record<string, unknown> | undefined
+  for (const name in skeleton) {
+    if (OPENAI_FIELDS.has(name)) continue
+    // Without a prototype, a field called `__proto__` is a field like any other.
+    extra ??= Object.create(null) as Record<string, unknown>
+    extra[name] = skeleton[name]
+  }
+  return extra ?? NO_FIELDS
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

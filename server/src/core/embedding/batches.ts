@@ -1,0 +1,98 @@
+/** Which inputs are the same, and which go together in one call. */
+import type { Input } from './input.ts'
+
+export interface Deduped {
+  /** Positions of the first occurrence of each distinct input. */
+  readonly firsts: readonly number[]
+  /** For each input, which of `firsts` it equals. */
+  readonly slots: readonly number[]
+}
+
+export function dedupe(input: Input): Deduped {
+  const seen = new Map<string, number>()
+  const firsts: number[] = []
+  const slots: number[] = []
+  const count = input.kind === 'texts' ? input.texts.length : input.tokens.length
+  for (let index = 0; index < count; index += 1) {
+    const key =
+      input.kind === 'texts'
+        ? (input.texts[index] as string)
+        : (input.tokens[index] as readonly number[]).join()
+    let slot = seen.get(key)
+    if (slot === undefined) {
+      slot = firsts.length
+      seen.set(key, slot)
+      firsts.push(index)
+    }
+    slots.push(slot)
+  }
+  return { firsts, slots }
+}
+
+/** What one input adds to a call. Tokens may be an upper bound, such as its bytes. */
+export interface Weight {
+  readonly tokens: number
+  readonly bytes: number
+}
+
+export interface Caps {
+  readonly maxInputs: number
+  readonly maxTokens?: number | undefined
+  readonly maxBytes?: number | undefined
+}
+
+/** Consecutive runs `[start, end)`, each within the caps. An input that is too large alone travels alone. */
+export function split(weights: readonly Weight[], caps: Caps): (readonly [start: number, end: number])[] {
+  const { maxInputs, maxTokens = Infinity, maxBytes = Infinity } = caps
+  const runs: [number, number][] = []
+  let start = 0
+  let tokens = 0
+  let bytes = 0
+  for (const [index, weight] of weights.entries()) {
+    const full =
+      index - start >= maxInputs || tokens + weight.tokens > maxTokens || bytes + weight.bytes > maxBytes
+    if (full && index > start) {
+      runs.push([start, index])
+      start = index
+      tokens = 0
+      bytes = 0
+    }
+    tokens += weight.tokens
+    bytes += weight.bytes
+  }
+  if (weights.length > start) runs.push([start, weights.length])
+  return runs
+}
+
+/** UTF-8 bytes: also an upper bound of tokens, since every byte-level token covers at least one byte. */
+export function utf8BytesOf(text: string): number {
+  let bytes = text.length
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit < 0x80) continue
+    bytes += 1
+    if (unit < 0x800) continue
+    // A surrogate pair is four bytes, counted as two for each half; a lone half becomes U+FFFD, three bytes.
+    if (unit < 0xd800 || unit > 0xdfff) bytes += 1
+    else if (!isPairHalf(text, index, unit)) bytes += 1
+  }
+  return bytes
+}
+
+function isPairHalf(text: string, index: number, unit: number): boolean {
+  const other = unit < 0xdc00 ? text.charCodeAt(index + 1) : text.charCodeAt(index - 1)
+  return unit < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00
+}
+
+/** Bytes the text takes inside a JSON body, with its quotes and a comma. */
+export function jsonBytesOf(text: string): number {
+  let escapes = 0
+  for (let index = 0; index < text.length; index += 1) {
+    const unit = text.charCodeAt(index)
+    if (unit === 0x22 || unit === 0x5c) escapes += 1
+    // `\n` and its kin take one more byte, `\u0001` and lone surrogates five or so; counted alike, a little too high.
+    else if (unit < 0x20) escapes += 5
+    else if (unit >= 0xd800 && unit <= 0xdfff && !isPairHalf(text, index, unit)) escapes += 3
+  }
+  return utf8BytesOf(text) + escapes + 3
+}

@@ -1,0 +1,123 @@
+/**
+ * The guard of `input`, by hand: a schema library over a million token ids would hold the event loop. It never throws and
+ * takes time linear in the number of entries.
+ */
+export type Input =
+  | { readonly kind: 'texts'; readonly texts: readonly string[] }
+  | { readonly kind: 'tokens'; readonly tokens: readonly (readonly number[])[] }
+
+export interface InputProblem {
+  readonly kind: 'problem'
+  /** `input` or `input[17]`. */
+  readonly param: string
+  readonly code: 'invalid_input' | 'empty_input' | 'too_many_inputs'
+  readonly message: string
+}
+
+/** Vocabularies end near 260,000; anything beyond 32 bits is no token id. */
+const MAX_TOKEN_ID = 0x7f_ff_ff_ff
+
+const FORMS = 'Send a string, an array of strings, an array of token ids, or an array of arrays of token ids.'
+
+export function readInput(value: unknown, maxInputs: number): Input | InputProblem {
+  if (typeof value === 'string') {
+    return value === '' ? empty('input') : { kind: 'texts', texts: [value] }
+  }
+  if (!Array.isArray(value)) return invalid('input', `input is ${nameOf(value)}. ${FORMS}`)
+  if (value.length === 0) {
+    return problem('empty_input', 'input', 'input is an empty array. Send at least one text or token array.')
+  }
+  const entries: readonly unknown[] = value
+  switch (typeof entries[0]) {
+    case 'string':
+      return readTexts(entries, maxInputs)
+    case 'number':
+      return readFlatTokens(entries)
+    default:
+      return Array.isArray(entries[0])
+        ? readTokenArrays(entries, maxInputs)
+        : invalid('input[0]', `input[0] is ${nameOf(entries[0])}. ${FORMS}`)
+  }
+}
+
+function readTexts(entries: readonly unknown[], maxInputs: number): Input | InputProblem {
+  if (entries.length > maxInputs) return tooMany(entries.length, maxInputs)
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index]
+    if (typeof entry !== 'string') return mixed(index, entry, 'a string')
+    if (entry === '') return empty(`input[${index}]`)
+  }
+  return { kind: 'texts', texts: entries as readonly string[] }
+}
+
+function readFlatTokens(entries: readonly unknown[]): Input | InputProblem {
+  const bad = firstNonToken(entries)
+  if (bad !== -1) return mixed(bad, entries[bad], 'a token id')
+  return { kind: 'tokens', tokens: [entries as readonly number[]] }
+}
+
+function readTokenArrays(entries: readonly unknown[], maxInputs: number): Input | InputProblem {
+  if (entries.length > maxInputs) return tooMany(entries.length, maxInputs)
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index]
+    if (!Array.isArray(entry)) return mixed(index, entry, 'an array of token ids')
+    if (entry.length === 0) return empty(`input[${index}]`)
+    const bad = firstNonToken(entry)
+    if (bad !== -1) {
+      return invalid(
+        `input[${index}]`,
+        `input[${index}][${bad}] is ${nameOf(entry[bad])}, not a token id. ${FORMS}`,
+      )
+    }
+  }
+  return { kind: 'tokens', tokens: entries as readonly (readonly number[])[] }
+}
+
+function firstNonToken(entries: readonly unknown[]): number {
+  for (let index = 0; index < entries.length; index += 1) {
+    const entry = entries[index]
+    if (!Number.isInteger(entry) || (entry as number) < 0 || (entry as number) > MAX_TOKEN_ID) return index
+  }
+  return -1
+}
+
+function problem(code: InputProblem['code'], param: string, message: string): InputProblem {
+  return { kind: 'problem', code, param, message }
+}
+
+function invalid(param: string, message: string): InputProblem {
+  return problem('invalid_input', param, message)
+}
+
+function empty(param: string): InputProblem {
+  return problem(
+    'empty_input',
+    param,
+    `${param} is empty. Embeddings need at least one character or token; remove it.`,
+  )
+}
+
+function mixed(index: number, entry: unknown, expected: string): InputProblem {
+  return invalid(
+    `input[${index}]`,
+    `input[${index}] is ${nameOf(entry)}, where input[0] is ${expected}. ${FORMS}`,
+  )
+}
+
+function tooMany(count: number, maxInputs: number): InputProblem {
+  return problem(
+    'too_many_inputs',
+    'input',
+    `input has ${count} entries; the limit is ${maxInputs} a request. Send it in parts.`,
+  )
+}
+
+/** What a caller sent, without echoing it: an input may be private. */
+function nameOf(value: unknown): string {
+  if (value === null) return 'null'
+  if (value === undefined) return 'missing'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
+  if (typeof value === 'number')
+    return Number.isInteger(value) ? 'an integer out of range' : 'a number that is no integer'
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+}

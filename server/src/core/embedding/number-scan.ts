@@ -1,0 +1,81 @@
+/**
+ * Checks the JSON text of a vector without making numbers of it: an answer that goes out as it came in need not be parsed.
+ * The grammar is JSON's own (no `NaN`, no leading zeros, no lone point), and nothing but numbers may stand in the array.
+ */
+export interface NumberScan {
+  readonly count: number
+  /** False where the digits alone can't tell that the vector is finite in float32 and not all zero. */
+  readonly plainlySound: boolean
+}
+
+const TAB = 0x09
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const SPACE = 0x20
+const PLUS = 0x2b
+const COMMA = 0x2c
+const MINUS = 0x2d
+const POINT = 0x2e
+const ZERO = 0x30
+const NINE = 0x39
+const UPPER_E = 0x45
+const OPEN = 0x5b
+const CLOSE = 0x5d
+const LOWER_E = 0x65
+
+/** More digits than this before the point could exceed float32's largest value, 3.4e38. */
+const PLAIN_INTEGER_DIGITS = 30
+
+/** Undefined when `bytes` from `start` to `end` is not a JSON array of numbers. */
+export function scanNumbers(bytes: Uint8Array, start: number, end: number): NumberScan | undefined {
+  if (bytes[start] !== OPEN) return undefined
+  let at = start + 1
+  let count = 0
+  let nonZero = 0
+  let huge = false
+
+  for (;;) {
+    let byte = bytes[at] as number
+    while (isSpace(byte)) byte = bytes[++at] as number
+    if (byte === CLOSE && count === 0) break
+    if (byte === MINUS) byte = bytes[++at] as number
+
+    const integerStart = at
+    if (byte === ZERO) byte = bytes[++at] as number
+    else {
+      while (byte >= ZERO && byte <= NINE) {
+        nonZero |= byte - ZERO
+        byte = bytes[++at] as number
+      }
+      if (at === integerStart) return undefined
+      if (at - integerStart > PLAIN_INTEGER_DIGITS) huge = true
+    }
+    if (byte === POINT) {
+      const fractionStart = at + 1
+      byte = bytes[++at] as number
+      while (byte >= ZERO && byte <= NINE) {
+        nonZero |= byte - ZERO
+        byte = bytes[++at] as number
+      }
+      if (at === fractionStart) return undefined
+    }
+    if (byte === LOWER_E || byte === UPPER_E) {
+      byte = bytes[++at] as number
+      if (byte !== MINUS) huge = true
+      if (byte === PLUS || byte === MINUS) byte = bytes[++at] as number
+      const exponentStart = at
+      while (byte >= ZERO && byte <= NINE) byte = bytes[++at] as number
+      if (at === exponentStart) return undefined
+    }
+    count += 1
+    while (isSpace(byte)) byte = bytes[++at] as number
+    if (byte === CLOSE) break
+    if (byte !== COMMA) return undefined
+    at += 1
+  }
+  return at === end - 1 ? { count, plainlySound: nonZero !== 0 && !huge } : undefined
+}
+
+function isSpace(byte: number): boolean {
+  return byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB
+}

@@ -1,0 +1,138 @@
+/** From a parsed JSON body to a typed request. `null` counts as absent; what Torana does not know is kept apart. */
+import type { Encoding, InputType } from '../catalog.ts'
+import { Fault } from '../fault.ts'
+import { isRecord } from './answer.ts'
+import { readInput, type Input } from './input.ts'
+
+export interface EmbeddingRequest {
+  /** What the caller asked for: an id or an alias. */
+  readonly model: string
+  readonly input: Input
+  readonly dimensions: number | undefined
+  readonly encoding: Encoding
+  readonly inputType: InputType | undefined
+  readonly user: string | undefined
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+const INPUT_TYPES: Readonly<Record<string, InputType>> = {
+  query: 'query',
+  document: 'document',
+  classification: 'classification',
+  clustering: 'clustering',
+  similarity: 'similarity',
+  // Words of the providers themselves, so that code written for them needs no change.
+  search_query: 'query',
+  search_document: 'document',
+  passage: 'document',
+}
+
+/** OpenAI allows 64 characters for `user`; more is accepted elsewhere, but it must not be a second body. */
+const MAX_USER_LENGTH = 512
+
+/** `pathModel` is the model named in the path; `pathWins` is Azure's rule that the body's is then ignored. */
+export interface PathModel {
+  readonly model: string
+  readonly pathWins: boolean
+}
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'user',
+])
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
+
+export function readEmbeddingRequest(body: unknown, maxInputs: number, path?: PathModel): EmbeddingRequest {
+  if (!isRecord(body))
+    throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "input": …}.')
+  const input = readInput(body['input'], maxInputs)
+  if (input.kind === 'problem') throw new Fault(input.code, input.message, { param: input.param })
+  return {
+    model: modelIn(body['model'], path),
+    input,
+    dimensions: dimensionsIn(body['dimensions']),
+    encoding: encodingIn(body['encoding_format']),
+    inputType: inputTypeIn(body['input_type']),
+    user: userIn(body['user']),
+    extraFields: extraFieldsIn(body),
+  }
+}
+
+function modelIn(value: unknown, path: PathModel | undefined): string {
+  if (path) {
+    if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
+    throw new Fault(
+      'model_mismatch',
+      `The path names '${path.model}', the body ${JSON.stringify(value)}. Make them equal.`,
+      {
+        param: 'model',
+      },
+    )
+  }
+  if (value === undefined || value === null) {
+    throw new Fault('missing_parameter', 'model is missing. List what this key may use: GET /v1/models.', {
+      param: 'model',
+    })
+  }
+  if (typeof value !== 'string' || value === '') {
+    throw new Fault('invalid_parameter', 'model must be the id of a model, as a string.', { param: 'model' })
+  }
+  return value
+}
+
+function dimensionsIn(value: unknown): number | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
+  throw new Fault(
+    'invalid_parameter',
+    `dimensions is ${JSON.stringify(value)}; it must be a whole number from 1 up.`,
+    {
+      param: 'dimensions',
+    },
+  )
+}
+
+function encodingIn(value: unknown): Encoding {
+  if (value === undefined || value === null) return 'float'
+  if (value === 'float' || value === 'base64') return value
+  throw new Fault(
+    'invalid_parameter',
+    `Invalid value for 'encoding_format': ${JSON.stringify(value)}. Supported values: 'float', 'base64'.`,
+    { param: 'encoding_format' },
+  )
+}
+
+function inputTypeIn(value: unknown): InputType | undefined {
+  if (value === undefined || value === null) return undefined
+  const known =
+    typeof value === 'string' && Object.hasOwn(INPUT_TYPES, value) ? INPUT_TYPES[value] : undefined
+  if (known !== undefined) return known
+  throw new Fault(
+    'invalid_parameter',
+    `Invalid value for 'input_type': ${JSON.stringify(value)}. Supported values: 'query', 'document', 'classification', 'clustering', 'similarity'.`,
+    { param: 'input_type' },
+  )
+}
+
+function userIn(value: unknown): string | undefined {
+  if (value === undefined || value === null) return undefined
+  if (typeof value === 'string' && value.length <= MAX_USER_LENGTH) return value
+  throw new Fault('invalid_parameter', `user must be a string of at most ${MAX_USER_LENGTH} characters.`, {
+    param: 'user',
+  })
+}
+
+function extraFieldsIn(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  let extra: Record<string, unknown> | undefined
+  for (const name in body) {
+    if (KNOWN.has(name) || body[name] === null) continue
+    // Without a prototype, a field called `__proto__` is a field like any other.
+    extra ??= Object.create(null) as Record<string, unknown>
+    extra[name] = body[name]
+  }
+  return extra ?? NO_FIELDS
+}

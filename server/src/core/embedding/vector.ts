@@ -1,0 +1,133 @@
+/**
+ * Vectors, carried in whichever form they arrived so that no number is parsed that nobody needs:
+ * - `base64`: standard base64 of little-endian float32, the form OpenAI's SDKs ask for;
+ * - `text`: the JSON array as the upstream wrote it, as bytes with their brackets;
+ * - `float32`: the values.
+ * Conversions are exact: float32 → text → float32 and float32 → base64 → float32 give the same bits.
+ */
+import { numberTextOf } from './number-text.ts'
+
+export type Vector = Base64Vector | TextVector | Float32Vector
+export type VectorForm = Vector['form']
+
+interface Base64Vector {
+  readonly form: 'base64'
+  readonly base64: string
+}
+interface TextVector {
+  readonly form: 'text'
+  readonly text: Uint8Array
+}
+export interface Float32Vector {
+  readonly form: 'float32'
+  readonly values: Float32Array
+}
+
+const STRICT = { lastChunkHandling: 'strict' } as const
+const LITTLE_ENDIAN = new Uint8Array(new Uint16Array([1]).buffer)[0] === 1
+
+export function valuesOf(vector: Vector): Float32Array {
+  switch (vector.form) {
+    case 'float32':
+      return vector.values
+    case 'base64':
+      return decodeBase64(vector.base64)
+    case 'text':
+      return Float32Array.from(JSON.parse(asciiOf(vector.text)) as number[])
+  }
+}
+
+export function base64Of(vector: Vector): string {
+  return vector.form === 'base64' ? vector.base64 : encodeBase64(valuesOf(vector))
+}
+
+/** The JSON array, as ASCII bytes. */
+export function jsonOf(vector: Vector): Uint8Array {
+  return vector.form === 'text' ? vector.text : numberTextOf(valuesOf(vector))
+}
+
+/** Strict: refuses characters, padding or lengths that Node's own decoder would quietly accept. */
+export function decodeBase64(base64: string): Float32Array {
+  const bytes = Uint8Array.fromBase64(base64, STRICT)
+  if (bytes.length % 4 !== 0)
+    throw new RangeError(`${bytes.length} bytes are no whole number of float32 values`)
+  if (LITTLE_ENDIAN) return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length)
+  return Float32Array.from({ length: bytes.length / 4 }, (_, index) => view.getFloat32(index * 4, true))
+}
+
+export function encodeBase64(values: Float32Array): string {
+  if (LITTLE_ENDIAN) return new Uint8Array(values.buffer, values.byteOffset, values.byteLength).toBase64()
+  const bytes = new Uint8Array(values.length * 4)
+  const view = new DataView(bytes.buffer)
+  values.forEach((value, index) => view.setFloat32(index * 4, value, true))
+  return bytes.toBase64()
+}
+
+/** Matryoshka: the first `width` values at length one. Computed in float64; a zero vector stays as it is. */
+export function truncate(values: Float32Array, width: number): Float32Array {
+  const head = values.slice(0, width)
+  let squares = 0
+  for (const value of head) squares += value * value
+  const length = Math.sqrt(squares)
+  return length === 0 ? head : head.map((value) => value / length)
+}
+
+/** Length of the base64 text of a vector of this width: what a right answer must have. */
+export function base64LengthOf(width: number): number {
+  return 4 * Math.ceil((4 * width) / 3)
+}
+
+/**
+ * Undefined for a sound vector, else what is wrong with it. One sum of squares finds both faults: it is zero only if every
+ * value is (squares of float32 can't underflow in float64), and not finite only if one value is not.
+ */
+export function faultIn(values: Float32Array, width: number): string | undefined {
+  if (values.length !== width) return `a vector of ${values.length} dimensions instead of ${width}`
+  // Four sums side by side: the processor need not wait for one addition to end before the next.
+  let a = 0
+  let b = 0
+  let c = 0
+  let d = 0
+  const whole = width - (width % 4)
+  for (let index = 0; index < whole; index += 4) {
+    const w = values[index] as number
+    const x = values[index + 1] as number
+    const y = values[index + 2] as number
+    const z = values[index + 3] as number
+    a += w * w
+    b += x * x
+    c += y * y
+    d += z * z
+  }
+  for (let index = whole; index < width; index += 1) a += (values[index] as number) ** 2
+  const squares = a + b + c + d
+  if (squares === 0) return 'a vector of zeros'
+  if (!Number.isFinite(squares)) return 'a vector with a value that is not a finite number'
+  return undefined
+}
+
+/** Decoded into again and again: an answer that goes out as base64 is only looked at, never kept as numbers. */
+let scratch = new Float32Array(0)
+let scratchBytes = new Uint8Array(0)
+
+/** As `faultIn`, for a vector that stays base64. */
+export function faultInBase64(base64: string, width: number): string | undefined {
+  if (!LITTLE_ENDIAN || base64.length !== base64LengthOf(width)) return faultIn(decodeBase64(base64), width)
+  if (scratch.length !== width) {
+    scratch = new Float32Array(width)
+    scratchBytes = new Uint8Array(scratch.buffer)
+  }
+  const { read, written } = scratchBytes.setFromBase64(base64, STRICT)
+  if (read !== base64.length || written !== scratchBytes.length) return faultIn(decodeBase64(base64), width)
+  return faultIn(scratch, width)
+}
+
+function asciiOf(bytes: Uint8Array): string {
+  let text = ''
+  // In pieces: the arguments of one call are bounded by the stack.
+  for (let start = 0; start < bytes.length; start += 8192) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192))
+  }
+  return text
+}

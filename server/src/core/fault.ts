@@ -1,0 +1,368 @@
+/**
+ * Everything a caller can be told has gone wrong, in one catalogue. `docs/errors.md` is generated from it. A message says
+ * what happened, with the value; why, with the number; and what to do next. The cause stays in the log.
+ */
+import type { FailureDetail, UpstreamFailure } from './failure.ts'
+
+interface FaultEntry {
+  readonly status: number
+  /** OpenAI's coarse class, which SDKs show beside the code. */
+  readonly type: FaultType
+  /** Sent as `x-should-retry`, which OpenAI's SDKs obey in both directions. */
+  readonly retry: boolean
+  /** Who has to act. */
+  readonly who: 'caller' | 'operator' | 'upstream' | 'gateway'
+  readonly meaning: string
+  readonly nextStep: string
+}
+
+type FaultType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'rate_limit_error'
+  | 'upstream_error'
+  | 'server_error'
+
+const badRequest = { status: 400, type: 'invalid_request_error', retry: false, who: 'caller' } as const
+
+export const FAULTS = {
+  invalid_json: {
+    ...badRequest,
+    meaning: 'The request body is not JSON, or not a JSON object.',
+    nextStep:
+      'Send a JSON object with `content-type: application/json`. The message says where parsing stopped.',
+  },
+  missing_parameter: {
+    ...badRequest,
+    meaning: 'A required field is absent.',
+    nextStep: 'Add the field named in `param`.',
+  },
+  invalid_parameter: {
+    ...badRequest,
+    meaning: 'A field or a header holds a value of the wrong type or outside its range.',
+    nextStep: 'Send one of the values the message lists.',
+  },
+  invalid_input: {
+    ...badRequest,
+    meaning:
+      '`input` is not a string, an array of strings, an array of token ids or an array of arrays of token ids.',
+    nextStep: 'Look at the entry named in `param`; do not mix texts and tokens in one request.',
+  },
+  empty_input: {
+    ...badRequest,
+    meaning: '`input`, or one entry of it, is empty.',
+    nextStep: 'Remove empty texts before sending; there is no vector of nothing.',
+  },
+  too_many_inputs: {
+    ...badRequest,
+    meaning: '`input` has more entries than one request may carry.',
+    nextStep:
+      'Send the inputs in several requests. Torana splits for the upstream; the limit bounds one request.',
+  },
+  input_too_long: {
+    ...badRequest,
+    meaning: 'One input has more tokens than the model can read. Nothing is cut off silently.',
+    nextStep: 'Split the text named in `param` into pieces and embed each.',
+  },
+  model_mismatch: {
+    ...badRequest,
+    meaning: 'The model in the path and the model in the body differ.',
+    nextStep: 'Leave `model` out of the body, or make both equal.',
+  },
+  unsupported_parameter: {
+    ...badRequest,
+    meaning:
+      'No deployment of the model can honour an option, and Torana cannot emulate it without changing its meaning.',
+    nextStep:
+      'Remove the option named in `param`, use the value the message proposes, or send `x-torana-unsupported: drop` to have it dropped and reported.',
+  },
+  request_not_splittable: {
+    ...badRequest,
+    meaning:
+      'The request holds more than one upstream call can carry, and has a field that Torana does not know. Such a field may tie inputs together, so the request is never split.',
+    nextStep: 'Send fewer inputs, or remove the field, or have an operator list it under `harmlessFields`.',
+  },
+  upstream_refused: {
+    ...badRequest,
+    meaning:
+      'The upstream refused the request itself. Its own words are in the message, without anything secret.',
+    nextStep:
+      'Change the request as the upstream says. It was not tried elsewhere: another deployment would refuse it too.',
+  },
+  content_policy_violation: {
+    ...badRequest,
+    meaning: 'The upstream refused the content.',
+    nextStep: 'Change the content. It was neither retried nor sent to another upstream.',
+  },
+  missing_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The request carries no key.',
+    nextStep: 'Send `Authorization: Bearer <key>`, `api-key: <key>` or `x-api-key: <key>`.',
+  },
+  invalid_api_key: {
+    status: 401,
+    type: 'authentication_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'No such key. A key that starts with `tr_` and has a wrong checksum was mistyped or cut off.',
+    nextStep:
+      'Copy the key again. Keys of a provider (such as `sk-…`) belong in torana.yaml, not in the application.',
+  },
+  key_expired: {
+    status: 401,
+    type: 'authentication_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The key has passed its expiry.',
+    nextStep: 'Ask for a new key.',
+  },
+  model_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The key may not use this model.',
+    nextStep: 'Use one of the models of `GET /v1/models`, or ask for the key to be extended.',
+  },
+  model_not_found: {
+    status: 404,
+    type: 'not_found_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'No model or alias of that name is configured.',
+    nextStep: 'List the models with `GET /v1/models`. The message names the nearest one.',
+  },
+  model_retired: {
+    status: 404,
+    type: 'not_found_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The model has been shut down by its maker.',
+    nextStep:
+      'Move to the successor the message names. Vectors of the two can not be mixed: embed the corpus again.',
+  },
+  unknown_path: {
+    status: 404,
+    type: 'not_found_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'No such path, or not with this method.',
+    nextStep: 'Check the base URL: it ends in `/v1`, and the SDK adds the rest.',
+  },
+  request_timeout: {
+    status: 408,
+    type: 'invalid_request_error',
+    retry: true,
+    who: 'caller',
+    meaning: 'The request did not arrive in time.',
+    nextStep: 'Send it again; look at the network between the application and the gateway.',
+  },
+  space_mismatch: {
+    status: 412,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'The request pins a vector space with `x-torana-space`, and the model does not answer in that space.',
+    nextStep:
+      'Read the space from the `x-torana-space` header of an answer; if it has changed, embed the corpus again.',
+  },
+  body_too_large: {
+    status: 413,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The request body is larger than the limit.',
+    nextStep: 'Send the inputs in several requests, or have an operator raise `limits.embeddingsBodyBytes`.',
+  },
+  unsupported_media_type: {
+    status: 415,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The body is compressed, or is not JSON by its own content type.',
+    nextStep: 'Send plain JSON with `content-type: application/json` and no `content-encoding`.',
+  },
+  upstream_rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'The upstream limits our rate, and no other deployment of the model could take the request.',
+    nextStep:
+      'Wait as long as `retry-after` says. Operators: add a deployment, or ask the provider for a higher limit.',
+  },
+  internal_error: {
+    status: 500,
+    type: 'server_error',
+    retry: true,
+    who: 'gateway',
+    meaning: 'A fault of Torana itself.',
+    nextStep: 'Report it with the request id; the log has the cause under that id.',
+  },
+  upstream_failed: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'Every deployment that was tried answered with an error of its own (5xx).',
+    nextStep: 'Retry. Operators: `upstream` in the error names the deployment and its status.',
+  },
+  upstream_unreachable: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'No connection to the upstream, or it was cut before an answer came.',
+    nextStep: 'Retry. Operators: check the base URL, DNS and the network towards it.',
+  },
+  upstream_broken_answer: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning:
+      'The upstream answered 200 with something that is not a right answer: not JSON, a wrong number of vectors, a wrong width, values that are not finite. Torana hands out no such vectors.',
+    nextStep:
+      'Retry. Operators: the message says what was wrong; a wrong width often means a wrong model behind the deployment.',
+  },
+  upstream_model_missing: {
+    status: 502,
+    type: 'upstream_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The upstream does not know the model or the path that torana.yaml names (404).',
+    nextStep: "Operators: check the deployment's `model` and the upstream's `baseUrl`.",
+  },
+  upstream_rejected_us: {
+    status: 503,
+    type: 'upstream_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      "The upstream refused the gateway's own credential, permission or quota. The caller's key is fine.",
+    nextStep: "Operators: check the upstream's `apiKey`, its permissions and its credit.",
+  },
+  key_store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'The key could not be looked up. Nothing is said about the key itself.',
+    nextStep: 'Retry. Operators: look at the store named in the log.',
+  },
+  shutting_down: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'gateway',
+    meaning: 'This node is stopping and takes no new requests.',
+    nextStep: 'Retry: another node, or this one after its restart, will answer.',
+  },
+  upstream_timeout: {
+    status: 504,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'No deployment answered in time.',
+    nextStep: 'Retry, perhaps with fewer inputs. A shorter `timeout` in the SDK shortens ours too.',
+  },
+} as const satisfies Record<string, FaultEntry>
+
+export type FaultCode = keyof typeof FAULTS
+
+export interface FaultOptions {
+  readonly param?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly upstream?: FailureDetail | undefined
+  readonly cause?: unknown
+}
+
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly param: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstream: FailureDetail | undefined
+
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.param = options.param
+    this.retryAfterMs = options.retryAfterMs
+    this.upstream = options.upstream
+  }
+
+  get entry(): FaultEntry {
+    return FAULTS[this.code]
+  }
+}
+
+/** What the caller is told when an upstream's failure is the end of the request. `tried` counts attempts. */
+export function faultOfFailure(failure: UpstreamFailure, model: string, tried: number): Fault {
+  const { deployment, status, retryAfterMs, param } = failure.detail
+  const options = { param, retryAfterMs, upstream: failure.detail, cause: failure }
+  const after = tried > 1 ? ` It was the last of ${tried} attempts.` : ''
+  const answered = status === undefined ? '' : ` with ${status}`
+  switch (failure.kind) {
+    case 'refused':
+      return new Fault(
+        'upstream_refused',
+        `${deployment} refused the request${answered}: ${failure.message}`,
+        options,
+      )
+    case 'contentRefused':
+      return new Fault(
+        'content_policy_violation',
+        `${deployment} refused the content: ${failure.message} The gateway did not retry.`,
+        options,
+      )
+    case 'rejectedUs':
+      return new Fault(
+        'upstream_rejected_us',
+        `${deployment} refused the gateway's own credential or quota${answered}; your key is fine. An operator has to look at it.${after}`,
+        options,
+      )
+    case 'missing':
+      return new Fault(
+        'upstream_model_missing',
+        `${deployment} does not know its model or path (404): the configuration of '${model}' is wrong. An operator has to look at it.${after}`,
+        options,
+      )
+    case 'rateLimited':
+      return new Fault(
+        'upstream_rate_limited',
+        `${deployment} limits our rate${retryAfterMs === undefined ? '' : `; retry in ${Math.ceil(retryAfterMs / 1000)} s`}.${after}`,
+        options,
+      )
+    case 'failed':
+      return new Fault(
+        'upstream_failed',
+        `${deployment} failed${answered}: ${failure.message}${after}`,
+        options,
+      )
+    case 'unreachable':
+      return new Fault(
+        'upstream_unreachable',
+        `${deployment} could not be reached: ${failure.message}.${after}`,
+        options,
+      )
+    case 'timedOut':
+      return new Fault(
+        'upstream_timeout',
+        `${deployment} did not answer in time: ${failure.message}.${after}`,
+        options,
+      )
+    case 'broken':
+      return new Fault(
+        'upstream_broken_answer',
+        `${deployment} sent ${failure.message}. No vector of it was used.${after}`,
+        options,
+      )
+  }
+}

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { addCosts, costOf, costText, nanoUsdOf, type Cost, type Price } from './price.ts'
+
+const perToken = fc
+  .bigInt({ min: 1n, max: 100_000_000_000n })
+  .map((nanoUsdPerMillionTokens): Price => ({ kind: 'perToken', nanoUsdPerMillionTokens }))
+const tokens = fc.nat(40_000_000)
+
+function known(cost: Cost): bigint {
+  assert.ok(cost.kind === 'known')
+  return cost.nanoUsd
+}
+
+for (const [usd, nano] of [
+  [0.02, 20_000_000n],
+  ['0.02', 20_000_000n],
+  [0.1, 100_000_000n],
+  [0.000000001, 1n],
+  [5e-7, 500n],
+  [1e-9, 1n],
+  ['0.000000001', 1n],
+  ['0.5000000000000', 500_000_000n],
+  [12, 12_000_000_000n],
+  ['123456789.987654321', 123_456_789_987_654_321n],
+] as const) {
+  test(`${usd} dollars are ${nano} nano-dollars, exactly`, () => assert.equal(nanoUsdOf(usd), nano))
+}
+
+for (const bad of [
+  '',
+  '.5',
+  '5.',
+  '-1',
+  '1e3',
+  '0.0000000001',
+  '1,5',
+  ' 1',
+  '0x10',
+  '$1',
+  Number.NaN,
+  Number.POSITIVE_INFINITY,
+  -0.1,
+]) {
+  test(`'${bad}' is no dollar amount`, () => assert.throws(() => nanoUsdOf(bad), RangeError))
+}
+
+test('decimal text is read without binary rounding, and written back the same', () => {
+  const decimal = fc
+    .tuple(fc.nat(1_000_000), fc.stringMatching(/^\d{9}$/))
+    .map(([whole, rest]) => `${whole}.${rest}`)
+  fc.assert(
+    fc.property(decimal, (text) => assert.equal(costText({ kind: 'known', nanoUsd: nanoUsdOf(text) }), text)),
+    MANY_RUNS,
+  )
+})
+
+test('a cost is the exact product, rounded up to the next nano-dollar', () => {
+  fc.assert(
+    fc.property(perToken, tokens, (price, tokens) => {
+      assert.ok(price.kind === 'perToken')
+      const exact = price.nanoUsdPerMillionTokens * BigInt(tokens)
+      const cost = known(costOf(price, tokens)) * 1_000_000n
+      assert.ok(cost >= exact && cost < exact + 1_000_000n)
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('parts of a bill never sum to less than the whole', () => {
+  fc.assert(
+    fc.property(perToken, fc.array(tokens, { minLength: 1, maxLength: 8 }), (price, parts) => {
+      const whole = costOf(
+        price,
+        parts.reduce((a, b) => a + b, 0),
+      )
+      const sum = parts.map((part) => costOf(price, part)).reduce(addCosts)
+      assert.ok(known(sum) >= known(whole))
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('a million tokens of text-embedding-3-small cost two cents', () => {
+  const price: Price = { kind: 'perToken', nanoUsdPerMillionTokens: nanoUsdOf(0.02) }
+  assert.equal(costText(costOf(price, 1_000_000)), '0.020000000')
+  assert.equal(costText(costOf(price, 1)), '0.000000020')
+  assert.equal(costText(costOf(price, 0)), '0.000000000')
+})
+
+test('free is nothing, unpriced is unknown, and one unknown part makes the sum unknown', () => {
+  const free = costOf({ kind: 'free' }, 5)
+  const unpriced = costOf({ kind: 'unpriced' }, 5)
+  assert.equal(costText(free), '0.000000000')
+  assert.equal(costText(unpriced), 'unpriced')
+  assert.equal(costText(addCosts(free, unpriced)), 'unpriced')
+  assert.equal(costText(addCosts(unpriced, free)), 'unpriced')
+})

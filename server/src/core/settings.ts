@@ -1,0 +1,58 @@
+/** What the environment decides. Each limit has its reason beside it; `config/environment.ts` fills it in. */
+
+export interface Settings {
+  readonly host: string
+  readonly port: number
+  readonly controlHost: string
+  readonly controlPort: number
+  readonly dataDir: string
+  readonly configFile: string | undefined
+  readonly logLevel: LogLevel
+  readonly publicUrl: string | undefined
+  /** `memory` keeps nothing; `none` when unset. */
+  readonly database: 'memory' | 'unset'
+  readonly secret: string | undefined
+  readonly bootstrapKey: string | undefined
+  readonly openaiApiKey: string | undefined
+  /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; undefined when no proxy is set. */
+  readonly proxy: ProxySettings | undefined
+  readonly limits: Limits
+}
+
+export interface ProxySettings {
+  readonly http?: string | undefined
+  readonly https?: string | undefined
+  readonly no?: string | undefined
+}
+
+export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
+
+export interface Limits {
+  /** OpenAI's own bound on `input`; clients chunk by it. */
+  readonly maxInputs: number
+  /** 2,048 inputs × 4 KB: more text in one request would hold memory for minutes of upstream work. */
+  readonly embeddingsBodyBytes: number
+  /** 2,048 × 4,096 dimensions as widened JSON numbers is 180 MB; beyond this an answer is a fault, not a vector. */
+  readonly answerBytes: number
+  /** Nobody waits longer than this for a TCP and TLS handshake. */
+  readonly connectTimeoutMs: number
+  /** One upstream call. Embeddings answer in seconds; slower than this is a hang. */
+  readonly attemptTimeoutMs: number
+  /** The whole request, retries included: below the SDKs' own time-outs, so that they see our error. */
+  readonly requestTimeoutMs: number
+  /** Slow header senders hold a socket, nothing else; ten seconds is generous. */
+  readonly headersTimeoutMs: number
+  /** Deployments tried for one batch. */
+  readonly maxAttempts: number
+}
+
+export const defaultLimits: Limits = {
+  maxInputs: 2048,
+  embeddingsBodyBytes: 8 * 1024 * 1024,
+  answerBytes: 256 * 1024 * 1024,
+  connectTimeoutMs: 5_000,
+  attemptTimeoutMs: 30_000,
+  requestTimeoutMs: 60_000,
+  headersTimeoutMs: 10_000,
+  maxAttempts: 4,
+}

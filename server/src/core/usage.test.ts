@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { divideTokens } from './usage.ts'
+
+const total = fc.oneof(fc.nat(20), fc.nat(1_000_000), fc.nat(40_000_000))
+const weights = fc.array(fc.oneof(fc.constant(0), fc.nat(9), fc.nat(1_000_000)), {
+  minLength: 1,
+  maxLength: 50,
+})
+
+test('the shares of a call sum exactly to what it used', () => {
+  fc.assert(
+    fc.property(total, weights, (total, weights) => {
+      const shares = divideTokens(total, weights)
+      assert.equal(shares.length, weights.length)
+      assert.ok(shares.every((share) => Number.isInteger(share) && share >= 0))
+      assert.equal(
+        shares.reduce((sum, share) => sum + share, 0),
+        total,
+      )
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('a heavier input never gets the smaller share, and no share is off by a whole token', () => {
+  fc.assert(
+    fc.property(total, weights, (total, weights) => {
+      const shares = divideTokens(total, weights)
+      const sum = weights.reduce((a, b) => a + b, 0)
+      for (const [index, weight] of weights.entries()) {
+        const share = shares[index] as number
+        if (sum > 0) assert.ok(Math.abs(share - (total * weight) / sum) < 1 + 1e-6)
+        for (const [other, otherWeight] of weights.entries()) {
+          if (weight > otherWeight) assert.ok(share >= (shares[other] as number))
+        }
+      }
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test('among equal inputs the earlier ones get the tokens left over', () => {
+  assert.deepEqual(divideTokens(8, [1, 1, 1]), [3, 3, 2])
+  assert.deepEqual(divideTokens(2, [0, 0, 0]), [1, 1, 0])
+  assert.deepEqual(divideTokens(5, []), [])
+})

@@ -1,0 +1,46 @@
+/** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
+import { Fault } from '#core/fault.ts'
+
+/** Anything thrown that is not a fault is ours; its text stays in the log. */
+export function toFault(error: unknown): Fault {
+  if (error instanceof Fault) return error
+  return new Fault(
+    'internal_error',
+    'The gateway failed. It was logged under this request id; please report it.',
+    { cause: error },
+  )
+}
+
+export function faultBody(fault: Fault, requestId: string, docsUrl: string): string {
+  const { upstream } = fault
+  return JSON.stringify({
+    error: {
+      message: fault.message,
+      type: fault.entry.type,
+      param: fault.param ?? null,
+      code: fault.code,
+      request_id: requestId,
+      doc_url: `${docsUrl}/docs/errors/${fault.code}`,
+      ...(upstream && {
+        upstream: {
+          deployment: upstream.deployment,
+          status: upstream.status,
+          request_id: upstream.upstreamRequestId,
+        },
+      }),
+    },
+  })
+}
+
+export function faultHeaders(fault: Fault, requestId: string): Record<string, string> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId,
+    'x-should-retry': String(fault.entry.retry),
+  }
+  if (fault.retryAfterMs !== undefined) {
+    headers['retry-after-ms'] = String(Math.ceil(fault.retryAfterMs))
+    headers['retry-after'] = String(Math.ceil(fault.retryAfterMs / 1000))
+  }
+  return headers
+}

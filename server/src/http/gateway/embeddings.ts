@@ -1,0 +1,162 @@
+/**
+ * `POST /v1/embeddings`, taken before the framework's router because it is the hot lane; the other spellings of the path
+ * come here from the router. Everything one request does at the listener is in this file, in order.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
+import { Fault } from '#core/fault.ts'
+import type { Key, KeyDirectory } from '#ports/keys.ts'
+import { inputCount } from '#request/attempt.ts'
+import { authenticate } from '#request/authenticate.ts'
+import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
+import { faultBody, faultHeaders, toFault } from '../faults.ts'
+import { writeEmbeddings } from './embeddings-answer.ts'
+import { presentedKey } from './presented-key.ts'
+import { parseJson, readBody } from './read-body.ts'
+
+export interface EmbeddingsDependencies extends EmbedDependencies {
+  readonly keys: KeyDirectory
+  /** Where error pages are served. */
+  readonly docsUrl: () => string
+}
+
+export type EmbeddingsHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path?: PathModel,
+) => Promise<void>
+
+export function embeddingsHandler(dependencies: EmbeddingsDependencies): EmbeddingsHandler {
+  const { clock, identifiers, keys, limits, observer } = dependencies
+
+  return async function serve(request, response, path) {
+    const startedMs = clock.monotonicMs()
+    const requestId = identifiers.next()
+    const { headers } = request
+    let key: Key | undefined
+    let asked: EmbeddingRequest | undefined
+    let embedded: Embedded | undefined
+    let fault: Fault | undefined
+    try {
+      const found = authenticate(presentedKey(headers), keys, clock)
+      key = found instanceof Promise ? await found : found
+      refuseEncoded(request)
+      const body = await readBody(request, limits.embeddingsBodyBytes)
+      asked = readEmbeddingRequest(parseJson(body), limits.maxInputs, path)
+      const outcome = await embed(asked, { requestId, key, ...optionsIn(request) }, dependencies)
+      if (outcome.kind === 'dry-run') writeDryRun(response, outcome, requestId)
+      else {
+        embedded = outcome
+        await writeEmbeddings(response, outcome, { requestId, asked: asked.model, encoding: asked.encoding })
+      }
+    } catch (error) {
+      fault = toFault(error)
+      writeFault(response, fault, requestId, dependencies.docsUrl())
+    }
+    observer.requestEnded({
+      requestId,
+      route: 'embeddings',
+      status: fault ? fault.entry.status : 200,
+      fault: fault?.code,
+      cause: fault?.cause,
+      clientRequestId: clientRequestId(request),
+      project: key?.project,
+      key: key?.name,
+      model: embedded?.model.id ?? (asked && dependencies.catalog().models.get(asked.model)?.id),
+      deployment: embedded?.deployments.join() ?? fault?.upstream?.deployment,
+      attempts: embedded?.attempts,
+      inputs: asked && inputCount(asked.input),
+      promptTokens: embedded?.usage.promptTokens,
+      user: asked?.user,
+      durationMs: clock.monotonicMs() - startedMs,
+    })
+  }
+}
+
+function refuseEncoded({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new Fault(
+      'unsupported_media_type',
+      `The body is compressed (${encoding.slice(0, 40)}). Send it as plain JSON.`,
+    )
+  }
+  const type = headers['content-type']
+  if (type !== undefined && !type.includes('json')) {
+    throw new Fault(
+      'unsupported_media_type',
+      `The content type is '${type.slice(0, 80)}'. Send application/json.`,
+    )
+  }
+}
+
+function optionsIn({ headers }: IncomingMessage): {
+  readonly unsupported: 'refuse' | 'drop' | undefined
+  readonly pinnedSpace: string | undefined
+  readonly dryRun: boolean
+  readonly callerTimeoutMs: number | undefined
+} {
+  return {
+    unsupported: oneOf(headers['x-torana-unsupported'], 'x-torana-unsupported', ['refuse', 'drop'] as const),
+    pinnedSpace: singleOf(headers['x-torana-space']),
+    dryRun:
+      oneOf(headers['x-torana-dry-run'], 'x-torana-dry-run', ['true', '1', 'false', '0'] as const)?.match(
+        /true|1/,
+      ) != null,
+    callerTimeoutMs: secondsOf(headers['x-stainless-timeout'] ?? headers['x-stainless-read-timeout']),
+  }
+}
+
+function oneOf<Value extends string>(
+  header: string | string[] | undefined,
+  name: string,
+  values: readonly Value[],
+): Value | undefined {
+  if (header === undefined) return undefined
+  const known = values.find((value) => value === header)
+  if (known !== undefined) return known
+  throw new Fault('invalid_parameter', `${name} must be one of: ${values.join(', ')}.`, { param: name })
+}
+
+function singleOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header
+}
+
+function secondsOf(header: string | string[] | undefined): number | undefined {
+  const seconds = Number(header)
+  return header !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
+}
+
+/** A caller's text goes to the log only in part. */
+function clientRequestId({ headers }: IncomingMessage): string | undefined {
+  return singleOf(headers['x-client-request-id'] ?? headers['x-request-id'])?.slice(0, 128)
+}
+
+function writeDryRun(response: ServerResponse, dryRun: DryRun, requestId: string): void {
+  const { model, space, deployments, dropped, maxTokens } = dryRun
+  const body = {
+    object: 'torana.dry_run',
+    model: model.id,
+    space,
+    max_tokens: maxTokens,
+    dropped,
+    deployments: deployments.map(({ id, native, emulated, maxCostUsd }) => ({
+      id,
+      native,
+      emulated,
+      cost_usd: { min: maxCostUsd === 'unpriced' ? 'unpriced' : '0.000000000', max: maxCostUsd },
+    })),
+  }
+  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
+  response.end(JSON.stringify(body))
+}
+
+function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
+  // The answer had begun: all that is left is to cut it, so that nobody takes half of it for the whole.
+  if (response.headersSent) {
+    response.destroy()
+    return
+  }
+  response.writeHead(fault.entry.status, faultHeaders(fault, requestId))
+  response.end(faultBody(fault, requestId, docsUrl))
+}

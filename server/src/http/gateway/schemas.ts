@@ -1,0 +1,116 @@
+/** The public contract as schemas: documentation and OpenAPI come from here. The hot lane checks the same rules by hand. */
+import { z } from 'zod'
+import { FAULTS, type FaultCode } from '#core/fault.ts'
+
+const input = z
+  .union([
+    z.string().min(1),
+    z.array(z.string().min(1)).min(1).max(2048),
+    z.array(z.int().nonnegative()).min(1),
+    z.array(z.array(z.int().nonnegative()).min(1)).min(1).max(2048),
+  ])
+  .describe('A text, texts, one array of token ids, or several.')
+
+const embeddingOptions = {
+  input,
+  dimensions: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe('Width of the vectors: native, or by truncation on Matryoshka models; else refused.'),
+  encoding_format: z.enum(['float', 'base64']).nullish().describe('Form of the vectors. Default float.'),
+  input_type: z
+    .enum(['query', 'document', 'classification', 'clustering', 'similarity'])
+    .nullish()
+    .describe('What the text is for, on models that tell queries from documents. An addition of Torana.'),
+  user: z
+    .string()
+    .max(512)
+    .nullish()
+    .describe("The application's own user; recorded, and passed on where the upstream takes it."),
+}
+
+export const embeddingRequest = z
+  .looseObject({
+    model: z.string().min(1).describe('Id or alias of an embedding model.'),
+    ...embeddingOptions,
+  })
+  .meta({ id: 'EmbeddingRequest' })
+
+export const pathEmbeddingRequest = z
+  .looseObject({
+    model: z.string().nullish().describe('May repeat the model of the path.'),
+    ...embeddingOptions,
+  })
+  .meta({ id: 'PathEmbeddingRequest' })
+
+export const embeddingAnswer = z
+  .looseObject({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int().nonnegative(),
+        embedding: z.union([z.array(z.number()), z.string().describe('base64 of little-endian float32')]),
+      }),
+    ),
+    model: z.string().describe('What was asked for.'),
+    usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
+  })
+  .meta({ id: 'EmbeddingAnswer' })
+
+export const modelObject = z
+  .object({
+    id: z.string(),
+    object: z.literal('model'),
+    created: z.int(),
+    owned_by: z.string(),
+    capabilities: z.object({
+      kind: z.literal('embedding'),
+      alias_of: z.string().optional(),
+      dimensions: z.int(),
+      dimensions_native: z.union([
+        z.literal('fixed'),
+        z.object({ min: z.int(), max: z.int() }),
+        z.array(z.int()),
+      ]),
+      dimensions_emulated: z.boolean(),
+      max_input_tokens: z.int().optional(),
+      max_inputs: z.int(),
+      input_types: z.array(z.string()),
+      token_arrays: z.enum(['native', 'emulated', 'unsupported']),
+      space: z.string(),
+    }),
+  })
+  .meta({ id: 'Model' })
+
+export const modelList = z
+  .object({ object: z.literal('list'), data: z.array(modelObject) })
+  .meta({ id: 'ModelList' })
+
+export const errorAnswer = z
+  .object({
+    error: z.object({
+      message: z.string(),
+      type: z.string(),
+      param: z.string().nullable(),
+      code: z.enum(Object.keys(FAULTS) as [FaultCode, ...FaultCode[]]),
+      request_id: z.string(),
+      doc_url: z.string(),
+      upstream: z
+        .object({ deployment: z.string(), status: z.int().optional(), request_id: z.string().optional() })
+        .optional()
+        .describe('Present when an upstream failed.'),
+    }),
+  })
+  .meta({ id: 'Error' })
+
+/** Which statuses an operation can answer with, for OpenAPI. */
+export function faultAnswers(statuses: readonly number[]): Record<number, typeof errorAnswer> {
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const codes = Object.entries(FAULTS).filter(([, entry]) => entry.status === status)
+      return [status, errorAnswer.describe(codes.map(([code]) => code).join(', '))]
+    }),
+  )
+}

@@ -1,0 +1,243 @@
+/** The public listener: OpenAI's paths in all the spellings clients use. */
+import { createServer, type RequestListener, type Server } from 'node:http'
+import swagger from '@fastify/swagger'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import {
+  jsonSchemaTransform,
+  jsonSchemaTransformObject,
+  serializerCompiler,
+  validatorCompiler,
+} from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import { FAULTS, Fault, type FaultCode } from '#core/fault.ts'
+import { faultMarkdown } from '#core/fault-page.ts'
+import { authenticate } from '#request/authenticate.ts'
+import { faultBody, faultHeaders, toFault } from '../faults.ts'
+import { registerHealth, type Readiness } from '../health.ts'
+import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings.ts'
+import { listModelObjects, oneModelObject, type ModelListing } from './models.ts'
+import { presentedKey } from './presented-key.ts'
+import {
+  embeddingAnswer,
+  embeddingRequest,
+  faultAnswers,
+  modelList,
+  modelObject,
+  pathEmbeddingRequest,
+} from './schemas.ts'
+
+export interface GatewayDependencies extends EmbeddingsDependencies, Readiness {
+  readonly version: string
+}
+
+/** Above the 60 s for which load balancers keep an idle connection: we must not be the one that closes it first. */
+const KEEP_ALIVE_MS = 75_000
+
+/** The canonical prefix first; it is the one that is documented. */
+const PREFIXES = ['/v1', '/openai/v1', ''] as const
+
+const EMBEDDING_FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 429, 500, 502, 503, 504]
+
+export async function gatewayServer(dependencies: GatewayDependencies): Promise<FastifyInstance> {
+  const { clock, docsUrl, identifiers, keys, limits, observer } = dependencies
+  const embeddings = embeddingsHandler(dependencies)
+  const app = fastify({
+    serverFactory: (handler) => listener(handler, embeddings, limits.headersTimeoutMs),
+    genReqId: () => identifiers.next(),
+    routerOptions: { maxParamLength: 512 },
+    forceCloseConnections: 'idle',
+    keepAliveTimeout: KEEP_ALIVE_MS,
+  })
+  app.setValidatorCompiler(validatorCompiler)
+  app.setSerializerCompiler(serializerCompiler)
+  await app.register(swagger, openapi(dependencies.version))
+
+  const fail = (request: FastifyRequest, reply: FastifyReply, error: unknown): void => {
+    const fault = toFault(error)
+    const requestId = request.id
+    observer.requestEnded({
+      requestId,
+      route: request.routeOptions.url === undefined ? 'unknown' : 'models',
+      status: fault.entry.status,
+      fault: fault.code,
+      cause: fault.cause,
+      durationMs: reply.elapsedTime,
+    })
+    void reply
+      .code(fault.entry.status)
+      .headers(faultHeaders(fault, requestId))
+      .send(faultBody(fault, requestId, docsUrl()))
+  }
+  app.setErrorHandler((error, request, reply) => fail(request, reply, error))
+  app.setNotFoundHandler((request, reply) => fail(request, reply, unknownPath(request.method, request.url)))
+
+  registerHealth(app, dependencies)
+  registerErrorPages(app)
+
+  const createdSeconds = Math.floor(clock.nowMs() / 1000)
+  const listing = async (request: FastifyRequest): Promise<ModelListing> => ({
+    key: await authenticate(presentedKey(request.headers), keys, clock),
+    catalog: dependencies.catalog(),
+    createdSeconds,
+    maxInputs: limits.maxInputs,
+  })
+  const answered = (request: FastifyRequest, reply: FastifyReply): void => {
+    void reply.header('x-request-id', request.id)
+    observer.requestEnded({
+      requestId: request.id,
+      route: 'models',
+      status: 200,
+      durationMs: reply.elapsedTime,
+    })
+  }
+
+  for (const prefix of PREFIXES) {
+    const hide = prefix !== '/v1'
+    app.post(`${prefix}/embeddings`, {
+      schema: {
+        hide,
+        operationId: 'createEmbeddings',
+        summary: 'Turn texts into vectors',
+        body: embeddingRequest,
+        response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
+      },
+      onRequest: (request, reply) => {
+        reply.hijack()
+        return embeddings(request.raw, reply.raw)
+      },
+      handler: hijacked,
+    })
+    app.post(`${prefix}/engines/*`, {
+      schema: {
+        hide,
+        operationId: 'createEngineEmbeddings',
+        summary: 'Turn texts into vectors, the model being named in the path',
+        params: z.object({ '*': z.string() }),
+        body: pathEmbeddingRequest,
+        response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
+      },
+      onRequest: pathEmbeddings(embeddings, false),
+      handler: hijacked,
+    })
+    app.get(`${prefix}/models`, {
+      schema: {
+        hide,
+        operationId: 'listModels',
+        summary: 'What this key may use',
+        response: { 200: modelList, ...faultAnswers([401, 503]) },
+      },
+      handler: async (request, reply) => {
+        const models = listModelObjects(await listing(request))
+        answered(request, reply)
+        return models
+      },
+    })
+    app.get(`${prefix}/models/*`, {
+      schema: {
+        hide,
+        operationId: 'getModel',
+        summary: 'One model',
+        params: z.object({ '*': z.string() }),
+        response: { 200: modelObject, ...faultAnswers([401, 403, 404, 503]) },
+      },
+      handler: async (request, reply) => {
+        const model = oneModelObject((request.params as { '*': string })['*'], await listing(request))
+        answered(request, reply)
+        return model
+      },
+    })
+  }
+  app.post('/openai/deployments/*', {
+    schema: {
+      operationId: 'createDeploymentEmbeddings',
+      summary: "Azure's spelling: the model is named in the path, the body's is ignored",
+      params: z.object({ '*': z.string() }),
+      body: pathEmbeddingRequest,
+      response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
+    },
+    onRequest: pathEmbeddings(embeddings, true),
+    handler: hijacked,
+  })
+  return app
+}
+
+function listener(
+  handler: RequestListener,
+  embeddings: ReturnType<typeof embeddingsHandler>,
+  headersTimeoutMs: number,
+): Server {
+  return createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: headersTimeoutMs },
+    (request, response) => {
+      if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
+      else handler(request, response)
+    },
+  )
+}
+
+const EMBEDDINGS_SUFFIX = '/embeddings'
+
+/** `…/{model}/embeddings`, greedy: model ids may hold slashes. */
+function pathEmbeddings(embeddings: ReturnType<typeof embeddingsHandler>, pathWins: boolean) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    const rest = (request.params as { '*': string })['*']
+    if (!rest.endsWith(EMBEDDINGS_SUFFIX) || rest.length === EMBEDDINGS_SUFFIX.length) {
+      throw unknownPath(request.method, request.url)
+    }
+    reply.hijack()
+    await embeddings(request.raw, reply.raw, { model: rest.slice(0, -EMBEDDINGS_SUFFIX.length), pathWins })
+  }
+}
+
+/** Never reached: the request was answered before its body was read. */
+function hijacked(): never {
+  throw new Fault('internal_error', 'A hijacked route came back.')
+}
+
+function unknownPath(method: string, url: string): Fault {
+  const path = url.split('?')[0]?.slice(0, 200) ?? ''
+  const hint = path.startsWith('/v1/v1')
+    ? 'Your base URL already ends in /v1; remove one.'
+    : 'See GET /v1/models and POST /v1/embeddings.'
+  return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
+}
+
+/** What `doc_url` points at: a self-hosted gateway explains its own errors, also without the internet. */
+function registerErrorPages(app: FastifyInstance): void {
+  app.get('/docs/errors/:code', { schema: { hide: true } }, (request, reply) => {
+    const { code } = request.params as { code: string }
+    if (!Object.hasOwn(FAULTS, code))
+      throw new Fault('unknown_path', `There is no error called '${code.slice(0, 80)}'.`)
+    return reply.type('text/markdown; charset=utf-8').send(faultMarkdown(code as FaultCode))
+  })
+}
+
+function openapi(version: string): Parameters<typeof swagger>[1] & object {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Torana gateway',
+        description:
+          'OpenAI-compatible embeddings. Every operation also answers under /openai/v1 and without a prefix.',
+        version,
+      },
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          apiKey: { type: 'apiKey', in: 'header', name: 'api-key' },
+          xApiKey: { type: 'apiKey', in: 'header', name: 'x-api-key' },
+        },
+      },
+      security: [{ bearer: [] }, { apiKey: [] }, { xApiKey: [] }],
+    },
+    transform: (route) =>
+      jsonSchemaTransform({ ...route, url: documentedUrl(route.url) }),
+    transformObject: jsonSchemaTransformObject,
+  }
+}
+
+function documentedUrl(url: string): string {
+  if (url.endsWith('/models/*')) return url.replace('*', ':model')
+  return url.replace('/*', '/:model/embeddings')
+}

@@ -1,0 +1,12 @@
+/** Time and identity, as arguments so that tests can hold them still. */
+export interface Clock {
+  /** Unix milliseconds. */
+  nowMs(): number
+  /** Milliseconds that only go forward, for durations. */
+  monotonicMs(): number
+}
+
+export interface Identifiers {
+  /** A UUIDv7: sorts by time. */
+  next(): string
+}

@@ -1,0 +1,18 @@
+/** A key as the journey sees it: who is asking, and what they may ask for. */
+export interface Key {
+  readonly id: string
+  readonly name: string
+  readonly project: string
+  /** Model ids it may use; undefined: all. */
+  readonly models: ReadonlySet<string> | undefined
+  readonly expiresAtMs: number | undefined
+}
+
+/**
+ * Looks up who presented a secret. The answer is immediate when it is known in memory, so that the hot lane takes no turn
+ * of the event loop for it. An implementation compares keyed digests, never the secrets themselves. A store that can't be
+ * reached rejects; it never answers "unknown".
+ */
+export interface KeyDirectory {
+  find(secret: string): Key | undefined | Promise<Key | undefined>
+}

@@ -1,0 +1,43 @@
+/** One call as it ended, for metrics and the log. Texts and vectors are not among the facts. */
+export interface CallRecord {
+  readonly requestId: string
+  readonly callId: string
+  readonly model: string
+  readonly deployment: string
+  /** `ok`, or the kind of failure. */
+  readonly outcome: string
+  /** What went wrong, for operators. */
+  readonly message?: string | undefined
+  readonly status?: number | undefined
+  readonly inputs: number
+  readonly durationMs: number
+}
+
+/** One request as it was answered. */
+export interface RequestRecord {
+  readonly requestId: string
+  readonly route: string
+  readonly status: number
+  /** The code of the fault, when there was one. */
+  readonly fault?: string | undefined
+  /** What lies behind the fault, for operators; never sent to the caller. */
+  readonly cause?: unknown
+  /** The caller's own id for the request: logged, never used as a key. */
+  readonly clientRequestId?: string | undefined
+  readonly project?: string | undefined
+  readonly key?: string | undefined
+  /** The model's id, and only if it exists: a caller can't invent label values. */
+  readonly model?: string | undefined
+  readonly deployment?: string | undefined
+  readonly attempts?: number | undefined
+  readonly inputs?: number | undefined
+  readonly promptTokens?: number | undefined
+  readonly user?: string | undefined
+  readonly durationMs: number
+}
+
+/** Is told what happened. It must not throw and must not block: nobody waits for it. */
+export interface Observer {
+  callEnded(record: CallRecord): void
+  requestEnded(record: RequestRecord): void
+}

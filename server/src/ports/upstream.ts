@@ -1,0 +1,46 @@
+import type { Deployment } from '#core/catalog.ts'
+import type { Usage } from '#core/usage.ts'
+import type { Input } from '#core/embedding/input.ts'
+import type { Vector, VectorForm } from '#core/embedding/vector.ts'
+
+/**
+ * One HTTP exchange with an upstream, already negotiated: everything in it is something this deployment's capabilities
+ * say it can take. A dialect sends all of it and nothing else.
+ */
+export interface EmbeddingCall {
+  /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
+  readonly callId: string
+  readonly deployment: Deployment
+  /** All texts, or all arrays of token ids. */
+  readonly inputs: Input
+  /** The width to ask for; undefined leaves the upstream at its native width. */
+  readonly dimensions: number | undefined
+  /** The width every vector of the answer must have. */
+  readonly width: number
+  /** The upstream's own word for query or document; undefined leaves its field out. */
+  readonly inputType: string | undefined
+  /** The name of that field, for dialects that carry it by name. */
+  readonly inputTypeField: string | undefined
+  readonly user: string | undefined
+  /** Fields Torana does not know, passed on as they came. Empty for dialects that can't carry them. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+  /** The form that costs the least to hand on. A dialect may answer in any form. */
+  readonly wantedForm: VectorForm
+  readonly timeoutMs: number
+}
+
+export interface EmbeddingAnswer {
+  /** One vector per input, in input order, each checked: right width, finite, not all zero. */
+  readonly vectors: readonly Vector[]
+  readonly usage: Usage
+  /** Top-level fields of the answer beyond OpenAI's own, kept for the caller. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where vectors come from. Implementations translate to their dialect, make exactly one call, and check the answer
+ * before returning it. They never retry: that is the journey's decision. Every failure is an `UpstreamFailure`.
+ */
+export interface EmbeddingUpstream {
+  embed(call: EmbeddingCall): Promise<EmbeddingAnswer>
+}

@@ -1,0 +1,86 @@
+/** One call to one deployment: its share of the deadline, its id, and a record of how it ended. */
+import type { EmbeddingModel } from '#core/catalog.ts'
+import type { Input } from '#core/embedding/input.ts'
+import type { VectorForm } from '#core/embedding/vector.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Offer } from '#core/negotiate.ts'
+import type { Limits } from '#core/settings.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Observer } from '#ports/observer.ts'
+import type { TokenCounter } from '#ports/tokens.ts'
+import type { EmbeddingAnswer, EmbeddingUpstream } from '#ports/upstream.ts'
+
+/** What every attempt of one request shares. */
+export interface Attempting {
+  readonly requestId: string
+  readonly model: EmbeddingModel
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+  readonly upstream: EmbeddingUpstream
+  readonly tokens: TokenCounter
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly observer: Observer
+  readonly limits: Limits
+  attemptsMade(): number
+  countAttempt(): void
+}
+
+export async function attempt(
+  shared: Attempting,
+  offer: Offer,
+  inputs: Input,
+  wantedForm: VectorForm,
+): Promise<EmbeddingAnswer> {
+  const { clock, limits, deadlineMs, model, requestId } = shared
+  const { deployment } = offer
+  const startedMs = clock.monotonicMs()
+  const timeoutMs = Math.min(limits.attemptTimeoutMs, deadlineMs - startedMs)
+  if (timeoutMs <= 0) {
+    throw new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
+      deployment: deployment.id,
+    })
+  }
+  const callId = shared.identifiers.next()
+  shared.countAttempt()
+
+  const ended = (outcome: string, failure?: UpstreamFailure): void => {
+    shared.observer.callEnded({
+      requestId,
+      callId,
+      model: model.id,
+      deployment: deployment.id,
+      outcome,
+      message: failure?.message,
+      status: failure?.detail.status,
+      inputs: inputCount(inputs),
+      durationMs: clock.monotonicMs() - startedMs,
+    })
+  }
+  try {
+    const answer = await shared.upstream.embed({
+      callId,
+      deployment,
+      inputs,
+      dimensions: offer.dimensions,
+      width: offer.upstreamWidth,
+      inputType: offer.inputType,
+      inputTypeField: offer.inputTypeField,
+      user: offer.user,
+      extraFields: offer.extraFields,
+      // A vector that is going to be truncated is wanted as values.
+      wantedForm: offer.width === offer.upstreamWidth ? wantedForm : 'float32',
+      timeoutMs,
+    })
+    ended('ok')
+    return answer
+  } catch (error) {
+    if (error instanceof UpstreamFailure) ended(error.kind, error)
+    else ended('fault')
+    throw error
+  }
+}
+
+export function inputCount(input: Input): number {
+  return input.kind === 'texts' ? input.texts.length : input.tokens.length
+}

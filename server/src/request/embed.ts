@@ -1,0 +1,162 @@
+/**
+ * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the inputs, gather the
+ * vectors, account for them. Authentication and parsing come before, encoding after: they belong to the listener.
+ */
+import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingRequest } from '#core/embedding/request.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import type { Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault.ts'
+import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/negotiate.ts'
+import { costOf, costText } from '#core/price.ts'
+import { orderOffers } from '#core/schedule/order.ts'
+import { utf8BytesOf } from '#core/embedding/batches.ts'
+import type { Key } from '#ports/keys.ts'
+import type { Attempting } from './attempt.ts'
+import { findModel } from './find-model.ts'
+import { gather } from './gather.ts'
+import { checkLengths } from './inputs.ts'
+import { usageOf, type RequestUsage } from './usage.ts'
+
+/** What the journey needs from outside. */
+export type EmbedDependencies = Pick<
+  Attempting,
+  'upstream' | 'tokens' | 'clock' | 'identifiers' | 'observer' | 'limits'
+> & {
+  /** The catalog of this moment. */
+  readonly catalog: () => Catalog
+  readonly random: () => number
+}
+
+/** What the caller said beside the body. */
+export interface EmbedOptions {
+  readonly requestId: string
+  readonly key: Key
+  readonly unsupported: 'refuse' | 'drop' | undefined
+  readonly pinnedSpace: string | undefined
+  readonly dryRun: boolean
+  /** The caller's own time-out, when its SDK told us. */
+  readonly callerTimeoutMs: number | undefined
+}
+
+export interface Embedded {
+  readonly kind: 'embedded'
+  readonly model: EmbeddingModel
+  readonly vectors: readonly Vector[]
+  readonly usage: RequestUsage
+  readonly space: string
+  readonly attempts: number
+  /** Ids of the deployments that served it. */
+  readonly deployments: readonly string[]
+  readonly emulated: readonly string[]
+  readonly dropped: readonly string[]
+  /** Extra top-level fields of the upstream's answer; kept only when one call served the request. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+/** The answer to `x-torana-dry-run`: what would happen, without a call. */
+export interface DryRun {
+  readonly kind: 'dry-run'
+  readonly model: EmbeddingModel
+  readonly space: string
+  readonly deployments: readonly {
+    id: string
+    native: boolean
+    emulated: readonly string[]
+    maxCostUsd: string
+  }[]
+  readonly dropped: readonly string[]
+  /** No more tokens than this can be charged. */
+  readonly maxTokens: number
+}
+
+export async function embed(
+  request: EmbeddingRequest,
+  options: EmbedOptions,
+  dependencies: EmbedDependencies,
+): Promise<Embedded | DryRun> {
+  const model = findModel(request.model, options.key, dependencies.catalog())
+  const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
+  const offers = orderOffers(negotiated.offers, dependencies.random)
+  const [first] = offers as readonly [Offer]
+  const space = spaceFor(model, first.width, options.pinnedSpace)
+  if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers })
+  const lengths = checkLengths({ model, tokens: dependencies.tokens }, request.input)
+  if (lengths !== undefined) await lengths
+
+  let attempts = 0
+  const gathered = await gather({
+    ...dependencies,
+    requestId: options.requestId,
+    model,
+    deadlineMs: dependencies.clock.monotonicMs() + timeoutOf(options, dependencies),
+    input: request.input,
+    offers: offers.slice(0, dependencies.limits.maxAttempts),
+    wholeBecauseOf: mustStayWhole(request, first.deployment.capabilities),
+    wantedForm: request.encoding === 'base64' ? 'base64' : 'text',
+    countAttempt: () => void (attempts += 1),
+    attemptsMade: () => attempts,
+  })
+  const { served } = gathered
+  return {
+    kind: 'embedded',
+    model,
+    vectors: gathered.vectors,
+    usage: await usageOf({ model, tokens: dependencies.tokens, input: request.input }, gathered),
+    space,
+    attempts,
+    deployments: unique(served.map(({ offer }) => offer.deployment.id)),
+    emulated: unique(served.flatMap(({ offer }) => offer.emulated)),
+    dropped: negotiated.dropped,
+    extraFields: served.length === 1 ? (served[0]?.answer.extraFields ?? {}) : {},
+  }
+}
+
+/** Leave the caller's SDK a moment to read our error before its own clock runs out. */
+const CALLER_MARGIN_MS = 250
+
+function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependencies): number {
+  if (callerTimeoutMs === undefined) return limits.requestTimeoutMs
+  return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
+}
+
+function spaceFor(model: EmbeddingModel, width: number, pinned: string | undefined): string {
+  const space = width === model.facts.dimensions ? model.space : spaceOf(model.id, width)
+  if (pinned !== undefined && pinned !== space) {
+    throw new Fault(
+      'space_mismatch',
+      `The request pins space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'.`,
+    )
+  }
+  return space
+}
+
+function dryRun(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  space: string,
+  negotiated: Negotiated,
+): DryRun {
+  const { input } = request
+  const maxTokens =
+    input.kind === 'tokens'
+      ? input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
+      : input.texts.reduce((sum, text) => sum + utf8BytesOf(text), 0)
+  return {
+    kind: 'dry-run',
+    model,
+    space,
+    deployments: negotiated.offers.map(({ deployment, emulated }) => ({
+      id: deployment.id,
+      native: emulated.length === 0,
+      emulated,
+      maxCostUsd: costText(costOf(deployment.price, maxTokens)),
+    })),
+    dropped: negotiated.dropped,
+    maxTokens,
+  }
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return names.length < 2 ? names : [...new Set(names)]
+}

@@ -1,0 +1,46 @@
+import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
+import { Fault } from '#core/fault.ts'
+import { nearest } from '#core/nearest.ts'
+import type { Key } from '#ports/keys.ts'
+
+/** The model a key asked for, by id or alias. */
+export function findModel(asked: string, key: Key, catalog: Catalog): EmbeddingModel {
+  const model = catalog.models.get(asked)
+  if (model === undefined) throw unknownModel(asked, key, catalog)
+  if (!mayUse(key, model)) {
+    const allowed = [...(key.models ?? [])].join(', ')
+    throw new Fault(
+      'model_not_allowed',
+      `Key '${key.name}' may use: ${allowed}. Ask its owner to add '${asked}'.`,
+      {
+        param: 'model',
+      },
+    )
+  }
+  return model
+}
+
+/** A key that may use a model may use it by its aliases, and the other way round. */
+export function mayUse(key: Key, model: EmbeddingModel): boolean {
+  const { models } = key
+  if (models === undefined || models.has(model.id)) return true
+  return model.aliases.some((alias) => models.has(alias))
+}
+
+function unknownModel(asked: string, key: Key, catalog: Catalog): Fault {
+  const retired = catalog.retired.get(asked)
+  if (retired !== undefined) {
+    const successor = retired.successor === undefined ? '' : ` Its successor is '${retired.successor}'.`
+    return new Fault('model_retired', `'${asked}' was shut down on ${retired.on}.${successor}`, {
+      param: 'model',
+    })
+  }
+  const usable = [...catalog.models].filter(([, model]) => mayUse(key, model)).map(([name]) => name)
+  const near = nearest(asked, usable)
+  const hint = near === undefined ? '' : ` Did you mean '${near}'?`
+  return new Fault(
+    'model_not_found',
+    `Model '${asked.slice(0, 200)}' is not configured.${hint} List what this key may use: GET /v1/models.`,
+    { param: 'model' },
+  )
+}

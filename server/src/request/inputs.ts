@@ -1,0 +1,89 @@
+/** What is done to inputs before they go out: decoding, prefixes, and the check that none is too long. */
+import type { EmbeddingModel } from '#core/catalog.ts'
+import { utf8BytesOf } from '#core/embedding/batches.ts'
+import type { Input } from '#core/embedding/input.ts'
+import { Fault } from '#core/fault.ts'
+import type { TokenCounter } from '#ports/tokens.ts'
+
+export interface Tokenizing {
+  readonly model: EmbeddingModel
+  readonly tokens: TokenCounter
+}
+
+/** Token arrays as texts, for upstreams that read only texts. */
+export async function decodeTokens({ model, tokens }: Tokenizing, input: Input): Promise<Input> {
+  const { tokenizer } = model.facts
+  if (input.kind === 'texts' || tokenizer === 'none') return input
+  const decoded = await tokens.decode(input.tokens, tokenizer)
+  const texts = decoded.map((text, index) => {
+    if (text !== undefined) return text
+    throw new Fault(
+      'invalid_input',
+      `input[${index}] holds a token id that ${tokenizer} does not know. Send the text instead.`,
+      {
+        param: `input[${index}]`,
+      },
+    )
+  })
+  return { kind: 'texts', texts }
+}
+
+export function withPrefix(input: Input, prefix: string): Input {
+  return input.kind === 'texts' ? { kind: 'texts', texts: input.texts.map((text) => prefix + text) } : input
+}
+
+/** Counts over a text in pieces lie at most this much above the true count. */
+const INEXACT_MARGIN = 1.02
+
+/**
+ * Refuses an input that the model can't read whole, since many upstreams would cut it off silently. Counting is skipped for
+ * all texts with no more bytes than the model takes tokens, and for models whose tokenizer we don't have: there the
+ * upstream is the judge. Undefined: nothing had to be counted.
+ */
+export function checkLengths({ model, tokens }: Tokenizing, input: Input): Promise<void> | undefined {
+  const { maxInputTokens, tokenizer, tokenCounts } = model.facts
+  if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
+  if (input.kind === 'tokens') {
+    const index = input.tokens.findIndex((entry) => entry.length > maxInputTokens)
+    if (index !== -1)
+      throw tooLong(model, index, (input.tokens[index] as readonly number[]).length, maxInputTokens)
+    return undefined
+  }
+  if (tokenizer === 'none') return undefined
+  const long = [...input.texts.keys()].filter((index) => {
+    const text = input.texts[index] as string
+    // Cheap bounds first: a UTF-16 unit is at most three bytes.
+    return text.length * 3 > maxInputTokens && utf8BytesOf(text) > maxInputTokens
+  })
+  return long.length === 0
+    ? undefined
+    : countLengths({ model, tokens }, input.texts, long, tokenizer, maxInputTokens)
+}
+
+async function countLengths(
+  { model, tokens }: Tokenizing,
+  texts: readonly string[],
+  long: readonly number[],
+  tokenizer: 'cl100k_base',
+  maxInputTokens: number,
+): Promise<void> {
+  const counts = await tokens.count(
+    long.map((index) => texts[index] as string),
+    tokenizer,
+  )
+  for (const [position, { tokens: count, exact }] of counts.entries()) {
+    if (count > maxInputTokens * (exact ? 1 : INEXACT_MARGIN)) {
+      throw tooLong(model, long[position] as number, count, maxInputTokens)
+    }
+  }
+}
+
+function tooLong(model: EmbeddingModel, index: number, count: number, limit: number): Fault {
+  return new Fault(
+    'input_too_long',
+    `input[${index}] has ${count} tokens; '${model.id}' reads ${limit}. Split it.`,
+    {
+      param: `input[${index}]`,
+    },
+  )
+}

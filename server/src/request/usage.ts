@@ -1,0 +1,71 @@
+/** What a request is told it used, and what it cost: two figures, since equal inputs are sent once. */
+import type { EmbeddingModel } from '#core/catalog.ts'
+import { utf8BytesOf } from '#core/embedding/batches.ts'
+import type { Input } from '#core/embedding/input.ts'
+import { addCosts, costOf, type Cost } from '#core/price.ts'
+import { divideTokens } from '#core/usage.ts'
+import type { TokenCounter } from '#ports/tokens.ts'
+import type { Gathered, Served } from './gather.ts'
+
+export interface RequestUsage {
+  /** Every input counted as if it had been sent alone. */
+  readonly promptTokens: number
+  readonly source: 'upstream' | 'estimated'
+  readonly cost: Cost
+}
+
+interface Counting {
+  readonly model: EmbeddingModel
+  readonly tokens: TokenCounter
+  readonly input: Input
+}
+
+export async function usageOf(counting: Counting, gathered: Gathered): Promise<RequestUsage> {
+  const { served, slots } = gathered
+  const [only] = served
+  // The common case: nothing to divide, nothing to estimate.
+  if (only !== undefined && served.length === 1 && only.answer.usage.kind === 'measured') {
+    const { tokens } = only.answer.usage
+    if (only.slots.length === slots.length) {
+      return { promptTokens: tokens, source: 'upstream', cost: costOf(only.offer.deployment.price, tokens) }
+    }
+  }
+  const repeated = slots.length !== distinctOf(served)
+  const unknown = served.some(({ answer }) => answer.usage.kind !== 'measured')
+  const local = repeated || unknown ? await localCounts(counting, gathered) : undefined
+
+  let promptTokens = 0
+  let cost: Cost = { kind: 'known', nanoUsd: 0n }
+  for (const part of served) {
+    const weights = local && part.slots.map((slot) => local[slot] as number)
+    const tokens =
+      part.answer.usage.kind === 'measured'
+        ? part.answer.usage.tokens
+        : (weights ?? []).reduce((a, b) => a + b, 0)
+    cost = addCosts(cost, costOf(part.offer.deployment.price, tokens))
+    if (!repeated || !weights) promptTokens += tokens
+    else promptTokens += withRepeats(divideTokens(tokens, weights), part, slots)
+  }
+  return { promptTokens, source: unknown ? 'estimated' : 'upstream', cost }
+}
+
+function distinctOf(served: readonly Served[]): number {
+  return served.reduce((sum, part) => sum + part.slots.length, 0)
+}
+
+function withRepeats(shares: readonly number[], part: Served, slots: readonly number[]): number {
+  const shareOf = new Map(part.slots.map((slot, position) => [slot, shares[position] as number]))
+  return slots.reduce((sum, slot) => sum + (shareOf.get(slot) ?? 0), 0)
+}
+
+/** Tokens of each distinct input by our own count, or its UTF-8 bytes in quarters where nobody can count. */
+async function localCounts({ model, tokens, input }: Counting, { slots }: Gathered): Promise<number[]> {
+  const firsts: number[] = []
+  for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
+  if (input.kind === 'tokens') return firsts.map((index) => (input.tokens[index] as readonly number[]).length)
+  const texts = firsts.map((index) => input.texts[index] as string)
+  const { tokenizer } = model.facts
+  if (tokenizer === 'none') return texts.map((text) => Math.max(1, Math.ceil(utf8BytesOf(text) / 4)))
+  const counts = await tokens.count(texts, tokenizer)
+  return counts.map((count) => Math.max(1, count.tokens))
+}

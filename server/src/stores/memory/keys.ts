@@ -1,0 +1,44 @@
+import type { Project } from '#core/catalog.ts'
+import type { Key, KeyDirectory } from '#ports/keys.ts'
+
+/** Secrets seen lately and whose they were; an attacker's guesses are never kept. */
+const RECENT_KEYS = 10_000
+
+/** The keys of torana.yaml and of the environment, held as keyed digests. */
+export class MemoryKeys implements KeyDirectory {
+  readonly #hash: (apiKey: string) => string
+  #byDigest: ReadonlyMap<string, Key> = new Map()
+  #recent = new Map<string, Key>()
+
+  constructor(hash: (apiKey: string) => string) {
+    this.#hash = hash
+  }
+
+  /** Replaces all keys at once: a key that is no longer configured stops working with the next request. */
+  replace(projects: readonly Project[]): void {
+    const byDigest = new Map<string, Key>()
+    for (const project of projects) {
+      for (const { name, secret, models, expiresAtMs } of project.keys) {
+        byDigest.set(this.#hash(secret), {
+          id: `${project.name}/${name}`,
+          name,
+          project: project.name,
+          models: models && new Set(models),
+          expiresAtMs,
+        })
+      }
+    }
+    this.#byDigest = byDigest
+    this.#recent = new Map()
+  }
+
+  find(secret: string): Key | undefined {
+    const recent = this.#recent.get(secret)
+    if (recent !== undefined) return recent
+    const key = this.#byDigest.get(this.#hash(secret))
+    if (key === undefined) return undefined
+    if (this.#recent.size >= RECENT_KEYS) this.#recent.clear()
+    this.#recent.set(secret, key)
+    return key
+  }
+}

@@ -1,0 +1,182 @@
+/** What the dialect knows of each provider package: how it is opened, what it calls our options, where it is silent. */
+import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
+import { isRecord } from '#core/embedding/answer.ts'
+import type { FailureKind } from '#core/failure.ts'
+import type { EmbeddingCall } from '#ports/upstream.ts'
+import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
+
+/** Two versions of the SDK's specification live side by side; for embeddings both are called alike. */
+export type Model = EmbeddingModelV3 | EmbeddingModelV4
+export type Fetch = typeof globalThis.fetch
+
+/** The package's names for what a call can ask. The specification's own `dimensions` is ignored by most packages. */
+interface OptionNames {
+  /** The key of `providerOptions` they stand under. */
+  readonly key: string
+  readonly dimensions?: string
+  readonly inputType?: string
+  /** Where silence would not mean "native": the package fills in a width or an input type of its own. */
+  readonly neverLeftOut?: readonly ('dimensions' | 'inputType')[]
+  /** Sent with every call: an input that is too long must be refused, not cut silently. */
+  readonly always?: Readonly<Record<string, string | boolean>>
+}
+
+export interface Provider {
+  /** Imports the package on first use: together they weigh 120 MB, and most nodes need one or two. */
+  model(call: EmbeddingCall, fetch: Fetch): Promise<Model>
+  names(call: EmbeddingCall): OptionNames
+  /** The indexes in an answer's body, for wires that have them: the packages take vectors as they come. */
+  readonly indexes?: (body: unknown) => readonly unknown[]
+  /** What an error code, reason or status means here, where that differs from its common meaning. */
+  readonly kinds?: Readonly<Record<string, FailureKind>>
+  /** What an error means that neither the SDK nor the network raised; absent: it is a defect of ours. */
+  readonly strangers?: FailureKind
+}
+
+const GOOGLE_KINDS: Provider['kinds'] = {
+  // A wrong key is a 400 at Google, told from a bad request only by its reason.
+  API_KEY_INVALID: 'rejectedUs',
+  // Billing is off, or our region is not served.
+  FAILED_PRECONDITION: 'rejectedUs',
+}
+
+export const providers: Readonly<Record<string, Provider>> = {
+  cohere: {
+    model: async ({ deployment }, fetch) => {
+      const { createCohere } = await import('@ai-sdk/cohere')
+      return createCohere(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({
+      key: 'cohere',
+      dimensions: 'outputDimension',
+      inputType: 'inputType',
+      neverLeftOut: ['inputType'],
+      always: { truncate: 'NONE' },
+    }),
+    kinds: { 498: 'rejectedUs' },
+  },
+
+  google: {
+    model: async ({ deployment }, fetch) => {
+      const { createGoogle } = await import('@ai-sdk/google')
+      return createGoogle(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({ key: 'google', dimensions: 'outputDimensionality', inputType: 'taskType' }),
+    kinds: GOOGLE_KINDS,
+  },
+
+  'google-vertex': {
+    model: async ({ deployment }, fetch) => {
+      const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
+      return createGoogleVertex(vertexSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({
+      key: 'googleVertex',
+      dimensions: 'outputDimensionality',
+      inputType: 'taskType',
+      always: { autoTruncate: false },
+    }),
+    kinds: GOOGLE_KINDS,
+    // Google's auth library fetches the token, on connections and with errors of its own.
+    strangers: 'rejectedUs',
+  },
+
+  'amazon-bedrock': {
+    model: async (call, fetch) => {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+      const bedrock = createAmazonBedrock(bedrockSettings(call.deployment, fetch))
+      return bedrock.embeddingModel(call.deployment.upstreamModel, { modelFamily: bedrockFamily(call) })
+    },
+    names: (call) => BEDROCK_NAMES[bedrockFamily(call)],
+    kinds: { ServiceQuotaExceededException: 'rejectedUs', ExpiredTokenException: 'rejectedUs' },
+  },
+
+  voyage: {
+    model: async ({ deployment }, fetch) => {
+      const { createVoyage } = await import('@ai-sdk/voyage')
+      return createVoyage(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({
+      key: 'voyage',
+      dimensions: 'outputDimension',
+      inputType: 'inputType',
+      always: { truncation: false },
+    }),
+    indexes: dataIndexes,
+  },
+
+  mistral: {
+    model: async ({ deployment }, fetch) => {
+      const { createMistral } = await import('@ai-sdk/mistral')
+      return createMistral(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({ key: 'mistral', dimensions: 'outputDimension' }),
+    indexes: dataIndexes,
+  },
+
+  alibaba: {
+    model: async ({ deployment }, fetch) => {
+      const { createAlibaba } = await import('@ai-sdk/alibaba')
+      // Its `baseURL` is the chat address; embeddings have one of their own.
+      const { baseURL, ...settings } = commonSettings(deployment, fetch)
+      const address = baseURL === undefined ? {} : { embeddingBaseURL: baseURL }
+      return createAlibaba({ ...settings, ...address }).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({ key: 'alibaba', dimensions: 'dimension', inputType: 'textType' }),
+    // This package does sort; the indexes in order show whether one came twice.
+    indexes: (body) => {
+      const output = isRecord(body) && isRecord(body['output']) ? body['output']['embeddings'] : undefined
+      return fieldOfEach(output, 'text_index').toSorted((a, b) => Number(a) - Number(b))
+    },
+    kinds: { Arrearage: 'rejectedUs', DataInspectionFailed: 'contentRefused' },
+  },
+
+  fireworks: {
+    model: async ({ deployment }, fetch) => {
+      const { createFireworks } = await import('@ai-sdk/fireworks')
+      return createFireworks(commonSettings(deployment, fetch)).embeddingModel(deployment.upstreamModel)
+    },
+    names: () => ({ key: 'fireworks', dimensions: 'dimensions' }),
+    indexes: dataIndexes,
+  },
+}
+
+type BedrockFamily = 'titan' | 'cohere' | 'nova'
+
+/** Bedrock has one path and a body for each family of models. */
+const BEDROCK_NAMES: Readonly<Record<BedrockFamily, OptionNames>> = {
+  titan: { key: 'amazonBedrock', dimensions: 'dimensions' },
+  cohere: {
+    key: 'amazonBedrock',
+    dimensions: 'outputDimension',
+    inputType: 'inputType',
+    neverLeftOut: ['inputType'],
+    always: { truncate: 'NONE' },
+  },
+  nova: {
+    key: 'amazonBedrock',
+    dimensions: 'embeddingDimension',
+    inputType: 'embeddingPurpose',
+    neverLeftOut: ['inputType', 'dimensions'],
+    always: { truncate: 'NONE' },
+  },
+}
+
+/**
+ * The family is catalog data, since ids may be ARNs: the name of the input type's field tells it, then the upstream's
+ * `modelFamily`; a model without input types is Titan's.
+ */
+function bedrockFamily({ inputTypeField, deployment }: EmbeddingCall): BedrockFamily {
+  if (inputTypeField === BEDROCK_NAMES.nova.inputType) return 'nova'
+  if (inputTypeField === BEDROCK_NAMES.cohere.inputType) return 'cohere'
+  const family = deployment.upstream.settings['modelFamily']
+  return family === 'cohere' || family === 'nova' ? family : 'titan'
+}
+
+function dataIndexes(body: unknown): readonly unknown[] {
+  return fieldOfEach(isRecord(body) ? body['data'] : undefined, 'index')
+}
+
+function fieldOfEach(items: unknown, field: string): unknown[] {
+  return Array.isArray(items) ? items.map((item) => (isRecord(item) ? item[field] : undefined)) : []
+}

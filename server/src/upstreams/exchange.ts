@@ -1,0 +1,102 @@
+/** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
+import { AnswerScanner, BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { orderAnswer } from '#core/embedding/answer.ts'
+import { failureKindOf, scrubbed, UpstreamFailure, type FailureDetail } from '#core/failure.ts'
+import type { Upstream } from '#core/catalog.ts'
+import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
+import { readErrorBody, retryAfterMsIn } from './error-body.ts'
+import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer, type UpstreamHttp } from './http.ts'
+import { embeddingBody, type Target } from './openai/embedding.ts'
+
+/** What a dialect of the OpenAI family says of itself. */
+export interface OpenaiDialect {
+  target(upstream: Upstream): Target
+  path(target: Target, call: EmbeddingCall): string
+}
+
+export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): EmbeddingUpstream {
+  const targets = new WeakMap<Upstream, Target>()
+
+  return {
+    async embed(call) {
+      const { upstream } = call.deployment
+      let target = targets.get(upstream)
+      if (target === undefined) {
+        target = dialect.target(upstream)
+        targets.set(upstream, target)
+      }
+      const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
+      let answer: HttpAnswer
+      try {
+        answer = await http.post(
+          {
+            origin: target.origin,
+            path: dialect.path(target, call),
+            headers: [...target.headers, 'x-torana-call-id', call.callId],
+            body: embeddingBody(call),
+            timeoutMs: call.timeoutMs,
+          },
+          scanner,
+        )
+      } catch (error) {
+        throw failureOfError(error, { deployment: call.deployment.id })
+      }
+      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call.deployment.id)
+      return read(scanner, call, answer)
+    },
+  }
+}
+
+function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
+  const { inputs, deployment } = call
+  const count = inputs.kind === 'texts' ? inputs.texts.length : inputs.tokens.length
+  try {
+    return orderAnswer(scanner.end(), count)
+  } catch (error) {
+    throw failureOfError(error, {
+      deployment: deployment.id,
+      status,
+      upstreamRequestId: requestIdIn(headers),
+    })
+  }
+}
+
+/** Node's own decoders, which the pure scanner can't name. */
+function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(encoding)
+}
+
+function failureOfAnswer(answer: HttpAnswer, deployment: string): UpstreamFailure {
+  const { message, code, param } = readErrorBody(answer.errorBody)
+  return new UpstreamFailure(failureKindOf(answer.status, code), message, {
+    deployment,
+    status: answer.status,
+    param,
+    retryAfterMs: retryAfterMsIn(answer.headers, Date.now()),
+    upstreamRequestId: requestIdIn(answer.headers),
+  })
+}
+
+/** Failures without an answer, or with one that could not be read. */
+function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
+  if (error instanceof BrokenAnswer || error instanceof HttpTooLarge || error instanceof HttpCut) {
+    return new UpstreamFailure('broken', error.message, detail)
+  }
+  if (error instanceof HttpTimeout) return new UpstreamFailure('timedOut', error.message, detail)
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string' && code.startsWith('HPE_')) {
+    return new UpstreamFailure('broken', 'an answer that is not HTTP', detail)
+  }
+  if (code === 'UND_ERR_CONNECT_TIMEOUT')
+    return new UpstreamFailure('timedOut', 'no connection in time', detail)
+  if (typeof code === 'string' || error instanceof TypeError) {
+    const reason = typeof message === 'string' && message !== '' ? message : String(code)
+    return new UpstreamFailure('unreachable', scrubbed(reason), detail)
+  }
+  throw error
+}
+
+function requestIdIn(headers: HttpAnswer['headers']): string | undefined {
+  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['apim-request-id']
+  return typeof id === 'string' ? id.slice(0, 128) : undefined
+}

@@ -1,0 +1,180 @@
+/**
+ * Opens every connection to the outside: one pool per origin, one handler object per call. It knows time, size and bytes,
+ * and nothing of what they mean.
+ */
+import { Pool, type Dispatcher } from 'undici'
+import type { ProxySettings } from '#core/settings.ts'
+import { proxyAgent } from './fetch.ts'
+
+export interface HttpCall {
+  readonly origin: string
+  readonly path: string
+  /** Flat list of names and values. */
+  readonly headers: string[]
+  readonly body: string
+  readonly timeoutMs: number
+}
+
+/** Takes the bytes of a 2xx answer as they arrive. What it throws ends the exchange. */
+export interface ByteSink {
+  push(chunk: Uint8Array): void
+}
+
+export interface HttpAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  /** The body of an answer that is not 2xx, cut to its first 64 KB; empty otherwise. */
+  readonly errorBody: string
+}
+
+/** The call took longer than its time-out. */
+export class HttpTimeout extends Error {
+  override readonly name = 'HttpTimeout'
+}
+/** The answer was larger than we read. */
+export class HttpTooLarge extends Error {
+  override readonly name = 'HttpTooLarge'
+}
+
+/** The connection was cut after the answer had begun. */
+export class HttpCut extends Error {
+  override readonly name = 'HttpCut'
+}
+
+export interface HttpOptions {
+  readonly connectTimeoutMs: number
+  readonly answerBytes: number
+  readonly proxy?: ProxySettings | undefined
+}
+
+/** More sockets than this to one origin only queue at the far end. */
+const CONNECTIONS_PER_ORIGIN = 512
+/** Below the 60 s after which common load balancers drop an idle connection. */
+const KEEP_ALIVE_MS = 30_000
+/** Enough for any error message; an upstream's HTML page need not be kept. */
+const ERROR_BODY_BYTES = 64 * 1024
+
+export class UpstreamHttp {
+  readonly #options: HttpOptions
+  readonly #pools = new Map<string, Dispatcher>()
+  readonly #viaProxy: Dispatcher | undefined
+
+  constructor(options: HttpOptions) {
+    this.#options = options
+    this.#viaProxy = options.proxy && proxyAgent(options.proxy)
+  }
+
+  post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
+    return new Promise((resolve, reject) => {
+      const exchange = new Exchange(call.timeoutMs, this.#options.answerBytes, sink, resolve, reject)
+      this.#dispatcherFor(call.origin).dispatch(
+        { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
+        exchange,
+      )
+    })
+  }
+
+  #dispatcherFor(origin: string): Dispatcher {
+    if (this.#viaProxy) return this.#viaProxy
+    let pool = this.#pools.get(origin)
+    if (pool === undefined) {
+      pool = new Pool(origin, {
+        connections: CONNECTIONS_PER_ORIGIN,
+        keepAliveTimeout: KEEP_ALIVE_MS,
+        connect: { timeout: this.#options.connectTimeoutMs },
+        // Each call has its own deadline.
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+      this.#pools.set(origin, pool)
+    }
+    return pool
+  }
+
+  async close(): Promise<void> {
+    const open = [...this.#pools.values(), ...(this.#viaProxy ? [this.#viaProxy] : [])]
+    await Promise.all(open.map((dispatcher) => dispatcher.close()))
+  }
+}
+
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #sink: ByteSink
+  readonly #maxBytes: number
+  readonly #resolve: (answer: HttpAnswer) => void
+  readonly #reject: (error: unknown) => void
+  readonly #timer: NodeJS.Timeout
+  #controller: Dispatcher.DispatchController | undefined
+  #status = 0
+  #headers: HttpAnswer['headers'] = {}
+  #bytes = 0
+  #errorChunks: Buffer[] | undefined
+  #timedOut = false
+
+  constructor(
+    timeoutMs: number,
+    maxBytes: number,
+    sink: ByteSink,
+    resolve: (answer: HttpAnswer) => void,
+    reject: (error: unknown) => void,
+  ) {
+    this.#sink = sink
+    this.#maxBytes = maxBytes
+    this.#resolve = resolve
+    this.#reject = reject
+    this.#timer = setTimeout(() => this.#expire(timeoutMs), timeoutMs)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#timedOut) controller.abort(new HttpTimeout())
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpAnswer['headers']): void {
+    this.#status = status
+    this.#headers = headers
+    if (status < 200 || status > 299) this.#errorChunks = []
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length
+    if (this.#errorChunks) {
+      if (this.#bytes - chunk.length < ERROR_BODY_BYTES) this.#errorChunks.push(chunk)
+      return
+    }
+    try {
+      if (this.#bytes > this.#maxBytes)
+        throw new HttpTooLarge(`an answer of more than ${this.#maxBytes} bytes`)
+      this.#sink.push(chunk)
+    } catch (error) {
+      this.#fail(error)
+      controller.abort(error as Error)
+    }
+  }
+
+  onResponseEnd(): void {
+    clearTimeout(this.#timer)
+    const errorBody = this.#errorChunks
+      ? Buffer.concat(this.#errorChunks).toString('utf8', 0, ERROR_BODY_BYTES)
+      : ''
+    this.#resolve({ status: this.#status, headers: this.#headers, errorBody })
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.#fail(
+      this.#status === 0 || error instanceof HttpTimeout ? error : new HttpCut('an answer that was cut off'),
+    )
+  }
+
+  /** The promise is settled at once: an abort of a connection still being opened would reach us only when it opens. */
+  #expire(timeoutMs: number): void {
+    this.#timedOut = true
+    const error = new HttpTimeout(`no answer within ${Math.round(timeoutMs)} ms`)
+    this.#fail(error)
+    this.#controller?.abort(error)
+  }
+
+  #fail(error: unknown): void {
+    clearTimeout(this.#timer)
+    this.#reject(error)
+  }
+}

@@ -1,0 +1,43 @@
+/** The OpenAI wire for embeddings. What differs between the many servers that speak it is capability data. */
+import type { Upstream } from '#core/catalog.ts'
+import type { EmbeddingCall } from '#ports/upstream.ts'
+
+/** Where and how one upstream is called; made once per upstream. */
+export interface Target {
+  readonly origin: string
+  /** Everything before the operation: `/v1`. */
+  readonly basePath: string
+  /** After the operation: `?api-version=v1`, or nothing. */
+  readonly query: string
+  /** Flat list, credential included. */
+  readonly headers: readonly string[]
+}
+
+export function openaiTarget(upstream: Upstream): Target {
+  const url = new URL(upstream.baseUrl ?? 'https://api.openai.com/v1')
+  const headers = ['content-type', 'application/json', 'accept', 'application/json']
+  if (upstream.apiKey !== undefined) headers.push('authorization', `Bearer ${upstream.apiKey}`)
+  for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value)
+  return { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), query: url.search, headers }
+}
+
+export function embeddingPath(target: Target, _call: EmbeddingCall): string {
+  return `${target.basePath}/embeddings${target.query}`
+}
+
+export function embeddingBody(call: EmbeddingCall): string {
+  const { capabilities, upstreamModel } = call.deployment
+  const body: Record<string, unknown> = {
+    ...call.extraFields,
+    model: upstreamModel,
+    input: call.inputs.kind === 'texts' ? call.inputs.texts : call.inputs.tokens,
+  }
+  // Floats are asked for by silence: "float" is refused by some servers, its absence by none.
+  const wantsBase64 = call.wantedForm !== 'text' || !capabilities.encodings.includes('float')
+  if (wantsBase64 && capabilities.encodings.includes('base64')) body['encoding_format'] = 'base64'
+  if (call.dimensions !== undefined) body[capabilities.dimensionsField] = call.dimensions
+  if (call.inputType !== undefined && call.inputTypeField !== undefined)
+    body[call.inputTypeField] = call.inputType
+  if (call.user !== undefined) body['user'] = call.user
+  return JSON.stringify(body)
+}

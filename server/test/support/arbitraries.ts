@@ -1,0 +1,45 @@
+/** What property tests draw from: every float32 there is, and texts nobody would type. */
+import fc from 'fast-check'
+
+/** What the guarantees of the spine are tried with; each run takes microseconds. */
+export const MANY_RUNS = { numRuns: 10_000 } as const
+
+const EXTREMES = [
+  0, -0, 1, -1, 0.1, 1e-6, 9.999999e-7, 0.99999994, 1.0000001, 0.5, 16_777_216,
+  // The largest, the smallest normal, the largest denormal and the smallest.
+  3.4028234663852886e38, 1.1754943508222875e-38, 1.1754942106924411e-38, 1.401298464324817e-45,
+]
+
+/** Any finite float32, all bit patterns being equally likely, with the awkward ones more often. */
+export const float32: fc.Arbitrary<number> = fc.oneof(
+  { weight: 3, arbitrary: fc.nat(0xff_ff_ff_ff).map(floatOfBits).filter(Number.isFinite) },
+  // The size of real embedding values.
+  { weight: 3, arbitrary: fc.double({ min: -1, max: 1, noNaN: true }).map(Math.fround) },
+  { weight: 1, arbitrary: fc.constantFrom(...EXTREMES, ...EXTREMES.map((value) => -value)) },
+)
+
+export function float32Array(minLength: number, maxLength: number): fc.Arbitrary<Float32Array> {
+  return fc.array(float32, { minLength, maxLength }).map((values) => Float32Array.from(values))
+}
+
+/** A vector that an answer may hold: not all zero. */
+export function soundVector(width: number): fc.Arbitrary<Float32Array> {
+  return float32Array(width, width).filter((values) => values.some((value) => value !== 0))
+}
+
+/** UTF-16 in any order: half surrogates, control characters, quotes and backslashes included. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  fc.array(fc.nat(0xffff)).map((units) => String.fromCharCode(...units)),
+  fc
+    .array(fc.constantFrom('a', '"', '\\', '/', '\n', '\u0001', '\ud83d', '\ude00', '😀', 'é', '漢'))
+    .map((parts) => parts.join('')),
+  fc.string({ unit: 'binary' }),
+)
+
+export function bitsOf(values: Float32Array): number[] {
+  return [...new Uint32Array(values.buffer, values.byteOffset, values.length)]
+}
+
+function floatOfBits(bits: number): number {
+  return new Float32Array(Uint32Array.of(bits).buffer)[0] as number
+}

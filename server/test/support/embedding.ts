@@ -1,0 +1,162 @@
+/** The journey of `request/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingRequest } from '#core/embedding/request.ts'
+import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vector.ts'
+import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
+import { defaultLimits, type Limits } from '#core/settings.ts'
+import type { Usage } from '#core/usage.ts'
+import type { CallRecord } from '#ports/observer.ts'
+import type { TokenCounter } from '#ports/tokens.ts'
+import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
+import { embed, type Embedded, type EmbedOptions } from '#request/embed.ts'
+import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
+
+/** What becomes of one call: undefined serves it. */
+export type Plan = (call: EmbeddingCall, number: number) => FailureKind | undefined
+
+export interface MemoryUpstreamOptions {
+  readonly plan?: Plan
+  /** Answers in these forms by turns; absent: in the form that was wanted. */
+  readonly forms?: readonly VectorForm[]
+  readonly usage?: (call: EmbeddingCall, texts: readonly string[]) => Usage
+  /** Calls take so many turns of the event loop, by turns. */
+  readonly turns?: readonly number[]
+}
+
+export class MemoryUpstream implements EmbeddingUpstream {
+  readonly #options: MemoryUpstreamOptions
+  /** Every call that was made, and those that were answered. */
+  readonly calls: EmbeddingCall[] = []
+  readonly served: { readonly call: EmbeddingCall; readonly usage: Usage }[] = []
+  /** Calls that no such deployment would have taken. */
+  readonly violations: string[] = []
+  /** Most calls at once, by deployment. */
+  readonly peaks = new Map<string, number>()
+  readonly #inFlight = new Map<string, number>()
+
+  constructor(options: MemoryUpstreamOptions = {}) {
+    this.#options = options
+  }
+
+  async embed(call: EmbeddingCall): Promise<EmbeddingAnswer> {
+    const { id } = call.deployment
+    const number = this.calls.push(call) - 1
+    const inFlight = (this.#inFlight.get(id) ?? 0) + 1
+    this.#inFlight.set(id, inFlight)
+    this.peaks.set(id, Math.max(inFlight, this.peaks.get(id) ?? 0))
+    try {
+      const { turns = [] } = this.#options
+      for (let turn = turns[number % turns.length] ?? 0; turn > 0; turn -= 1)
+        await (turn > 2 ? nextTurn() : undefined)
+      return this.#answer(call, number)
+    } finally {
+      this.#inFlight.set(id, (this.#inFlight.get(id) ?? 1) - 1)
+    }
+  }
+
+  #answer(call: EmbeddingCall, number: number): EmbeddingAnswer {
+    const { plan, forms = [call.wantedForm], usage = counted } = this.#options
+    const texts = textsOf(call)
+    this.#checkCaps(call, texts)
+    const failure = plan?.(call, number)
+    if (failure !== undefined)
+      throw new UpstreamFailure(failure, `planned: ${failure}`, { deployment: call.deployment.id })
+    const vectors = texts.map((text, index): Vector => {
+      const whole = vectorOf(text, 8)
+      const values = call.dimensions === undefined ? whole : truncated(whole, call.dimensions)
+      return inForm(values, forms[(number + index) % forms.length] as VectorForm)
+    })
+    const used = usage(call, texts)
+    this.served.push({ call, usage: used })
+    return { vectors, usage: used, extraFields: {} }
+  }
+
+  #checkCaps({ deployment, inputs }: EmbeddingCall, texts: readonly string[]): void {
+    const { maxInputs, maxTokens = Infinity, maxBytes = Infinity, tokenArrays } = deployment.capabilities
+    if (inputs.kind === 'tokens' && !tokenArrays) this.violations.push('token arrays')
+    if (texts.length > maxInputs) this.violations.push(`${texts.length} inputs`)
+    // An input that is too large alone travels alone: that is for the upstream to refuse.
+    if (texts.length === 1) return
+    const tokens =
+      inputs.kind === 'tokens'
+        ? inputs.tokens.flat().length
+        : texts.reduce((sum, text) => sum + tokensOf(text), 0)
+    if (tokens > maxTokens) this.violations.push(`${tokens} tokens`)
+    const body = { model: deployment.upstreamModel, input: inputs.kind === 'texts' ? texts : inputs.tokens }
+    if (Buffer.byteLength(JSON.stringify(body)) > maxBytes) this.violations.push('bytes')
+  }
+}
+
+function counted(call: EmbeddingCall, texts: readonly string[]): Usage {
+  const tokens =
+    call.inputs.kind === 'tokens'
+      ? call.inputs.tokens.flat().length
+      : texts.reduce((sum, text) => sum + tokensOf(text), 0)
+  return { kind: 'measured', tokens }
+}
+
+function inForm(values: Float32Array, form: VectorForm): Vector {
+  if (form === 'float32') return { form, values }
+  return form === 'base64'
+    ? { form, base64: encodeBase64(values) }
+    : { form, text: Buffer.from(numberText(values)) }
+}
+
+/** A vocabulary without a table: id 7 is the word `<7>`. Ids from a million up are unknown. */
+export const memoryTokens: TokenCounter = {
+  count: async (texts) => texts.map((text) => ({ tokens: tokensOf(text), exact: true })),
+  decode: async (tokens) =>
+    tokens.map((ids) => (ids.some((id) => id >= 1_000_000) ? undefined : decoded(ids))),
+}
+
+export function decoded(ids: readonly number[]): string {
+  return ids.map((id) => `<${id}>`).join('')
+}
+
+function textsOf({ inputs }: EmbeddingCall): readonly string[] {
+  return inputs.kind === 'texts' ? inputs.texts : inputs.tokens.map(decoded)
+}
+
+export interface Journey extends Partial<EmbedOptions> {
+  readonly limits?: Partial<Limits>
+  readonly tokens?: TokenCounter
+  readonly records?: CallRecord[]
+  readonly monotonicMs?: () => number
+}
+
+const key = { id: 'p/k', name: 'k', project: 'p', models: undefined, expiresAtMs: undefined }
+
+/** One request through the whole journey. The first deployment of a priority goes first. */
+export async function embedInMemory(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  upstream: EmbeddingUpstream,
+  { limits, tokens = memoryTokens, records = [], monotonicMs = () => 0, ...options }: Journey = {},
+): Promise<Embedded> {
+  let draws = 1
+  const outcome = await embed(
+    { ...request, model: model.id },
+    {
+      requestId: 'r',
+      key,
+      unsupported: undefined,
+      pinnedSpace: undefined,
+      dryRun: false,
+      callerTimeoutMs: undefined,
+      ...options,
+    },
+    {
+      upstream,
+      tokens,
+      clock: { nowMs: () => 0, monotonicMs },
+      identifiers: { next: () => 'c' },
+      observer: { callEnded: (record) => void records.push(record), requestEnded: () => {} },
+      limits: { ...defaultLimits, ...limits },
+      catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
+      random: () => (draws /= 2),
+    },
+  )
+  if (outcome.kind !== 'embedded') throw new Error('a dry run')
+  return outcome
+}

@@ -1,0 +1,64 @@
+import type { Scenario } from './traits.ts'
+import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
+import type { Answer, Encoding, Item, Question, Wire } from './wire.ts'
+import { widthOf } from './wire.ts'
+
+/** The vectors of a question with every flaw the scenario asks for. */
+export function answerOf(scenario: Scenario, wire: Wire, question: Question): Answer {
+  const items = question.texts.map((text, index) => ({
+    index,
+    vector: vectorFor(scenario, question, text),
+    tokens: question.tokens[index] ?? 0,
+  }))
+  const total = question.tokens.reduce((sum, count) => sum + count, 0)
+  let damaged = false
+  return {
+    question,
+    items: rearranged(scenario, wire, items),
+    encoding: encodingFor(scenario, question),
+    usage: scenario.has('no-usage') ? null : total,
+    extraFields: scenario.has('extra-fields'),
+    text(vector: Float32Array, encoding: Encoding): string {
+      if (encoding === 'float')
+        return scenario.has('wide-floats') ? wideNumberText(vector) : numberText(vector)
+      const base64 = base64Of(vector)
+      if (damaged || !scenario.has('bad-base64')) return `"${base64}"`
+      damaged = true
+      return `"!${base64.slice(1)}"`
+    },
+  }
+}
+
+function encodingFor(scenario: Scenario, question: Question): Encoding {
+  if (scenario.has('base64-only')) return 'base64'
+  if (scenario.has('ignores-encoding')) return 'float'
+  return question.encoding ?? 'float'
+}
+
+function vectorFor(scenario: Scenario, { model, dimensions }: Question, text: string): Float32Array {
+  const width = widthOf(model)
+  const vector = vectorOf(scenario.has('other-space') ? `other space: ${text}` : text, width)
+  if (dimensions === null || dimensions === width || scenario.has('ignores-dimensions')) return vector
+  return truncated(vector, dimensions)
+}
+
+function rearranged(scenario: Scenario, wire: Wire, items: Item[]): Item[] {
+  const first = items.at(0)
+  const last = items.at(-1)
+  if (first === undefined || last === undefined || scenario.has('empty-data')) return []
+  if (scenario.has('nan')) first.vector[0] = Number.NaN
+  if (scenario.has('infinite')) first.vector[0] = Number.POSITIVE_INFINITY
+  if (scenario.has('zero-vector')) first.vector.fill(0)
+  if (scenario.has('mixed-width')) last.vector = last.vector.subarray(0, -1)
+  if (scenario.has('wrong-width')) for (const item of items) item.vector = item.vector.subarray(0, -1)
+  if (scenario.has('duplicate-index')) last.index = first.index
+  const kept = scenario.has('wrong-count') ? items.slice(0, -1) : items
+  return wire.indexed && scenario.has('shuffled') ? shuffled(kept) : kept
+}
+
+/** Odd positions first, then the even ones backwards: never the original order for two items or more. */
+function shuffled(items: Item[]): Item[] {
+  const odd = items.filter((_, position) => position % 2 === 1)
+  const even = items.filter((_, position) => position % 2 === 0)
+  return [...odd, ...even.reverse()]
+}

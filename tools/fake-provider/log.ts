@@ -1,0 +1,69 @@
+import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+
+/** One exchange as the provider saw it. */
+export type LogEntry = {
+  at: string
+  id: number
+  /** The request's `x-torana-call-id`. */
+  callId: string | null
+  scenario: string
+  wire: string | null
+  path: string
+  model: string | null
+  inputs: number
+  inputType: string | null
+  dimensions: number | null
+  encoding: string | null
+  tokens: number
+  requestBytes: number
+  /** Of the body bytes really handed to the connection; null when none were. */
+  responseSha256: string | null
+  /** Null when the connection ended without an answer. */
+  status: number | null
+  /** True when the provider did the work and would bill it, whether or not the bytes arrived. */
+  served: boolean
+  /** The last four characters of the credential. */
+  authorization: string | null
+}
+
+/**
+ * A file of JSON lines, written synchronously: once `append` returns, neither a killed client nor a killed server
+ * loses the entry. The file is the only copy, so that a long load test costs no memory.
+ */
+export class OracleLog {
+  readonly #file: string
+  readonly #descriptor: number
+  readonly #temporary: boolean
+  #lastId: number
+
+  constructor(file?: string) {
+    this.#temporary = file === undefined
+    this.#file = file ?? join(mkdtempSync(join(tmpdir(), 'fake-provider-')), 'served.jsonl')
+    this.#descriptor = openSync(this.#file, 'a')
+    this.#lastId = this.entries().at(-1)?.id ?? 0
+  }
+
+  append(entry: Omit<LogEntry, 'id' | 'at'>): LogEntry {
+    const full: LogEntry = { at: new Date().toISOString(), id: ++this.#lastId, ...entry }
+    writeSync(this.#descriptor, `${JSON.stringify(full)}\n`)
+    return full
+  }
+
+  entries(since = 0): LogEntry[] {
+    const lines = readFileSync(this.#file, 'utf8').split('\n')
+    const entries = lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LogEntry)
+    return entries.filter((entry) => entry.id > since)
+  }
+
+  /** Ids go on counting, so that `since` keeps its meaning. */
+  clear(): void {
+    ftruncateSync(this.#descriptor)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+    if (this.#temporary) rmSync(dirname(this.#file), { recursive: true })
+  }
+}

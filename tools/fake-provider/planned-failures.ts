@@ -1,0 +1,53 @@
+import type { Scenario } from './traits.ts'
+import { Refusal } from './wire.ts'
+
+/** Failures that a scenario plans whatever the request says. Counts per scenario and credential. */
+export class PlannedFailures {
+  readonly #calls = new Map<string, number>()
+  readonly #acceptedAtMs = new Map<string, number[]>()
+
+  refuse(scenario: Scenario, credential: string | null): void {
+    const key = `${scenario.name} ${credential}`
+    this.#refuseFirst(scenario, key)
+    this.#refuseRate(scenario, key)
+    const status = scenario.amount('status-N')
+    if (status !== undefined) {
+      const headers: Record<string, string> = status === 429 ? { 'retry-after': '7' } : {}
+      throw new Refusal(status, `The scenario answers ${status}.`, { headers })
+    }
+    if (scenario.has('quota')) {
+      throw new Refusal(429, 'You exceeded your current quota, please check your plan and billing details.', {
+        code: 'insufficient_quota',
+      })
+    }
+    if (scenario.has('content-refused')) {
+      throw new Refusal(400, 'Your request was refused by the content policy.', {
+        code: 'content_policy_violation',
+      })
+    }
+    if (scenario.has('leaks-key')) throw new Refusal(400, `Incorrect API key provided: ${credential}.`)
+  }
+
+  #refuseFirst(scenario: Scenario, key: string): void {
+    const failing = scenario.amount('fails-first-N')
+    if (failing === undefined) return
+    const calls = (this.#calls.get(key) ?? 0) + 1
+    this.#calls.set(key, calls)
+    if (calls <= failing) throw new Refusal(500, `The first ${failing} calls fail; this was number ${calls}.`)
+  }
+
+  #refuseRate(scenario: Scenario, key: string): void {
+    const perSecond = scenario.amount('rate-limited-N')
+    if (perSecond === undefined) return
+    const nowMs = performance.now()
+    const recent = (this.#acceptedAtMs.get(key) ?? []).filter((atMs) => nowMs - atMs < 1000)
+    this.#acceptedAtMs.set(key, recent)
+    if (recent.length >= perSecond) {
+      throw new Refusal(429, `Rate limit reached: ${perSecond} requests per second.`, {
+        code: 'rate_limit_exceeded',
+        headers: { 'retry-after': '1' },
+      })
+    }
+    recent.push(nowMs)
+  }
+}

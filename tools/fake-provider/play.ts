@@ -1,0 +1,117 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import { answerOf } from './answer.ts'
+import type { Reply } from './delivery.ts'
+import { errorReply, htmlPage } from './errors.ts'
+import { openai } from './openai-wire.ts'
+import type { PlannedFailures } from './planned-failures.ts'
+import { refuseUnservable } from './refusals.ts'
+import type { Scenario } from './traits.ts'
+import { scenarioOf, UnknownTrait } from './traits.ts'
+import type { Fields, Question, Target, Wire } from './wire.ts'
+import { isFields, Refusal } from './wire.ts'
+import { wires } from './wires/all.ts'
+
+export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; body: Buffer }
+
+export type Outcome = {
+  scenario: Scenario | null
+  wire: Wire | null
+  question: Question | null
+  reply: Reply
+  served: boolean
+  /** What happens on the connection: the reply, a reset, or silence for ever. */
+  ending: 'reply' | 'reset' | 'silence'
+}
+
+/** Decides everything about one call; the connection itself is the server's business. */
+export async function play(call: Call, failures: PlannedFailures): Promise<Outcome> {
+  let scenario: Scenario | null = null
+  let wire: Wire | null = null
+  let question: Question | null = null
+  try {
+    const [, prefix = '', ...rest] = call.url.pathname.split('/')
+    scenario = scenarioOf(decodeURIComponent(prefix))
+    const [located, target] = wireAt(rest.join('/'), call.url.searchParams)
+    wire = located
+    if (call.method !== 'POST') throw new Refusal(405, `${call.method} is not allowed here, POST is.`)
+    refuseLargeBody(scenario, call.body)
+    const credential = credentialOf(call.headers)
+    refuseMissingCredential(wire, call.headers)
+    question = await wire.read(fieldsOf(call.body), target)
+    if (scenario.has('slow-N')) await delay(scenario.amount('slow-N'))
+    const { reply, served } = replyTo(scenario, wire, question, failures, credential)
+    return { scenario, wire, question, ...ended(scenario, served), reply }
+  } catch (error) {
+    const reply = errorReply(scenario, wire ?? openai, refusalOf(error))
+    return { scenario, wire, question, reply, served: false, ending: 'reply' }
+  }
+}
+
+export function credentialOf(headers: IncomingHttpHeaders): string | null {
+  const value =
+    headers.authorization ?? headers['api-key'] ?? headers['x-api-key'] ?? headers['x-goog-api-key']
+  return typeof value === 'string' ? value : null
+}
+
+function wireAt(path: string, query: URLSearchParams): [Wire, Target] {
+  for (const wire of wires) {
+    const target = wire.locate(path, query)
+    if (target !== null) return [wire, target]
+  }
+  const bases = wires.map(({ base }) => `/<traits>/${base}`)
+  throw new Refusal(404, `Nothing is served at /<traits>/${path}. Base URLs: ${bases.join(', ')}.`)
+}
+
+function replyTo(
+  scenario: Scenario,
+  wire: Wire,
+  question: Question,
+  failures: PlannedFailures,
+  credential: string | null,
+): { reply: Reply; served: boolean } {
+  failures.refuse(scenario, credential)
+  refuseUnservable(scenario, wire, question)
+  if (scenario.has('html-200')) return { reply: okReply('text/html', htmlPage('Welcome')), served: true }
+  const { body, headers } = wire.write(answerOf(scenario, wire, question))
+  const text = scenario.has('garbage') ? `%${body.slice(1)}` : body
+  return { reply: okReply('application/json', text, headers), served: true }
+}
+
+function okReply(contentType: string, body: string, headers: Record<string, string> = {}): Reply {
+  return { status: 200, headers: { 'content-type': contentType, ...headers }, body: Buffer.from(body) }
+}
+
+function ended(scenario: Scenario, served: boolean): Pick<Outcome, 'served' | 'ending'> {
+  if (scenario.has('never')) return { served: false, ending: 'silence' }
+  if (scenario.has('reset')) return { served: false, ending: 'reset' }
+  return { served, ending: scenario.has('serves-then-resets') ? 'reset' : 'reply' }
+}
+
+function refuseLargeBody(scenario: Scenario, body: Buffer): void {
+  const maxBytes = scenario.amount('max-bytes-N') ?? Infinity
+  if (body.length > maxBytes)
+    throw new Refusal(413, `The body has ${body.length} bytes, at most ${maxBytes} fit.`)
+}
+
+function refuseMissingCredential({ credentials }: Wire, headers: IncomingHttpHeaders): void {
+  if (credentials.length === 0 || credentials.some((name) => headers[name] !== undefined)) return
+  throw new Refusal(401, `No credential: send ${credentials.join(' or ')}.`, { code: 'invalid_api_key' })
+}
+
+function fieldsOf(body: Buffer): Fields {
+  let value: unknown
+  try {
+    value = JSON.parse(body.toString())
+  } catch {
+    throw new Refusal(400, 'We could not parse the JSON body of your request.')
+  }
+  if (!isFields(value)) throw new Refusal(400, 'The body must be a JSON object.')
+  return value
+}
+
+function refusalOf(error: unknown): Refusal {
+  if (error instanceof Refusal) return error
+  if (error instanceof UnknownTrait) return new Refusal(404, error.message)
+  throw error
+}

@@ -1,0 +1,19 @@
+import { parseArgs } from 'node:util'
+import { modelId, modelWidth, startModelServer } from './server.ts'
+
+const { values } = parseArgs({
+  options: {
+    port: { type: 'string', default: '9200' },
+    host: { type: 'string', default: '127.0.0.1' },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (values.help) {
+  console.log('node tools/model-server/main.ts [--port 9200] [--host 127.0.0.1]')
+  console.log(`A real embedding model as an OpenAI server: ${modelId}, ${modelWidth} dimensions, English.`)
+} else {
+  const server = await startModelServer({ port: Number(values.port), host: values.host })
+  console.log(`model-server: ${server.url}/v1 serves ${modelId} (${modelWidth} dimensions)`)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void server.close())
+}

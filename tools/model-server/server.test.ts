@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, it } from 'node:test'
+import OpenAI from 'openai'
+import { fromBase64 } from '../fake-provider/vectors.ts'
+import type { ModelServer } from './server.ts'
+import { startModelServer } from './server.ts'
+
+let server: ModelServer
+let client: OpenAI
+
+before(async () => {
+  server = await startModelServer()
+  client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'none', maxRetries: 0 })
+})
+after(() => server.close())
+
+const model = 'demo-embed'
+
+describe('the model server', () => {
+  it('puts texts of like meaning close together', async () => {
+    const { data, usage } = await client.embeddings.create({ model, input: ['cat', 'kitten', 'car'] })
+    const [cat = [], kitten = [], car = []] = data.map(({ embedding }) => embedding)
+    assert.equal(cat.length, 512)
+    assert.ok(cosine(cat, kitten) > cosine(cat, car) + 0.1)
+    assert.equal(usage.prompt_tokens, 3)
+  })
+
+  it('answers the same float32 values as floats and as base64', async () => {
+    const input = 'a string on its own'
+    const floats = await client.embeddings.create({ model, input, encoding_format: 'float' })
+    const base64 = await client.embeddings.create({ model, input, encoding_format: 'base64' })
+    const text = base64.data[0]?.embedding as unknown as string
+    assert.deepEqual(Float32Array.from(floats.data[0]?.embedding ?? []), fromBase64(text))
+  })
+
+  it('keeps order and vectors when a request takes several runs', async () => {
+    const input = Array.from({ length: 70 }, (_, position) => `sentence ${position}`)
+    const [many, alone] = await Promise.all([
+      client.embeddings.create({ model, input }),
+      client.embeddings.create({ model, input: 'sentence 69' }),
+    ])
+    assert.equal(many.data.length, 70)
+    assert.deepEqual(many.data[69]?.embedding, alone.data[0]?.embedding)
+  })
+
+  it('lists its model', async () => {
+    const { data } = await client.models.list()
+    assert.deepEqual(
+      data.map(({ id }) => id),
+      [model],
+    )
+    assert.equal((await client.models.retrieve(model)).id, model)
+  })
+
+  const refused: [title: string, body: object, status: number][] = [
+    ['another model', { model: 'other', input: 'x' }, 404],
+    ['an empty text', { model, input: '' }, 400],
+    ['tokens', { model, input: [1, 2, 3] }, 400],
+    ['dimensions', { model, input: 'x', dimensions: 64 }, 400],
+    ['a text of 8001 characters', { model, input: 'x'.repeat(8001) }, 400],
+  ]
+  for (const [title, body, status] of refused) {
+    it(`refuses ${title} with ${status} in OpenAI's shape`, async () => {
+      const answer = await fetch(`${server.url}/v1/embeddings`, {
+        method: 'POST',
+        body: JSON.stringify(body),
+      })
+      assert.equal(answer.status, status)
+      const { error } = (await answer.json()) as { error: object }
+      assert.deepEqual(Object.keys(error).sort(), ['code', 'message', 'param', 'type'])
+    })
+  }
+
+  // The last test: it leaves a request behind that only closing the server ends.
+  it('answers 429 at once when more texts would wait than its queue holds', async () => {
+    const input = Array.from({ length: 1025 }, () => 'x')
+    const requests = [1, 2].map(async () => client.embeddings.create({ model, input }))
+    await assert.rejects(Promise.race(requests), { status: 429 })
+    for (const request of requests) request.catch(() => {})
+  })
+})
+
+/** Vectors have unit length. */
+function cosine(left: number[], right: number[]): number {
+  return left.reduce((sum, value, position) => sum + value * (right[position] ?? 0), 0)
+}
