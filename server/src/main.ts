@@ -5,12 +5,13 @@ import type { FastifyInstance } from 'fastify'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
 import type { Environment } from '#config/variable.ts'
-import type { Catalog, Project } from '#core/catalog.ts'
+import { listModels, type Catalog, type Project } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { controlServer } from '#http/control/server.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { WorkerJson } from '#runtime/json.ts'
 import { keyHasher, loadDemoKey, loadSecret } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
@@ -31,6 +32,8 @@ export interface Node {
   readonly url: string
   readonly controlUrl: string
   readonly catalog: () => Catalog
+  /** Whether anybody could call. */
+  readonly hasKeys: boolean
   /** The key made for a first start, when there is no configuration that could hold one. */
   readonly demoKey: string | undefined
   /** Reads torana.yaml again; a bad file changes nothing. */
@@ -43,9 +46,11 @@ export interface Node {
 const RELOAD_INTERVAL_MS = 1000
 /** Longer than any request may take. */
 const DRAIN_MS = 65_000
+/** While draining: long enough to cost nothing, short enough that nobody waits for it. */
+const SWEEP_MS = 100
 
 export async function startNode(settings: Settings, env: Environment): Promise<Node> {
-  const { log, close: closeLog } = openLog(settings.logLevel)
+  const log = openLog(settings.logLevel)
   const loaded = loadCatalog(settings, env)
   const { limits } = loaded
   let { catalog } = loaded
@@ -58,12 +63,16 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
       ? loadDemoKey(settings.dataDir)
       : undefined
   const keys = new MemoryKeys(keyHasher(loadSecret(settings.secret, settings.dataDir)))
-  keys.replace(withDefaultProject(catalog.projects, settings.bootstrapKey ?? demoKey))
+  const projects = withDefaultProject(catalog.projects, settings.bootstrapKey ?? demoKey)
+  const hasKeys = projects.some((project) => project.keys.length > 0)
+  if (!hasKeys) log.warn('no keys are configured: nobody can call')
+  keys.replace(projects)
 
   const clock = systemClock
   const identifiers = uuidv7Identifiers(clock)
   const metrics = new Metrics(version)
   const tokens = new WorkerTokenCounter()
+  const json = new WorkerJson()
   const http = new UpstreamHttp({ ...limits, proxy: settings.proxy })
   const demo = new DemoEmbedding()
   const upstream = upstreamRegistry(http, {
@@ -82,28 +91,37 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     keys,
     upstream,
     tokens,
+    json,
     clock,
     identifiers,
-    observer: telemetryObserver(log, metrics),
+    observer: telemetryObserver(log, metrics, clock),
     limits,
     random: Math.random,
     docsUrl: () => publicUrl ?? '',
   })
   const control = controlServer({
     ...readiness,
-    metrics: async () => ({
-      contentType: metrics.registry.contentType,
-      text: await metrics.registry.metrics(),
-    }),
+    metrics: () => metrics.text(),
   })
 
-  await control.listen({ host: settings.controlHost, port: settings.controlPort })
-  await gateway.listen({ host: settings.host, port: settings.port })
+  const letGo = async (): Promise<void> => {
+    await control.close()
+    await Promise.all([http.close(), tokens.close(), json.close(), demo.close()])
+  }
+  try {
+    await control.listen({ host: settings.controlHost, port: settings.controlPort })
+    await gateway.listen({ host: settings.host, port: settings.port })
+  } catch (error) {
+    // What is already open would keep the process alive after it has said why it can't start.
+    await gateway.close()
+    await letGo()
+    throw error
+  }
   const url = urlOf(gateway, settings.host)
   publicUrl ??= url
   notReady = undefined
   log.info(
-    { url, controlUrl: urlOf(control, settings.controlHost), models: catalog.models.size, version },
+    { url, controlUrl: urlOf(control, settings.controlHost), models: listModels(catalog).length, version },
     'ready',
   )
 
@@ -117,7 +135,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
           onGood: (fresh) => {
             catalog = fresh.catalog
             keys.replace(withDefaultProject(catalog.projects, settings.bootstrapKey))
-            log.info({ models: catalog.models.size }, 'configuration reloaded')
+            log.info({ models: listModels(catalog).length }, 'configuration reloaded')
             if (JSON.stringify(fresh.limits) !== JSON.stringify(limits))
               log.warn('changed limits take effect at the next start')
           },
@@ -130,15 +148,18 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     controlUrl: urlOf(control, settings.controlHost),
     catalog: () => catalog,
     demoKey,
+    hasKeys,
     reload: () => watch?.reload(),
     async stop() {
       notReady = 'draining'
       watch?.close()
+      // A connection that falls idle while we wait is kept open by its client, and would hold us until the end of the drain.
+      const sweep = setInterval(() => gateway.server.closeIdleConnections(), SWEEP_MS)
       await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
-      await control.close()
-      await Promise.all([http.close(), tokens.close(), demo.close()])
+      clearInterval(sweep)
+      await letGo()
       log.info('stopped')
-      closeLog()
+      log.close()
     },
   }
 }

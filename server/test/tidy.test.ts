@@ -25,7 +25,8 @@ const SEPARATE = new Set(['stores', 'upstreams'])
 const BASES = new Set(['openai'])
 
 /** The pure middle knows no time, no chance and no machine. */
-const IMPURE = /\b(Date\.now|new Date|Math\.random|performance|crypto|Buffer|process|setTimeout|setInterval|fetch)\b/
+const IMPURE =
+  /\b(Date\.now|new Date|Math\.random|performance|crypto|Buffer|process|setTimeout|setInterval|fetch)\b/
 const FILE_LINES_MAX = 400
 const LEFTOVERS = new RegExp(['FIX', 'ME|TO', 'DO|X', 'XX'].join(''))
 
@@ -78,7 +79,14 @@ export function findUntidy(sources: readonly Source[]): string[] {
       }
       const folder = folderOf(target.path)
       const own = folderOf(path)
-      if (SEPARATE.has(layer) && target.layer === layer && own && folder && folder !== own && !BASES.has(folder)) {
+      if (
+        SEPARATE.has(layer) &&
+        target.layer === layer &&
+        own &&
+        folder &&
+        folder !== own &&
+        !BASES.has(folder)
+      ) {
         errors.push(`${path}: ${own} may not know its sibling ${folder}`)
       }
     }
@@ -115,7 +123,10 @@ test('the tools know nothing of the server', () => {
 
 test('tidy itself notices each kind of violation', () => {
   const planted: Source[] = [
-    { path: 'core/plan.ts', text: "import { readFileSync } from 'node:fs'\nimport type { Redis } from '#stores/redis.ts'\n" },
+    {
+      path: 'core/plan.ts',
+      text: "import { readFileSync } from 'node:fs'\nimport type { Redis } from '#stores/redis.ts'\n",
+    },
     { path: 'core/time.ts', text: 'export const now = (): number => Date.now()\n' },
     { path: 'request/embed.ts', text: "import { x } from '../upstreams/http.ts'\n" },
     { path: 'stores/redis/limits.ts', text: "import { y } from '../postgres/ledger.ts'\n" },
@@ -126,7 +137,13 @@ test('tidy itself notices each kind of violation', () => {
   ]
   for (const source of planted) assert.notDeepEqual(findUntidy([source]), [], source.path)
   assert.equal(findUntidy(planted).length, 9)
-  assert.equal(findToolsUntidy([{ path: 'fake/x.ts', text: "import { a } from '../../server/src/core/key.ts'" }]).length, 1)
-  const allowed = { path: 'upstreams/azure/embedding.ts', text: "import { z } from '../openai/embedding.ts'\n" }
+  assert.equal(
+    findToolsUntidy([{ path: 'fake/x.ts', text: "import { a } from '../../server/src/core/key.ts'" }]).length,
+    1,
+  )
+  const allowed = {
+    path: 'upstreams/azure/embedding.ts',
+    text: "import { z } from '../openai/embedding.ts'\n",
+  }
   assert.deepEqual(findUntidy([allowed]), [])
 })

@@ -83,10 +83,16 @@ function isTokens(input: unknown): input is number[] {
 async function textsOf(inputs: (string | number[])[]): Promise<string[]> {
   if (inputs.every((input) => typeof input === 'string')) return inputs
   // Loaded on first need: the table takes longer to load than the whole server.
-  const { decode } = await import('gpt-tokenizer/encoding/cl100k_base')
-  try {
-    return inputs.map((input) => (typeof input === 'string' ? input : decode(input)))
-  } catch (error) {
-    throw new Refusal(400, `Invalid tokens: ${String(error)}`)
-  }
+  const { default: ranks } = await import('gpt-tokenizer/bpeRanks/cl100k_base')
+  return inputs.map((input) => (typeof input === 'string' ? input : decoded(input, ranks)))
+}
+
+/** From the bytes of all tokens at once, since a character may begin in one and end in the next. */
+function decoded(tokens: number[], ranks: readonly (string | readonly number[])[]): string {
+  const parts = tokens.map((token) => {
+    const part = ranks[token]
+    if (part === undefined) throw new Refusal(400, `Invalid tokens: ${token} is not in cl100k_base.`)
+    return typeof part === 'string' ? Buffer.from(part) : Uint8Array.from(part)
+  })
+  return Buffer.concat(parts).toString()
 }

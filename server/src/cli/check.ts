@@ -4,9 +4,10 @@ import { displayName, loadCatalog, readText } from '#config/load.ts'
 import type { Loaded } from '#config/load.ts'
 import { ConfigError } from '#config/problem.ts'
 import { listModels } from '#core/catalog.ts'
-import type { Deployment, Model, NativeDimensions } from '#core/catalog.ts'
+import type { Catalog, Deployment, Model, NativeDimensions } from '#core/catalog.ts'
 import type { Price } from '#core/price.ts'
 import type { Settings } from '#core/settings.ts'
+import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
 import type { Output } from './output.ts'
 
 export async function run(argv: string[], out: Output): Promise<number> {
@@ -31,6 +32,7 @@ export async function run(argv: string[], out: Output): Promise<number> {
     attempt(() => readEnvironment(env, process.cwd(), readText)) ??
     attempt(() => readEnvironment({ TORANA_CONFIG: env['TORANA_CONFIG'] }, process.cwd(), readText))
   const loaded = settings && attempt(() => loadCatalog(settings, env))
+  problems.push(...(loaded ? settingsProblems(loaded.catalog) : []))
   for (const warning of loaded?.warnings ?? []) out.stderr.write(`${warning} (warning)\n`)
   for (const problem of problems) out.stderr.write(`${problem}\n`)
   if (!settings || !loaded || problems.length > 0) {
@@ -41,14 +43,24 @@ export async function run(argv: string[], out: Output): Promise<number> {
   return 0
 }
 
+/** Packages look at their settings only when they are first called; an operator wants to know before. */
+function settingsProblems(catalog: Catalog): string[] {
+  const deployments = listModels(catalog).flatMap((model) => model.deployments)
+  const problems = deployments
+    .filter(({ upstream }) => upstream.dialect === 'ai-sdk')
+    .map(settingsProblem)
+    .filter((problem) => problem !== undefined)
+  return [...new Set(problems)]
+}
+
 function summary(settings: Settings, { catalog }: Loaded): string {
   const models = listModels(catalog)
-  const keys = catalog.projects.flatMap((project) => project.keys)
+  const keys = catalog.projects.flatMap((project) => project.keys).length + (settings.bootstrapKey ? 1 : 0)
   const name =
     settings.configFile === undefined ? 'No torana.yaml; built in' : displayName(settings.configFile)
   const rows = models.flatMap((model) => model.deployments.map((deployment) => row(model, deployment)))
   return [
-    `${name}: ${count(models.length, 'model')}, ${count(rows.length, 'deployment')}, ${count(keys.length, 'key')}.`,
+    `${name}: ${count(models.length, 'model')}, ${count(rows.length, 'deployment')}, ${count(keys, 'key')}.`,
     '',
     ...table([
       [

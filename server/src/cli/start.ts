@@ -19,24 +19,28 @@ export async function run(_argv: string[], out: Output): Promise<number> {
     )
     return 1
   }
-  out.stderr.write(banner(node))
   const reload = (): void => node.reload()
   process.on('SIGHUP', reload)
-  await new Promise<void>((resolve) => {
+  const told = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
+  // Only now: whoever reads it may tell us to stop in the same moment.
+  out.stderr.write(banner(node))
+  await told
   process.off('SIGHUP', reload)
   await node.stop()
   return 0
 }
 
-function banner({ url, controlUrl, demoKey, catalog }: Node): string {
+function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {
   const models = listModels(catalog())
   const lines = ['', '  Torana is ready.', '', `  Base URL  ${url}/v1`, `  Metrics   ${controlUrl}/metrics`]
   lines.push(`  Models    ${models.map(({ id }) => id).join(', ')}`)
   if (demoKey === undefined) {
-    lines.push('  Keys      as configured', '')
+    const none =
+      'none: nobody can call yet. `torana key` makes one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys'
+    lines.push(`  Keys      ${hasKeys ? 'as configured' : none}`, '')
     return `${lines.join('\n')}\n`
   }
   const model = models[0]?.id ?? 'demo-embed'
@@ -47,7 +51,7 @@ function banner({ url, controlUrl, demoKey, catalog }: Node): string {
     '',
     `  curl ${url}/v1/embeddings -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","input":["cat","kitten","car"]}'`,
     '',
-    '  Next: `npm run torana init > torana.yaml` for your own upstreams; docs/quick-start.md tells the rest.',
+    '  Next: `node server/bin/torana.js init > torana.yaml` for your own upstreams; docs/quick-start.md tells the rest.',
     '',
   )
   return `${lines.join('\n')}\n`

@@ -332,7 +332,7 @@ test('without a file there is the demo model, and OpenAI’s once there is a key
   assert.ok(listModels(catalog).every(({ managedBy }) => managedBy === 'built-in'))
   const demo = catalog.models.get('demo-embed')
   assert.equal(demo?.facts.dimensions, 512)
-  assert.equal(demo?.facts.tokenizer, 'none')
+  assert.equal(demo?.facts.tokenizer, 'cl100k_base')
   assert.equal(demo?.deployments[0]?.upstream.dialect, 'demo')
   assert.equal(demo?.deployments[0]?.capabilities.maxInputs, 64)
   assert.deepEqual(demo?.deployments[0]?.price, { kind: 'free' })

@@ -57,7 +57,8 @@ const demo: ProviderFacts = {
     'demo-embed': {
       kind: 'embedding',
       aliases: [],
-      embedding: { dimensions: 512, matryoshka: false, tokenizer: 'none', inputType: 'none' },
+      // Token arrays come from OpenAI's clients, LangChain's default among them, and are decoded as theirs.
+      embedding: { dimensions: 512, matryoshka: false, tokenizer: 'cl100k_base', inputType: 'none' },
       price: 'free',
     },
   },

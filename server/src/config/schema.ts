@@ -62,7 +62,9 @@ const upstream = z.strictObject({
   settings: z
     .record(z.string(), z.unknown())
     .optional()
-    .describe('ai-sdk: settings of the provider package (region, project, location…), passed as they are.'),
+    .describe(
+      'ai-sdk: settings of the provider package (region, project, location…). One it does not know is refused.',
+    ),
 })
 
 const deployment = z.strictObject({

@@ -28,6 +28,8 @@ export interface FailureDetail {
   readonly retryAfterMs?: number | undefined
   /** The upstream's own request id, for its support desk. */
   readonly upstreamRequestId?: string | undefined
+  /** The upstream's own error code. Unlike its message it can't repeat what a caller sent. */
+  readonly code?: string | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
 }
@@ -73,9 +75,12 @@ const QUOTA_CODES: ReadonlySet<string> = new Set([
   'billing_hard_limit_reached',
 ])
 
-/** Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller or a log. */
-export function scrubbed(message: string): string {
-  return message
+/**
+ * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, nor the upstream's own key, which
+ * may look like nothing in particular.
+ */
+export function scrubbed(message: string, apiKey?: string): string {
+  return (apiKey ? message.replaceAll(apiKey, '***') : message)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 ***')
     .replace(/\b(sk|pk|rk|tr|key|api|token|xai|gsk|hf|r8|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9*_-]{12,}/g, '***')
     .replace(/\b[A-Za-z0-9_-]{32,}\b/g, '***')

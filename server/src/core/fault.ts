@@ -34,6 +34,12 @@ export const FAULTS = {
     nextStep:
       'Send a JSON object with `content-type: application/json`. The message says where parsing stopped.',
   },
+  malformed_request: {
+    ...badRequest,
+    meaning: 'What arrived can not be read as an HTTP request.',
+    nextStep:
+      'Look at what stands between the application and the gateway: a proxy, or TLS towards a plain port.',
+  },
   missing_parameter: {
     ...badRequest,
     meaning: 'A required field is absent.',
@@ -188,6 +194,14 @@ export const FAULTS = {
     meaning: 'The body is compressed, or is not JSON by its own content type.',
     nextStep: 'Send plain JSON with `content-type: application/json` and no `content-encoding`.',
   },
+  headers_too_large: {
+    status: 431,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The request headers are larger than 16 KB together.',
+    nextStep: 'Send shorter headers; cookies are the usual reason.',
+  },
   upstream_rate_limited: {
     status: 429,
     type: 'rate_limit_error',
@@ -255,14 +269,6 @@ export const FAULTS = {
     who: 'operator',
     meaning: 'The key could not be looked up. Nothing is said about the key itself.',
     nextStep: 'Retry. Operators: look at the store named in the log.',
-  },
-  shutting_down: {
-    status: 503,
-    type: 'server_error',
-    retry: true,
-    who: 'gateway',
-    meaning: 'This node is stopping and takes no new requests.',
-    nextStep: 'Retry: another node, or this one after its restart, will answer.',
   },
   upstream_timeout: {
     status: 504,

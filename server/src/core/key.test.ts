@@ -9,7 +9,7 @@ const randomBytes = fc
   .uint8Array({ minLength: 64, maxLength: 64 })
   .filter((bytes) => bytes.filter((byte) => byte < 248).length >= 32)
 const key = randomBytes.map(keyFrom)
-const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz']
+const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'.split('')
 
 test('a new key has the documented form and is known as ours', () => {
   fc.assert(

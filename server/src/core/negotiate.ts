@@ -2,7 +2,13 @@
  * For each option of a request a deployment is native, emulating, or unable. If none is able the caller is told which
  * option, why, and what would work.
  */
-import type { Deployment, EmbeddingCapabilities, EmbeddingModel, NativeDimensions } from './catalog.ts'
+import type {
+  Deployment,
+  Encoding,
+  EmbeddingCapabilities,
+  EmbeddingModel,
+  NativeDimensions,
+} from './catalog.ts'
 import type { EmbeddingRequest } from './embedding/request.ts'
 import { Fault } from './fault.ts'
 
@@ -40,7 +46,34 @@ interface Refusal {
   readonly message: string
 }
 
+/** Texts without any option, the most common request: settled once per model and encoding. */
+const plainCases = new WeakMap<EmbeddingModel, Map<Encoding, Negotiated>>()
+
 export function negotiate(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  unsupported: 'refuse' | 'drop',
+): Negotiated {
+  if (!isPlain(request)) return negotiateOptions(request, model, unsupported)
+  let cases = plainCases.get(model)
+  if (cases === undefined) {
+    cases = new Map()
+    plainCases.set(model, cases)
+  }
+  let negotiated = cases.get(request.encoding)
+  if (negotiated === undefined) {
+    negotiated = negotiateOptions(request, model, unsupported)
+    cases.set(request.encoding, negotiated)
+  }
+  return negotiated
+}
+
+function isPlain({ input, dimensions, inputType, user, extraFields }: EmbeddingRequest): boolean {
+  const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
+  return input.kind === 'texts' && !hasOption && Object.keys(extraFields).length === 0
+}
+
+function negotiateOptions(
   request: EmbeddingRequest,
   model: EmbeddingModel,
   unsupported: 'refuse' | 'drop',
@@ -57,7 +90,10 @@ export function negotiate(
     }
     if (offers.length > 0) return { offers, dropped }
     if (refusal === undefined) throw new Fault('internal_error', `Model '${model.id}' has no deployment.`)
-    const without = unsupported === 'drop' ? withoutOption(asked, refusal.param) : undefined
+    const without =
+      unsupported === 'drop' && !dropped.includes(refusal.param)
+        ? withoutOption(asked, refusal.param)
+        : undefined
     if (without === undefined)
       throw new Fault('unsupported_parameter', refusal.message, { param: refusal.param })
     dropped.push(refusal.param)

@@ -6,8 +6,10 @@ export interface CallRecord {
   readonly deployment: string
   /** `ok`, or the kind of failure. */
   readonly outcome: string
-  /** What went wrong, for operators. */
-  readonly message?: string | undefined
+  /** What went wrong, in our own words. */
+  readonly reason?: string | undefined
+  /** The upstream's error code. */
+  readonly code?: string | undefined
   readonly status?: number | undefined
   readonly inputs: number
   readonly durationMs: number

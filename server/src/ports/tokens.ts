@@ -1,4 +1,5 @@
 import type { Tokenizer } from '#core/catalog.ts'
+import type { TokenIds } from '#core/embedding/input.ts'
 
 /** A count, and whether it is the tokenizer's own or one taken over a text cut into pieces (never below the true count). */
 export interface TokenCount {
@@ -14,8 +15,5 @@ export interface TokenCounter {
   /** One count per text. */
   count(texts: readonly string[], tokenizer: Exclude<Tokenizer, 'none'>): Promise<TokenCount[]>
   /** One text per token array; undefined for an array that holds an id the tokenizer does not know. */
-  decode(
-    tokens: readonly (readonly number[])[],
-    tokenizer: Exclude<Tokenizer, 'none'>,
-  ): Promise<(string | undefined)[]>
+  decode(tokens: readonly TokenIds[], tokenizer: Exclude<Tokenizer, 'none'>): Promise<(string | undefined)[]>
 }

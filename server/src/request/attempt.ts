@@ -10,20 +10,25 @@ import type { Observer } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingUpstream } from '#ports/upstream.ts'
 
-/** What every attempt of one request shares. */
-export interface Attempting {
-  readonly requestId: string
-  readonly model: EmbeddingModel
-  /** On the monotonic clock. */
-  readonly deadlineMs: number
+/** What the journey needs from outside. */
+export interface Outside {
   readonly upstream: EmbeddingUpstream
   readonly tokens: TokenCounter
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly limits: Limits
-  attemptsMade(): number
-  countAttempt(): void
+}
+
+/** What every attempt of one request shares. */
+export interface Attempting {
+  readonly requestId: string
+  readonly model: EmbeddingModel
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+  readonly outside: Outside
+  readonly attemptsMade: () => number
+  readonly countAttempt: () => void
 }
 
 export async function attempt(
@@ -32,7 +37,8 @@ export async function attempt(
   inputs: Input,
   wantedForm: VectorForm,
 ): Promise<EmbeddingAnswer> {
-  const { clock, limits, deadlineMs, model, requestId } = shared
+  const { deadlineMs, model, outside, requestId } = shared
+  const { clock, limits } = outside
   const { deployment } = offer
   const startedMs = clock.monotonicMs()
   const timeoutMs = Math.min(limits.attemptTimeoutMs, deadlineMs - startedMs)
@@ -41,24 +47,26 @@ export async function attempt(
       deployment: deployment.id,
     })
   }
-  const callId = shared.identifiers.next()
+  const callId = outside.identifiers.next()
   shared.countAttempt()
 
   const ended = (outcome: string, failure?: UpstreamFailure): void => {
-    shared.observer.callEnded({
+    outside.observer.callEnded({
       requestId,
       callId,
       model: model.id,
       deployment: deployment.id,
       outcome,
-      message: failure?.message,
+      // An upstream's own words may repeat what the caller sent: the log gets its code instead.
+      reason: failure && speaksForItself(failure) ? undefined : failure?.message,
+      code: failure?.detail.code,
       status: failure?.detail.status,
       inputs: inputCount(inputs),
       durationMs: clock.monotonicMs() - startedMs,
     })
   }
   try {
-    const answer = await shared.upstream.embed({
+    const answer = await outside.upstream.embed({
       callId,
       deployment,
       inputs,
@@ -79,6 +87,11 @@ export async function attempt(
     else ended('fault')
     throw error
   }
+}
+
+/** Whether the failure's words are the upstream's own. */
+function speaksForItself({ kind, detail }: UpstreamFailure): boolean {
+  return kind !== 'broken' && detail.status !== undefined
 }
 
 export function inputCount(input: Input): number {

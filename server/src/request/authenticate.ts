@@ -20,7 +20,7 @@ export function authenticate(
   }
   const found = keys.find(secret)
   return found instanceof Promise
-    ? found.then((key) => valid(key, secret, clock))
+    ? found.then((key) => valid(key, secret, clock), unreachable)
     : valid(found, secret, clock)
 }
 
@@ -38,6 +38,11 @@ function valid(key: Key | undefined, secret: string, clock: Clock): Key {
     )
   }
   return key
+}
+
+/** Trouble with the store says nothing about the key. */
+function unreachable(cause: unknown): never {
+  throw new Fault('key_store_unreachable', 'Your key could not be looked up just now. Try again.', { cause })
 }
 
 function isoOf(unixMs: number): string {

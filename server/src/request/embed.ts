@@ -12,17 +12,13 @@ import { costOf, costText } from '#core/price.ts'
 import { orderOffers } from '#core/schedule/order.ts'
 import { utf8BytesOf } from '#core/embedding/batches.ts'
 import type { Key } from '#ports/keys.ts'
-import type { Attempting } from './attempt.ts'
+import type { Outside } from './attempt.ts'
 import { findModel } from './find-model.ts'
 import { gather } from './gather.ts'
 import { checkLengths } from './inputs.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
-/** What the journey needs from outside. */
-export type EmbedDependencies = Pick<
-  Attempting,
-  'upstream' | 'tokens' | 'clock' | 'identifiers' | 'observer' | 'limits'
-> & {
+export interface EmbedDependencies extends Outside {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
   readonly random: () => number
@@ -84,25 +80,27 @@ export async function embed(
   const lengths = checkLengths({ model, tokens: dependencies.tokens }, request.input)
   if (lengths !== undefined) await lengths
 
+  const { maxAttempts } = dependencies.limits
   let attempts = 0
   const gathered = await gather({
-    ...dependencies,
+    outside: dependencies,
     requestId: options.requestId,
     model,
     deadlineMs: dependencies.clock.monotonicMs() + timeoutOf(options, dependencies),
     input: request.input,
-    offers: offers.slice(0, dependencies.limits.maxAttempts),
+    offers: offers.length > maxAttempts ? offers.slice(0, maxAttempts) : offers,
     wholeBecauseOf: mustStayWhole(request, first.deployment.capabilities),
     wantedForm: request.encoding === 'base64' ? 'base64' : 'text',
     countAttempt: () => void (attempts += 1),
     attemptsMade: () => attempts,
   })
   const { served } = gathered
+  const usage = usageOf({ model, tokens: dependencies.tokens, input: request.input }, gathered)
   return {
     kind: 'embedded',
     model,
     vectors: gathered.vectors,
-    usage: await usageOf({ model, tokens: dependencies.tokens, input: request.input }, gathered),
+    usage: usage instanceof Promise ? await usage : usage,
     space,
     attempts,
     deployments: unique(served.map(({ offer }) => offer.deployment.id)),

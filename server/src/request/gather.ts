@@ -3,7 +3,7 @@
  * part, and fall back part by part to the next deployment, split anew by that one's caps.
  */
 import { dedupe, jsonBytesOf, split, utf8BytesOf, type Weight } from '#core/embedding/batches.ts'
-import type { Input } from '#core/embedding/input.ts'
+import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { Fault, faultOfFailure } from '#core/fault.ts'
@@ -11,6 +11,7 @@ import type { Offer } from '#core/negotiate.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { attempt, inputCount, type Attempting } from './attempt.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
+import { Lanes } from './lanes.ts'
 
 export interface Gathering extends Attempting {
   readonly input: Input
@@ -36,19 +37,30 @@ export interface Gathered {
   readonly served: readonly Served[]
 }
 
+/** What the parts of one request share. */
+interface Parts {
+  /** Where each distinct input stands in the request. */
+  readonly firsts: readonly number[]
+  /** By deployment: the calls of this request, whichever part they belong to. */
+  readonly lanes: Map<string, Lanes>
+  /** The first failure that ended the request: nothing more is begun; what is on its way is left to end. */
+  failure: unknown
+}
+
 const ONE_SLOT = [0] as const
 
 export async function gather(gathering: Gathering): Promise<Gathered> {
   const { input, wholeBecauseOf } = gathering
   const count = inputCount(input)
   if (count === 1) {
-    const served = await serve(gathering, input, ONE_SLOT, gathering.offers)
-    return { vectors: [narrowed(served[0] as Served, 0)], slots: ONE_SLOT, served }
+    const served = await serveOne(gathering)
+    return { vectors: [narrowed(served, 0)], slots: ONE_SLOT, served: [served] }
   }
   const { firsts, slots } =
     wholeBecauseOf === undefined ? dedupe(input) : { firsts: [...countTo(count)], slots: [...countTo(count)] }
   const distinct = firsts.length === count ? input : pick(input, firsts)
-  const served = await serve(gathering, distinct, [...countTo(firsts.length)], gathering.offers)
+  const parts: Parts = { firsts, lanes: new Map(), failure: undefined }
+  const served = await serve(gathering, parts, distinct, [...countTo(firsts.length)], gathering.offers)
 
   const bySlot = Array.from<Vector>({ length: firsts.length })
   for (const part of served)
@@ -56,54 +68,106 @@ export async function gather(gathering: Gathering): Promise<Gathered> {
   return { vectors: slots.map((slot) => bySlot[slot] as Vector), slots, served }
 }
 
+/** One input, the most common request: nothing to dedupe, to split or to join. */
+async function serveOne(gathering: Gathering): Promise<Served> {
+  let { offers } = gathering
+  let isSecondTry = false
+  for (;;) {
+    const offer = firstOf(offers)
+    const ready = isReady(offer)
+      ? gathering.input
+      : await readyFor(gathering, gathering.input, offer, (index) => index)
+    try {
+      return { offer, slots: ONE_SLOT, answer: await attempt(gathering, offer, ready, gathering.wantedForm) }
+    } catch (error) {
+      const left = offersAfter(error, offers, isSecondTry)
+      if (left === undefined) throw endOf(error, gathering)
+      isSecondTry = left === offers
+      offers = left
+    }
+  }
+}
+
 /** Serves some distinct inputs from the first offer that can, the later offers standing by for what fails. */
 async function serve(
   gathering: Gathering,
+  parts: Parts,
   input: Input,
   slots: readonly number[],
   offers: readonly Offer[],
   isSecondTry = false,
 ): Promise<Served[]> {
-  const [offer, ...others] = offers
-  if (offer === undefined) throw new Fault('internal_error', 'No deployment was left to try.')
-  const ready = await readyFor(gathering, input, offer)
+  const offer = firstOf(offers)
+  const placeOf = (index: number): number => parts.firsts[slots[index] as number] ?? index
+  const ready = isReady(offer) ? input : await readyFor(gathering, input, offer, placeOf)
   const runs = runsOf(ready, offer, gathering.wholeBecauseOf)
 
   const serveRun = async ([start, end]: readonly [number, number]): Promise<Served[]> => {
     const whole = start === 0 && end === slots.length
     const runSlots = whole ? slots : slots.slice(start, end)
     try {
-      const answer = await attempt(
-        gathering,
-        offer,
-        whole ? ready : slice(ready, start, end),
-        gathering.wantedForm,
-      )
+      const answer = await inLane(parts, offer, async () => {
+        try {
+          return await attempt(
+            gathering,
+            offer,
+            whole ? ready : slice(ready, start, end),
+            gathering.wantedForm,
+          )
+        } catch (error) {
+          // Noted before the lane is free again, so that the next one in it finds out.
+          if (offersAfter(error, offers, isSecondTry) === undefined) parts.failure ??= endOf(error, gathering)
+          throw error
+        }
+      })
       return [{ offer, slots: runSlots, answer }]
     } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error
-      // A connection cut before any answer is often an idle one closed under us: worth one more try where there is no other.
-      const retriesSame = error.kind === 'unreachable' && others.length === 0 && !isSecondTry
-      if (!error.mayTryAnother || (others.length === 0 && !retriesSame)) {
-        throw faultOfFailure(error, gathering.model.id, gathering.attemptsMade())
-      }
-      return serve(
-        gathering,
-        whole ? input : slice(input, start, end),
-        runSlots,
-        retriesSame ? offers : others,
-        retriesSame,
-      )
+      if (parts.failure !== undefined) throw parts.failure
+      const left = offersAfter(error, offers, isSecondTry) as readonly Offer[]
+      const rest = whole ? input : slice(input, start, end)
+      return serve(gathering, parts, rest, runSlots, left, left === offers)
     }
   }
-  if (runs.length === 1) return serveRun(runs[0] as readonly [number, number])
-  const parts = await inParallel(runs, offer.deployment.capabilities.maxParallelCalls, serveRun)
-  return parts.flat()
+  return (await Promise.all(runs.map(serveRun))).flat()
+}
+
+function firstOf([offer]: readonly Offer[]): Offer {
+  if (offer === undefined) throw new Fault('internal_error', 'No deployment was left to try.')
+  return offer
+}
+
+/** Who is tried after this error; undefined: nobody, it ends the request. */
+function offersAfter(
+  error: unknown,
+  offers: readonly Offer[],
+  isSecondTry: boolean,
+): readonly Offer[] | undefined {
+  if (!(error instanceof UpstreamFailure) || !error.mayTryAnother) return undefined
+  if (offers.length > 1) return offers.slice(1)
+  // A connection cut before any answer is often an idle one closed under us: worth one more try where there is no other.
+  return error.kind === 'unreachable' && !isSecondTry ? offers : undefined
+}
+
+/** What the caller is told when this error ends the request. */
+function endOf(error: unknown, { model, attemptsMade }: Gathering): unknown {
+  return error instanceof UpstreamFailure ? faultOfFailure(error, model.id, attemptsMade()) : error
+}
+
+/** Whether this deployment takes the inputs as they came. */
+function isReady(offer: Offer): boolean {
+  return !offer.decodesTokens && offer.prefix === ''
 }
 
 /** The inputs as this deployment takes them. */
-async function readyFor(gathering: Gathering, input: Input, offer: Offer): Promise<Input> {
-  const texts = offer.decodesTokens ? await decodeTokens(gathering, input) : input
+async function readyFor(
+  gathering: Gathering,
+  input: Input,
+  offer: Offer,
+  placeOf: (index: number) => number,
+): Promise<Input> {
+  const texts = offer.decodesTokens
+    ? await decodeTokens({ model: gathering.model, tokens: gathering.outside.tokens }, input, placeOf)
+    : input
   return offer.prefix === '' ? texts : withPrefix(texts, offer.prefix)
 }
 
@@ -144,35 +208,24 @@ function narrowed({ offer, answer }: Served, position: number): Vector {
   return { form: 'float32', values: truncate(valuesOf(vector), offer.width) }
 }
 
-/** Runs at most `limit` at once and starts no more after a failure; what is already on its way is left to end. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  limit: number,
-  work: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results = Array.from<Result>({ length: items.length })
-  let next = 0
-  let failed = false
-  const lane = async (): Promise<void> => {
-    while (next < items.length && !failed) {
-      const index = next
-      next += 1
-      try {
-        results[index] = await work(items[index] as Item)
-      } catch (error) {
-        failed = true
-        throw error
-      }
-    }
+/** A call of many: when its deployment has room for it, and only while the request has not failed. */
+function inLane(
+  parts: Parts,
+  { deployment }: Offer,
+  call: () => Promise<EmbeddingAnswer>,
+): Promise<EmbeddingAnswer> {
+  let lanes = parts.lanes.get(deployment.id)
+  if (lanes === undefined) {
+    lanes = new Lanes(deployment.capabilities.maxParallelCalls)
+    parts.lanes.set(deployment.id, lanes)
   }
-  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, lane))
-  return results
+  return lanes.run(() => (parts.failure === undefined ? call() : Promise.reject(parts.failure as Error)))
 }
 
 function pick(input: Input, positions: readonly number[]): Input {
   return input.kind === 'texts'
     ? { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
-    : { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as readonly number[]) }
+    : { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
 }
 
 function slice(input: Input, start: number, end: number): Input {

@@ -1,7 +1,7 @@
 /** What is done to inputs before they go out: decoding, prefixes, and the check that none is too long. */
 import type { EmbeddingModel } from '#core/catalog.ts'
 import { utf8BytesOf } from '#core/embedding/batches.ts'
-import type { Input } from '#core/embedding/input.ts'
+import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 
@@ -10,19 +10,22 @@ export interface Tokenizing {
   readonly tokens: TokenCounter
 }
 
-/** Token arrays as texts, for upstreams that read only texts. */
-export async function decodeTokens({ model, tokens }: Tokenizing, input: Input): Promise<Input> {
+/** Token arrays as texts, for upstreams that read only texts. `placeOf` tells where an input stands in the request. */
+export async function decodeTokens(
+  { model, tokens }: Tokenizing,
+  input: Input,
+  placeOf: (index: number) => number,
+): Promise<Input> {
   const { tokenizer } = model.facts
   if (input.kind === 'texts' || tokenizer === 'none') return input
   const decoded = await tokens.decode(input.tokens, tokenizer)
   const texts = decoded.map((text, index) => {
     if (text !== undefined) return text
+    const param = `input[${placeOf(index)}]`
     throw new Fault(
       'invalid_input',
-      `input[${index}] holds a token id that ${tokenizer} does not know. Send the text instead.`,
-      {
-        param: `input[${index}]`,
-      },
+      `${param} holds a token id that ${tokenizer} does not know. Send the text instead.`,
+      { param },
     )
   })
   return { kind: 'texts', texts }
@@ -45,8 +48,7 @@ export function checkLengths({ model, tokens }: Tokenizing, input: Input): Promi
   if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
   if (input.kind === 'tokens') {
     const index = input.tokens.findIndex((entry) => entry.length > maxInputTokens)
-    if (index !== -1)
-      throw tooLong(model, index, (input.tokens[index] as readonly number[]).length, maxInputTokens)
+    if (index !== -1) throw tooLong(model, index, (input.tokens[index] as TokenIds).length, maxInputTokens)
     return undefined
   }
   if (tokenizer === 'none') return undefined

@@ -1,7 +1,7 @@
 /** What a request is told it used, and what it cost: two figures, since equal inputs are sent once. */
 import type { EmbeddingModel } from '#core/catalog.ts'
 import { utf8BytesOf } from '#core/embedding/batches.ts'
-import type { Input } from '#core/embedding/input.ts'
+import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { addCosts, costOf, type Cost } from '#core/price.ts'
 import { divideTokens } from '#core/usage.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
@@ -20,16 +20,21 @@ interface Counting {
   readonly input: Input
 }
 
-export async function usageOf(counting: Counting, gathered: Gathered): Promise<RequestUsage> {
+/** Immediate in the common case, where there is nothing to divide and nothing to estimate. */
+export function usageOf(counting: Counting, gathered: Gathered): RequestUsage | Promise<RequestUsage> {
   const { served, slots } = gathered
   const [only] = served
-  // The common case: nothing to divide, nothing to estimate.
   if (only !== undefined && served.length === 1 && only.answer.usage.kind === 'measured') {
     const { tokens } = only.answer.usage
     if (only.slots.length === slots.length) {
       return { promptTokens: tokens, source: 'upstream', cost: costOf(only.offer.deployment.price, tokens) }
     }
   }
+  return divided(counting, gathered)
+}
+
+async function divided(counting: Counting, gathered: Gathered): Promise<RequestUsage> {
+  const { served, slots } = gathered
   const repeated = slots.length !== distinctOf(served)
   const unknown = served.some(({ answer }) => answer.usage.kind !== 'measured')
   const local = repeated || unknown ? await localCounts(counting, gathered) : undefined
@@ -62,7 +67,7 @@ function withRepeats(shares: readonly number[], part: Served, slots: readonly nu
 async function localCounts({ model, tokens, input }: Counting, { slots }: Gathered): Promise<number[]> {
   const firsts: number[] = []
   for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
-  if (input.kind === 'tokens') return firsts.map((index) => (input.tokens[index] as readonly number[]).length)
+  if (input.kind === 'tokens') return firsts.map((index) => (input.tokens[index] as TokenIds).length)
   const texts = firsts.map((index) => input.texts[index] as string)
   const { tokenizer } = model.facts
   if (tokenizer === 'none') return texts.map((text) => Math.max(1, Math.ceil(utf8BytesOf(text) / 4)))

@@ -1,11 +1,13 @@
 /** Runs in a worker thread: byte-pair encoding, made linear by cutting runs that hold no boundary. */
 import { parentPort } from 'node:worker_threads'
+import ranks from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { countTokens, decode as decodeIds } from 'gpt-tokenizer/encoding/cl100k_base'
+import type { TokenIds } from '#core/embedding/input.ts'
 import type { TokenCount } from '#ports/tokens.ts'
 
 export type TokenizerRequest =
   | { readonly id: number; readonly kind: 'count'; readonly texts: readonly string[] }
-  | { readonly id: number; readonly kind: 'decode'; readonly tokens: readonly (readonly number[])[] }
+  | { readonly id: number; readonly kind: 'decode'; readonly tokens: readonly TokenIds[] }
 
 export type TokenizerReply =
   | { readonly id: number; readonly counts: TokenCount[] }
@@ -30,32 +32,61 @@ function countOf(text: string): TokenCount {
   return { tokens, exact: false }
 }
 
-/** Whether letters, punctuation or white space go on for longer than we let the tokenizer merge in one piece. */
+/** Whether letters, punctuation or white space may go on for longer than we let the tokenizer merge in one piece. */
 function hasLongRun(text: string): boolean {
   let run = 0
-  let runKind = -1
+  /** What every character of the run may be. */
+  let kinds = 0
+  /** How many at its end may be anything. */
+  let unsure = 0
   for (let index = 0; index < text.length; index += 1) {
-    const kind = kindOf(text.charCodeAt(index))
-    run = kind === runKind ? run + 1 : 1
-    runKind = kind
+    const kind = kindsOf(text.charCodeAt(index))
+    const goesOn = (kinds & kind) !== 0
+    run = goesOn ? run + 1 : unsure + 1
+    kinds = goesOn ? kinds & kind : kind
+    unsure = kind === ANY ? unsure + 1 : 0
     if (run > MAX_RUN) return true
   }
   return false
 }
 
-const LETTER = 0
-const SPACE = 1
-const OTHER = 2
+const LETTER = 1
+const SPACE = 2
+const OTHER = 4
+const ANY = LETTER | SPACE | OTHER
 
-/** Everything beyond ASCII counts as a letter: that can only make a run seem longer than it is. */
-function kindOf(unit: number): number {
-  if (unit >= 0x80 || (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)) return LETTER
+/** Beyond ASCII there are letters, spaces and signs: not looking closer can only make a run seem longer than it is. */
+function kindsOf(unit: number): number {
+  if (unit >= 0x80) return ANY
+  if ((unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)) return LETTER
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) ? SPACE : OTHER
 }
 
-function decode(tokens: readonly number[]): string | undefined {
+/**
+ * The text of some tokens, or undefined where one is unknown. The library's own `decode` would do for single tokens only:
+ * its decoder outlives the call, puts what one text ends with before the next, and drops a byte order mark.
+ */
+function decode(tokens: TokenIds): string | undefined {
+  let text = ''
+  /** Bytes of characters that several tokens share. */
+  let bytes: number[] = []
+  for (const token of tokens) {
+    const part = ranks[token] ?? specialText(token)
+    if (part === undefined) return undefined
+    if (typeof part !== 'string') {
+      bytes.push(...part)
+      continue
+    }
+    if (bytes.length > 0) text += Buffer.from(bytes).toString()
+    bytes = []
+    text += part
+  }
+  return text + Buffer.from(bytes).toString()
+}
+
+function specialText(token: number): string | undefined {
   try {
-    return decodeIds(tokens)
+    return decodeIds([token])
   } catch {
     return undefined
   }

@@ -1,108 +1,194 @@
 /**
- * Counters in plain objects, one per combination of labels, added to on the hot lane and given their Prometheus form only
- * when somebody scrapes.
+ * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
+ * only when somebody scrapes.
  */
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 
-/** From a cache hit to the longest wait we allow. */
-const SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+/** From a quick upstream to the longest wait we allow. */
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+
+type Labels = Readonly<Record<string, string>>
+
+class Counter {
+  readonly labels: Labels
+  value = 0
+
+  constructor(labels: Labels) {
+    this.labels = labels
+  }
+}
+
+class Histogram {
+  readonly labels: Labels
+  /** How many fell into each bucket alone; the text form adds them up. */
+  readonly buckets = BUCKETS_SECONDS.map(() => 0)
+  sum = 0
+  count = 0
+
+  constructor(labels: Labels) {
+    this.labels = labels
+  }
+
+  observe(seconds: number): void {
+    this.sum += seconds
+    this.count += 1
+    const bucket = BUCKETS_SECONDS.findIndex((bound) => seconds <= bound)
+    if (bucket !== -1) this.buckets[bucket] = (this.buckets[bucket] as number) + 1
+  }
+}
+
+/** All series of one metric. Label values come from the catalog and from our own code, so their number is bounded. */
+class Family<Series extends Counter | Histogram> {
+  readonly name: string
+  readonly help: string
+  readonly #make: (labels: Labels) => Series
+  readonly #series = new Map<string, Series>()
+
+  constructor(name: string, help: string, make: (labels: Labels) => Series) {
+    this.name = name
+    this.help = help
+    this.#make = make
+  }
+
+  get(labels: Labels): Series {
+    const id = Object.values(labels).join('\0')
+    let series = this.#series.get(id)
+    if (series === undefined) {
+      series = this.#make(labels)
+      this.#series.set(id, series)
+    }
+    return series
+  }
+
+  text(): string {
+    const series = [...this.#series.values()]
+    const type = series[0] instanceof Histogram ? 'histogram' : 'counter'
+    const lines = series.flatMap((one) =>
+      one instanceof Histogram ? histogramLines(this.name, one) : [counterLine(this.name, one)],
+    )
+    return [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} ${type}`, ...lines, ''].join('\n')
+  }
+}
+
+const counter = (labels: Labels): Counter => new Counter(labels)
+const histogram = (labels: Labels): Histogram => new Histogram(labels)
+
+interface RequestSeries {
+  readonly requests: Counter
+  readonly seconds: Histogram
+  readonly tokens: Counter
+  readonly inputs: Counter
+}
+
+interface CallSeries {
+  readonly calls: Counter
+  readonly seconds: Histogram
+}
 
 export class Metrics {
-  readonly registry = new Registry()
-  readonly #requests = new Counter({
-    name: 'torana_requests_total',
-    help: 'Requests answered.',
-    labelNames: ['route', 'model', 'status', 'fault'],
-    registers: [this.registry],
-  })
-  readonly #requestSeconds = new Histogram({
-    name: 'torana_request_duration_seconds',
-    help: 'From the first byte of a request to the last of its answer.',
-    labelNames: ['route', 'model'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  })
-  readonly #tokens = new Counter({
-    name: 'torana_tokens_total',
-    help: 'Input tokens told to callers.',
-    labelNames: ['model'],
-    registers: [this.registry],
-  })
-  readonly #inputs = new Counter({
-    name: 'torana_inputs_total',
-    help: 'Inputs embedded.',
-    labelNames: ['model'],
-    registers: [this.registry],
-  })
-  readonly #calls = new Counter({
-    name: 'torana_upstream_calls_total',
-    help: 'Calls to upstreams by how they ended.',
-    labelNames: ['model', 'deployment', 'outcome'],
-    registers: [this.registry],
-  })
-  readonly #callSeconds = new Histogram({
-    name: 'torana_upstream_call_duration_seconds',
-    help: 'Time of one call to an upstream.',
-    labelNames: ['model', 'deployment'],
-    buckets: SECONDS,
-    registers: [this.registry],
-  })
+  readonly #process = new Registry()
+  readonly #version: string
+  readonly #requests = new Family('torana_requests_total', 'Requests answered.', counter)
+  readonly #requestSeconds = new Family(
+    'torana_request_duration_seconds',
+    'From the first byte of a request to the last of its answer.',
+    histogram,
+  )
+  readonly #tokens = new Family('torana_tokens_total', 'Input tokens told to callers.', counter)
+  readonly #inputs = new Family('torana_inputs_total', 'Inputs embedded.', counter)
+  readonly #calls = new Family(
+    'torana_upstream_calls_total',
+    'Calls to upstreams by how they ended.',
+    counter,
+  )
+  readonly #callSeconds = new Family(
+    'torana_upstream_call_duration_seconds',
+    'Time of one call to an upstream.',
+    histogram,
+  )
+  /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
   readonly #callSeries = new Map<string, CallSeries>()
 
   constructor(version: string) {
-    collectDefaultMetrics({ register: this.registry, prefix: 'torana_' })
-    new Gauge({
-      name: 'torana_build_info',
-      help: 'Always 1.',
-      labelNames: ['version'],
-      registers: [this.registry],
-    }).set({ version }, 1)
+    this.#version = version
+    collectDefaultMetrics({ register: this.#process, prefix: 'torana_' })
   }
 
   requestEnded(record: RequestRecord): void {
     const { route, model = '', status, fault = '' } = record
-    const name = `${route} ${model} ${status} ${fault}`
+    const name = `${route}\0${model}\0${status}\0${fault}`
     let series = this.#requestSeries.get(name)
     if (series === undefined) {
       series = {
-        requests: this.#requests.labels(route, model, String(status), fault),
-        seconds: this.#requestSeconds.labels(route, model),
-        tokens: this.#tokens.labels(model),
-        inputs: this.#inputs.labels(model),
+        requests: this.#requests.get({ route, model, status: String(status), fault }),
+        seconds: this.#requestSeconds.get({ route, model }),
+        tokens: this.#tokens.get({ model }),
+        inputs: this.#inputs.get({ model }),
       }
       this.#requestSeries.set(name, series)
     }
-    series.requests.inc()
+    series.requests.value += 1
     series.seconds.observe(record.durationMs / 1000)
-    if (record.promptTokens !== undefined) series.tokens.inc(record.promptTokens)
-    if (record.inputs !== undefined && status === 200) series.inputs.inc(record.inputs)
+    if (status !== 200) return
+    series.tokens.value += record.promptTokens ?? 0
+    series.inputs.value += record.inputs ?? 0
   }
 
   callEnded({ model, deployment, outcome, durationMs }: CallRecord): void {
-    const name = `${deployment} ${outcome}`
+    const name = `${deployment}\0${outcome}`
     let series = this.#callSeries.get(name)
     if (series === undefined) {
       series = {
-        calls: this.#calls.labels(model, deployment, outcome),
-        seconds: this.#callSeconds.labels(model, deployment),
+        calls: this.#calls.get({ model, deployment, outcome }),
+        seconds: this.#callSeconds.get({ model, deployment }),
       }
       this.#callSeries.set(name, series)
     }
-    series.calls.inc()
+    series.calls.value += 1
     series.seconds.observe(durationMs / 1000)
+  }
+
+  /** Prometheus' text form, version 0.0.4. */
+  async text(): Promise<{ readonly contentType: string; readonly text: string }> {
+    const families = [
+      this.#requests,
+      this.#requestSeconds,
+      this.#tokens,
+      this.#inputs,
+      this.#calls,
+      this.#callSeconds,
+    ]
+    const build = `# HELP torana_build_info Always 1.\n# TYPE torana_build_info gauge\ntorana_build_info${labelText({ version: this.#version })} 1\n`
+    const text = build + families.map((family) => family.text()).join('') + (await this.#process.metrics())
+    return { contentType: this.#process.contentType, text }
   }
 }
 
-interface RequestSeries {
-  readonly requests: Counter.Internal
-  readonly seconds: Histogram.Internal<string>
-  readonly tokens: Counter.Internal
-  readonly inputs: Counter.Internal
+function counterLine(name: string, { labels, value }: Counter): string {
+  return `${name}${labelText(labels)} ${value}`
 }
 
-interface CallSeries {
-  readonly calls: Counter.Internal
-  readonly seconds: Histogram.Internal<string>
+function histogramLines(name: string, { labels, buckets, sum, count }: Histogram): string[] {
+  let below = 0
+  const lines = BUCKETS_SECONDS.map((bound, index) => {
+    below += buckets[index] as number
+    return `${name}_bucket${labelText({ ...labels, le: String(bound) })} ${below}`
+  })
+  lines.push(`${name}_bucket${labelText({ ...labels, le: '+Inf' })} ${count}`)
+  lines.push(`${name}_sum${labelText(labels)} ${sum}`, `${name}_count${labelText(labels)} ${count}`)
+  return lines
+}
+
+function labelText(labels: Labels): string {
+  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
+  return `{${pairs.join(',')}}`
+}
+
+function escaped(value: string): string {
+  return value
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', String.raw`\"`)
+    .replaceAll('\n', String.raw`\n`)
 }

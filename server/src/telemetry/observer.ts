@@ -1,3 +1,4 @@
+import type { Clock } from '#ports/clock.ts'
 import type { CallRecord, Observer, RequestRecord } from '#ports/observer.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
@@ -6,7 +7,7 @@ import type { Metrics } from './metrics.ts'
 const ALARMS: ReadonlySet<string> = new Set(['rejectedUs', 'missing', 'fault'])
 
 /** What happened, counted and written down. */
-export function telemetryObserver(log: Log, metrics: Metrics): Observer {
+export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Observer {
   return {
     callEnded(record: CallRecord) {
       metrics.callEnded(record)
@@ -17,10 +18,46 @@ export function telemetryObserver(log: Log, metrics: Metrics): Observer {
     },
     requestEnded(record: RequestRecord) {
       metrics.requestEnded(record)
-      const { cause, ...facts } = record
-      const line = { ...facts, durationMs: Math.round(record.durationMs * 100) / 100 }
-      if (record.status === 500) log.error({ ...line, err: cause }, 'request failed')
-      else log.info(line, 'request')
+      if (record.status === 500) {
+        const { cause, ...facts } = record
+        log.error({ ...facts, err: cause }, 'request failed')
+      } else if (log.writesInfo) log.line(accessLine(record, clock.nowMs()))
     },
   }
+}
+
+/** One line per request, built by hand: it is the only log line on the hot lane. */
+function accessLine(record: RequestRecord, nowMs: number): string {
+  let line = `{"level":"info","time":"${isoTime(nowMs)}","message":"request","requestId":"${record.requestId}","route":"${record.route}","status":${record.status},"durationMs":${Math.round(record.durationMs * 100) / 100}`
+  if (record.fault !== undefined) line += `,"fault":"${record.fault}"`
+  if (record.project !== undefined) line += `,"project":${quoted(record.project)}`
+  if (record.key !== undefined) line += `,"key":${quoted(record.key)}`
+  if (record.model !== undefined) line += `,"model":${quoted(record.model)}`
+  if (record.deployment !== undefined) line += `,"deployment":${quoted(record.deployment)}`
+  if (record.attempts !== undefined) line += `,"attempts":${record.attempts}`
+  if (record.inputs !== undefined) line += `,"inputs":${record.inputs}`
+  if (record.promptTokens !== undefined) line += `,"promptTokens":${record.promptTokens}`
+  if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
+  if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`
+  return `${line}}`
+}
+
+const PLAIN = /^[\w ./:@,+-]*$/
+
+/** Whatever a caller can influence is escaped. */
+function quoted(text: string): string {
+  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+let lastSecond = -1
+let lastText = ''
+
+/** The date is made once a second, the milliseconds are appended. */
+function isoTime(nowMs: number): string {
+  const second = Math.floor(nowMs / 1000)
+  if (second !== lastSecond) {
+    lastSecond = second
+    lastText = new Date(second * 1000).toISOString().slice(0, 20)
+  }
+  return `${lastText}${String(Math.floor(nowMs) - second * 1000).padStart(3, '0')}Z`
 }

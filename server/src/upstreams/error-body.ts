@@ -9,7 +9,8 @@ export interface ErrorBody {
   readonly param: string | undefined
 }
 
-export function readErrorBody(body: string): ErrorBody {
+export function readErrorBody(body: string, apiKey?: string): ErrorBody {
+  const plainText = (text: string): string => oneLine(text, apiKey)
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -38,17 +39,20 @@ function messageIn(error: Readonly<Record<string, unknown>>): string {
   return typeof error['error'] === 'string' ? error['error'] : ''
 }
 
+/** A code or a field's name; a sentence is neither. */
+const CODE = /^[\w.[\]-]{1,64}$/
+
 function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value : undefined
+  return typeof value === 'string' && CODE.test(value) ? value : undefined
 }
 
-function plainText(text: string): string {
+function oneLine(text: string, apiKey: string | undefined): string {
   const line = text
     .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim()
-  return line === '' ? 'it gave no reason.' : scrubbed(line)
+  return line === '' ? 'it gave no reason.' : scrubbed(line, apiKey)
 }
 
 /** Longest wait we pass on: OpenAI's SDKs ignore or refuse longer ones. */

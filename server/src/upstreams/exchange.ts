@@ -6,6 +6,7 @@ import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { readErrorBody, retryAfterMsIn } from './error-body.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer, type UpstreamHttp } from './http.ts'
+import { takeTurn } from './turns.ts'
 import { embeddingBody, type Target } from './openai/embedding.ts'
 
 /** What a dialect of the OpenAI family says of itself. */
@@ -25,6 +26,7 @@ export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): E
         target = dialect.target(upstream)
         targets.set(upstream, target)
       }
+      if (isLarge(call)) await takeTurn()
       const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
       let answer: HttpAnswer
       try {
@@ -41,10 +43,21 @@ export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): E
       } catch (error) {
         throw failureOfError(error, { deployment: call.deployment.id })
       }
-      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call.deployment.id)
+      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call)
       return read(scanner, call, answer)
     },
   }
+}
+
+/** Characters of text, or token ids, whose JSON takes longer than a millisecond to write. */
+const LARGE_INPUT = 128 * 1024
+
+function isLarge({ inputs }: EmbeddingCall): boolean {
+  const entries: readonly { readonly length: number }[] =
+    inputs.kind === 'texts' ? inputs.texts : inputs.tokens
+  let size = 0
+  for (const entry of entries) size += entry.length
+  return size > LARGE_INPUT
 }
 
 function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
@@ -63,17 +76,20 @@ function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: 
 
 /** Node's own decoders, which the pure scanner can't name. */
 function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start).toString(encoding)
+  return Buffer.prototype.toString.call(bytes, encoding, start, end)
 }
 
-function failureOfAnswer(answer: HttpAnswer, deployment: string): UpstreamFailure {
-  const { message, code, param } = readErrorBody(answer.errorBody)
-  return new UpstreamFailure(failureKindOf(answer.status, code), message, {
-    deployment,
-    status: answer.status,
+function failureOfAnswer(answer: HttpAnswer, { deployment }: EmbeddingCall): UpstreamFailure {
+  const { status, headers, errorBody } = answer
+  const { message, code, param } = readErrorBody(errorBody, deployment.upstream.apiKey)
+  const kind = failureKindOf(status, code)
+  return new UpstreamFailure(kind, kind === 'broken' ? `status ${status} instead of an answer` : message, {
+    deployment: deployment.id,
+    status,
+    code,
     param,
-    retryAfterMs: retryAfterMsIn(answer.headers, Date.now()),
-    upstreamRequestId: requestIdIn(answer.headers),
+    retryAfterMs: retryAfterMsIn(headers, Date.now()),
+    upstreamRequestId: requestIdIn(headers),
   })
 }
 
@@ -83,8 +99,8 @@ function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure 
     return new UpstreamFailure('broken', error.message, detail)
   }
   if (error instanceof HttpTimeout) return new UpstreamFailure('timedOut', error.message, detail)
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  if (typeof code === 'string' && code.startsWith('HPE_')) {
+  const { code, message, name } = error as { code?: unknown; message?: unknown; name?: unknown }
+  if (name === 'HTTPParserError') {
     return new UpstreamFailure('broken', 'an answer that is not HTTP', detail)
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT')

@@ -54,6 +54,9 @@ const KEEP_ALIVE_MS = 30_000
 /** Enough for any error message; an upstream's HTML page need not be kept. */
 const ERROR_BODY_BYTES = 64 * 1024
 
+/** A fast upstream could feed us two megabytes in one turn of the event loop; after this much, others get theirs. */
+const BYTES_PER_TURN = 256 * 1024
+
 export class UpstreamHttp {
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
@@ -107,6 +110,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #status = 0
   #headers: HttpAnswer['headers'] = {}
   #bytes = 0
+  #bytesAtRest = 0
   #errorChunks: Buffer[] | undefined
   #timedOut = false
 
@@ -145,6 +149,11 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#bytes > this.#maxBytes)
         throw new HttpTooLarge(`an answer of more than ${this.#maxBytes} bytes`)
       this.#sink.push(chunk)
+      if (this.#bytes - this.#bytesAtRest > BYTES_PER_TURN) {
+        this.#bytesAtRest = this.#bytes
+        controller.pause()
+        setImmediate(() => controller.resume())
+      }
     } catch (error) {
       this.#fail(error)
       controller.abort(error as Error)

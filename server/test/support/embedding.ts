@@ -1,6 +1,7 @@
 /** The journey of `request/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
+import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
@@ -78,22 +79,24 @@ export class MemoryUpstream implements EmbeddingUpstream {
     if (texts.length > maxInputs) this.violations.push(`${texts.length} inputs`)
     // An input that is too large alone travels alone: that is for the upstream to refuse.
     if (texts.length === 1) return
-    const tokens =
-      inputs.kind === 'tokens'
-        ? inputs.tokens.flat().length
-        : texts.reduce((sum, text) => sum + tokensOf(text), 0)
+    const tokens = tokensIn(inputs)
     if (tokens > maxTokens) this.violations.push(`${tokens} tokens`)
-    const body = { model: deployment.upstreamModel, input: inputs.kind === 'texts' ? texts : inputs.tokens }
+    const body = {
+      model: deployment.upstreamModel,
+      input: inputs.kind === 'texts' ? texts : inputs.tokens.map((ids) => [...ids]),
+    }
     if (Buffer.byteLength(JSON.stringify(body)) > maxBytes) this.violations.push('bytes')
   }
 }
 
-function counted(call: EmbeddingCall, texts: readonly string[]): Usage {
-  const tokens =
-    call.inputs.kind === 'tokens'
-      ? call.inputs.tokens.flat().length
-      : texts.reduce((sum, text) => sum + tokensOf(text), 0)
-  return { kind: 'measured', tokens }
+function tokensIn(inputs: EmbeddingCall['inputs']): number {
+  const counts =
+    inputs.kind === 'texts' ? inputs.texts.map(tokensOf) : inputs.tokens.map(({ length }) => length)
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+function counted({ inputs }: EmbeddingCall): Usage {
+  return { kind: 'measured', tokens: tokensIn(inputs) }
 }
 
 function inForm(values: Float32Array, form: VectorForm): Vector {
@@ -110,8 +113,8 @@ export const memoryTokens: TokenCounter = {
     tokens.map((ids) => (ids.some((id) => id >= 1_000_000) ? undefined : decoded(ids))),
 }
 
-export function decoded(ids: readonly number[]): string {
-  return ids.map((id) => `<${id}>`).join('')
+export function decoded(ids: TokenIds): string {
+  return Array.from(ids, (id) => `<${id}>`).join('')
 }
 
 function textsOf({ inputs }: EmbeddingCall): readonly string[] {

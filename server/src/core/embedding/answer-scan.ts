@@ -29,8 +29,8 @@ export interface ScanOptions {
 }
 
 export interface ScannedAnswer {
-  /** The answer with each vector replaced by its ordinal in `vectors`. */
-  readonly skeleton: unknown
+  /** The answer's JSON text with each vector replaced by its ordinal in `vectors`. */
+  readonly skeleton: string
   readonly vectors: readonly Vector[]
 }
 
@@ -87,11 +87,7 @@ export class AnswerScanner {
 
   end(): ScannedAnswer {
     this.#keepSkeleton(this.#pending, 0, this.#pending.length)
-    try {
-      return { skeleton: JSON.parse(this.#skeleton), vectors: this.#vectors }
-    } catch {
-      throw new BrokenAnswer('an answer that is not JSON')
-    }
+    return { skeleton: this.#skeleton, vectors: this.#vectors }
   }
 
   #keepSkeleton(bytes: Uint8Array, start: number, end: number): void {

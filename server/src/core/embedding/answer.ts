@@ -12,7 +12,17 @@ export interface OrderedAnswer {
 const OPENAI_FIELDS: ReadonlySet<string> = new Set(['object', 'data', 'model', 'usage'])
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-export function orderAnswer({ skeleton, vectors }: ScannedAnswer, expected: number): OrderedAnswer {
+/** The answer to one input as OpenAI writes it, with or without white space: by far the most common, and not worth a parse. */
+const PLAIN_SINGLE =
+  /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*([1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
+
+export function orderAnswer({ skeleton: text, vectors }: ScannedAnswer, expected: number): OrderedAnswer {
+  if (expected === 1 && vectors.length === 1) {
+    const plain = PLAIN_SINGLE.exec(text)
+    if (plain)
+      return { vectors, usage: { kind: 'measured', tokens: Number(plain[1]) }, extraFields: NO_FIELDS }
+  }
+  const skeleton = parsed(text)
   if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object')
   const { data } = skeleton
   if (!Array.isArray(data)) throw new BrokenAnswer('an answer without a data array')
@@ -35,10 +45,19 @@ export function orderAnswer({ skeleton, vectors }: ScannedAnswer, expected: numb
     if (ordered[index] !== undefined) throw new BrokenAnswer(`index ${index} twice`)
     ordered[index] = vector
   }
+  if (used.size !== vectors.length) throw new BrokenAnswer('a vector outside of its data')
   return {
     vectors: ordered as Vector[],
     usage: usageIn(skeleton['usage']),
     extraFields: extraFieldsOf(skeleton),
+  }
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new BrokenAnswer('an answer that is not JSON')
   }
 }
 

@@ -1,5 +1,5 @@
 /** Which inputs are the same, and which go together in one call. */
-import type { Input } from './input.ts'
+import type { Input, TokenIds } from './input.ts'
 
 export interface Deduped {
   /** Positions of the first occurrence of each distinct input. */
@@ -9,24 +9,54 @@ export interface Deduped {
 }
 
 export function dedupe(input: Input): Deduped {
-  const seen = new Map<string, number>()
+  return input.kind === 'texts' ? dedupeBy(input.texts, (text) => text) : dedupeTokens(input.tokens)
+}
+
+/** Arrays of ids are told apart by a number first: as texts they would cost more to write than to embed. */
+function dedupeTokens(tokens: readonly TokenIds[]): Deduped {
+  const alike = new Map<number, TokenIds[]>()
+  return dedupeBy(tokens, (ids) => {
+    const hash = hashOf(ids)
+    const seen = alike.get(hash)
+    if (seen === undefined) {
+      alike.set(hash, [ids])
+      return ids
+    }
+    const equal = seen.find((other) => sameIds(other, ids))
+    if (equal === undefined) seen.push(ids)
+    return equal ?? ids
+  })
+}
+
+function dedupeBy<Entry>(entries: readonly Entry[], identityOf: (entry: Entry) => unknown): Deduped {
+  const seen = new Map<unknown, number>()
   const firsts: number[] = []
   const slots: number[] = []
-  const count = input.kind === 'texts' ? input.texts.length : input.tokens.length
-  for (let index = 0; index < count; index += 1) {
-    const key =
-      input.kind === 'texts'
-        ? (input.texts[index] as string)
-        : (input.tokens[index] as readonly number[]).join()
-    let slot = seen.get(key)
+  for (const [index, entry] of entries.entries()) {
+    const identity = identityOf(entry)
+    let slot = seen.get(identity)
     if (slot === undefined) {
       slot = firsts.length
-      seen.set(key, slot)
+      seen.set(identity, slot)
       firsts.push(index)
     }
     slots.push(slot)
   }
   return { firsts, slots }
+}
+
+/** FNV-1a over whole ids. */
+function hashOf(ids: TokenIds): number {
+  let hash = 0x81_1c_9d_c5
+  for (let index = 0; index < ids.length; index += 1)
+    hash = Math.imul(hash ^ (ids[index] as number), 0x01_00_01_93)
+  return hash
+}
+
+function sameIds(a: TokenIds, b: TokenIds): boolean {
+  if (a.length !== b.length) return false
+  for (let index = 0; index < a.length; index += 1) if (a[index] !== b[index]) return false
+  return true
 }
 
 /** What one input adds to a call. Tokens may be an upper bound, such as its bytes. */

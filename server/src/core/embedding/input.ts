@@ -4,7 +4,10 @@
  */
 export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
-  | { readonly kind: 'tokens'; readonly tokens: readonly (readonly number[])[] }
+  | { readonly kind: 'tokens'; readonly tokens: readonly TokenIds[] }
+
+/** Ids of one input. Those of a large body come packed, already checked by whoever packed them. */
+export type TokenIds = readonly number[] | Uint32Array
 
 export interface InputProblem {
   readonly kind: 'problem'
@@ -23,6 +26,7 @@ export function readInput(value: unknown, maxInputs: number): Input | InputProbl
   if (typeof value === 'string') {
     return value === '' ? empty('input') : { kind: 'texts', texts: [value] }
   }
+  if (value instanceof Uint32Array) return { kind: 'tokens', tokens: [value] }
   if (!Array.isArray(value)) return invalid('input', `input is ${nameOf(value)}. ${FORMS}`)
   if (value.length === 0) {
     return problem('empty_input', 'input', 'input is an empty array. Send at least one text or token array.')
@@ -34,7 +38,7 @@ export function readInput(value: unknown, maxInputs: number): Input | InputProbl
     case 'number':
       return readFlatTokens(entries)
     default:
-      return Array.isArray(entries[0])
+      return isTokenArray(entries[0])
         ? readTokenArrays(entries, maxInputs)
         : invalid('input[0]', `input[0] is ${nameOf(entries[0])}. ${FORMS}`)
   }
@@ -60,9 +64,9 @@ function readTokenArrays(entries: readonly unknown[], maxInputs: number): Input 
   if (entries.length > maxInputs) return tooMany(entries.length, maxInputs)
   for (let index = 0; index < entries.length; index += 1) {
     const entry = entries[index]
-    if (!Array.isArray(entry)) return mixed(index, entry, 'an array of token ids')
+    if (!isTokenArray(entry)) return mixed(index, entry, 'an array of token ids')
     if (entry.length === 0) return empty(`input[${index}]`)
-    const bad = firstNonToken(entry)
+    const bad = entry instanceof Uint32Array ? -1 : firstNonToken(entry)
     if (bad !== -1) {
       return invalid(
         `input[${index}]`,
@@ -70,7 +74,11 @@ function readTokenArrays(entries: readonly unknown[], maxInputs: number): Input 
       )
     }
   }
-  return { kind: 'tokens', tokens: entries as readonly (readonly number[])[] }
+  return { kind: 'tokens', tokens: entries as readonly TokenIds[] }
+}
+
+function isTokenArray(value: unknown): value is readonly unknown[] | Uint32Array {
+  return Array.isArray(value) || value instanceof Uint32Array
 }
 
 function firstNonToken(entries: readonly unknown[]): number {

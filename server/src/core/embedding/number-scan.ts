@@ -25,6 +25,9 @@ const LOWER_E = 0x65
 
 /** More digits than this before the point could exceed float32's largest value, 3.4e38. */
 const PLAIN_INTEGER_DIGITS = 30
+/** More digits than this after the point, or a smaller exponent, could be a value that float32 knows only as zero. */
+const PLAIN_FRACTION_DIGITS = 30
+const PLAIN_EXPONENT_DIGITS = 1
 
 /** Undefined when `bytes` from `start` to `end` is not a JSON array of numbers. */
 export function scanNumbers(bytes: Uint8Array, start: number, end: number): NumberScan | undefined {
@@ -40,11 +43,13 @@ export function scanNumbers(bytes: Uint8Array, start: number, end: number): Numb
     if (byte === CLOSE && count === 0) break
     if (byte === MINUS) byte = bytes[++at] as number
 
+    let digits = 0
+    let countable = true
     const integerStart = at
     if (byte === ZERO) byte = bytes[++at] as number
     else {
       while (byte >= ZERO && byte <= NINE) {
-        nonZero |= byte - ZERO
+        digits |= byte - ZERO
         byte = bytes[++at] as number
       }
       if (at === integerStart) return undefined
@@ -54,10 +59,11 @@ export function scanNumbers(bytes: Uint8Array, start: number, end: number): Numb
       const fractionStart = at + 1
       byte = bytes[++at] as number
       while (byte >= ZERO && byte <= NINE) {
-        nonZero |= byte - ZERO
+        digits |= byte - ZERO
         byte = bytes[++at] as number
       }
       if (at === fractionStart) return undefined
+      if (at - fractionStart > PLAIN_FRACTION_DIGITS) countable = false
     }
     if (byte === LOWER_E || byte === UPPER_E) {
       byte = bytes[++at] as number
@@ -66,7 +72,9 @@ export function scanNumbers(bytes: Uint8Array, start: number, end: number): Numb
       const exponentStart = at
       while (byte >= ZERO && byte <= NINE) byte = bytes[++at] as number
       if (at === exponentStart) return undefined
+      if (at - exponentStart > PLAIN_EXPONENT_DIGITS) countable = false
     }
+    if (countable) nonZero |= digits
     count += 1
     while (isSpace(byte)) byte = bytes[++at] as number
     if (byte === CLOSE) break

@@ -49,6 +49,8 @@ export function jsonOf(vector: Vector): Uint8Array {
 /** Strict: refuses characters, padding or lengths that Node's own decoder would quietly accept. */
 export function decodeBase64(base64: string): Float32Array {
   const bytes = Uint8Array.fromBase64(base64, STRICT)
+  // The language's decoder skips white space, which the next reader may not.
+  if (base64.length !== 4 * Math.ceil(bytes.length / 3)) throw new RangeError('white space inside base64')
   if (bytes.length % 4 !== 0)
     throw new RangeError(`${bytes.length} bytes are no whole number of float32 values`)
   if (LITTLE_ENDIAN) return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4)

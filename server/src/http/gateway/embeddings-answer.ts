@@ -98,14 +98,21 @@ function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
   return headers
 }
 
-/** Header values carry ASCII; names from a configuration may hold more. */
+/** Clients give up on headers of many kilobytes, and the names in them can be a caller's. */
+const MAX_HEADER_LENGTH = 1024
+
+/** Header values carry ASCII; names from a configuration or a request may hold more. */
 function headerText(text: string): string {
-  return /^[\x20-\x7e]*$/.test(text) ? text : encodeURI(text).replaceAll(/[^\x20-\x7e]/g, '?')
+  const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
+  return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
 }
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
 
 function asciiJson(value: unknown): string {
   const json = JSON.stringify(value) as string | undefined
   if (json === undefined) return 'null'
+  if (!BEYOND_ASCII.test(json)) return json
   return json.replaceAll(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -5,6 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
 import { Fault } from '#core/fault.ts'
+import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import { inputCount } from '#request/attempt.ts'
 import { authenticate } from '#request/authenticate.ts'
@@ -12,10 +13,11 @@ import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#requ
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
 import { writeEmbeddings } from './embeddings-answer.ts'
 import { presentedKey } from './presented-key.ts'
-import { parseJson, readBody } from './read-body.ts'
+import { parseBody, readBody } from './read-body.ts'
 
 export interface EmbeddingsDependencies extends EmbedDependencies {
   readonly keys: KeyDirectory
+  readonly json: LargeJson
   /** Where error pages are served. */
   readonly docsUrl: () => string
 }
@@ -42,7 +44,8 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
       key = found instanceof Promise ? await found : found
       refuseEncoded(request)
       const body = await readBody(request, limits.embeddingsBodyBytes)
-      asked = readEmbeddingRequest(parseJson(body), limits.maxInputs, path)
+      const parsed = parseBody(body, dependencies.json)
+      asked = readEmbeddingRequest(parsed instanceof Promise ? await parsed : parsed, limits.maxInputs, path)
       const outcome = await embed(asked, { requestId, key, ...optionsIn(request) }, dependencies)
       if (outcome.kind === 'dry-run') writeDryRun(response, outcome, requestId)
       else {

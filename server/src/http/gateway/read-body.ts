@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault.ts'
+import type { LargeJson } from '#ports/json.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = (): Fault =>
     new Fault(
       'body_too_large',
@@ -10,27 +11,39 @@ export function readBody(request: IncomingMessage, maxBytes: number): Promise<Bu
     )
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    const chunks: Buffer<ArrayBuffer>[] = []
     let bytes = 0
-    request.on('data', (chunk: Buffer) => {
+    request.on('data', (chunk: Buffer<ArrayBuffer>) => {
       bytes += chunk.length
       if (bytes > maxBytes) reject(tooLarge())
       else chunks.push(chunk)
     })
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    request.on('end', () =>
+      resolve(chunks.length === 1 ? (chunks[0] as Buffer<ArrayBuffer>) : Buffer.concat(chunks)),
+    )
     request.on('error', () =>
       reject(new Fault('request_timeout', 'The request was cut off before its body had arrived.')),
     )
   })
 }
 
-export function parseJson(body: Buffer): unknown {
+/** Parsing this much takes a few milliseconds; more goes to a thread of its own. */
+const LARGE_BYTES = 1024 * 1024
+
+/** The body's JSON, at once unless it is large. */
+export function parseBody(body: Buffer<ArrayBuffer>, json: LargeJson): unknown {
+  if (body.length > LARGE_BYTES) return json.parse(body).catch(refuse)
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (error) {
-    // The parser's own message quotes the text, which may be private.
-    const position = /position (\d+)/.exec(error instanceof Error ? error.message : '')?.[1]
-    const where = position === undefined ? '' : ` Parsing stopped at position ${position}.`
-    throw new Fault('invalid_json', `The body is not JSON.${where} Send a JSON object.`)
+    return refuse(error)
   }
+}
+
+/** The parser's own message quotes the text, which may be private: only the position is passed on. */
+function refuse(error: unknown): never {
+  if (!(error instanceof SyntaxError)) throw error
+  const position = /position (\d+)/.exec(error.message)?.[1]
+  const where = position === undefined ? '' : ` Parsing stopped at position ${position}.`
+  throw new Fault('invalid_json', `The body is not JSON.${where} Send a JSON object.`)
 }

@@ -17,6 +17,7 @@ import { registerHealth, type Readiness } from '../health.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings.ts'
 import { listModelObjects, oneModelObject, type ModelListing } from './models.ts'
 import { presentedKey } from './presented-key.ts'
+import { answerUnreadable } from './unreadable.ts'
 import {
   embeddingAnswer,
   embeddingRequest,
@@ -33,6 +34,9 @@ export interface GatewayDependencies extends EmbeddingsDependencies, Readiness {
 /** Above the 60 s for which load balancers keep an idle connection: we must not be the one that closes it first. */
 const KEEP_ALIVE_MS = 75_000
 
+/** How often Node looks for slow senders. Its own 30 s would turn a limit of ten seconds into forty. */
+const SLOW_SENDER_CHECK_MS = 1000
+
 /** The canonical prefix first; it is the one that is documented. */
 const PREFIXES = ['/v1', '/openai/v1', ''] as const
 
@@ -46,7 +50,17 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
+    // Requests on connections that are already open are served while the node drains.
+    return503OnClosing: false,
     keepAliveTimeout: KEEP_ALIVE_MS,
+    frameworkErrors: (_, request, reply) => fail(request, reply, unknownPath(request.method, request.url)),
+    clientErrorHandler: (error, socket) => {
+      const requestId = identifiers.next()
+      const fault = answerUnreadable(error, socket, requestId, docsUrl())
+      if (fault === undefined) return
+      const { status } = fault.entry
+      observer.requestEnded({ requestId, route: 'unknown', status, fault: fault.code, durationMs: 0 })
+    },
   })
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -68,7 +82,10 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       .headers(faultHeaders(fault, requestId))
       .send(faultBody(fault, requestId, docsUrl()))
   }
-  app.setErrorHandler((error, request, reply) => fail(request, reply, error))
+  // The framework reads bodies also where there is no path; what it finds wrong with them helps nobody.
+  app.setErrorHandler((error, request, reply) =>
+    fail(request, reply, request.is404 ? unknownPath(request.method, request.url) : error),
+  )
   app.setNotFoundHandler((request, reply) => fail(request, reply, unknownPath(request.method, request.url)))
 
   registerHealth(app, dependencies)
@@ -167,7 +184,11 @@ function listener(
   headersTimeoutMs: number,
 ): Server {
   return createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS, headersTimeout: headersTimeoutMs },
+    {
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      headersTimeout: headersTimeoutMs,
+      connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
+    },
     (request, response) => {
       if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
       else handler(request, response)
@@ -231,8 +252,7 @@ function openapi(version: string): Parameters<typeof swagger>[1] & object {
       },
       security: [{ bearer: [] }, { apiKey: [] }, { xApiKey: [] }],
     },
-    transform: (route) =>
-      jsonSchemaTransform({ ...route, url: documentedUrl(route.url) }),
+    transform: (route) => jsonSchemaTransform({ ...route, url: documentedUrl(route.url) }),
     transformObject: jsonSchemaTransformObject,
   }
 }

@@ -30,7 +30,7 @@ export function failureOf(error: unknown, call: EmbeddingCall, provider: Provide
   if (!(error instanceof Error) || error instanceof UpstreamFailure) return error
   const { upstream, id } = call.deployment
   const fail = (kind: FailureKind, message: string): UpstreamFailure =>
-    new UpstreamFailure(kind, withoutKey(scrubbed(message), upstream.apiKey), { deployment: id })
+    new UpstreamFailure(kind, scrubbed(message, upstream.apiKey), { deployment: id })
 
   const { words, reason } = causesOf(error)
   const has = (pattern: RegExp): boolean => words.some((word) => pattern.test(word))
@@ -62,21 +62,18 @@ function failureOfApiCall(error: ApiCallError, call: EmbeddingCall, provider: Pr
     return new UpstreamFailure('broken', brokenBy(error), { deployment: id, status, upstreamRequestId })
 
   const text = responseBody.slice(0, MAX_BODY_CHARACTERS)
-  const { message, code, param } = readErrorBody(text)
+  const { message, code, param } = readErrorBody(text, upstream.apiKey)
   const { reasons, retryAfterMs } = googleDetails(text)
   const amazonType = headers['x-amzn-errortype']?.split(':')[0]
   const word = [...reasons, code, amazonType, String(status)].find((word) => word && provider.kinds?.[word])
-  return new UpstreamFailure(
-    (word && provider.kinds?.[word]) || failureKindOf(status, code),
-    withoutKey(message, upstream.apiKey),
-    {
-      deployment: id,
-      status,
-      param,
-      upstreamRequestId,
-      retryAfterMs: retryAfterMsIn(headers, Date.now()) ?? retryAfterMs,
-    },
-  )
+  return new UpstreamFailure((word && provider.kinds?.[word]) || failureKindOf(status, code), message, {
+    deployment: id,
+    status,
+    code,
+    param,
+    upstreamRequestId,
+    retryAfterMs: retryAfterMsIn(headers, Date.now()) ?? retryAfterMs,
+  })
 }
 
 /** Said of an answer with a good status. The SDK's own messages repeat the whole answer. */
@@ -138,9 +135,4 @@ function askedBy({ dimensions, inputType }: EmbeddingCall): string {
     ...(inputType === undefined ? [] : [`input type ${inputType}`]),
   ]
   return asked.length === 0 ? '' : ` (${asked.join(', ')})`
-}
-
-/** Some providers' keys look like nothing in particular. */
-function withoutKey(message: string, apiKey: string | undefined): string {
-  return apiKey ? message.replaceAll(apiKey, '***') : message
 }

@@ -16,6 +16,19 @@ export function commonSettings(deployment: Deployment, fetch: typeof globalThis.
   return { ...settingsOf(upstream, fetch), apiKey: upstream.apiKey }
 }
 
+/** What is wrong with a deployment's settings, before anybody calls it; undefined: nothing we can see from here. */
+export function settingsProblem(deployment: Deployment): string | undefined {
+  const settings = { 'amazon-bedrock': bedrockSettings, 'google-vertex': vertexSettings }
+  const read = settings[deployment.upstream.provider as keyof typeof settings] ?? commonSettings
+  try {
+    read(deployment, globalThis.fetch)
+    return undefined
+  } catch (error) {
+    if (error instanceof UpstreamFailure) return error.message
+    throw error
+  }
+}
+
 /** A bearer key, or the credentials that sign each request. */
 export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis.fetch) {
   const { upstream } = deployment

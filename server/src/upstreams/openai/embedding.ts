@@ -1,5 +1,6 @@
 /** The OpenAI wire for embeddings. What differs between the many servers that speak it is capability data. */
 import type { Upstream } from '#core/catalog.ts'
+import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 
 /** Where and how one upstream is called; made once per upstream. */
@@ -15,7 +16,7 @@ export interface Target {
 
 export function openaiTarget(upstream: Upstream): Target {
   const url = new URL(upstream.baseUrl ?? 'https://api.openai.com/v1')
-  const headers = ['content-type', 'application/json', 'accept', 'application/json']
+  const headers = ['content-type', 'application/json']
   if (upstream.apiKey !== undefined) headers.push('authorization', `Bearer ${upstream.apiKey}`)
   for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value)
   return { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), query: url.search, headers }
@@ -25,12 +26,17 @@ export function embeddingPath(target: Target, _call: EmbeddingCall): string {
   return `${target.basePath}/embeddings${target.query}`
 }
 
+/** Packed ids would be written as an object. */
+function plainArray(tokens: TokenIds): readonly number[] {
+  return tokens instanceof Uint32Array ? Array.from(tokens) : tokens
+}
+
 export function embeddingBody(call: EmbeddingCall): string {
   const { capabilities, upstreamModel } = call.deployment
   const body: Record<string, unknown> = {
     ...call.extraFields,
     model: upstreamModel,
-    input: call.inputs.kind === 'texts' ? call.inputs.texts : call.inputs.tokens,
+    input: call.inputs.kind === 'texts' ? call.inputs.texts : call.inputs.tokens.map(plainArray),
   }
   // Floats are asked for by silence: "float" is refused by some servers, its absence by none.
   const wantsBase64 = call.wantedForm !== 'text' || !capabilities.encodings.includes('float')

@@ -1,0 +1,164 @@
+/**
+ * The largest answer the contract allows, 2,048 inputs of 1,536 dimensions, in all four conversions: how long the gateway's event
+ * loop was held at most, and how much its memory grew. The upstream and the client are processes of their own; the client
+ * checks every bit against the oracle. `npm run bench:large`
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+import { readEnvironment } from '../server/src/config/environment.ts'
+import { readText } from '../server/src/config/load.ts'
+import { startNode } from '../server/src/main.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
+const key = `large-${'0123456789abcdef'.repeat(2)}`
+const MEGABYTE = 1024 * 1024
+const GATEWAY_CORE = 0
+const OTHER_CORE = 1
+
+if (!process.argv.includes('--pinned')) {
+  // The whole measurement runs on one core, the other one being the upstream's and the client's.
+  const child = spawn(
+    'taskset',
+    ['-c', String(GATEWAY_CORE), process.execPath, '--expose-gc', import.meta.filename, '--pinned'],
+    {
+      stdio: 'inherit',
+    },
+  )
+  const [code] = (await once(child, 'exit')) as [number]
+  process.exit(code)
+}
+
+try {
+  const upstreamPort = await freePort()
+  const provider = join(import.meta.dirname, '../tools/fake-provider/main.ts')
+  spawnOn(
+    OTHER_CORE,
+    process.execPath,
+    [provider, '--port', String(upstreamPort), '--log', join(folder, 'served.jsonl')],
+    {},
+  )
+  await httpReady(`http://127.0.0.1:${upstreamPort}/_health`)
+
+  const config = join(folder, 'torana.yaml')
+  const model = (scenario: string, encoding: string): string =>
+    `  from-${encoding}: { kind: embedding, embedding: { dimensions: 1536 }, price: free, deployments: [{ upstream: ${encoding}, model: large, capabilities: { encodings: [${encoding}] } }] }`
+  const upstream = (scenario: string, encoding: string): string =>
+    `  ${encoding}: { dialect: openai, baseUrl: 'http://127.0.0.1:${upstreamPort}/${scenario}/v1' }`
+  writeFileSync(
+    config,
+    `upstreams:\n${upstream('base64-only', 'base64')}\n${upstream('wide-floats', 'float')}\nmodels:\n${model('base64-only', 'base64')}\n${model('wide-floats', 'float')}\n`,
+  )
+  const environment = {
+    PORT: '0',
+    CONTROL_PORT: '0',
+    TORANA_CONFIG: config,
+    TORANA_DATA_DIR: join(folder, 'data'),
+    TORANA_BOOTSTRAP_KEY: key,
+    LOG_LEVEL: 'warn',
+    DATABASE_URL: 'memory:',
+  }
+  const node = await startNode(readEnvironment(environment, folder, readText), environment)
+
+  // Once unmeasured: the first large answer also compiles the code.
+  for (const [from, to] of PAIRS()) await ask(node.url, from, to)
+  process.stdout.write(
+    'answer            longest hold ms  of it CPU ms memory growth MB  answer MB  seconds  bits\n',
+  )
+  let worstMs = 0
+  let worstGrowth = 0
+  for (const [from, to] of PAIRS()) {
+    globalThis.gc?.()
+    const before = process.memoryUsage().rss
+    let peak = before
+    const sampling = setInterval(() => (peak = Math.max(peak, process.memoryUsage().rss)), 5)
+    const turns = watchTurns()
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    const { bytes, seconds, equal } = await ask(node.url, from, to)
+    delay.disable()
+    const turnMs = turns.stop()
+    clearInterval(sampling)
+    // The monitor's own timer fires every millisecond: what lies beyond it is the hold.
+    const holdMs = delay.max / 1e6 - 1
+    const growth = (peak - before) / MEGABYTE
+    worstMs = Math.max(worstMs, holdMs)
+    worstGrowth = Math.max(worstGrowth, growth)
+    const cells = [
+      `${from} → ${to}`.padEnd(18),
+      holdMs.toFixed(1).padEnd(17),
+      turnMs.toFixed(1).padEnd(13),
+      growth.toFixed(0).padEnd(18),
+    ]
+    process.stdout.write(
+      `${cells.join('')}${(bytes / MEGABYTE).toFixed(1).padEnd(11)}${seconds.toFixed(1).padEnd(9)}${equal ? 'equal' : 'DIFFERENT'}\n`,
+    )
+    if (!equal) process.exitCode = 1
+  }
+  process.stdout.write(`longest hold ${worstMs.toFixed(1)} ms, largest growth ${worstGrowth.toFixed(0)} MB\n`)
+  await node.stop()
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** CPU time of the longest turn of the event loop: a hold less the time that other processes took the core away. */
+function watchTurns(): { stop(): number } {
+  const cpuMs = (): number => {
+    const { user, system } = process.threadCpuUsage()
+    return (user + system) / 1000
+  }
+  let longest = 0
+  let last = cpuMs()
+  let running = true
+  const turn = (): void => {
+    const now = cpuMs()
+    longest = Math.max(longest, now - last)
+    last = now
+    if (running) setImmediate(turn)
+  }
+  setImmediate(turn)
+  return {
+    stop() {
+      running = false
+      return longest
+    },
+  }
+}
+
+function PAIRS(): readonly (readonly ['base64' | 'float', 'base64' | 'float'])[] {
+  return [
+    ['base64', 'base64'],
+    ['base64', 'float'],
+    ['float', 'float'],
+    ['float', 'base64'],
+  ]
+}
+
+interface Answer {
+  readonly bytes: number
+  readonly seconds: number
+  readonly equal: boolean
+}
+
+async function ask(url: string, from: string, to: string): Promise<Answer> {
+  const args = [
+    '-c',
+    String(OTHER_CORE),
+    process.execPath,
+    join(import.meta.dirname, 'large-client.ts'),
+    url,
+    key,
+    `from-${from}`,
+    to,
+  ]
+  const child = spawn('taskset', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  await once(child, 'close')
+  return JSON.parse(text) as Answer
+}

@@ -1,0 +1,31 @@
+/** The Vercel AI SDK: `embed` and `embedMany`, which ask for floats; at most 2,048 values a call. */
+import { createOpenAI } from '@ai-sdk/openai'
+import { embed as embedOne, embedMany } from 'ai'
+import { answerCases } from './protocol.js'
+
+async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retries }) {
+  const options = {
+    model: createOpenAI({ baseURL: baseUrl, apiKey }).embeddingModel(model),
+    ...(dimensions === undefined ? {} : { providerOptions: { openai: { dimensions } } }),
+    ...(retries ? {} : { maxRetries: 0 }),
+  }
+  if (single) {
+    const { embedding, usage } = await embedOne({ ...options, value: texts[0] })
+    return { vectors: [embedding], tokens: usage.tokens }
+  }
+  const { embeddings, usage } = await embedMany({ ...options, values: texts })
+  return { vectors: embeddings, tokens: usage.tokens }
+}
+
+function describe(error) {
+  return {
+    class: error.name,
+    status: error.statusCode,
+    code: error.data?.error?.code,
+    message: error.message,
+    requestId: error.responseHeaders?.['x-request-id'],
+    retryAfter: error.responseHeaders?.['retry-after'],
+  }
+}
+
+await answerCases(embed, describe)

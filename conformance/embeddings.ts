@@ -1,0 +1,160 @@
+/** Runs every OpenAI client through one Torana against every kind of upstream, and prints how it went. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startFakeProvider } from '../tools/fake-provider/server.ts'
+import type { Client } from './clients.ts'
+import { clients, quickClients } from './clients.ts'
+import { callerFaults, upstreamFaults } from './failing.ts'
+import { cacheFolder } from './folders.ts'
+import { install } from './install.ts'
+import { judge } from './judge.ts'
+import type { Group } from './matrix.ts'
+import { Matrix } from './matrix.ts'
+import type { Case, Row } from './rows.ts'
+import type { Endpoint } from './run-client.ts'
+import { runClient } from './run-client.ts'
+import { succeeding } from './succeeding.ts'
+import { addressOf, configFor, startTorana, upstreamKey } from './torana.ts'
+import { wireFaults, wires } from './wires.ts'
+
+const usage = `node conformance/embeddings.ts [--clients openai-7,python] [--scenarios plain,nan] [--quick] [--direct]
+  --clients    of ${clients.map(({ name }) => name).join(', ')}
+  --scenarios  rows of the matrix, by name
+  --quick      only ${quickClients.join(' and ')}
+  --direct     without Torana, straight to the upstreams that should succeed: shows what Torana is needed for
+`
+
+const groups: readonly Group[] = [
+  { title: 'Upstreams of the OpenAI wire', rows: succeeding },
+  { title: 'Upstreams of other wires', rows: wires },
+  { title: 'Faults of an upstream', rows: upstreamFaults },
+  { title: 'Faults of an upstream of another wire', rows: wireFaults },
+  { title: 'Faults of the caller', rows: callerFaults },
+]
+const allRows = groups.flatMap(({ rows }) => rows)
+
+/** Two programs at a time: the gateway and the fake provider need the cores as well. */
+const clientsAtOnce = 2
+
+type EndpointOf = (asked: Case) => Endpoint
+
+async function runOne(
+  client: Client,
+  rows: readonly Row[],
+  endpointOf: EndpointOf,
+  matrix: Matrix,
+): Promise<void> {
+  const startedMs = performance.now()
+  const waiting = new Map(
+    rows.flatMap((row) => row.cases(client).map((asked) => [asked.name, { row, asked }])),
+  )
+  const cases = [...waiting.values()].map(({ asked }) => asked)
+  const ending = await runClient(client, cases, endpointOf, (answer) => {
+    const found = waiting.get(answer.case)
+    if (found === undefined) throw new Error(`${client.name} answered ${answer.case}, which nobody asked.`)
+    waiting.delete(answer.case)
+    matrix.add(found.row, client, answer.case, judge(client, found.asked, answer))
+  })
+  for (const { row, asked } of waiting.values()) {
+    const got = ending ?? 'nothing: the client ended without it'
+    matrix.add(row, client, asked.name, { result: 'wrong', expected: 'an answer', got })
+  }
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  console.error(`${client.name}: ${cases.length} cases in ${seconds} s`)
+}
+
+function chosen<Item extends { readonly name: string }>(
+  all: readonly Item[],
+  names: readonly string[] | undefined,
+  option: string,
+): readonly Item[] {
+  if (names === undefined) return all
+  const unknown = names.find((name) => !all.some((item) => item.name === name))
+  if (unknown === undefined) return all.filter(({ name }) => names.includes(name))
+  throw new Error(`--${option}: there is no ${unknown}. There are: ${all.map(({ name }) => name).join(', ')}`)
+}
+
+/** A key of the right form that nobody issued. */
+const wrongKey = 'not-a-key-of-this-gateway-at-all'
+
+async function throughTorana(
+  providerUrl: string,
+  work: (endpointOf: EndpointOf) => Promise<void>,
+): Promise<void> {
+  const torana = await startTorana(configFor(allRows, providerUrl))
+  const { baseUrl, apiKey } = torana
+  try {
+    await work(({ model, wrongKey: wrong }) => ({ baseUrl, model, apiKey: wrong ? wrongKey : apiKey }))
+  } finally {
+    await torana.stop()
+  }
+}
+
+/** What a caller meets who talks to the first deployment of a model himself. */
+function straightTo(providerUrl: string): EndpointOf {
+  const models = new Map(allRows.flatMap((row) => Object.entries(row.models)))
+  return ({ model }) => {
+    const [played] = models.get(model)?.played ?? []
+    if (played === undefined) throw new Error(`No upstream serves ${model}.`)
+    const { model: upstreamModel } = played.deployment
+    return {
+      baseUrl: addressOf(played, providerUrl),
+      apiKey: upstreamKey,
+      model: typeof upstreamModel === 'string' ? upstreamModel : 'embed',
+    }
+  }
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      clients: { type: 'string' },
+      scenarios: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      direct: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const named = values.clients?.split(',') ?? (values.quick ? quickClients : undefined)
+  const columns = chosen(clients, named, 'clients')
+  const rows = chosen(values.direct ? succeeding : allRows, values.scenarios?.split(','), 'scenarios')
+  const shown = groups
+    .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
+    .filter((group) => group.rows.length > 0)
+
+  mkdirSync(cacheFolder, { recursive: true })
+  await install(new Set(columns.map(({ toolchain }) => toolchain)))
+  const matrix = new Matrix(shown, columns)
+  const runAll = async (endpointOf: EndpointOf): Promise<void> => {
+    const queue = [...columns]
+    const lane = async (): Promise<void> => {
+      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
+        await runOne(next, rows, endpointOf, matrix)
+      }
+    }
+    await Promise.all(Array.from({ length: clientsAtOnce }, lane))
+  }
+  const provider = await startFakeProvider()
+  try {
+    if (values.direct) await runAll(straightTo(provider.url))
+    else await throughTorana(provider.url, runAll)
+  } finally {
+    await provider.close()
+  }
+  if (!values.direct) writeFileSync(join(cacheFolder, 'matrix.md'), matrix.markdown)
+  console.log(matrix.text)
+  console.log(matrix.summary)
+  return matrix.failed === 0 ? 0 : 1
+}
+
+try {
+  process.exitCode = await main()
+} catch (error) {
+  console.error(error instanceof Error ? `conformance: ${error.message}` : error)
+  process.exitCode = 1
+}

@@ -1,0 +1,116 @@
+/** Brings the clients' libraries into the cache folder, once: a stamp tells what the last installation was made from. */
+import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Toolchain } from './clients.ts'
+import { cacheFolder, sourceFolder, tiktokenFolder } from './folders.ts'
+import { writeRanks } from './tiktoken-ranks.ts'
+
+/** A first build of openai-go takes two minutes on two cores; whatever takes this long hangs. */
+const installTimeoutMs = 600_000
+
+export async function install(needed: ReadonlySet<Toolchain>): Promise<void> {
+  // Python's tiktoken gets its ranks from a package of the node clients.
+  if (needed.has('node') || needed.has('python')) await installNode()
+  if (needed.has('python')) await installPython()
+  if (needed.has('go')) await installGo()
+}
+
+async function installNode(): Promise<void> {
+  const folder = join(cacheFolder, 'node')
+  const source = join(sourceFolder, 'node')
+  // The programs stand beside their packages, or they would find those of the repository instead.
+  copy(source, folder)
+  await unlessStamped(folder, source, ['package.json', 'package-lock.json', '.npmrc'], () =>
+    run('npm', ['ci'], { cwd: folder, hint: 'npm comes with Node.js' }),
+  )
+}
+
+async function installPython(): Promise<void> {
+  const folder = join(cacheFolder, 'python')
+  const source = join(sourceFolder, 'python')
+  await unlessStamped(folder, source, ['requirements.txt'], async () => {
+    await run('python3', ['-m', 'venv', folder], { hint: 'install Python 3.10 or newer' })
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt']
+    await run(join(folder, 'bin', 'python'), pip, { cwd: source })
+  })
+  await writeRanks(join(cacheFolder, 'node'), tiktokenFolder)
+}
+
+async function installGo(): Promise<void> {
+  const folder = join(cacheFolder, 'go')
+  const source = join(sourceFolder, 'go')
+  await unlessStamped(folder, source, ['go.mod', 'go.sum', 'main.go'], async () => {
+    const env = {
+      ...process.env,
+      GOMODCACHE: join(folder, 'modules'),
+      GOCACHE: join(folder, 'build'),
+      // Go write-protects its modules by default, and then nobody can remove the cache folder.
+      GOFLAGS: '-modcacherw -buildvcs=false',
+    }
+    await run('go', ['build', '-o', join(folder, 'client'), '.'], {
+      cwd: source,
+      env,
+      hint: 'install Go 1.26 or newer',
+    })
+  })
+}
+
+/** Installs when one of the named files differs from those of the last complete installation. */
+async function unlessStamped(
+  folder: string,
+  source: string,
+  names: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  const hash = createHash('sha256')
+  for (const name of names) hash.update(readFileSync(join(source, name)))
+  const wanted = hash.digest('hex')
+  const stamp = join(folder, 'installed')
+  if (textOf(stamp) === wanted) return
+  console.error(`installing ${source.slice(sourceFolder.length + 1)} clients …`)
+  mkdirSync(folder, { recursive: true })
+  rmSync(stamp, { force: true })
+  await work()
+  writeFileSync(stamp, wanted)
+}
+
+function copy(source: string, folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  for (const entry of readdirSync(source, { withFileTypes: true })) {
+    if (entry.isFile()) cpSync(join(source, entry.name), join(folder, entry.name))
+  }
+}
+
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  { cwd, env = process.env, hint }: { cwd?: string; env?: NodeJS.ProcessEnv; hint?: string } = {},
+): Promise<void> {
+  // Its standard output must not mix with the matrix.
+  const child = spawn(command, args, { cwd, env, stdio: ['ignore', 2, 2], timeout: installTimeoutMs })
+  let status: unknown[]
+  try {
+    status = await once(child, 'exit')
+  } catch (error) {
+    throw new Error(
+      `${command} could not be started${hint === undefined ? '' : `: ${hint}`}, or choose others with --clients.`,
+      {
+        cause: error,
+      },
+    )
+  }
+  const [code, signal] = status
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${String(code ?? signal)}.`)
+}

@@ -1,0 +1,45 @@
+/** What never became a request: too slow, too long, or not HTTP. It is answered like any other fault, then cut. */
+import { STATUS_CODES, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import { Fault } from '#core/fault.ts'
+import { faultBody, faultHeaders } from '../faults.ts'
+
+/** Undefined when nobody is left to be told. */
+export function answerUnreadable(
+  error: { readonly code?: string },
+  socket: Socket,
+  requestId: string,
+  docsUrl: string,
+): Fault | undefined {
+  // Node's own name for the answer under way on a connection; words put into the middle of one would be taken for it.
+  const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse | null }
+  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+    socket.destroy()
+    return undefined
+  }
+  const fault = faultOf(error.code)
+  const { status } = fault.entry
+  const body = faultBody(fault, requestId, docsUrl)
+  const headers = {
+    ...faultHeaders(fault, requestId),
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`)
+  return fault
+}
+
+function faultOf(code: string | undefined): Fault {
+  switch (code) {
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Fault('request_timeout', 'The request did not arrive in time. Send it again.')
+    case 'HPE_HEADER_OVERFLOW':
+      return new Fault('headers_too_large', 'The headers are larger than 16 KB. Send shorter ones.')
+    default:
+      return new Fault(
+        'malformed_request',
+        'This is not an HTTP request that can be read. Is a proxy in between?',
+      )
+  }
+}

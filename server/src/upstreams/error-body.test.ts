@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { anyText } from '#test/support/arbitraries.ts'
+import { readErrorBody, retryAfterMsIn } from './error-body.ts'
+
+for (const [title, body, message, code, param] of [
+  [
+    'OpenAI',
+    {
+      error: {
+        message: 'no such model',
+        type: 'invalid_request_error',
+        param: 'model',
+        code: 'model_not_found',
+      },
+    },
+    'no such model',
+    'model_not_found',
+    'model',
+  ],
+  [
+    'OpenAI without a code',
+    { error: { message: 'm', type: 'server_error', param: null, code: null } },
+    'm',
+    'server_error',
+  ],
+  [
+    'Azure',
+    { error: { code: 'content_filter', message: 'filtered', innererror: {} } },
+    'filtered',
+    'content_filter',
+  ],
+  ['Google', { error: { code: 400, message: 'bad', status: 'INVALID_ARGUMENT' } }, 'bad', 'INVALID_ARGUMENT'],
+  ['FastAPI', { detail: 'too long' }, 'too long'],
+  [
+    'FastAPI, validating',
+    { detail: [{ loc: ['body'], msg: 'field required' }, { msg: 'wrong type' }] },
+    'field required; wrong type',
+  ],
+  [
+    'TEI',
+    { error: 'batch size 33 > maximum allowed batch size 32', error_type: 'Validation' },
+    'batch size 33 > maximum allowed batch size 32',
+  ],
+  ['Cohere', { message: 'invalid request: input_type' }, 'invalid request: input_type'],
+  ['a message within a message', { error: { message: { message: 'inner' } } }, 'inner'],
+] as const) {
+  test(`the words of an error are found: ${title}`, () => {
+    assert.deepEqual(readErrorBody(JSON.stringify(body)), { message, code, param })
+  })
+}
+
+for (const [title, body, message] of [
+  [
+    'a page',
+    '<html><head><style>b{}</style><script>x()</script></head><body><h1>502</h1>Bad <b>Gateway</b></body></html>',
+    '502 Bad Gateway',
+  ],
+  ['plain text on several lines', 'upstream\n  connect\terror', 'upstream connect error'],
+  ['nothing', '', 'it gave no reason.'],
+  ['an empty object', '{}', 'it gave no reason.'],
+  ['a bare string', '"overloaded"', 'overloaded'],
+] as const) {
+  test(`${title} becomes one line`, () => assert.equal(readErrorBody(body).message, message))
+}
+
+test('no body whatsoever throws, and each message is one line of at most 1,000 characters', () => {
+  const body = fc.oneof(
+    anyText,
+    fc.jsonValue().map((value) => JSON.stringify(value)),
+    fc.jsonValue().map((error) => JSON.stringify({ error })),
+  )
+  fc.assert(
+    fc.property(body, (body) => {
+      const { message } = readErrorBody(body)
+      assert.ok(message.length > 0 && message.length <= 1000)
+      assert.doesNotMatch(message, /[\r\n]/)
+    }),
+    { numRuns: 5000 },
+  )
+})
+
+const NOW_MS = Date.parse('2026-11-15T00:00:00Z')
+for (const [headers, expected] of [
+  [{}, undefined],
+  [{ 'retry-after': '7' }, 7000],
+  [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after-ms': '250', 'retry-after': '7' }, 250],
+  [{ 'retry-after': 'Sun, 15 Nov 2026 00:00:09 GMT' }, 9000],
+  [{ 'retry-after': 'Sat, 14 Nov 2026 00:00:09 GMT' }, 0],
+  [{ 'retry-after': '-5' }, 0],
+  [{ 'retry-after': '86400' }, 60_000],
+  [{ 'retry-after': 'soon' }, undefined],
+  [{ 'retry-after-ms': 'soon', 'retry-after': '3' }, 3000],
+] as const) {
+  test(`${JSON.stringify(headers)} is a wait of ${expected} ms`, () =>
+    assert.equal(retryAfterMsIn(headers, NOW_MS), expected))
+}

@@ -1,0 +1,122 @@
+/** What every `TokenCounter` promises, wherever it counts. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { countTokens, encode } from 'gpt-tokenizer/encoding/cl100k_base'
+import type { TokenCounter } from '#ports/tokens.ts'
+import { longestHoldMs } from '#test/support/event-loop.ts'
+
+const plain = { disallowedSpecial: new Set<string>() }
+
+/** Made to be slow for byte-pair encoding, which is quadratic in the length of an unbroken run. */
+export const hostileTexts: Readonly<Record<string, string>> = {
+  '200,000 × a': 'a'.repeat(200_000),
+  '40,000 Chinese characters': '人工智能正在改变世界的方方面面今天天气很好'.repeat(2000).slice(0, 40_000),
+  '200,000 spaces': ' '.repeat(200_000),
+  '100,000 emoji': '😀'.repeat(100_000),
+  '200,000 line ends': '\n'.repeat(200_000),
+  '200,000 digits': '1234567890'.repeat(20_000),
+  'emoji and ASCII signs, one run to the tokenizer': '😀!'.repeat(60_000),
+  'signs within and beyond ASCII': '!¡'.repeat(100_000),
+  'spaces within and beyond ASCII': ' \u00a0'.repeat(100_000),
+  'half surrogates': '\ud83d'.repeat(200_000),
+}
+
+/** Loading the ranks comes first; then no text takes longer than this. */
+const MAX_COUNT_MS = 3000
+/** As long as nobody notices. */
+const MAX_HOLD_MS = 50
+
+export function tokenCounterSuite(name: string, counter: TokenCounter): void {
+  const countOf = async (text: string): Promise<number> =>
+    (await counter.count([text], 'cl100k_base'))[0]?.tokens ?? Number.NaN
+
+  test(`${name}: known figures`, async () => {
+    assert.equal(await countOf('The quick brown fox jumped over the lazy dog'), 9)
+    assert.equal(await countOf(''), 0)
+    assert.equal(await countOf('hello world'), 2)
+    assert.equal(await countOf('tiktoken is great!'), 6)
+    assert.equal(await countOf('お誕生日おめでとう'), 9)
+  })
+
+  test(`${name}: one count per text, in order, each marked as exact`, async () => {
+    const texts = ['one', 'one two three', '', 'Grüße an 漢字 und 😀', 'x = 1\n\n\ty = 2']
+    assert.deepEqual(
+      await counter.count(texts, 'cl100k_base'),
+      texts.map((text) => ({ tokens: countTokens(text, plain), exact: true })),
+    )
+  })
+
+  test(`${name}: names of special tokens in a text are words like any other`, async () => {
+    for (const text of ['<|endoftext|>', 'a <|fim_prefix|> b', '<|im_start|>system<|im_end|>']) {
+      assert.equal(await countOf(text), countTokens(text, plain))
+    }
+  })
+
+  test(`${name}: a text that had to be cut is never counted too low, nor more than 2 % too high`, async () => {
+    const sentence = 'Torana is a gateway arch; its promises are tests that can fail. '
+    for (const text of [
+      sentence.repeat(60) + 'x'.repeat(300),
+      '今天天气很好，我们一起去公园散步吧。'.repeat(100),
+      `${'-'.repeat(400)}\n${sentence.repeat(40)}`,
+    ]) {
+      const [count] = await counter.count([text], 'cl100k_base')
+      const truth = countTokens(text, plain)
+      assert.equal(count?.exact, false)
+      assert.ok(
+        count.tokens >= truth && count.tokens <= truth * 1.02 + 1,
+        `${count.tokens} instead of ${truth}`,
+      )
+    }
+  })
+
+  for (const [title, text] of Object.entries(hostileTexts)) {
+    test(`${name}: ${title} are counted in bounded time, and the event loop goes on`, async () => {
+      await counter.count(['warm'], 'cl100k_base')
+      let tookMs = Infinity
+      const holdMs = await longestHoldMs(async () => {
+        const startedMs = performance.now()
+        const tokens = await countOf(text)
+        tookMs = Math.min(tookMs, performance.now() - startedMs)
+        assert.ok(tokens > 0 && tokens <= Buffer.byteLength(text))
+      })
+      assert.ok(holdMs <= MAX_HOLD_MS, `held for ${holdMs} ms`)
+      assert.ok(tookMs <= MAX_COUNT_MS, `took ${tookMs} ms`)
+    })
+  }
+
+  test(`${name}: many questions at once each get their own answer`, async () => {
+    const texts = Array.from({ length: 200 }, (_, index) => 'word '.repeat(index + 1))
+    const counts = await Promise.all(texts.map(countOf))
+    assert.deepEqual(
+      counts,
+      texts.map((text) => countTokens(text, plain)),
+    )
+  })
+
+  test(`${name}: token ids give back the text they were made of`, async () => {
+    const texts = ['hello world', 'Grüße', '漢字仮名', '😀👩‍👩‍👧', '\ufeffmark', 'a\n\n\n  b', '<|endoftext|>']
+    const ids = texts.map((text) => encode(text, plain))
+    assert.deepEqual(await counter.decode(ids, 'cl100k_base'), texts)
+    assert.deepEqual(
+      await counter.decode(
+        ids.map((list) => Uint32Array.from(list)),
+        'cl100k_base',
+      ),
+      texts,
+    )
+  })
+
+  test(`${name}: an id that nobody knows spoils its own array, no other`, async () => {
+    const hello = encode('hello')
+    assert.deepEqual(
+      await counter.decode([hello, [...hello, 500_000], [2 ** 31 - 1], hello], 'cl100k_base'),
+      ['hello', undefined, undefined, 'hello'],
+    )
+  })
+
+  test(`${name}: 100,000 ids are decoded while the event loop goes on`, async () => {
+    const ids = Array.from({ length: 100_000 }, (_, index) => index % 100_000)
+    const holdMs = await longestHoldMs(() => counter.decode([ids], 'cl100k_base'))
+    assert.ok(holdMs <= MAX_HOLD_MS, `held for ${holdMs} ms`)
+  })
+}

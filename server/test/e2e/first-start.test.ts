@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { promisify } from 'node:util'
+import OpenAI from 'openai'
+import { keyForm } from '#core/key.ts'
+import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
+
+const run = promisify(execFile)
+
+function cosine(a: readonly number[], b: readonly number[]): number {
+  const dot = a.reduce((sum, value, index) => sum + value * (b[index] ?? 0), 0)
+  return dot / (Math.hypot(...a) * Math.hypot(...b))
+}
+
+interface Answer {
+  readonly data: { readonly embedding: number[] }[]
+}
+
+function assertMeaning({ data }: Answer): void {
+  const [cat, kitten, car] = data.map(({ embedding }) => embedding) as [number[], number[], number[]]
+  assert.equal(cat.length, 512)
+  assert.ok(cosine(cat, kitten) > cosine(cat, car), `${cosine(cat, kitten)} against ${cosine(cat, car)}`)
+}
+
+/** A first start in an empty folder, with nothing set. */
+const folder = temporaryFolder()
+const torana = await startTorana({ folder })
+const key = /Key +(\S+)/.exec(torana.stderr())?.[1] ?? ''
+const curl =
+  torana
+    .stderr()
+    .split('\n')
+    .find((line) => line.trimStart().startsWith('curl ')) ?? ''
+
+test('is ready in under ten seconds and prints base URL, key and a curl line', () => {
+  assert.ok(torana.startedInMs < 10_000)
+  assert.match(torana.url, /^http:\/\/127\.0\.0\.1:\d+$/)
+  assert.equal(keyForm(key), 'torana')
+  assert.ok(curl.includes(key) && curl.includes(`${torana.url}/v1/embeddings`))
+})
+
+test('the curl line works exactly as printed: a cat is more like a kitten than like a car', async () => {
+  const { stdout } = await run('bash', ['-c', curl])
+  assertMeaning(JSON.parse(stdout) as Answer)
+})
+
+test('so it does on the legacy path', async () => {
+  const { stdout } = await run('bash', [
+    '-c',
+    curl.replace('/v1/embeddings', '/v1/engines/demo-embed/embeddings'),
+  ])
+  assertMeaning(JSON.parse(stdout) as Answer)
+})
+
+test('the openai SDK works end to end, with its own default encoding and with plain floats', async () => {
+  const client = new OpenAI({ baseURL: `${torana.url}/v1`, apiKey: key })
+  const input = ['cat', 'kitten', 'car']
+  const byDefault = await client.embeddings.create({ model: 'demo-embed', input })
+  assertMeaning(byDefault)
+  assert.ok(byDefault.usage.prompt_tokens > 0)
+  const floats = await client.embeddings.create({ model: 'demo-embed', input, encoding_format: 'float' })
+  assert.deepEqual(
+    floats.data.map(({ embedding }) => [...Float32Array.from(embedding)]),
+    byDefault.data.map(({ embedding }) => [...embedding]),
+  )
+  const models = await client.models.list()
+  assert.deepEqual(
+    models.data.map(({ id }) => id),
+    ['demo-embed'],
+  )
+  assert.equal((await client.models.retrieve('demo-embed')).id, 'demo-embed')
+})
+
+test('the openai SDK raises its own classes, with our code and message', async () => {
+  const client = new OpenAI({ baseURL: `${torana.url}/v1`, apiKey: key, maxRetries: 0 })
+  await assert.rejects(client.embeddings.create({ model: 'demo-embd', input: 'a' }), (error) => {
+    assert.ok(error instanceof OpenAI.NotFoundError)
+    assert.equal(error.code, 'model_not_found')
+    assert.match(error.message, /Did you mean 'demo-embed'/)
+    assert.match(error.requestID ?? '', /^[0-9a-f-]{36}$/)
+    return true
+  })
+  await assert.rejects(client.embeddings.create({ model: 'demo-embed', input: '' }), OpenAI.BadRequestError)
+  const stranger = new OpenAI({ baseURL: `${torana.url}/v1`, apiKey: 'sk-proj-0123456789abcdef0123456789' })
+  await assert.rejects(
+    stranger.embeddings.create({ model: 'demo-embed', input: 'a' }),
+    OpenAI.AuthenticationError,
+  )
+})
+
+test('what the node keeps is readable by its owner alone', () => {
+  for (const name of ['secret', 'demo.key']) {
+    assert.equal(statSync(join(folder, '.torana', name)).mode & 0o777, 0o600, name)
+  }
+  assert.equal(readFileSync(join(folder, '.torana/demo.key'), 'utf8').trim(), key)
+})
+
+test('SIGTERM ends it with 0, also right after a request on a connection that is kept alive', async () => {
+  const startedMs = performance.now()
+  torana.signal('SIGTERM')
+  assert.equal(await torana.ended(), 0)
+  assert.ok(performance.now() - startedMs < 5000)
+  assert.match(torana.stdout(), /"message":"stopped"/)
+})
+
+test('a second start prints the same key', async () => {
+  const again = await startTorana({ folder })
+  assert.ok(again.stderr().includes(`Key       ${key}`))
+  again.signal('SIGINT')
+  assert.equal(await again.ended(), 0)
+})
+
+/** Starts that can not work. */
+const taken = createServer().listen(0, '127.0.0.1')
+await once(taken, 'listening')
+after(() => taken.close())
+
+for (const variable of ['PORT', 'CONTROL_PORT']) {
+  test(`a taken ${variable} is told in one line with what to do, and exit code 1`, async () => {
+    const port = String((taken.address() as AddressInfo).port)
+    const torana = runTorana({ folder: temporaryFolder(), env: { [variable]: port } })
+    assert.equal(await torana.exit, 1)
+    assert.match(
+      torana.stderr(),
+      new RegExp(`^torana: 127\\.0\\.0\\.1:${port} is taken.*set ${variable} to another port\\.\\n$`),
+    )
+  })
+}
+
+test('a wrong environment or configuration is told with its place, and exit code 1', async () => {
+  const wrong = [
+    [{ LOG_LEVEL: 'loud' }, /^LOG_LEVEL: expected/],
+    [{ TORANA_CONFIG: 'missing.yaml' }, /missing\.yaml can't be read \(ENOENT\)/],
+    [{ TORANA_BOOTSTRAP_KEY: 'short' }, /^TORANA_BOOTSTRAP_KEY: needs 24 characters/],
+  ] as const
+  const endings = wrong.map(async ([env, words]) => {
+    const torana = runTorana({ folder: temporaryFolder(), env })
+    assert.equal(await torana.exit, 1)
+    assert.match(torana.stderr(), words)
+  })
+  await Promise.all(endings)
+})
+
+test('an unknown command lists those there are, and help is no error', async () => {
+  const unknown = runTorana({ folder: temporaryFolder(), args: ['strat'] })
+  assert.equal(await unknown.exit, 2)
+  assert.match(unknown.stderr(), /no command 'strat'[\s\S]*torana start/)
+  const help = runTorana({ folder: temporaryFolder(), args: ['--help'] })
+  assert.equal(await help.exit, 0)
+  assert.match(help.stdout(), /torana check/)
+})
+
+test('nothing is left in the folder by commands that only look', async () => {
+  const folder = temporaryFolder()
+  assert.equal(await runTorana({ folder, args: ['check'] }).exit, 0)
+  assert.ok(!existsSync(join(folder, '.torana')))
+})

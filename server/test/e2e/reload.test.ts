@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { configText, GATEWAY_KEY, gatewayEnvironment, type GatewayOptions } from '#test/support/gateway.ts'
+import { eventually, startTorana, temporaryFolder } from '#test/support/process.ts'
+import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+
+const provider = await startFakeProvider()
+after(() => provider.close())
+const folder = temporaryFolder()
+const file = join(folder, 'torana.yaml')
+const secretFile = join(folder, 'secret.txt')
+
+const SECOND_KEY = 'second-key-of-this-test-0001'
+const THIRD_KEY = 'third-key-of-this-test-00001'
+const first: GatewayOptions = { models: { 'first-w16': { on: 'plain' } } }
+const second: GatewayOptions = {
+  models: { 'second-w16': { on: 'plain' } },
+  projects: { search: { keys: [{ name: 'ci', secret: SECOND_KEY }] } },
+}
+
+writeFileSync(file, configText(first, provider.url))
+const torana = await startTorana({
+  folder,
+  env: gatewayEnvironment(folder, { FROM_FILE_FILE: secretFile }),
+})
+
+async function statusOf(model: string, key = GATEWAY_KEY): Promise<number> {
+  const answer = await fetch(`${torana.url}/v1/embeddings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input: 'a' }),
+  })
+  await answer.arrayBuffer()
+  return answer.status
+}
+
+test('a changed file is picked up by itself: models and keys, old ones gone at once', async () => {
+  assert.deepEqual([await statusOf('first-w16'), await statusOf('second-w16')], [200, 404])
+  assert.equal(await statusOf('first-w16', SECOND_KEY), 401)
+  writeFileSync(file, configText(second, provider.url))
+  await eventually(async () => assert.equal(await statusOf('second-w16'), 200))
+  assert.deepEqual([await statusOf('first-w16'), await statusOf('second-w16', SECOND_KEY)], [404, 200])
+})
+
+test('a faulty file changes nothing and is told with its place; the next good one counts', async () => {
+  writeFileSync(file, '{ "models": { "first-w16": { "deployments": [{ "upstream": "nowhere" }] } } }')
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.match(torana.stdout(), /the last good one stays in force/))
+  assert.match(torana.stdout(), /torana\.yaml:1:\d+ [^"]*nowhere/)
+  assert.deepEqual([await statusOf('first-w16'), await statusOf('second-w16', SECOND_KEY)], [404, 200])
+  writeFileSync(file, configText({ models: { ...first.models, ...second.models } }, provider.url))
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
+})
+
+test('SIGHUP reads again what the file only refers to', async () => {
+  writeFileSync(secretFile, SECOND_KEY)
+  writeFileSync(file, configText(second, provider.url).replace(SECOND_KEY, '${FROM_FILE}'))
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.equal(await statusOf('second-w16', SECOND_KEY), 200))
+  writeFileSync(secretFile, THIRD_KEY)
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.equal(await statusOf('second-w16', THIRD_KEY), 200))
+  assert.equal(await statusOf('second-w16', SECOND_KEY), 401)
+})
+
+test('a request under way keeps the configuration it began with', async () => {
+  writeFileSync(file, configText({ models: { 'slow-w16': { on: 'slow-1000' } } }, provider.url))
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.equal(await statusOf('second-w16'), 404))
+  const begun = statusOf('slow-w16')
+  await eventually(async () => assert.equal(provider.counters().inFlight, 1))
+  writeFileSync(file, configText(first, provider.url))
+  torana.signal('SIGHUP')
+  await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
+  assert.equal(await statusOf('slow-w16'), 404)
+  assert.equal(await begun, 200)
+})

@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import type { FaultCode } from '#core/fault.ts'
+import { assertFault } from '#test/support/errors.ts'
+import { startGateway } from '#test/support/gateway.ts'
+
+const both = { encodings: ['float', 'base64'] }
+
+/** A server that does not speak HTTP. */
+const gibberish = createServer((socket) => {
+  socket.on('error', () => {})
+  socket.end('220 mail.example.com ESMTP\r\n')
+}).listen(0, '127.0.0.1')
+after(() => gibberish.close())
+await once(gibberish, 'listening')
+const gibberishUrl = `http://127.0.0.1:${(gibberish.address() as AddressInfo).port}/v1`
+
+const failing: Record<string, readonly [FaultCode, RegExp]> = {
+  'status-500': ['upstream_failed', /failed with 500/],
+  'status-503': ['upstream_failed', /failed with 503/],
+  'status-529': ['upstream_failed', /failed with 529/],
+  'status-404': ['upstream_model_missing', /does not know its model or path/],
+  'status-302': ['upstream_broken_answer', /sent/],
+  reset: ['upstream_unreachable', /could not be reached/],
+  'serves-then-resets': ['upstream_unreachable', /could not be reached/],
+  'half-body': ['upstream_broken_answer', /cut off/],
+  'half-body-chunked': ['upstream_broken_answer', /cut off/],
+  garbage: ['upstream_broken_answer', /not JSON/],
+  'html-200': ['upstream_broken_answer', /not JSON/],
+  'empty-data': ['upstream_broken_answer', /0 vectors for 2 inputs/],
+  'wrong-count': ['upstream_broken_answer', /1 vectors for 2 inputs/],
+  'duplicate-index': ['upstream_broken_answer', /index 0 twice/],
+  nan: ['upstream_broken_answer', /not a finite number|not a JSON array of numbers/],
+  infinite: ['upstream_broken_answer', /not a finite number/],
+  'zero-vector': ['upstream_broken_answer', /a vector of zeros/],
+  'wrong-width': ['upstream_broken_answer', /15 dimensions instead of 16/],
+  'mixed-width': ['upstream_broken_answer', /15 dimensions instead of 16/],
+}
+
+const gateway = await startGateway({
+  models: {
+    ...Object.fromEntries(
+      Object.keys(failing).map((scenario) => [`${scenario}-w16`, { on: scenario, capabilities: both }]),
+    ),
+    'bad-base64-w16': { on: 'bad-base64+base64-only', capabilities: both },
+    'ignores-dimensions-w16': { on: 'ignores-dimensions', capabilities: { dimensions: { min: 1, max: 16 } } },
+    'nobody-w16': { on: 'plain+key-nobody', upstream: { baseUrl: 'http://127.0.0.1:9/v1' } },
+    'no-name-w16': { on: 'plain+key-name', upstream: { baseUrl: 'http://nowhere.invalid/v1' } },
+    'gibberish-w16': { on: 'plain+key-gibberish', upstream: { baseUrl: gibberishUrl } },
+    'all-fail-w16': { on: ['status-500', 'reset', 'nan'], capabilities: both },
+  },
+})
+
+for (const [scenario, [code, words]] of Object.entries(failing)) {
+  for (const encoding_format of ['float', 'base64']) {
+    test(`${scenario} as ${encoding_format}: ${code}, and no vector of it is handed out`, async () => {
+      const answer = await gateway.ask({ model: `${scenario}-w16`, input: ['a', 'b'], encoding_format })
+      assertFault(answer, code, { words })
+      assert.equal(answer.body.data, undefined)
+      assert.equal(answer.body.error.upstream?.deployment, `${scenario}-w16/${scenario}`)
+    })
+  }
+}
+
+test('base64 that is none is refused', async () => {
+  const answer = await gateway.ask({ model: 'bad-base64-w16', input: ['a', 'b'], encoding_format: 'base64' })
+  assertFault(answer, 'upstream_broken_answer', { words: /not base64/ })
+})
+
+test('an upstream that ignores dimensions is found out', async () => {
+  const answer = await gateway.ask({ model: 'ignores-dimensions-w16', input: 'a', dimensions: 4 })
+  assertFault(answer, 'upstream_broken_answer', { words: /16 dimensions instead of 4/ })
+})
+
+test('an upstream where nobody listens, or that has no address, is unreachable', async () => {
+  for (const model of ['nobody-w16', 'no-name-w16']) {
+    assertFault(await gateway.ask({ model, input: 'a' }), 'upstream_unreachable')
+  }
+})
+
+test('an upstream that does not speak HTTP has sent a broken answer', async () => {
+  const answer = await gateway.ask({ model: 'gibberish-w16', input: 'a' })
+  assertFault(answer, 'upstream_broken_answer', { words: /not HTTP/ })
+})
+
+test('when every deployment fails, the last failure and the number of attempts are told', async () => {
+  const answer = await gateway.ask({ model: 'all-fail-w16', input: 'a' })
+  assertFault(answer, 'upstream_broken_answer', { words: /last of 3 attempts/ })
+  assert.equal(answer.body.error.upstream?.deployment, 'all-fail-w16/nan')
+})
+
+test('one part of a split request that fails makes the request fail: no answer has holes', async () => {
+  const answer = await gateway.ask({
+    model: 'wrong-count-w16',
+    input: Array.from({ length: 40 }, (_, index) => `text ${index}`),
+  })
+  assertFault(answer, 'upstream_broken_answer')
+})

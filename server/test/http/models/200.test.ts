@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGateway } from '#test/support/gateway.ts'
+
+const one = 'key-for-one-model-only-0001'
+const gateway = await startGateway({
+  models: {
+    'plain-w16': {
+      on: ['plain', 'float-only'],
+      aliases: ['search-embed'],
+      embedding: {
+        matryoshka: true,
+        maxInputTokens: 512,
+        inputType: { prefixes: { query: 'query: ', document: 'passage: ' } },
+      },
+      capabilities: { dimensions: { min: 1, max: 16 }, tokenArrays: true },
+    },
+    'BAAI/bge-w8': { on: 'plain+key-slash', embedding: { tokenizer: 'none' } },
+    'list-w16': { on: 'plain+key-list', capabilities: { dimensions: [4, 8] } },
+  },
+  projects: { search: { keys: [{ name: 'one', secret: one, models: ['plain-w16'] }] } },
+})
+
+interface Model {
+  readonly id: string
+  readonly object: string
+  readonly created: number
+  readonly owned_by: string
+  readonly capabilities: Readonly<Record<string, unknown>>
+}
+
+async function list(path = '/v1/models', key = gateway.key): Promise<Model[]> {
+  const answer = await gateway.get(path, { key })
+  assert.equal(answer.status, 200)
+  assert.equal(answer.body.object, 'list')
+  return answer.body.data as unknown as Model[]
+}
+
+test('every model and alias is listed with what it can do', async () => {
+  const models = await list()
+  assert.deepEqual(
+    models.map(({ id }) => id),
+    ['plain-w16', 'BAAI/bge-w8', 'list-w16', 'search-embed'],
+  )
+  const [plain, slash, fixed, alias] = models as [Model, Model, Model, Model]
+  const { space, ...capabilities } = plain.capabilities
+  assert.match(String(space), /^plain-w16@16:[0-9a-f]{8}$/)
+  assert.deepEqual(capabilities, {
+    kind: 'embedding',
+    dimensions: 16,
+    dimensions_native: { min: 1, max: 16 },
+    dimensions_emulated: true,
+    max_input_tokens: 512,
+    max_inputs: 2048,
+    input_types: ['query', 'document'],
+    token_arrays: 'native',
+  })
+  assert.deepEqual(alias.capabilities, { ...plain.capabilities, alias_of: 'plain-w16' })
+  assert.equal(slash.capabilities['token_arrays'], 'unsupported')
+  assert.equal(slash.capabilities['dimensions_native'], 'fixed')
+  assert.deepEqual(fixed.capabilities['dimensions_native'], [4, 8])
+  for (const { object, created, owned_by } of models) {
+    assert.equal(object, 'model')
+    assert.ok(Math.abs(created - Date.now() / 1000) < 300)
+    assert.ok(owned_by.length > 0)
+  }
+})
+
+test('a key sees only what it may use, under each name', async () => {
+  assert.deepEqual(
+    (await list('/v1/models', one)).map(({ id }) => id),
+    ['plain-w16', 'search-embed'],
+  )
+})
+
+test('one model by its id, its alias, with a slash raw or escaped', async () => {
+  for (const [inPath, id] of [
+    ['plain-w16', 'plain-w16'],
+    ['search-embed', 'search-embed'],
+    ['BAAI/bge-w8', 'BAAI/bge-w8'],
+    ['BAAI%2Fbge-w8', 'BAAI/bge-w8'],
+  ] as const) {
+    const answer = await gateway.get(`/v1/models/${inPath}`)
+    assert.equal(answer.status, 200, answer.text)
+    assert.deepEqual(
+      answer.body,
+      (await list()).find((model) => model.id === id),
+    )
+  }
+})
+
+test('the list is the same under every prefix, and each answer has a request id of ours', async () => {
+  const canonical = await list()
+  for (const path of ['/openai/v1/models', '/models', '/v1/models?limit=1'])
+    assert.deepEqual(await list(path), canonical)
+  assert.match((await gateway.get('/models')).headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)
+})

@@ -1,0 +1,197 @@
+/**
+ * A real node in this process before a real fake provider, configured by a torana.yaml of its own. Both end with the test
+ * file that started them.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { readEnvironment } from '#config/environment.ts'
+import { readText } from '#config/load.ts'
+import { startNode } from '#main'
+import { startFakeProvider, type FakeProvider } from '../../../tools/fake-provider/server.ts'
+import { fromBase64 } from '../../../tools/fake-provider/vectors.ts'
+import { widthOf } from '../../../tools/fake-provider/wire.ts'
+
+/** A model of the fake provider; its width stands at the end of its id, as in `plain-w16`. */
+export interface ModelSpec {
+  /** Scenarios of the fake provider, one deployment each, the first being tried first. */
+  readonly on: string | readonly string[]
+  /** Another wire of the fake provider than OpenAI's. */
+  readonly upstream?: Readonly<Record<string, unknown>> & { readonly base?: string }
+  /** As in torana.yaml. */
+  readonly embedding?: Readonly<Record<string, unknown>>
+  readonly capabilities?: Readonly<Record<string, unknown>>
+  readonly aliases?: readonly string[]
+  readonly unsupported?: 'refuse' | 'drop'
+  readonly price?: unknown
+}
+
+export interface GatewayOptions {
+  readonly models: Readonly<Record<string, ModelSpec>>
+  readonly limits?: Readonly<Record<string, number>>
+  readonly projects?: unknown
+  readonly retired?: unknown
+  readonly env?: Readonly<Record<string, string>>
+}
+
+export interface AskOptions {
+  /** Undefined sends none. */
+  readonly key?: string | undefined
+  readonly headers?: Readonly<Record<string, string>>
+  readonly path?: string
+}
+
+export interface Asked {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  readonly body: AnswerBody
+}
+
+/** An embeddings answer or an error; a test reads the part it is about. */
+export interface AnswerBody {
+  readonly object: string
+  readonly data: readonly {
+    readonly object: string
+    readonly index: number
+    readonly embedding: number[] | string
+  }[]
+  readonly model: string
+  readonly usage: { readonly prompt_tokens: number; readonly total_tokens: number }
+  readonly error: {
+    readonly message: string
+    readonly type: string
+    readonly param: string | null
+    readonly code: string
+    readonly request_id: string
+    readonly doc_url: string
+    readonly upstream?: {
+      readonly deployment: string
+      readonly status?: number
+      readonly request_id?: string
+    }
+  }
+  readonly [extra: string]: unknown
+}
+
+export interface Gateway {
+  readonly url: string
+  readonly controlUrl: string
+  readonly provider: FakeProvider
+  /** A key for every model. */
+  readonly key: string
+  readonly configFile: string
+  /** `POST /v1/embeddings`. A string is sent as it is. */
+  ask(body: unknown, options?: AskOptions): Promise<Asked>
+  get(path: string, options?: AskOptions): Promise<Asked>
+  stop(): Promise<void>
+}
+
+export const GATEWAY_KEY = 'gateway-test-key-00000001'
+/** What the fake provider is sent as our credential: no caller, log or metric may ever see it. */
+export const UPSTREAM_KEY = 'sk-upstreamcanary0123456789'
+
+export async function startGateway(options: GatewayOptions): Promise<Gateway> {
+  const provider = await startFakeProvider()
+  const folder = mkdtempSync(join(tmpdir(), 'torana-test-'))
+  const configFile = join(folder, 'torana.yaml')
+  writeFileSync(configFile, configText(options, provider.url))
+  const env = gatewayEnvironment(folder, { LOG_LEVEL: 'silent', ...options.env })
+  const node = await startNode(readEnvironment(env, folder, readText), env)
+  let stopped: Promise<void> | undefined
+  const stop = (): Promise<void> => (stopped ??= node.stop())
+  after(async () => {
+    await stop()
+    await provider.close()
+    rmSync(folder, { recursive: true })
+  })
+  const asking = (path: string, { key, headers }: AskOptions, rest: RequestInit): Promise<Asked> =>
+    send(`${node.url}${path}`, {
+      ...rest,
+      headers: { ...(key === undefined ? {} : { authorization: `Bearer ${key}` }), ...headers },
+    })
+  return {
+    url: node.url,
+    controlUrl: node.controlUrl,
+    provider,
+    key: GATEWAY_KEY,
+    configFile,
+    ask: (body, { path = '/v1/embeddings', ...rest } = {}) =>
+      asking(
+        path,
+        { key: GATEWAY_KEY, ...rest, headers: { 'content-type': 'application/json', ...rest.headers } },
+        { method: 'POST', body: typeof body === 'string' ? body : JSON.stringify(body) },
+      ),
+    get: (path, rest = {}) => asking(path, { key: GATEWAY_KEY, ...rest }, { method: 'GET' }),
+    stop,
+  }
+}
+
+export function gatewayEnvironment(
+  folder: string,
+  extra: Readonly<Record<string, string>>,
+): Record<string, string> {
+  return {
+    PORT: '0',
+    CONTROL_PORT: '0',
+    TORANA_CONFIG: join(folder, 'torana.yaml'),
+    TORANA_DATA_DIR: join(folder, 'data'),
+    TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+    ...extra,
+  }
+}
+
+/** JSON, which is YAML too. */
+export function configText(
+  { models, limits, projects, retired }: GatewayOptions,
+  providerUrl: string,
+): string {
+  const upstreams: Record<string, unknown> = {}
+  const entries = Object.entries(models).map(
+    ([id, { on, upstream = {}, capabilities, embedding, ...rest }]) => {
+      const { base = 'v1', ...fields } = upstream
+      const scenarios = typeof on === 'string' ? [on] : on
+      const deployments = scenarios.map((scenario, priority) => {
+        const name = [
+          scenario.replaceAll('+', '.'),
+          ...(base === 'v1' ? [] : [base.replaceAll('/', '.')]),
+        ].join('.')
+        upstreams[name] = {
+          dialect: 'openai',
+          baseUrl: `${providerUrl}/${scenario}/${base}`,
+          apiKey: UPSTREAM_KEY,
+          ...fields,
+        }
+        return { upstream: name, model: id, priority, capabilities }
+      })
+      return [
+        id,
+        { kind: 'embedding', embedding: { dimensions: widthOf(id), ...embedding }, deployments, ...rest },
+      ]
+    },
+  )
+  const config = { upstreams, models: Object.fromEntries(entries), limits, projects, retired }
+  return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
+}
+
+async function send(url: string, init: RequestInit): Promise<Asked> {
+  const answer = await fetch(url, init)
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.includes('json') === true
+  return {
+    status: answer.status,
+    headers: answer.headers,
+    text,
+    body: (isJson ? JSON.parse(text) : {}) as AnswerBody,
+  }
+}
+
+/** The vectors of an answer in the order of the inputs, whichever way they are encoded. */
+export function vectorsIn({ body }: Asked): Float32Array[] {
+  return body.data
+    .toSorted((left, right) => left.index - right.index)
+    .map(({ embedding }) =>
+      typeof embedding === 'string' ? fromBase64(embedding) : Float32Array.from(embedding),
+    )
+}

@@ -1,0 +1,103 @@
+/** `torana start` as a process of its own, started and ended as a person would. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+
+const PROGRAM = join(import.meta.dirname, '../../bin/torana.js')
+/** What a first start may take; more is a failure. */
+const READY_MS = 10_000
+
+export interface Torana {
+  /** Public address without a path. */
+  readonly url: string
+  readonly controlUrl: string
+  readonly startedInMs: number
+  stdout(): string
+  stderr(): string
+  signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void
+  /** The exit code. */
+  ended(): Promise<number | null>
+}
+
+export interface ToranaOptions {
+  readonly folder: string
+  readonly env?: Readonly<Record<string, string>>
+  readonly args?: readonly string[]
+}
+
+/** An empty folder that is gone after the tests. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-test-'))
+  after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly exit: Promise<number | null>
+  readonly stdout: () => string
+  readonly stderr: () => string
+}
+
+/** Runs the program with nothing in its environment but what is given. */
+export function runTorana({ folder, env = {}, args = ['start'] }: ToranaOptions): Running {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
+    cwd: folder,
+    env: { PATH: process.env['PATH'] ?? '', PORT: '0', CONTROL_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout?.on('data', (chunk: Buffer) => (stdout += chunk.toString()))
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()))
+  // `close` comes after the last output, `exit` may come before.
+  const exit = once(child, 'close').then(([code]) => code as number | null)
+  after(async () => {
+    if (child.exitCode === null) child.kill('SIGKILL')
+    await exit
+  })
+  return { child, exit, stdout: () => stdout, stderr: () => stderr }
+}
+
+/** Resolves once the program says that it is ready. */
+export async function startTorana(options: ToranaOptions): Promise<Torana> {
+  const startedMs = performance.now()
+  const { child, exit, stdout, stderr } = runTorana(options)
+  const isReady = (): boolean => /Torana is ready\.[\s\S]*Metrics[\s\S]*\n\n/.test(stderr())
+  const ready = new Promise<void>((resolve) => child.stderr?.on('data', () => isReady() && resolve()))
+  const timer = AbortSignal.timeout(READY_MS)
+  await Promise.race([
+    ready,
+    exit.then((code) => Promise.reject(new Error(`torana ended with ${code}: ${stderr()}${stdout()}`))),
+    new Promise((_, reject) =>
+      timer.addEventListener('abort', () => reject(new Error(`not ready: ${stderr()}`))),
+    ),
+  ])
+  const address = (label: string): string =>
+    new RegExp(`${label} +(http://[^/\\s]+)`).exec(stderr())?.[1] ?? ''
+  return {
+    url: address('Base URL'),
+    controlUrl: address('Metrics'),
+    startedInMs: performance.now() - startedMs,
+    stdout,
+    stderr,
+    signal: (name) => void child.kill(name),
+    ended: () => exit,
+  }
+}
+
+/** Tries until it succeeds, for what the program does in its own time. */
+export async function eventually<Value>(attempt: () => Promise<Value>, withinMs = 5000): Promise<Value> {
+  const endMs = performance.now() + withinMs
+  for (;;) {
+    try {
+      return await attempt()
+    } catch (error) {
+      if (performance.now() > endMs) throw error
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
