@@ -1,4 +1,5 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=32
+// A larger young generation: with many requests in flight it halves the garbage collector's work (docs/decisions).
 // Plain JavaScript, so that an old Node can still read the message.
 const [major] = process.versions.node.split('.')
 if (Number(major) < 26) {

@@ -1,6 +1,7 @@
 /** The composition root: settings → stores → upstreams → listeners, and the order in which they end. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
@@ -97,6 +98,8 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     observer: telemetryObserver(log, metrics, clock),
     limits,
     random: Math.random,
+    nextTurn: () => nextTurn(),
+    bytesOf: (text) => Buffer.byteLength(text),
     docsUrl: () => publicUrl ?? '',
   })
   const control = controlServer({

@@ -18,6 +18,10 @@ export interface Outside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly limits: Limits
+  /** UTF-8 bytes of a text: the platform's own counter is far quicker than a loop over its characters. */
+  readonly bytesOf: (text: string) => number
+  /** Lets other requests have the event loop: a large request takes it in steps. */
+  readonly nextTurn: () => Promise<unknown>
 }
 
 /** What every attempt of one request shares. */
@@ -27,6 +31,8 @@ export interface Attempting {
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly outside: Outside
+  /** So much input that each step over it is worth a turn of the event loop of its own. */
+  readonly isLarge: boolean
   readonly attemptsMade: () => number
   readonly countAttempt: () => void
 }
@@ -92,6 +98,16 @@ export async function attempt(
 /** Whether the failure's words are the upstream's own. */
 function speaksForItself({ kind, detail }: UpstreamFailure): boolean {
   return kind !== 'broken' && detail.status !== undefined
+}
+
+/** Characters or token ids over which one pass takes a millisecond or more. */
+const LARGE_INPUT = 512 * 1024
+
+export function isLargeInput(input: Input): boolean {
+  const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
+  let size = 0
+  for (const entry of entries) size += entry.length
+  return size > LARGE_INPUT
 }
 
 export function inputCount(input: Input): number {

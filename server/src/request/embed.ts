@@ -10,9 +10,8 @@ import { Fault } from '#core/fault.ts'
 import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/negotiate.ts'
 import { costOf, costText } from '#core/price.ts'
 import { orderOffers } from '#core/schedule/order.ts'
-import { utf8BytesOf } from '#core/embedding/batches.ts'
 import type { Key } from '#ports/keys.ts'
-import type { Outside } from './attempt.ts'
+import { isLargeInput, type Outside } from './attempt.ts'
 import { findModel } from './find-model.ts'
 import { gather } from './gather.ts'
 import { checkLengths } from './inputs.ts'
@@ -41,6 +40,7 @@ export interface Embedded {
   readonly vectors: readonly Vector[]
   readonly usage: RequestUsage
   readonly space: string
+  readonly width: number
   readonly attempts: number
   /** Ids of the deployments that served it. */
   readonly deployments: readonly string[]
@@ -76,14 +76,18 @@ export async function embed(
   const offers = orderOffers(negotiated.offers, dependencies.random)
   const [first] = offers as readonly [Offer]
   const space = spaceFor(model, first.width, options.pinnedSpace)
-  if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers })
-  const lengths = checkLengths({ model, tokens: dependencies.tokens }, request.input)
+  if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
+  const isLarge = isLargeInput(request.input)
+  if (isLarge) await dependencies.nextTurn()
+  const lengths = checkLengths({ model, outside: dependencies }, request.input)
   if (lengths !== undefined) await lengths
+  if (isLarge) await dependencies.nextTurn()
 
   const { maxAttempts } = dependencies.limits
   let attempts = 0
   const gathered = await gather({
     outside: dependencies,
+    isLarge,
     requestId: options.requestId,
     model,
     deadlineMs: dependencies.clock.monotonicMs() + timeoutOf(options, dependencies),
@@ -95,7 +99,8 @@ export async function embed(
     attemptsMade: () => attempts,
   })
   const { served } = gathered
-  const usage = usageOf({ model, tokens: dependencies.tokens, input: request.input }, gathered)
+  const only = served.length === 1 ? served[0] : undefined
+  const usage = usageOf({ model, outside: dependencies, input: request.input }, gathered)
   return {
     kind: 'embedded',
     model,
@@ -103,10 +108,11 @@ export async function embed(
     usage: usage instanceof Promise ? await usage : usage,
     space,
     attempts,
-    deployments: unique(served.map(({ offer }) => offer.deployment.id)),
-    emulated: unique(served.flatMap(({ offer }) => offer.emulated)),
+    width: first.width,
+    deployments: only ? [only.offer.deployment.id] : unique(served.map(({ offer }) => offer.deployment.id)),
+    emulated: only ? only.offer.emulated : unique(served.flatMap(({ offer }) => offer.emulated)),
     dropped: negotiated.dropped,
-    extraFields: served.length === 1 ? (served[0]?.answer.extraFields ?? {}) : {},
+    extraFields: only ? only.answer.extraFields : NO_FIELDS,
   }
 }
 
@@ -134,12 +140,13 @@ function dryRun(
   model: EmbeddingModel,
   space: string,
   negotiated: Negotiated,
+  bytesOf: Outside['bytesOf'],
 ): DryRun {
   const { input } = request
   const maxTokens =
     input.kind === 'tokens'
       ? input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
-      : input.texts.reduce((sum, text) => sum + utf8BytesOf(text), 0)
+      : input.texts.reduce((sum, text) => sum + bytesOf(text), 0)
   return {
     kind: 'dry-run',
     model,
@@ -156,5 +163,7 @@ function dryRun(
 }
 
 function unique(names: readonly string[]): readonly string[] {
-  return names.length < 2 ? names : [...new Set(names)]
+  return [...new Set(names)]
 }
+
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})

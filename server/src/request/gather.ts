@@ -2,7 +2,7 @@
  * Texts in, vectors out, in order: dedupe inside the request, split what is left by the deployment's caps, attempt each
  * part, and fall back part by part to the next deployment, split anew by that one's caps.
  */
-import { dedupe, jsonBytesOf, split, utf8BytesOf, type Weight } from '#core/embedding/batches.ts'
+import { dedupe, split, type Weight } from '#core/embedding/batches.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
@@ -59,6 +59,7 @@ export async function gather(gathering: Gathering): Promise<Gathered> {
   const { firsts, slots } =
     wholeBecauseOf === undefined ? dedupe(input) : { firsts: [...countTo(count)], slots: [...countTo(count)] }
   const distinct = firsts.length === count ? input : pick(input, firsts)
+  if (gathering.isLarge) await gathering.outside.nextTurn()
   const parts: Parts = { firsts, lanes: new Map(), failure: undefined }
   const served = await serve(gathering, parts, distinct, [...countTo(firsts.length)], gathering.offers)
 
@@ -100,7 +101,8 @@ async function serve(
   const offer = firstOf(offers)
   const placeOf = (index: number): number => parts.firsts[slots[index] as number] ?? index
   const ready = isReady(offer) ? input : await readyFor(gathering, input, offer, placeOf)
-  const runs = runsOf(ready, offer, gathering.wholeBecauseOf)
+  const runs = runsOf(ready, offer, gathering)
+  if (gathering.isLarge) await gathering.outside.nextTurn()
 
   const serveRun = async ([start, end]: readonly [number, number]): Promise<Served[]> => {
     const whole = start === 0 && end === slots.length
@@ -165,16 +167,14 @@ async function readyFor(
   offer: Offer,
   placeOf: (index: number) => number,
 ): Promise<Input> {
-  const texts = offer.decodesTokens
-    ? await decodeTokens({ model: gathering.model, tokens: gathering.outside.tokens }, input, placeOf)
-    : input
+  const texts = offer.decodesTokens ? await decodeTokens(gathering, input, placeOf) : input
   return offer.prefix === '' ? texts : withPrefix(texts, offer.prefix)
 }
 
 function runsOf(
   input: Input,
   offer: Offer,
-  wholeBecauseOf: string | undefined,
+  { outside, wholeBecauseOf }: Gathering,
 ): (readonly [number, number])[] {
   const { capabilities } = offer.deployment
   const count = inputCount(input)
@@ -183,7 +183,10 @@ function runsOf(
   if (count <= capabilities.maxInputs && !bounded) return [[0, count]]
   // Room for the rest of the body: model name, options and braces.
   const maxBytes = capabilities.maxBytes === undefined ? undefined : capabilities.maxBytes - 4096
-  const runs = split(weightsOf(input, capabilities.maxBytes !== undefined), { ...capabilities, maxBytes })
+  const runs = split(weightsOf(input, capabilities.maxBytes !== undefined, outside.bytesOf), {
+    ...capabilities,
+    maxBytes,
+  })
   if (runs.length > 1 && wholeBecauseOf !== undefined) {
     throw new Fault(
       'request_not_splittable',
@@ -195,11 +198,15 @@ function runsOf(
 }
 
 /** Bytes stand for tokens where nobody counted: there are never more tokens than bytes, so a call never exceeds its cap. */
-function weightsOf(input: Input, needsBytes: boolean): Weight[] {
+function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) => number): Weight[] {
   if (input.kind === 'tokens') {
     return input.tokens.map((tokens) => ({ tokens: tokens.length, bytes: tokens.length * 11 + 3 }))
   }
-  return input.texts.map((text) => ({ tokens: utf8BytesOf(text), bytes: needsBytes ? jsonBytesOf(text) : 0 }))
+  return input.texts.map((text) => ({
+    tokens: bytesOf(text),
+    // With its comma.
+    bytes: needsBytes ? bytesOf(JSON.stringify(text)) + 1 : 0,
+  }))
 }
 
 function narrowed({ offer, answer }: Served, position: number): Vector {

@@ -1,24 +1,23 @@
 /** What is done to inputs before they go out: decoding, prefixes, and the check that none is too long. */
 import type { EmbeddingModel } from '#core/catalog.ts'
-import { utf8BytesOf } from '#core/embedding/batches.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault.ts'
-import type { TokenCounter } from '#ports/tokens.ts'
+import type { Outside } from './attempt.ts'
 
 export interface Tokenizing {
   readonly model: EmbeddingModel
-  readonly tokens: TokenCounter
+  readonly outside: Pick<Outside, 'tokens' | 'bytesOf'>
 }
 
 /** Token arrays as texts, for upstreams that read only texts. `placeOf` tells where an input stands in the request. */
 export async function decodeTokens(
-  { model, tokens }: Tokenizing,
+  { model, outside }: Tokenizing,
   input: Input,
   placeOf: (index: number) => number,
 ): Promise<Input> {
   const { tokenizer } = model.facts
   if (input.kind === 'texts' || tokenizer === 'none') return input
-  const decoded = await tokens.decode(input.tokens, tokenizer)
+  const decoded = await outside.tokens.decode(input.tokens, tokenizer)
   const texts = decoded.map((text, index) => {
     if (text !== undefined) return text
     const param = `input[${placeOf(index)}]`
@@ -43,7 +42,7 @@ const INEXACT_MARGIN = 1.02
  * all texts with no more bytes than the model takes tokens, and for models whose tokenizer we don't have: there the
  * upstream is the judge. Undefined: nothing had to be counted.
  */
-export function checkLengths({ model, tokens }: Tokenizing, input: Input): Promise<void> | undefined {
+export function checkLengths({ model, outside }: Tokenizing, input: Input): Promise<void> | undefined {
   const { maxInputTokens, tokenizer, tokenCounts } = model.facts
   if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
   if (input.kind === 'tokens') {
@@ -55,21 +54,21 @@ export function checkLengths({ model, tokens }: Tokenizing, input: Input): Promi
   const long = [...input.texts.keys()].filter((index) => {
     const text = input.texts[index] as string
     // Cheap bounds first: a UTF-16 unit is at most three bytes.
-    return text.length * 3 > maxInputTokens && utf8BytesOf(text) > maxInputTokens
+    return text.length * 3 > maxInputTokens && outside.bytesOf(text) > maxInputTokens
   })
   return long.length === 0
     ? undefined
-    : countLengths({ model, tokens }, input.texts, long, tokenizer, maxInputTokens)
+    : countLengths({ model, outside }, input.texts, long, tokenizer, maxInputTokens)
 }
 
 async function countLengths(
-  { model, tokens }: Tokenizing,
+  { model, outside }: Tokenizing,
   texts: readonly string[],
   long: readonly number[],
   tokenizer: 'cl100k_base',
   maxInputTokens: number,
 ): Promise<void> {
-  const counts = await tokens.count(
+  const counts = await outside.tokens.count(
     long.map((index) => texts[index] as string),
     tokenizer,
   )

@@ -1,10 +1,9 @@
 /** What a request is told it used, and what it cost: two figures, since equal inputs are sent once. */
 import type { EmbeddingModel } from '#core/catalog.ts'
-import { utf8BytesOf } from '#core/embedding/batches.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { addCosts, costOf, type Cost } from '#core/price.ts'
 import { divideTokens } from '#core/usage.ts'
-import type { TokenCounter } from '#ports/tokens.ts'
+import type { Outside } from './attempt.ts'
 import type { Gathered, Served } from './gather.ts'
 
 export interface RequestUsage {
@@ -16,7 +15,7 @@ export interface RequestUsage {
 
 interface Counting {
   readonly model: EmbeddingModel
-  readonly tokens: TokenCounter
+  readonly outside: Pick<Outside, 'tokens' | 'bytesOf'>
   readonly input: Input
 }
 
@@ -64,13 +63,13 @@ function withRepeats(shares: readonly number[], part: Served, slots: readonly nu
 }
 
 /** Tokens of each distinct input by our own count, or its UTF-8 bytes in quarters where nobody can count. */
-async function localCounts({ model, tokens, input }: Counting, { slots }: Gathered): Promise<number[]> {
+async function localCounts({ model, outside, input }: Counting, { slots }: Gathered): Promise<number[]> {
   const firsts: number[] = []
   for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
   if (input.kind === 'tokens') return firsts.map((index) => (input.tokens[index] as TokenIds).length)
   const texts = firsts.map((index) => input.texts[index] as string)
   const { tokenizer } = model.facts
-  if (tokenizer === 'none') return texts.map((text) => Math.max(1, Math.ceil(utf8BytesOf(text) / 4)))
-  const counts = await tokens.count(texts, tokenizer)
+  if (tokenizer === 'none') return texts.map((text) => Math.max(1, Math.ceil(outside.bytesOf(text) / 4)))
+  const counts = await outside.tokens.count(texts, tokenizer)
   return counts.map((count) => Math.max(1, count.tokens))
 }

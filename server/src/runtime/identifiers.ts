@@ -1,33 +1,35 @@
-import { randomFillSync } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 
-/** Random bytes are drawn in bulk: one system call serves a few hundred ids. */
+/** Random digits are drawn in bulk: one call of the system serves a few hundred ids. */
 const POOL_BYTES = 4096
-const BYTES_PER_ID = 10
-
-const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+/** 74 random bits: three digits after the version, one for the variant, fifteen after it. */
+const DIGITS_PER_ID = 19
+const VARIANTS = '89ab'
 
 /** UUIDv7 (RFC 9562): 48 bits of Unix milliseconds, then 74 random bits. */
 export function uuidv7Identifiers(clock: Clock): Identifiers {
-  const pool = new Uint8Array(POOL_BYTES)
-  let at = POOL_BYTES
-  const hex = (byte: number): string => HEX[byte] as string
+  let pool = ''
+  let at = 0
+  let lastMs = -1
+  let time = ''
 
   return {
     next() {
-      if (at + BYTES_PER_ID > POOL_BYTES) {
-        randomFillSync(pool)
+      if (at + DIGITS_PER_ID > pool.length) {
+        pool = randomBytes(POOL_BYTES).toString('hex')
         at = 0
       }
-      const time = Math.trunc(clock.nowMs()).toString(16).padStart(12, '0')
-      const random = pool.subarray(at, at + BYTES_PER_ID)
-      at += BYTES_PER_ID
-      const byte = (index: number): number => random[index] as number
-      return (
-        `${time.slice(0, 8)}-${time.slice(8)}-` +
-        `${hex(0x70 | (byte(0) & 0x0f))}${hex(byte(1))}-${hex(0x80 | (byte(2) & 0x3f))}${hex(byte(3))}-` +
-        `${hex(byte(4))}${hex(byte(5))}${hex(byte(6))}${hex(byte(7))}${hex(byte(8))}${hex(byte(9))}`
-      )
+      const nowMs = Math.trunc(clock.nowMs())
+      if (nowMs !== lastMs) {
+        lastMs = nowMs
+        const hex = nowMs.toString(16).padStart(12, '0')
+        time = `${hex.slice(0, 8)}-${hex.slice(8)}-7`
+      }
+      const start = at
+      at += DIGITS_PER_ID
+      const variant = VARIANTS[pool.charCodeAt(start + 3) & 3] as string
+      return `${time}${pool.slice(start, start + 3)}-${variant}${pool.slice(start + 4, start + 7)}-${pool.slice(start + 7, start + 19)}`
     },
   }
 }

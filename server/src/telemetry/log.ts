@@ -18,12 +18,8 @@ export interface Log extends Pick<Logger, 'info' | 'warn' | 'error'> {
 /** JSON lines on standard output. Secrets, texts and vectors are never handed to it. */
 export function openLog(level: LogLevel): Log {
   const destination = pino.destination({ dest: 1, sync: false })
-  let block = ''
-  const flush = (): void => {
-    if (block !== '') destination.write(block)
-    block = ''
-  }
-  const timer = setInterval(flush, FLUSH_MS)
+  const lines = new LineBlock((text) => void destination.write(text))
+  const timer = setInterval(() => lines.flush(), FLUSH_MS)
   timer.unref()
   const log = pino(
     {
@@ -39,19 +35,45 @@ export function openLog(level: LogLevel): Log {
     info: log.info.bind(log),
     warn: log.warn.bind(log),
     error: log.error.bind(log),
-    line(json) {
-      block += `${json}\n`
-      if (block.length > BLOCK_BYTES) flush()
-    },
+    line: (json) => lines.add(json),
     writesInfo: log.isLevelEnabled('info'),
     close() {
       clearInterval(timer)
-      flush()
+      lines.flush()
       try {
         destination.flushSync()
       } catch {
         // Not open yet, or the reader has gone: there is nowhere left to say so.
       }
     },
+  }
+}
+
+/** Collects lines as bytes: kept as strings, thousands of small pieces would wait for the garbage collector. */
+class LineBlock {
+  readonly #block = Buffer.allocUnsafe(BLOCK_BYTES)
+  readonly #write: (text: string) => void
+  #at = 0
+
+  constructor(write: (text: string) => void) {
+    this.#write = write
+  }
+
+  add(line: string): void {
+    // No character takes more than three bytes.
+    const room = line.length * 3 + 1
+    if (this.#at + room > BLOCK_BYTES) this.flush()
+    if (room > BLOCK_BYTES) this.#write(`${line}\n`)
+    else {
+      this.#at += this.#block.write(line, this.#at, 'utf8')
+      this.#block[this.#at++] = 0x0a
+    }
+  }
+
+  flush(): void {
+    if (this.#at === 0) return
+    const text = this.#block.toString('utf8', 0, this.#at)
+    this.#at = 0
+    this.#write(text)
   }
 }

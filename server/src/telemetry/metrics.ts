@@ -110,6 +110,16 @@ export class Metrics {
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
   readonly #callSeries = new Map<string, CallSeries>()
+  /** Requests come in runs of the same kind: the series of the last one is often the next one's. */
+  #lastRequest:
+    | {
+        readonly route: string
+        readonly model: string
+        readonly status: number
+        readonly fault: string
+        readonly series: RequestSeries
+      }
+    | undefined
 
   constructor(version: string) {
     this.#version = version
@@ -117,7 +127,18 @@ export class Metrics {
   }
 
   requestEnded(record: RequestRecord): void {
-    const { route, model = '', status, fault = '' } = record
+    const series = this.#requestSeriesOf(record)
+    series.requests.value += 1
+    series.seconds.observe(record.durationMs / 1000)
+    if (record.status !== 200) return
+    series.tokens.value += record.promptTokens ?? 0
+    series.inputs.value += record.inputs ?? 0
+  }
+
+  #requestSeriesOf({ route, model = '', status, fault = '' }: RequestRecord): RequestSeries {
+    const last = this.#lastRequest
+    if (last?.model === model && last.status === status && last.fault === fault && last.route === route)
+      return last.series
     const name = `${route}\0${model}\0${status}\0${fault}`
     let series = this.#requestSeries.get(name)
     if (series === undefined) {
@@ -129,11 +150,8 @@ export class Metrics {
       }
       this.#requestSeries.set(name, series)
     }
-    series.requests.value += 1
-    series.seconds.observe(record.durationMs / 1000)
-    if (status !== 200) return
-    series.tokens.value += record.promptTokens ?? 0
-    series.inputs.value += record.inputs ?? 0
+    this.#lastRequest = { route, model, status, fault, series }
+    return series
   }
 
   callEnded({ model, deployment, outcome, durationMs }: CallRecord): void {

@@ -76,7 +76,8 @@ function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: 
 
 /** Node's own decoders, which the pure scanner can't name. */
 function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
-  return Buffer.prototype.toString.call(bytes, encoding, start, end)
+  const { latin1Slice, utf8Slice } = Buffer.prototype
+  return encoding === 'latin1' ? latin1Slice.call(bytes, start, end) : utf8Slice.call(bytes, start, end)
 }
 
 function failureOfAnswer(answer: HttpAnswer, { deployment }: EmbeddingCall): UpstreamFailure {

@@ -54,6 +54,8 @@ const KEEP_ALIVE_MS = 30_000
 /** Enough for any error message; an upstream's HTML page need not be kept. */
 const ERROR_BODY_BYTES = 64 * 1024
 
+/** One look at all calls this often is cheaper than a timer for each, and late by no more than this. */
+const SWEEP_MS = 20
 /** A fast upstream could feed us two megabytes in one turn of the event loop; after this much, others get theirs. */
 const BYTES_PER_TURN = 256 * 1024
 
@@ -61,15 +63,26 @@ export class UpstreamHttp {
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
   readonly #viaProxy: Dispatcher | undefined
+  readonly #inFlight = new Set<Exchange>()
+  readonly #sweeper: NodeJS.Timeout
 
   constructor(options: HttpOptions) {
     this.#options = options
     this.#viaProxy = options.proxy && proxyAgent(options.proxy)
+    this.#sweeper = setInterval(() => this.#expireLate(), SWEEP_MS)
+    this.#sweeper.unref()
   }
 
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      const exchange = new Exchange(call.timeoutMs, this.#options.answerBytes, sink, resolve, reject)
+      const exchange = new Exchange(
+        this.#inFlight,
+        call.timeoutMs,
+        this.#options.answerBytes,
+        sink,
+        resolve,
+        reject,
+      )
       this.#dispatcherFor(call.origin).dispatch(
         { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
         exchange,
@@ -94,18 +107,29 @@ export class UpstreamHttp {
     return pool
   }
 
+  #expireLate(): void {
+    const nowMs = performance.now()
+    for (const exchange of this.#inFlight) exchange.expireIfLate(nowMs)
+  }
+
   async close(): Promise<void> {
+    clearInterval(this.#sweeper)
     const open = [...this.#pools.values(), ...(this.#viaProxy ? [this.#viaProxy] : [])]
     await Promise.all(open.map((dispatcher) => dispatcher.close()))
   }
 }
 
+const ignore = (): void => {}
+const NOWHERE: ByteSink = { push: ignore }
+
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #sink: ByteSink
+  readonly #inFlight: Set<Exchange>
+  readonly #timeoutMs: number
+  readonly #startedMs = performance.now()
+  #sink: ByteSink
   readonly #maxBytes: number
-  readonly #resolve: (answer: HttpAnswer) => void
-  readonly #reject: (error: unknown) => void
-  readonly #timer: NodeJS.Timeout
+  #resolve: (answer: HttpAnswer) => void
+  #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
   #headers: HttpAnswer['headers'] = {}
@@ -115,6 +139,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timedOut = false
 
   constructor(
+    inFlight: Set<Exchange>,
     timeoutMs: number,
     maxBytes: number,
     sink: ByteSink,
@@ -125,7 +150,9 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#maxBytes = maxBytes
     this.#resolve = resolve
     this.#reject = reject
-    this.#timer = setTimeout(() => this.#expire(timeoutMs), timeoutMs)
+    this.#timeoutMs = timeoutMs
+    this.#inFlight = inFlight
+    inFlight.add(this)
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -161,11 +188,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    clearTimeout(this.#timer)
     const errorBody = this.#errorChunks
       ? Buffer.concat(this.#errorChunks).toString('utf8', 0, ERROR_BODY_BYTES)
       : ''
     this.#resolve({ status: this.#status, headers: this.#headers, errorBody })
+    this.#letGo()
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
@@ -175,15 +202,25 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /** The promise is settled at once: an abort of a connection still being opened would reach us only when it opens. */
-  #expire(timeoutMs: number): void {
+  expireIfLate(nowMs: number): void {
+    if (nowMs - this.#startedMs < this.#timeoutMs) return
     this.#timedOut = true
-    const error = new HttpTimeout(`no answer within ${Math.round(timeoutMs)} ms`)
+    const error = new HttpTimeout(`no answer within ${Math.round(this.#timeoutMs)} ms`)
     this.#fail(error)
     this.#controller?.abort(error)
   }
 
   #fail(error: unknown): void {
-    clearTimeout(this.#timer)
     this.#reject(error)
+    this.#letGo()
+  }
+
+  /** The client keeps this object until the connection's next call: it must not keep an answer alive with it. */
+  #letGo(): void {
+    this.#inFlight.delete(this)
+    this.#sink = NOWHERE
+    this.#resolve = ignore
+    this.#reject = ignore
+    this.#headers = {}
   }
 }

@@ -158,6 +158,8 @@ export async function embedInMemory(
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       random: () => (draws /= 2),
+      nextTurn: () => Promise.resolve(),
+      bytesOf: (text) => Buffer.byteLength(text),
     },
   )
   if (outcome.kind !== 'embedded') throw new Error('a dry run')

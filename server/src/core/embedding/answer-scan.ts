@@ -39,6 +39,7 @@ const MAX_PENDING_BYTES = 1024 * 1024
 /** 2,048 items of a few hundred bytes beside their vectors. More would take too long to parse in one step. */
 const MAX_SKELETON_LENGTH = 2 * 1024 * 1024
 
+const NOTHING = new Uint8Array(0)
 const KEY = Uint8Array.from('"embedding"', (character) => character.charCodeAt(0))
 const QUOTE = 0x22
 const COLON = 0x3a
@@ -50,8 +51,9 @@ export class AnswerScanner {
   readonly #options: ScanOptions
   readonly #vectors: Vector[] = []
   #skeleton = ''
-  /** Bytes not yet dealt with; `#resume` is where the search in them goes on. */
-  #pending: Uint8Array = new Uint8Array(0)
+  /** Bytes not yet dealt with, from `#from` on; `#resume` is where the search in them goes on. */
+  #pending: Uint8Array = NOTHING
+  #from = 0
   #resume = 0
 
   constructor(options: ScanOptions) {
@@ -59,9 +61,10 @@ export class AnswerScanner {
   }
 
   push(chunk: Uint8Array): void {
-    const bytes = this.#pending.length === 0 ? chunk : joined(this.#pending, chunk)
+    const isFirst = this.#pending === NOTHING
+    const bytes = isFirst ? chunk : joined(this.#pending.subarray(this.#from), chunk)
     let from = 0
-    let search = this.#resume
+    let search = isFirst ? 0 : this.#resume - this.#from
     for (;;) {
       const value = findValue(bytes, search)
       if (value.kind === 'need-more') {
@@ -80,13 +83,14 @@ export class AnswerScanner {
       from = end + 1
       search = from
     }
-    this.#pending = from === bytes.length ? new Uint8Array(0) : bytes.subarray(from)
-    this.#resume = search - from
-    if (this.#pending.length > MAX_PENDING_BYTES) throw new BrokenAnswer('a value of more than 1 MB')
+    this.#pending = bytes
+    this.#from = from
+    this.#resume = search
+    if (bytes.length - from > MAX_PENDING_BYTES) throw new BrokenAnswer('a value of more than 1 MB')
   }
 
   end(): ScannedAnswer {
-    this.#keepSkeleton(this.#pending, 0, this.#pending.length)
+    this.#keepSkeleton(this.#pending, this.#from, this.#pending.length)
     return { skeleton: this.#skeleton, vectors: this.#vectors }
   }
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { anyText, MANY_RUNS } from '#test/support/arbitraries.ts'
-import { dedupe, jsonBytesOf, split, utf8BytesOf } from './batches.ts'
+import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { dedupe, split } from './batches.ts'
 import type { Input } from './input.ts'
 
 const weights = fc.array(fc.record({ tokens: fc.nat(50), bytes: fc.nat(200) }), { maxLength: 40 })
@@ -91,24 +91,4 @@ test('deduped inputs, put back by their slots, are the inputs; and no two of the
 test('token arrays that only look alike are kept apart', () => {
   const { firsts } = dedupe({ kind: 'tokens', tokens: [[1, 23], [12, 3], [123], [1, 2, 3], [1, 23]] })
   assert.deepEqual(firsts, [0, 1, 2, 3])
-})
-
-test('the UTF-8 size is what Node counts, half surrogates included', () => {
-  fc.assert(
-    fc.property(anyText, (text) => assert.equal(utf8BytesOf(text), Buffer.byteLength(text))),
-    MANY_RUNS,
-  )
-})
-
-test('the size in a JSON body is never estimated too small', () => {
-  fc.assert(
-    fc.property(anyText, (text) => {
-      assert.ok(jsonBytesOf(text) >= Buffer.byteLength(JSON.stringify(text)) + 1, JSON.stringify(text))
-    }),
-    MANY_RUNS,
-  )
-})
-
-test('the size of plain text in a JSON body is exact: its quotes and a comma', () => {
-  assert.equal(jsonBytesOf('plain text, Grüße'), Buffer.byteLength(JSON.stringify('plain text, Grüße')) + 1)
 })

@@ -93,36 +93,3 @@ export function split(weights: readonly Weight[], caps: Caps): (readonly [start:
   if (weights.length > start) runs.push([start, weights.length])
   return runs
 }
-
-/** UTF-8 bytes: also an upper bound of tokens, since every byte-level token covers at least one byte. */
-export function utf8BytesOf(text: string): number {
-  let bytes = text.length
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (unit < 0x80) continue
-    bytes += 1
-    if (unit < 0x800) continue
-    // A surrogate pair is four bytes, counted as two for each half; a lone half becomes U+FFFD, three bytes.
-    if (unit < 0xd800 || unit > 0xdfff) bytes += 1
-    else if (!isPairHalf(text, index, unit)) bytes += 1
-  }
-  return bytes
-}
-
-function isPairHalf(text: string, index: number, unit: number): boolean {
-  const other = unit < 0xdc00 ? text.charCodeAt(index + 1) : text.charCodeAt(index - 1)
-  return unit < 0xdc00 ? other >= 0xdc00 && other <= 0xdfff : other >= 0xd800 && other < 0xdc00
-}
-
-/** Bytes the text takes inside a JSON body, with its quotes and a comma. */
-export function jsonBytesOf(text: string): number {
-  let escapes = 0
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index)
-    if (unit === 0x22 || unit === 0x5c) escapes += 1
-    // `\n` and its kin take one more byte, `\u0001` and lone surrogates five or so; counted alike, a little too high.
-    else if (unit < 0x20) escapes += 5
-    else if (unit >= 0xd800 && unit <= 0xdfff && !isPairHalf(text, index, unit)) escapes += 3
-  }
-  return utf8BytesOf(text) + escapes + 3
-}

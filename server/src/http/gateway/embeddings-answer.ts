@@ -25,10 +25,7 @@ export async function writeEmbeddings(
   embedded: Embedded,
   meta: AnswerMeta,
 ): Promise<void> {
-  const { vectors } = embedded
-  const width = Number(
-    embedded.space.slice(embedded.space.lastIndexOf('@') + 1, embedded.space.lastIndexOf(':')),
-  )
+  const { vectors, width } = embedded
   const bytesPerVector = meta.encoding === 'base64' ? base64LengthOf(width) : width * BYTES_PER_NUMBER
   const headers = headersOf(embedded, meta)
   if (vectors.length * bytesPerVector <= SMALL_BYTES) {

@@ -93,6 +93,10 @@ function refuseEncoded({ headers }: IncomingMessage): void {
   }
 }
 
+const POLICIES = ['refuse', 'drop'] as const
+const SWITCHES = ['true', '1', 'false', '0'] as const
+const YES: ReadonlySet<string | undefined> = new Set(['true', '1'])
+
 function optionsIn({ headers }: IncomingMessage): {
   readonly unsupported: 'refuse' | 'drop' | undefined
   readonly pinnedSpace: string | undefined
@@ -100,12 +104,9 @@ function optionsIn({ headers }: IncomingMessage): {
   readonly callerTimeoutMs: number | undefined
 } {
   return {
-    unsupported: oneOf(headers['x-torana-unsupported'], 'x-torana-unsupported', ['refuse', 'drop'] as const),
+    unsupported: oneOf(headers['x-torana-unsupported'], 'x-torana-unsupported', POLICIES),
     pinnedSpace: singleOf(headers['x-torana-space']),
-    dryRun:
-      oneOf(headers['x-torana-dry-run'], 'x-torana-dry-run', ['true', '1', 'false', '0'] as const)?.match(
-        /true|1/,
-      ) != null,
+    dryRun: YES.has(oneOf(headers['x-torana-dry-run'], 'x-torana-dry-run', SWITCHES)),
     callerTimeoutMs: secondsOf(headers['x-stainless-timeout'] ?? headers['x-stainless-read-timeout']),
   }
 }

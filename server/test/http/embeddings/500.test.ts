@@ -28,6 +28,8 @@ const app = await gatewayServer({
   limits: defaultLimits,
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   random: Math.random,
+  nextTurn: () => Promise.resolve(),
+  bytesOf: (text) => Buffer.byteLength(text),
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())
