@@ -1,5 +1,4 @@
 import type { ConfiguredKey, Model, Project } from '#core/catalog.ts'
-import type { BuildInput } from './build.ts'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import { didYouMean } from './problem.ts'
 import type { Path, Report } from './problem.ts'
@@ -13,10 +12,17 @@ export interface KnownModels {
   readonly declared: ReadonlySet<string>
 }
 
+/** What the keys of the file are held against. */
+export interface KeySurroundings {
+  readonly report: Report
+  readonly bootstrapKey: string | undefined
+  readonly nowMs: number
+}
+
 export function buildProjects(
   entries: ConfigFile['projects'],
   models: KnownModels,
-  { bootstrapKey, nowMs, report }: Pick<BuildInput, 'bootstrapKey' | 'nowMs' | 'report'>,
+  { bootstrapKey, nowMs, report }: KeySurroundings,
 ): Project[] {
   /** Whose secret it is, by secret. */
   const owners = new Map(bootstrapKey === undefined ? [] : [[bootstrapKey, 'TORANA_BOOTSTRAP_KEY']])

@@ -362,7 +362,7 @@ upstreams:
   azure-eu: { dialect: azure, resource: my-eu, apiKey: \${AZURE_KEY} }
   tei:      { dialect: openai, baseUrl: http://tei:8080/v1 }
   cohere:   { dialect: ai-sdk, provider: cohere, apiKey: \${COHERE_API_KEY} }
-  together: { dialect: { embedding: openai, image: ai-sdk }, provider: together, apiKey: \${TOGETHER_KEY} }
+  together: { dialect: { embedding: openai, image: ai-sdk }, provider: togetherai, apiKey: \${TOGETHER_KEY} }
 models:
   text-embedding-3-small:            # facts come from the built-in catalog; anything here overrides it
     aliases: [search-embed]

@@ -1,7 +1,7 @@
 /** torana.yaml and the built-in facts → the catalog. */
 import type { Catalog, Deployment, Model, RetiredModel, Upstream } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { buildProjects } from './build-projects.ts'
+import { buildProjects, type KeySurroundings } from './build-projects.ts'
 import { buildUpstream } from './build-upstream.ts'
 import { embeddingFactsOf, factsOf, knownModels } from './facts.ts'
 import type { Facts } from './facts.ts'
@@ -10,14 +10,11 @@ import type { Report } from './problem.ts'
 import { resolveCapabilities, resolveEmbedding, resolvePrice } from './resolve.ts'
 import type { ConfigFile, DeploymentEntry, ModelEntry } from './schema.ts'
 
-export interface BuildInput {
+export interface BuildInput extends KeySurroundings {
   readonly file: ConfigFile
   /** Keys of `upstreams` and `models`, also of entries too faulty to be in `file`. */
   readonly declared: { readonly upstreams: readonly string[]; readonly models: readonly string[] }
   readonly facts: Facts
-  readonly report: Report
-  readonly bootstrapKey: string | undefined
-  readonly nowMs: number
 }
 
 /** Complete only when the report holds no problem. */
