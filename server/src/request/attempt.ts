@@ -1,6 +1,6 @@
 /** One call to one deployment: its share of the deadline, its id, and a record of how it ended. */
 import type { EmbeddingModel } from '#core/catalog.ts'
-import type { Input } from '#core/embedding/input.ts'
+import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Offer } from '#core/negotiate.ts'
@@ -98,18 +98,4 @@ export async function attempt(
 /** Whether the failure's words are the upstream's own. */
 function speaksForItself({ kind, detail }: UpstreamFailure): boolean {
   return kind !== 'broken' && detail.status !== undefined
-}
-
-/** Characters or token ids over which one pass takes a millisecond or more. */
-const LARGE_INPUT = 512 * 1024
-
-export function isLargeInput(input: Input): boolean {
-  const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
-  let size = 0
-  for (const entry of entries) size += entry.length
-  return size > LARGE_INPUT
-}
-
-export function inputCount(input: Input): number {
-  return input.kind === 'texts' ? input.texts.length : input.tokens.length
 }

@@ -4,6 +4,7 @@
  */
 import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
+import { inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault.ts'
@@ -11,7 +12,7 @@ import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/neg
 import { costOf, costText } from '#core/price.ts'
 import { orderOffers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
-import { isLargeInput, type Outside } from './attempt.ts'
+import type { Outside } from './attempt.ts'
 import { findModel } from './find-model.ts'
 import { gather } from './gather.ts'
 import { checkLengths } from './inputs.ts'
@@ -66,6 +67,9 @@ export interface DryRun {
   readonly maxTokens: number
 }
 
+/** Characters or token ids over which one pass takes a millisecond or more. */
+const LARGE_INPUT = 512 * 1024
+
 export async function embed(
   request: EmbeddingRequest,
   options: EmbedOptions,
@@ -77,7 +81,7 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const space = spaceFor(model, first.width, options.pinnedSpace)
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
-  const isLarge = isLargeInput(request.input)
+  const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.nextTurn()
   const lengths = checkLengths({ model, outside: dependencies }, request.input)
   if (lengths !== undefined) await lengths

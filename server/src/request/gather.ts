@@ -3,13 +3,13 @@
  * part, and fall back part by part to the next deployment, split anew by that one's caps.
  */
 import { dedupe, split, type Weight } from '#core/embedding/batches.ts'
-import type { Input, TokenIds } from '#core/embedding/input.ts'
+import { inputCount, type Input, type TokenIds } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { Fault, faultOfFailure } from '#core/fault.ts'
 import type { Offer } from '#core/negotiate.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
-import { attempt, inputCount, type Attempting } from './attempt.ts'
+import { attempt, type Attempting } from './attempt.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
 import { Lanes } from './lanes.ts'
 

@@ -1,6 +1,7 @@
 /** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
 import { AnswerScanner, BrokenAnswer } from '#core/embedding/answer-scan.ts'
 import { orderAnswer } from '#core/embedding/answer.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { failureKindOf, scrubbed, UpstreamFailure, type FailureDetail } from '#core/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
@@ -26,7 +27,7 @@ export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): E
         target = dialect.target(upstream)
         targets.set(upstream, target)
       }
-      if (isLarge(call)) await takeTurn()
+      if (inputSize(call.inputs) > LARGE_INPUT) await takeTurn()
       const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
       let answer: HttpAnswer
       try {
@@ -52,19 +53,10 @@ export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): E
 /** Characters of text, or token ids, whose JSON takes longer than a millisecond to write. */
 const LARGE_INPUT = 128 * 1024
 
-function isLarge({ inputs }: EmbeddingCall): boolean {
-  const entries: readonly { readonly length: number }[] =
-    inputs.kind === 'texts' ? inputs.texts : inputs.tokens
-  let size = 0
-  for (const entry of entries) size += entry.length
-  return size > LARGE_INPUT
-}
-
 function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
   const { inputs, deployment } = call
-  const count = inputs.kind === 'texts' ? inputs.texts.length : inputs.tokens.length
   try {
-    return orderAnswer(scanner.end(), count)
+    return orderAnswer(scanner.end(), inputCount(inputs))
   } catch (error) {
     throw failureOfError(error, {
       deployment: deployment.id,

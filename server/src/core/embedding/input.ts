@@ -9,6 +9,18 @@ export type Input =
 /** Ids of one input. Those of a large body come packed, already checked by whoever packed them. */
 export type TokenIds = readonly number[] | Uint32Array
 
+export function inputCount(input: Input): number {
+  return input.kind === 'texts' ? input.texts.length : input.tokens.length
+}
+
+/** Characters or token ids in all: how much work one pass over the input is. */
+export function inputSize(input: Input): number {
+  const entries: readonly { readonly length: number }[] = input.kind === 'texts' ? input.texts : input.tokens
+  let size = 0
+  for (const entry of entries) size += entry.length
+  return size
+}
+
 export interface InputProblem {
   readonly kind: 'problem'
   /** `input` or `input[17]`. */

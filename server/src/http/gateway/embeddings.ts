@@ -4,10 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
+import { inputCount } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
-import { inputCount } from '#request/attempt.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
