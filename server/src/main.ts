@@ -1,7 +1,6 @@
 /** The composition root: settings → stores → upstreams → listeners, and the order in which they end. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
@@ -15,6 +14,7 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
 import { keyHasher, loadDemoKey, loadSecret } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
+import { takeTurn } from '#runtime/turns.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { openLog } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
@@ -76,7 +76,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const json = new WorkerJson()
   const http = new UpstreamHttp({ ...limits, proxy: settings.proxy })
   const demo = new DemoEmbedding()
-  const upstream = upstreamRegistry(http, {
+  const upstream = upstreamRegistry(http, takeTurn, {
     'ai-sdk': aiSdkEmbedding({ ...limits, proxy: settings.proxy }),
     demo,
   })
@@ -98,7 +98,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     observer: telemetryObserver(log, metrics, clock),
     limits,
     random: Math.random,
-    nextTurn: () => nextTurn(),
+    nextTurn: takeTurn,
     bytesOf: (text) => Buffer.byteLength(text),
     docsUrl: () => publicUrl ?? '',
   })

@@ -64,7 +64,7 @@ export async function attempt(
       deployment: deployment.id,
       outcome,
       // An upstream's own words may repeat what the caller sent: the log gets its code instead.
-      reason: failure && speaksForItself(failure) ? undefined : failure?.message,
+      reason: failure && !isInUpstreamsWords(failure) ? failure.message : undefined,
       code: failure?.detail.code,
       status: failure?.detail.status,
       inputs: inputCount(inputs),
@@ -95,7 +95,6 @@ export async function attempt(
   }
 }
 
-/** Whether the failure's words are the upstream's own. */
-function speaksForItself({ kind, detail }: UpstreamFailure): boolean {
+function isInUpstreamsWords({ kind, detail }: UpstreamFailure): boolean {
   return kind !== 'broken' && detail.status !== undefined
 }

@@ -1,3 +1,4 @@
+import { UpstreamFailure } from '#core/failure.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CallRecord, Observer, RequestRecord } from '#ports/observer.ts'
 import type { Log } from './log.ts'
@@ -18,12 +19,17 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
     },
     requestEnded(record: RequestRecord) {
       metrics.requestEnded(record)
-      if (record.status === 500) {
+      if (record.status === 500 || isOurTrouble(record.cause)) {
         const { cause, ...facts } = record
         log.error({ ...facts, err: cause }, 'request failed')
       } else if (log.writesInfo) log.line(accessLine(record, clock.nowMs()))
     },
   }
+}
+
+/** What lies behind a fault of ours or of a store. An upstream's failure was logged with its call, without its words. */
+function isOurTrouble(cause: unknown): boolean {
+  return cause !== undefined && !(cause instanceof UpstreamFailure)
 }
 
 /** One line per request, built by hand: it is the only log line on the hot lane. */

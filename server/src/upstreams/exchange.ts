@@ -7,7 +7,6 @@ import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { readErrorBody, retryAfterMsIn } from './error-body.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer, type UpstreamHttp } from './http.ts'
-import { takeTurn } from './turns.ts'
 import { embeddingBody, type Target } from './openai/embedding.ts'
 
 /** What a dialect of the OpenAI family says of itself. */
@@ -16,7 +15,11 @@ export interface OpenaiDialect {
   path(target: Target, call: EmbeddingCall): string
 }
 
-export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): EmbeddingUpstream {
+export function exchangeEmbedding(
+  dialect: OpenaiDialect,
+  http: UpstreamHttp,
+  nextTurn: () => Promise<unknown>,
+): EmbeddingUpstream {
   const targets = new WeakMap<Upstream, Target>()
 
   return {
@@ -27,7 +30,7 @@ export function exchangeEmbedding(dialect: OpenaiDialect, http: UpstreamHttp): E
         target = dialect.target(upstream)
         targets.set(upstream, target)
       }
-      if (inputSize(call.inputs) > LARGE_INPUT) await takeTurn()
+      if (inputSize(call.inputs) > LARGE_INPUT) await nextTurn()
       const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
       let answer: HttpAnswer
       try {

@@ -8,11 +8,13 @@ import { embeddingPath, openaiTarget } from './openai/embedding.ts'
 /** Every dialect by name; a call goes to the one its deployment's upstream speaks. */
 export function upstreamRegistry(
   http: UpstreamHttp,
+  /** Lets others have the event loop before a large body is written. */
+  nextTurn: () => Promise<unknown>,
   others: Record<Exclude<DialectName, 'openai' | 'azure'>, EmbeddingUpstream>,
 ): EmbeddingUpstream {
   const dialects: Record<DialectName, EmbeddingUpstream> = {
-    openai: exchangeEmbedding({ target: openaiTarget, path: embeddingPath }, http),
-    azure: exchangeEmbedding({ target: azureTarget, path: azureEmbeddingPath }, http),
+    openai: exchangeEmbedding({ target: openaiTarget, path: embeddingPath }, http, nextTurn),
+    azure: exchangeEmbedding({ target: azureTarget, path: azureEmbeddingPath }, http, nextTurn),
     ...others,
   }
   return { embed: (call) => dialects[call.deployment.upstream.dialect].embed(call) }

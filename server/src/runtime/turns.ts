@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 
 let last: Promise<unknown> = Promise.resolve()
 
-/** One after another, each in a turn of the event loop of its own: several large bodies are never written in one go. */
+/** A turn of the event loop, one for each who asks: steps of several large requests never run in one go. */
 export function takeTurn(): Promise<unknown> {
   last = last.then(() => nextTurn())
   return last

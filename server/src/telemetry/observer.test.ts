@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { Log } from './log.ts'
+import { Metrics } from './metrics.ts'
+import { telemetryObserver } from './observer.ts'
+
+const errors: unknown[] = []
+const lines: string[] = []
+const log: Log = {
+  info: () => {},
+  warn: () => {},
+  error: (...args: unknown[]) => void errors.push(args[0]),
+  line: (json) => void lines.push(json),
+  writesInfo: true,
+  close: () => {},
+}
+const observer = telemetryObserver(log, new Metrics('test'), { nowMs: () => 0, monotonicMs: () => 0 })
+const ended = { requestId: 'r', route: 'embeddings', durationMs: 1 }
+
+test('what lies behind a store that is away reaches the log: the page of the fault sends operators there', () => {
+  const cause = new Error('connect ECONNREFUSED')
+  observer.requestEnded({ ...ended, status: 503, fault: 'key_store_unreachable', cause })
+  assert.deepEqual(errors.pop(), { ...ended, status: 503, fault: 'key_store_unreachable', err: cause })
+})
+
+test("an upstream's words never reach the log through the request, since they may repeat a caller's text", () => {
+  const cause = new UpstreamFailure('refused', 'too long: canary', { deployment: 'm/u', status: 400 })
+  observer.requestEnded({ ...ended, status: 400, fault: 'upstream_refused', cause })
+  assert.equal(errors.length, 0)
+  assert.doesNotMatch(lines.pop() ?? 'no line', /canary|no line/)
+})
