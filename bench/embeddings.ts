@@ -6,8 +6,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { print, startBare, startNginx } from './parts.ts'
 import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
 
 const { values: options } = parseArgs({
@@ -41,7 +41,7 @@ const shapes: readonly Shape[] = [
 ]
 
 try {
-  const nginxPort = await startNginx()
+  const nginxPort = await startNginx(folder, LOAD_CORE)
   const origin = `http://127.0.0.1:${nginxPort}`
   const rows: string[][] = []
   for (const shape of shapes) rows.push(...(await measure(shape, origin)))
@@ -61,8 +61,8 @@ async function measure(shape: Shape, origin: string): Promise<string[][]> {
     core: LOAD_CORE,
   })
 
-  const bare = await startBare(origin)
-  const torana = options.control ? await startBare(origin) : await startTorana(shape, origin)
+  const bare = await startBare(origin, GATEWAY_CORE)
+  const torana = options.control ? await startBare(origin, GATEWAY_CORE) : await startTorana(shape, origin)
   const urls = {
     bare: `http://127.0.0.1:${bare.port}${shape.path}/embeddings`,
     torana: `http://127.0.0.1:${torana.port}${options.control ? shape.path : '/v1'}/embeddings`,
@@ -113,43 +113,6 @@ interface Window {
   readonly ratio: number
 }
 
-async function startNginx(): Promise<number> {
-  const port = await freePort()
-  const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
-  const answer = (embedding: string): string =>
-    `{"object":"list","data":[{"object":"embedding","index":0,"embedding":${embedding}}],"model":"text-embedding-3-small","usage":{"prompt_tokens":8,"total_tokens":8}}`
-  writeFileSync(join(folder, 'base64.json'), answer(JSON.stringify(new Uint8Array(values.buffer).toBase64())))
-  const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
-  writeFileSync(join(folder, 'float.json'), answer(`[${numbers.join(',')}]`))
-  const location = (name: string): string =>
-    `location = /${name}/v1/embeddings { default_type application/json; error_page 405 =200 /${name}.json; return 405; }
-     location = /${name}.json { default_type application/json; root ${folder}; }`
-  writeFileSync(
-    join(folder, 'nginx.conf'),
-    `daemon off; ${process.getuid?.() === 0 ? 'user root;' : ''} worker_processes 1; pid ${folder}/nginx.pid; error_log stderr crit;
-     events { worker_connections 4096; }
-     http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=10;
-       client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
-       uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-       server { listen 127.0.0.1:${port} backlog=4096; ${location('base64')} ${location('float')} } }`,
-  )
-  spawnOn(LOAD_CORE, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
-  await httpReady(`http://127.0.0.1:${port}/base64.json`)
-  return port
-}
-
-async function startBare(origin: string): Promise<{ pid: number; port: number }> {
-  const port = await freePort()
-  const { pid } = spawnOn(
-    GATEWAY_CORE,
-    process.execPath,
-    [join(import.meta.dirname, 'bare-proxy.ts'), origin, String(port)],
-    {},
-  )
-  await wait(1500)
-  return { pid, port }
-}
-
 async function startTorana(shape: Shape, origin: string): Promise<{ pid: number; port: number }> {
   const [port, controlPort] = [await freePort(), await freePort()]
   const config = join(folder, `${shape.encoding}.yaml`)
@@ -193,10 +156,4 @@ end
 `,
   )
   return file
-}
-
-function print(rows: readonly string[][]): void {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
-  for (const row of rows)
-    process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
 }

@@ -2,6 +2,8 @@
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
+import { openAccounts } from './accounts.ts'
+import { openDirectory } from './directory.ts'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
 import type { Environment } from '#config/variable.ts'
@@ -12,10 +14,9 @@ import { gatewayServer } from '#http/gateway/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
-import { keyHasher, loadDemoKey, loadSecret } from '#runtime/secret.ts'
+import { loadDemoKey } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
 import { takeTurn } from '#runtime/turns.ts'
-import { MemoryKeys } from '#stores/memory/keys.ts'
 import { openLog } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
@@ -39,6 +40,8 @@ export interface Node {
   readonly demoKey: string | undefined
   /** Reads torana.yaml again; a bad file changes nothing. */
   reload(): void
+  /** Resolves when the node has stopped by itself, because another one ended it. */
+  readonly ended: Promise<void>
   /** Takes no more requests, lets those under way end, then lets go of everything. */
   stop(): Promise<void>
 }
@@ -54,26 +57,57 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const log = openLog(settings.logLevel)
   const loaded = loadCatalog(settings, env)
   const { limits } = loaded
-  let { catalog } = loaded
+  /** What the configuration says; `catalog` adds the credentials that the store keeps. */
+  let declared = loaded.catalog
+  let catalog = declared
   for (const warning of loaded.warnings) log.warn(warning)
-  if (settings.database === 'memory')
+  if (settings.database.kind === 'memory')
     log.warn('DATABASE_URL is memory: nothing is kept when this process ends')
 
   const demoKey =
     settings.configFile === undefined && settings.bootstrapKey === undefined
       ? loadDemoKey(settings.dataDir)
       : undefined
-  const keys = new MemoryKeys(keyHasher(loadSecret(settings.secret, settings.dataDir)))
-  const projects = withDefaultProject(catalog.projects, settings.bootstrapKey ?? demoKey)
-  const hasKeys = projects.some((project) => project.keys.length > 0)
-  if (!hasKeys) log.warn('no keys are configured: nobody can call')
-  keys.replace(projects)
+  const projectsOf = ({ projects }: Catalog): readonly Project[] =>
+    withDefaultProject(projects, settings.bootstrapKey ?? demoKey)
 
   const clock = systemClock
   const identifiers = uuidv7Identifiers(clock)
   const metrics = new Metrics(version)
   const tokens = new WorkerTokenCounter()
   const json = new WorkerJson()
+  const ended = Promise.withResolvers<void>()
+  const accounts = await openAccounts(settings, {
+    clock,
+    identifiers,
+    log,
+    metrics,
+    version,
+    unsettled: (requestId, error) =>
+      log.error({ requestId, err: error }, 'a usage record waits in the journal'),
+    onEnded: () => void stop().then(ended.resolve),
+  })
+  let completions = 0
+  const complete = async (): Promise<void> => {
+    completions += 1
+    const own = completions
+    const completed = await directory.withCredentials(declared)
+    // Something may have changed meanwhile; then a later one is under way.
+    if (own === completions) catalog = completed
+  }
+  const onIncomplete = (error: unknown): void =>
+    log.error({ err: error }, 'stored credentials could not be read; the last ones stay in force')
+  const directory = await openDirectory(settings, {
+    clock,
+    log,
+    database: accounts.database,
+    onChange: () => void complete().catch(onIncomplete),
+  })
+  directory.declare(projectsOf(declared))
+  await complete()
+  const hasKeys = directory.storedKeys > 0 || projectsOf(declared).some((project) => project.keys.length > 0)
+  if (!hasKeys) log.warn('there are no keys: nobody can call')
+  const telemetry = telemetryObserver(log, metrics, clock)
   const http = new UpstreamHttp({ ...limits, proxy: settings.proxy })
   const demo = new DemoEmbedding()
   const upstream = upstreamRegistry(http, takeTurn, {
@@ -83,19 +117,26 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   if (usesDemo(catalog)) demo.warmUp()
 
   let notReady: string | undefined = 'starting'
-  const readiness = { notReady: () => notReady }
+  const readiness = { notReady: () => notReady ?? directory.notReady() ?? accounts.failure() }
   let publicUrl = settings.publicUrl
   const gateway = await gatewayServer({
     ...readiness,
     version,
     catalog: () => catalog,
-    keys,
+    keys: directory.keys,
     upstream,
     tokens,
     json,
     clock,
     identifiers,
-    observer: telemetryObserver(log, metrics, clock),
+    observer: {
+      callEnded: (record) => telemetry.callEnded(record),
+      requestEnded(record) {
+        telemetry.requestEnded(record)
+        accounts.logRequest(record)
+      },
+    },
+    ...accounts.money,
     limits,
     random: Math.random,
     nextTurn: takeTurn,
@@ -105,10 +146,26 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const control = controlServer({
     ...readiness,
     metrics: () => metrics.text(),
+    api: {
+      ...directory.api,
+      books: accounts.books,
+      identifiers,
+      version,
+      catalog: () => declared,
+      declared: () => projectsOf(declared),
+      nowMs: clock.nowMs,
+      docsUrl: () => publicUrl ?? '',
+      onFault: (fault, requestId) => {
+        if (fault.entry.status >= 500)
+          log.error({ requestId, err: fault.cause ?? fault }, 'the control API failed')
+      },
+    },
   })
 
   const letGo = async (): Promise<void> => {
     await control.close()
+    await directory.stop()
+    await accounts.stop()
     await Promise.all([http.close(), tokens.close(), json.close(), demo.close()])
   }
   try {
@@ -136,15 +193,28 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
           intervalMs: RELOAD_INTERVAL_MS,
           load: () => loadCatalog(settings, env),
           onGood: (fresh) => {
-            catalog = fresh.catalog
-            keys.replace(withDefaultProject(catalog.projects, settings.bootstrapKey))
-            log.info({ models: listModels(catalog).length }, 'configuration reloaded')
+            declared = fresh.catalog
+            directory.declare(projectsOf(declared))
+            complete().catch(onIncomplete)
+            log.info({ models: listModels(declared).length }, 'configuration reloaded')
             if (JSON.stringify(fresh.limits) !== JSON.stringify(limits))
               log.warn('changed limits take effect at the next start')
           },
           onBad: (problems) =>
             log.error({ problems }, 'the configuration is wrong; the last good one stays in force'),
         })
+
+  const stop = async (): Promise<void> => {
+    notReady = 'draining'
+    watch?.close()
+    // A connection that falls idle while we wait is kept open by its client, and would hold us until the end of the drain.
+    const sweep = setInterval(() => gateway.server.closeIdleConnections(), SWEEP_MS)
+    await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
+    clearInterval(sweep)
+    await letGo()
+    log.info('stopped')
+    log.close()
+  }
 
   return {
     url,
@@ -153,17 +223,8 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     demoKey,
     hasKeys,
     reload: () => watch?.reload(),
-    async stop() {
-      notReady = 'draining'
-      watch?.close()
-      // A connection that falls idle while we wait is kept open by its client, and would hold us until the end of the drain.
-      const sweep = setInterval(() => gateway.server.closeIdleConnections(), SWEEP_MS)
-      await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
-      clearInterval(sweep)
-      await letGo()
-      log.info('stopped')
-      log.close()
-    },
+    stop,
+    ended: ended.promise,
   }
 }
 

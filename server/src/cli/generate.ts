@@ -4,9 +4,11 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import { configurationMarkdown, configurationSchemaJson } from '#config/document.ts'
 import { allFaultsMarkdown } from '#core/fault-page.ts'
 import { defaultLimits } from '#core/settings.ts'
+import { controlServer, type ControlDependencies } from '#http/control/server.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { version } from '#main'
 import type { Output } from './output.ts'
@@ -15,7 +17,8 @@ const ROOT = join(import.meta.dirname, '../../..')
 
 export async function run(argv: string[], out: Output): Promise<number> {
   const files: Record<string, string> = {
-    'contract/gateway.openapi.json': await openapiJson(),
+    'contract/control.openapi.json': await openapiJson(controlApp()),
+    'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
     'contract/torana.schema.json': configurationSchemaJson(),
     'docs/configuration.md': configurationMarkdown(),
     'docs/errors.md': allFaultsMarkdown(),
@@ -39,9 +42,37 @@ export async function run(argv: string[], out: Output): Promise<number> {
 }
 
 /** Routes are only registered, never called, so nothing but the limits is needed. */
-async function openapiJson(): Promise<string> {
+function gatewayApp(): Promise<FastifyInstance> {
   const clock = { nowMs: () => 0, monotonicMs: () => 0 }
-  const app = await gatewayServer({ version, limits: defaultLimits, clock } as GatewayDependencies)
+  return gatewayServer({ version, limits: defaultLimits, clock } as GatewayDependencies)
+}
+
+function controlApp(): FastifyInstance {
+  return controlServer({ api: { version, books: {} } } as ControlDependencies)
+}
+
+async function openapiJson(app: FastifyInstance): Promise<string> {
   await app.ready()
-  return `${JSON.stringify(app.swagger(), undefined, 2)}\n`
+  return `${JSON.stringify(withoutStrangers(app.swagger()), undefined, 2)}\n`
+}
+
+interface OpenapiDocument {
+  readonly paths?: unknown
+  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> }
+}
+
+/** Both listeners register their schemas in one place: those that no path of this one leads to are left out. */
+function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
+  const all = document.components?.schemas ?? {}
+  const named = new Set<string>()
+  const follow = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+      if (named.has(name)) continue
+      named.add(name)
+      follow(all[name])
+    }
+  }
+  follow(document.paths)
+  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => named.has(name)))
+  return { ...document, components: { ...document.components, schemas } }
 }

@@ -3,6 +3,7 @@ import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/load.ts'
 import { listModels } from '#core/catalog.ts'
 import { startNode, type Node } from '#main'
+import { FolderInUse } from '#stores/postgres/pglite.ts'
 import type { Output } from './output.ts'
 
 export async function run(_argv: string[], out: Output): Promise<number> {
@@ -11,6 +12,10 @@ export async function run(_argv: string[], out: Output): Promise<number> {
   try {
     node = await startNode(settings, process.env)
   } catch (error) {
+    if (error instanceof FolderInUse) {
+      out.stderr.write(`torana: ${error.message}\n`)
+      return 1
+    }
     const { code, port, address } = error as { code?: string; port?: number; address?: string }
     if (code !== 'EADDRINUSE') throw error
     const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
@@ -27,8 +32,12 @@ export async function run(_argv: string[], out: Output): Promise<number> {
   })
   // Only now: whoever reads it may tell us to stop in the same moment.
   out.stderr.write(banner(node))
-  await told
+  const reason = await Promise.race([
+    told.then(() => 'told' as const),
+    node.ended.then(() => 'ended' as const),
+  ])
   process.off('SIGHUP', reload)
+  if (reason === 'ended') return 1
   await node.stop()
   return 0
 }

@@ -9,7 +9,32 @@ const COMMANDS: Record<string, { readonly says: string; readonly load: () => Pro
   check: { says: 'check a torana.yaml and show what it declares', load: () => import('./check.ts') },
   init: { says: 'print a commented torana.yaml to start from', load: () => import('./init.ts') },
   schema: { says: 'print the JSON Schema of torana.yaml', load: () => import('./schema.ts') },
-  key: { says: 'make a new key and print it', load: () => import('./key.ts') },
+  key: {
+    says: 'make up a key for torana.yaml or TORANA_BOOTSTRAP_KEY and print it',
+    load: () => import('./key.ts'),
+  },
+  keys: {
+    says: 'list, create, set, rotate and revoke keys of the running node',
+    load: () => import('./keys.ts'),
+  },
+  projects: {
+    says: 'list, set and delete projects of the running node',
+    load: () => import('./projects.ts'),
+  },
+  credentials: {
+    says: 'list, set and drop upstream credentials of the running node',
+    load: () => import('./credentials.ts'),
+  },
+  unknowns: {
+    says: 'list, post and void calls whose outcome nobody knows',
+    load: () => import('./unknowns.ts'),
+  },
+  nodes: { says: 'list nodes, and end one whose machine is lost', load: () => import('./nodes.ts') },
+  doctor: {
+    says: 'compare ledger, rollups, budgets and leases of the running node',
+    load: () => import('./doctor.ts'),
+  },
+  import: { says: 'make a torana.yaml from a LiteLLM configuration', load: () => import('./import.ts') },
   generate: {
     says: 'write the generated files of this repository; --check compares them',
     load: () => import('./generate.ts'),
@@ -39,7 +64,7 @@ async function main([name = 'start', ...argv]: string[]): Promise<number> {
 }
 
 function usage(): string {
-  const rows = Object.entries(COMMANDS).map(([name, { says }]) => `  torana ${name.padEnd(10)} ${says}`)
+  const rows = Object.entries(COMMANDS).map(([name, { says }]) => `  torana ${name.padEnd(12)} ${says}`)
   return `Torana, a gateway for embeddings and images.\n\n${rows.join('\n')}\n`
 }
 

@@ -1,5 +1,6 @@
-import type { ConfiguredKey, Model, Project } from '#core/catalog.ts'
+import type { ConfiguredBudget, ConfiguredKey, Model, Project } from '#core/catalog.ts'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
+import { nanoUsdOf } from '#core/price.ts'
 import { didYouMean } from './problem.ts'
 import type { Path, Report } from './problem.ts'
 import type { ConfigFile } from './schema.ts'
@@ -39,7 +40,7 @@ export function buildProjects(
       checkSecret(key.secret, `key ${key.name} of project ${name}`, [...path, 'secret'], owners, report)
       return buildKey(key, path, models, nowMs, report)
     })
-    return { name, keys }
+    return { name, keys, limits: project.limits, budget: buildBudget(project.budget) }
   })
 }
 
@@ -85,5 +86,11 @@ function buildKey(
     // A key that names an alias may use the model, under each of its names.
     models: key.models && [...new Set(key.models.map((id) => models.served.get(id)?.id ?? id))],
     expiresAtMs,
+    limits: key.limits,
+    budget: buildBudget(key.budget),
   }
+}
+
+function buildBudget(entry: KeyEntry['budget']): ConfiguredBudget | undefined {
+  return entry && { limitNanoUsd: nanoUsdOf(entry.usd), per: entry.per, hard: entry.hard }
 }

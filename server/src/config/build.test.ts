@@ -97,6 +97,7 @@ models: { acme-embed: { deployments: [{ upstream: a, capabilities: { maxTokens: 
     dimensionsField: 'dimensions', // default
     user: true,
     maxParallelCalls: 8,
+    countsTokens: true,
     harmlessFields: [],
   } satisfies EmbeddingCapabilities)
 })
@@ -246,20 +247,36 @@ models: { acme-embed: { deployments: [{ upstream: a }, { upstream: a, model: two
   )
 })
 
-test('an alias is the same model, and a key that names it may use the model', () => {
+test('an alias is the same model, and a key that names it may use the model; limits and budgets are read exactly', () => {
   const secret = keyFrom(new Uint8Array(32).fill(9))
   const { catalog } = load(`
 upstreams: { a: { provider: acme } }
 models: { acme-embed: { aliases: [search], deployments: [{ upstream: a }] } }
 projects:
-  p: { keys: [{ name: ci, secret: ${secret}, models: [search, acme-embed], expires: 2027-01-01T00:00:00+01:00 }, { name: all, secret: ${'z'.repeat(24)} }] }`)
+  p: { budget: { usd: 12.5, hard: true }, keys: [{ name: ci, limits: { tokensPerMinute: 9 }, secret: ${secret}, models: [search, acme-embed], expires: 2027-01-01T00:00:00+01:00 }, { name: all, secret: ${'z'.repeat(24)} }] }`)
   assert.equal(catalog.models.get('search'), catalog.models.get('acme-embed'))
   assert.deepEqual(catalog.projects, [
     {
       name: 'p',
+      limits: undefined,
+      budget: { limitNanoUsd: 12_500_000_000n, per: 'month', hard: true },
       keys: [
-        { name: 'ci', secret, models: ['acme-embed'], expiresAtMs: Date.parse('2026-12-31T23:00:00Z') },
-        { name: 'all', secret: 'z'.repeat(24), models: undefined, expiresAtMs: undefined },
+        {
+          name: 'ci',
+          secret,
+          models: ['acme-embed'],
+          expiresAtMs: Date.parse('2026-12-31T23:00:00Z'),
+          limits: { tokensPerMinute: 9 },
+          budget: undefined,
+        },
+        {
+          name: 'all',
+          secret: 'z'.repeat(24),
+          models: undefined,
+          expiresAtMs: undefined,
+          limits: undefined,
+          budget: undefined,
+        },
       ],
     },
   ])

@@ -36,8 +36,11 @@ test('an empty environment is enough, and listens on loopback only', () => {
     configFile: undefined,
     logLevel: 'info',
     publicUrl: undefined,
-    database: 'unset',
+    database: { kind: 'inside', folder: '/srv/.torana/postgres' },
+    redisUrl: undefined,
     secret: undefined,
+    previousSecret: undefined,
+    adminToken: undefined,
     bootstrapKey: undefined,
     openaiApiKey: undefined,
     proxy: undefined,
@@ -56,7 +59,7 @@ test('empty variables count as unset, and port 0 is a port', () => {
   assert.equal(settings.port, 0)
   assert.equal(settings.logLevel, 'info')
   assert.equal(settings.openaiApiKey, undefined)
-  assert.equal(settings.database, 'unset')
+  assert.equal(settings.database.kind, 'inside')
 })
 
 test('torana.yaml is found in the working directory; a file that was named must be there', () => {
@@ -86,7 +89,7 @@ test('every secret can come from a file, without the newline at its end, but not
 
 test('all problems are told at once, and none repeats a secret', () => {
   const secrets = {
-    DATABASE_URL: 'postgres://me:hunter2@db',
+    DATABASE_URL: 'mysql://me:hunter2@db',
     TORANA_SECRET: 'hunter2',
     TORANA_BOOTSTRAP_KEY: 'hunter2',
     HTTPS_PROXY: 'hunter2:80',
@@ -97,7 +100,7 @@ test('all problems are told at once, and none repeats a secret', () => {
     CONTROL_PORT: '80x',
     LOG_LEVEL: 'inof',
     PUBLIC_URL: 'torana.example.com',
-    REDIS_URL: 'redis://x',
+    REDIS_URL: 'hunter2://x',
     CACHE_URL_FILE: '/run/cache',
     ASSETS_URL: 's3://x',
   })
@@ -126,12 +129,24 @@ test('all problems are told at once, and none repeats a secret', () => {
   assert.ok(problems.every((problem) => !problem.includes('hunter2')))
 })
 
-test('DATABASE_URL takes memory: and nothing else yet', () => {
-  assert.equal(read({ DATABASE_URL: 'memory:' }).database, 'memory')
-  assert.match(
-    problemsOf({ DATABASE_URL: 'postgres://db' })[0] ?? '',
-    /keeps nothing in a database yet\. Unset it/,
-  )
+test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a shared secret', () => {
+  const TORANA_SECRET = 'a-secret-of-all-nodes-000001'
+  assert.deepEqual(read({ DATABASE_URL: 'memory:' }).database, { kind: 'memory' })
+  assert.deepEqual(read({ DATABASE_URL: 'postgres://db/torana', TORANA_SECRET }).database, {
+    kind: 'postgres',
+    url: 'postgres://db/torana',
+  })
+  assert.match(problemsOf({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: needed with/)
+  const [problem = ''] = problemsOf({ DATABASE_URL: 'mysql://u:hunter2@db', TORANA_SECRET })
+  assert.match(problem, /^DATABASE_URL: expected a URL such as postgres:/)
+  assert.doesNotMatch(problem, /hunter2/)
+})
+
+test('REDIS_URL is a Redis, and its password is not repeated', () => {
+  assert.equal(read({ REDIS_URL: 'rediss://cache:6379/1' }).redisUrl, 'rediss://cache:6379/1')
+  const [problem = ''] = problemsOf({ REDIS_URL: 'http://u:hunter2@cache' })
+  assert.match(problem, /^REDIS_URL: expected a URL such as redis:/)
+  assert.doesNotMatch(problem, /hunter2/)
 })
 
 test('a mistyped bootstrap key is caught by its checksum', () => {

@@ -2,7 +2,7 @@
 import { join, resolve } from 'node:path'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
-import type { LogLevel, ProxySettings, Settings } from '#core/settings.ts'
+import type { DatabaseSettings, LogLevel, ProxySettings, Settings } from '#core/settings.ts'
 import { anyOf, ConfigError, didYouMean } from './problem.ts'
 import { lookUp, reasonOf } from './variable.ts'
 import type { Environment, ReadFile } from './variable.ts'
@@ -19,12 +19,13 @@ export const environmentVariables = {
   HOST: { default: '127.0.0.1', description: 'Address the public API listens on.' },
   CONTROL_PORT: {
     default: '8081',
-    description: 'Port of the control listener: health and metrics. `0` takes a free one.',
+    description: 'Port of the control listener: control API, health and metrics. `0` takes a free one.',
   },
   CONTROL_HOST: { default: '127.0.0.1', description: 'Address of the control listener.' },
   TORANA_DATA_DIR: {
     default: './.torana',
-    description: 'Folder for what the node itself keeps: its secret, its demo key.',
+    description:
+      'Folder for what the node itself keeps: secret, demo key, admin token, key snapshot, journal and spool, and the database when `DATABASE_URL` is unset.',
   },
   TORANA_CONFIG: {
     description:
@@ -40,11 +41,25 @@ export const environmentVariables = {
   DATABASE_URL: {
     secret: true,
     description:
-      '`memory:` or unset. This version keeps nothing in a database yet and refuses any other value.',
+      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process. `memory:` keeps nothing: for tests and benches.',
+  },
+  REDIS_URL: {
+    secret: true,
+    description:
+      '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node takes its share of a limit.',
   },
   TORANA_SECRET: {
     secret: true,
-    description: `Peppers keys and signs; ${MIN_KEY_LENGTH} characters or more. Default: 32 random bytes kept in the data folder.`,
+    description: `Peppers keys, encrypts credentials, signs; ${MIN_KEY_LENGTH} characters or more, the same on all nodes. Default: 32 random bytes kept in the data folder; needed with a \`DATABASE_URL\`.`,
+  },
+  TORANA_SECRET_PREVIOUS: {
+    secret: true,
+    description:
+      'The secret before, while rotating: what was made with it stays valid and is moved to the new one when it is used.',
+  },
+  TORANA_ADMIN_TOKEN: {
+    secret: true,
+    description: `Bearer token of the control API, ${MIN_KEY_LENGTH} characters or more. Default: the one in \`admin.token\` of the data folder, made at the first start.`,
   },
   TORANA_BOOTSTRAP_KEY: {
     secret: true,
@@ -64,12 +79,9 @@ export const environmentVariables = {
 
 /** Variables of later versions: somebody who sets one relies on it, so they are refused, never ignored. */
 export const variablesNotYet = {
-  REDIS_URL: 'shared rate limits',
   CACHE_URL: 'a vector cache',
   ASSETS_URL: 'an image store',
   CONSOLE_URL: 'a console with sign-in',
-  TORANA_ADMIN_TOKEN: 'an admin API',
-  TORANA_SECRET_PREVIOUS: 'rotation of the secret',
 } as const satisfies Record<string, string>
 
 type Name = keyof typeof environmentVariables
@@ -115,22 +127,42 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     return undefined
   }
 
-  function database(): Settings['database'] {
-    const value = text('DATABASE_URL')
-    if (value === undefined) return 'unset'
-    if (value !== 'memory:') {
-      problems.push(
-        'DATABASE_URL: this version keeps nothing in a database yet. Unset it, or set it to memory: to say that nothing is kept',
-      )
-    }
-    return 'memory'
+  /** Neither is repeated in a message: they hold passwords. */
+  function storeUrl(
+    name: 'DATABASE_URL' | 'REDIS_URL',
+    protocols: RegExp,
+    example: string,
+  ): string | undefined {
+    const value = text(name)
+    if (value !== undefined && !protocols.test(URL.parse(value)?.protocol ?? ''))
+      problems.push(`${name}: expected a URL such as ${example}`)
+    return value
   }
 
-  function secret(): string | undefined {
-    const value = text('TORANA_SECRET')
+  function database(dataDir: string): DatabaseSettings {
+    const value = text('DATABASE_URL')
+    if (value === undefined) return { kind: 'inside', folder: join(dataDir, 'postgres') }
+    if (value === 'memory:') return { kind: 'memory' }
+    storeUrl(
+      'DATABASE_URL',
+      /^postgres(ql)?:$/,
+      'postgres://torana:password@db.example.com/torana, or memory:',
+    )
+    if (text('TORANA_SECRET') === undefined) {
+      problems.push(
+        'TORANA_SECRET: needed with a DATABASE_URL, the same on all nodes: a secret of one node alone would lock the others out; try openssl rand -hex 32',
+      )
+    }
+    return { kind: 'postgres', url: value }
+  }
+
+  function secret(
+    name: 'TORANA_SECRET' | 'TORANA_SECRET_PREVIOUS' | 'TORANA_ADMIN_TOKEN',
+  ): string | undefined {
+    const value = text(name)
     if (value !== undefined && value.length < MIN_KEY_LENGTH) {
       problems.push(
-        `TORANA_SECRET: needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
+        `${name}: needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
       )
     }
     return value
@@ -183,17 +215,21 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
         `${name}: this version has no ${feature.replace(/^an? /, '')} yet and does not use it. Unset it`,
       )
   }
+  const dataDir = resolve(cwd, text('TORANA_DATA_DIR') ?? '')
   const settings: Settings = {
     host: text('HOST') ?? '',
     port: port('PORT'),
     controlHost: text('CONTROL_HOST') ?? '',
     controlPort: port('CONTROL_PORT'),
-    dataDir: resolve(cwd, text('TORANA_DATA_DIR') ?? ''),
+    dataDir,
     configFile: configFile(),
     logLevel: logLevel(),
     publicUrl: publicUrl(),
-    database: database(),
-    secret: secret(),
+    database: database(dataDir),
+    redisUrl: storeUrl('REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
+    secret: secret('TORANA_SECRET'),
+    previousSecret: secret('TORANA_SECRET_PREVIOUS'),
+    adminToken: secret('TORANA_ADMIN_TOKEN'),
     bootstrapKey: bootstrapKey(),
     openaiApiKey: text('OPENAI_API_KEY'),
     proxy: proxy(),

@@ -4,21 +4,16 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
-import { capabilities, day, dollars, embedding, modelId, price } from './model-schema.ts'
+import { capabilities, day, embedding, modelId } from './model-schema.ts'
+import { forEmbeddings, priceFields, priceWord } from './price-schema.ts'
 import { ConfigError } from './problem.ts'
 import { validate } from './validate.ts'
 import { parseSource } from './yaml.ts'
 import type { Source } from './yaml.ts'
 
-const factPrice = z.union([
-  price.options[0],
-  z.strictObject({
-    usdPerMillionTokens: dollars,
-    source: z.url(),
-    asOf: day,
-    note: z.string().optional(),
-  }),
-])
+const factPrice = z
+  .union([priceWord, priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() })])
+  .transform(forEmbeddings)
 
 // A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
 const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })

@@ -1,6 +1,6 @@
 /** The parts that torana.yaml and the built-in facts share: what a model is, and what a deployment's wire can do. */
 import { z } from 'zod'
-import { nanoUsdOf } from '#core/price.ts'
+import { embeddingPrice } from './price-schema.ts'
 
 const count = () => z.int().min(1)
 
@@ -130,6 +130,12 @@ export const capabilities = z.strictObject({
     .boolean()
     .optional()
     .describe('Whether it takes `user`; otherwise it is recorded and absorbed. Default `false`.'),
+  countsTokens: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether the token figures of its answers are counts. `false` for servers that always say 0: Torana then estimates. Default `true`.',
+    ),
   maxParallelCalls: count().optional().describe('Calls of one request that may run side by side. Default 8.'),
   harmlessFields: z
     .array(z.string().min(1))
@@ -139,33 +145,13 @@ export const capabilities = z.strictObject({
     ),
 })
 
-/** As a number or as text: both are read as decimals, exactly. Nothing is `free`, in words. */
-export const dollars = z
-  .union([z.number(), z.string()])
-  .refine(
-    isDollarAmount,
-    'expected dollars such as 0.02, above zero (else write free), with at most nine decimals',
-  )
-
-export const price = z.union([
-  z.enum(['free', 'unpriced']),
-  z.strictObject({ usdPerMillionTokens: dollars.describe('Dollars for a million input tokens.') }),
-])
+/** Every model is an embedding model, as long as no others are served. */
+export const price = embeddingPrice
 
 /** `Date` itself turns the 31st of February into the 3rd of March. */
 export function isDay(text: string): boolean {
   const timeMs = Date.parse(text)
   return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().startsWith(text)
-}
-
-function isDollarAmount(value: number | string): boolean {
-  try {
-    if (typeof value === 'number' && Number(value.toFixed(9)) !== value) return false
-    return nanoUsdOf(value) > 0n
-  } catch (error) {
-    if (error instanceof RangeError) return false
-    throw error
-  }
 }
 
 /** Any of the facts: torana.yaml overrides single ones. */

@@ -175,13 +175,12 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     { N: 'many' },
   ],
   'fields of later versions': [
-    `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {}, limits: {}, webhooks: [] } }\n`,
+    `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {}, webhooks: [] } }\n`,
     [
       't.yaml:6:5 models.acme-embed.cache: this version has no vector cache yet: remove the field',
       't.yaml:7:5 models.acme-embed.microBatch: this version has no micro-batching yet: remove the field',
-      't.yaml:9:18 projects.p.budget: this version has no budgets yet: remove the field',
-      't.yaml:9:30 projects.p.limits: this version has no rate limits yet: remove the field',
-      't.yaml:9:42 projects.p.webhooks: this version has no webhooks yet: remove the field',
+      't.yaml:9:18 projects.p.budget.usd: is missing. Dollars that may be spent in one window.',
+      't.yaml:9:30 projects.p.webhooks: this version has no webhooks yet: remove the field',
     ],
   ],
   'an image model': [

@@ -7,8 +7,10 @@ import type {
   NativeDimensions,
 } from '#core/catalog.ts'
 import { nanoUsdOf } from '#core/price.ts'
-import type { Price } from '#core/price.ts'
+import type { ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
 import type { CapabilityFields, DimensionFields, EmbeddingLayer, InputTypeFields } from './model-schema.ts'
+import { nanoUsdIn } from './price-schema.ts'
+import type { EmbeddingPriceFields, ImagePriceFields } from './price-schema.ts'
 
 /**
  * Layers from the most general to the most specific. Where none speaks, what every server that calls itself
@@ -28,6 +30,7 @@ export function resolveCapabilities(
     dimensionsField: fields.dimensionsField ?? 'dimensions',
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 8,
+    countsTokens: fields.countsTokens ?? true,
     harmlessFields: fields.harmlessFields ?? [],
   }
 }
@@ -53,17 +56,46 @@ export function resolveEmbedding(
 }
 
 /** The first that says anything; a price nobody stated is unknown, never zero. */
-export function resolvePrice(
-  candidates: readonly (
-    | 'free'
-    | 'unpriced'
-    | { readonly usdPerMillionTokens: number | string }
-    | undefined
-  )[],
-): Price {
+export function resolvePrice(candidates: readonly (EmbeddingPriceFields | undefined)[]): Price {
   const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
   if (typeof price === 'string') return { kind: price }
   return { kind: 'perToken', nanoUsdPerMillionTokens: nanoUsdOf(price.usdPerMillionTokens) }
+}
+
+export function resolveImagePrice(candidates: readonly (ImagePriceFields | undefined)[]): ImagePrice {
+  const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
+  if (typeof price === 'string') return { kind: price }
+  if ('usdPerImage' in price) return { kind: 'perImage', nanoUsd: imageTableOf(price.usdPerImage) }
+  if ('usdPerMegapixel' in price)
+    return { kind: 'perMegapixel', nanoUsdPerMegapixel: nanoUsdOf(price.usdPerMegapixel) }
+  return { kind: 'perTokenKind', nanoUsdPerMillionTokens: tokenPricesOf(price.usdPerMillionTokens) }
+}
+
+type UsdPerImage = Extract<ImagePriceFields, { usdPerImage: unknown }>['usdPerImage']
+type UsdPerTokenKind = Extract<ImagePriceFields, { usdPerMillionTokens: unknown }>['usdPerMillionTokens']
+
+/** One amount for everything is a table that has only its default. */
+function imageTableOf(prices: UsdPerImage): ImagePriceTable {
+  const bySize = typeof prices === 'object' ? prices : { default: prices }
+  return new Map(
+    Object.entries(bySize).map(([size, entry]) => {
+      const byQuality = typeof entry === 'object' ? entry : { default: entry }
+      return [size, new Map(Object.entries(byQuality).map(([quality, form]) => [quality, nanoUsdIn(form)]))]
+    }),
+  )
+}
+
+function tokenPricesOf(prices: UsdPerTokenKind): ImageTokenPrices {
+  const { textInput, imageInput, textOutput, imageOutput } = prices
+  const nanoUsd = (form: typeof imageInput) => (form === undefined ? undefined : nanoUsdIn(form))
+  return {
+    textInput: nanoUsdIn(textInput),
+    cachedTextInput: nanoUsdIn(prices.cachedTextInput ?? textInput),
+    imageInput: nanoUsd(imageInput),
+    cachedImageInput: nanoUsd(prices.cachedImageInput ?? imageInput),
+    textOutput: nanoUsd(textOutput),
+    imageOutput: nanoUsdIn(imageOutput),
+  }
 }
 
 function layered<Fields extends object>(layers: readonly (Fields | undefined)[]): Partial<Fields> {

@@ -1,5 +1,6 @@
 /** torana.yaml. Only what this version does is in the schema; what is planned is refused by name, see `notYet`. */
 import { z } from 'zod'
+import { nanoUsdOf } from '#core/price.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { capabilities, day, embeddingLayer, isDay, modelId, price } from './model-schema.ts'
 
@@ -130,6 +131,40 @@ const moment = z
     'is no moment of the calendar',
   )
 
+const rate = (what: string) =>
+  z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .optional()
+    .describe(`${what} a minute; as many may come in one burst after a quiet minute. Absent: no such limit.`)
+
+const rateLimits = z.strictObject({
+  requestsPerMinute: rate('Requests'),
+  tokensPerMinute: rate('Input tokens, estimated at first and corrected by what the upstream counted,'),
+  imagesPerMinute: rate('Images'),
+})
+
+const budget = z.strictObject({
+  usd: z
+    .number()
+    .min(0)
+    // Nano-dollars are kept as 64-bit integers.
+    .max(9_000_000_000)
+    .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
+    .describe('Dollars that may be spent in one window.'),
+  per: z
+    .enum(['day', 'week', 'month', 'total'])
+    .default('month')
+    .describe('The window, in UTC; weeks begin on Mondays, `total` never ends. Default `month`.'),
+  hard: z
+    .boolean()
+    .default(false)
+    .describe(
+      '`true`: what does not fit is refused, and money is reserved before each call. `false`: passing it is reported, nothing is refused.',
+    ),
+})
+
 const key = z.strictObject({
   name: z
     .string()
@@ -143,10 +178,14 @@ const key = z.strictObject({
   expires: moment
     .optional()
     .describe('From this moment it is refused; a day means its start in UTC. Absent: never.'),
+  limits: rateLimits.optional().describe('Its own rate limits, beside those of the project.'),
+  budget: budget.optional().describe('Its own budget, beside that of the project.'),
 })
 
 const project = z.strictObject({
   keys: z.array(key).default([]).describe('Keys of the project.'),
+  limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
+  budget: budget.optional().describe('What all its keys together may spend.'),
 })
 
 // Nobody waits an hour for an embedding, and timers overflow at 24 days.
@@ -201,12 +240,17 @@ export const notYet: Readonly<Record<string, string>> = {
   'models.*.microBatch': 'micro-batching',
   'models.*.image': 'images',
   'models.*.deployments.*.limits': 'limits per deployment',
-  'projects.*.budget': 'budgets',
-  'projects.*.limits': 'rate limits',
   'projects.*.webhooks': 'webhooks',
   'projects.*.capture': 'capture of inputs',
-  'projects.*.keys.*.budget': 'budgets',
-  'projects.*.keys.*.limits': 'rate limits',
+}
+
+function isNanoUsd(usd: number): boolean {
+  try {
+    nanoUsdOf(usd)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function hasCredentials(text: string): boolean {

@@ -2,6 +2,7 @@
  * The catalog: what callers may ask for, and which deployments can serve it. It is an immutable value, built by
  * `config/` from torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
+import type { BudgetPeriod } from './budget.ts'
 import type { Price } from './price.ts'
 
 export type Encoding = 'float' | 'base64'
@@ -78,6 +79,8 @@ export interface EmbeddingCapabilities {
   readonly user: boolean
   /** Calls of one request that may run side by side. */
   readonly maxParallelCalls: number
+  /** Whether its token figures are counts. Where they are not, Torana estimates and says so. */
+  readonly countsTokens: boolean
   /** Unknown request fields that do not change vectors, so that splitting and dedupe stay allowed. */
   readonly harmlessFields: readonly string[]
 }
@@ -144,11 +147,28 @@ export interface ConfiguredKey {
   readonly models?: readonly string[] | undefined
   /** Unix milliseconds after which it is refused. */
   readonly expiresAtMs?: number | undefined
+  readonly limits?: ConfiguredLimits | undefined
+  readonly budget?: ConfiguredBudget | undefined
+}
+
+/** Each absent: no such limit. */
+export interface ConfiguredLimits {
+  readonly requestsPerMinute?: number | undefined
+  readonly tokensPerMinute?: number | undefined
+  readonly imagesPerMinute?: number | undefined
+}
+
+export interface ConfiguredBudget {
+  readonly limitNanoUsd: bigint
+  readonly per: BudgetPeriod
+  readonly hard: boolean
 }
 
 export interface Project {
   readonly name: string
   readonly keys: readonly ConfiguredKey[]
+  readonly limits?: ConfiguredLimits | undefined
+  readonly budget?: ConfiguredBudget | undefined
 }
 
 export interface Catalog {

@@ -21,6 +21,7 @@ export type FailureKind =
   | 'broken'
 
 const TERMINAL: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'contentRefused'])
+const AMBIGUOUS: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timedOut', 'broken'])
 
 export interface FailureDetail {
   readonly deployment: string
@@ -30,6 +31,8 @@ export interface FailureDetail {
   readonly upstreamRequestId?: string | undefined
   /** The upstream's own error code. Unlike its message it can't repeat what a caller sent. */
   readonly code?: string | undefined
+  /** Whether it may have been charged, where that is known better than its kind tells. */
+  readonly charge?: 'none' | 'unknown' | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
 }
@@ -47,6 +50,12 @@ export class UpstreamFailure extends Error {
 
   get mayTryAnother(): boolean {
     return !TERMINAL.has(this.kind)
+  }
+
+  /** Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, nobody knows. */
+  get mayBeCharged(): boolean {
+    const { charge } = this.detail
+    return charge === undefined ? AMBIGUOUS.has(this.kind) : charge === 'unknown'
   }
 }
 

@@ -1,5 +1,6 @@
 /** The pages of the fault catalogue, for `docs/errors.md` and for the gateway's own `/docs/errors/{code}`. */
-import { FAULTS, type FaultCode } from './fault.ts'
+import { type FaultCode } from './fault.ts'
+import { FAULTS } from './fault-table.ts'
 
 const WHO = {
   caller: 'the application that sent the request',

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { UpstreamFailure, type FailureKind } from './failure.ts'
-import { Fault, faultOfFailure, FAULTS } from './fault.ts'
+import { Fault } from './fault.ts'
+import { FAULTS } from './fault-table.ts'
+import { faultOfFailure } from './fault-of-failure.ts'
 import { allFaultsMarkdown, faultMarkdown } from './fault-page.ts'
 
 const mapping: Record<FailureKind, readonly [code: keyof typeof FAULTS, status: number, retry: boolean]> = {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { addCosts, costOf, costText, nanoUsdOf, type Cost, type Price } from './price.ts'
+import { addCosts, costOf, costText, dearerOf, maxCostOf, nanoUsdOf, type Cost, type Price } from './price.ts'
 
 const perToken = fc
   .bigInt({ min: 1n, max: 100_000_000_000n })
@@ -69,15 +69,23 @@ test('a cost is the exact product, rounded up to the next nano-dollar', () => {
   )
 })
 
-test('parts of a bill never sum to less than the whole', () => {
+test('parts of a bill sum to no less than the whole, and to no more than was reserved', () => {
   fc.assert(
     fc.property(perToken, fc.array(tokens, { minLength: 1, maxLength: 8 }), (price, parts) => {
-      const whole = costOf(
-        price,
-        parts.reduce((a, b) => a + b, 0),
-      )
-      const sum = parts.map((part) => costOf(price, part)).reduce(addCosts)
-      assert.ok(known(sum) >= known(whole))
+      const total = parts.reduce((a, b) => a + b, 0)
+      const whole = known(costOf(price, total))
+      const sum = known(parts.map((part) => costOf(price, part)).reduce(addCosts))
+      assert.ok(sum >= whole && sum < whole + BigInt(parts.length))
+      assert.ok(sum <= known(maxCostOf(price, { tokens: total, rows: parts.length })))
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('more tokens never cost less', () => {
+  fc.assert(
+    fc.property(perToken, tokens, tokens, (price, some, more) => {
+      assert.ok(known(costOf(price, some)) <= known(costOf(price, some + more)))
     }),
     MANY_RUNS,
   )
@@ -97,4 +105,15 @@ test('free is nothing, unpriced is unknown, and one unknown part makes the sum u
   assert.equal(costText(unpriced), 'unpriced')
   assert.equal(costText(addCosts(free, unpriced)), 'unpriced')
   assert.equal(costText(addCosts(unpriced, free)), 'unpriced')
+})
+
+test('what may be dearer than is known is unpriced, also when it is reserved', () => {
+  const cheap: Cost = { kind: 'known', nanoUsd: 1n }
+  const dear: Cost = { kind: 'known', nanoUsd: 2n }
+  assert.deepEqual(dearerOf(cheap, dear), dear)
+  assert.deepEqual(dearerOf(dear, cheap), dear)
+  assert.equal(costText(dearerOf(dear, { kind: 'unpriced' })), 'unpriced')
+  assert.equal(costText(dearerOf({ kind: 'unpriced' }, dear)), 'unpriced')
+  assert.equal(costText(maxCostOf({ kind: 'unpriced' }, { tokens: 0, rows: 1 })), 'unpriced')
+  assert.equal(costText(maxCostOf({ kind: 'free' }, { tokens: 9, rows: 9 })), '0.000000000')
 })

@@ -1,36 +1,109 @@
 /** Money is integer nano-dollars. A price is what one deployment charges; unknown is a kind, never zero. */
+import type {
+  CachedTokenKind,
+  ImageBounds,
+  ImageTokenKind,
+  ImageTokens,
+  ImageUsage,
+  TokenBounds,
+} from './usage.ts'
 
+type WithoutAmount = { readonly kind: 'free' } | { readonly kind: 'unpriced' }
+
+/** What an embedding deployment charges. */
 export type Price =
   | {
       readonly kind: 'perToken'
       /** Nano-dollars for a million input tokens: $0.02 is 20,000,000. */ readonly nanoUsdPerMillionTokens: bigint
     }
-  | { readonly kind: 'free' }
-  | { readonly kind: 'unpriced' }
+  | WithoutAmount
+
+/** What an image deployment charges. */
+export type ImagePrice =
+  | { readonly kind: 'perImage'; readonly nanoUsd: ImagePriceTable }
+  | { readonly kind: 'perMegapixel'; readonly nanoUsdPerMegapixel: bigint }
+  | { readonly kind: 'perTokenKind'; readonly nanoUsdPerMillionTokens: ImageTokenPrices }
+  | WithoutAmount
+
+/** Nano-dollars for one image by size (`1024x1024`), then by quality; `default` stands for all that are not named. */
+export type ImagePriceTable = ReadonlyMap<string, ReadonlyMap<string, bigint>>
+
+/** Nano-dollars for a million tokens of each kind. Undefined: nobody said what they cost. */
+export type ImageTokenPrices = Readonly<Record<ImageTokenKind | CachedTokenKind, bigint | undefined>>
 
 export type Cost = { readonly kind: 'known'; readonly nanoUsd: bigint } | { readonly kind: 'unpriced' }
 
 const MILLION = 1_000_000n
+const UNPRICED: Cost = { kind: 'unpriced' }
 
 /** What so many tokens cost, rounded up to the next nano-dollar so that a sum of parts never undercuts the bill. */
 export function costOf(price: Price, tokens: number): Cost {
   switch (price.kind) {
     case 'free':
-      return { kind: 'known', nanoUsd: 0n }
+      return known(0n)
     case 'unpriced':
-      return { kind: 'unpriced' }
+      return UNPRICED
     case 'perToken':
-      return {
-        kind: 'known',
-        nanoUsd: (BigInt(tokens) * price.nanoUsdPerMillionTokens + MILLION - 1n) / MILLION,
-      }
+      return known(millionthUp(BigInt(tokens) * price.nanoUsdPerMillionTokens))
   }
+}
+
+/** The most an embeddings request can cost. */
+export function maxCostOf(price: Price, { tokens, rows }: TokenBounds): Cost {
+  const whole = costOf(price, tokens)
+  return price.kind === 'perToken' ? withRounding(whole, rows) : whole
+}
+
+/**
+ * What an image call costs, rounded up once. Counts that the upstream did not report are taken from `estimate`; input
+ * that it did not report as cached is charged in full. Unpriced where the price says nothing about what was used.
+ */
+export function imageCostOf(price: ImagePrice, usage: ImageUsage, estimate: ImageTokens): Cost {
+  const images = BigInt(usage.images)
+  switch (price.kind) {
+    case 'free':
+      return known(0n)
+    case 'unpriced':
+      return UNPRICED
+    case 'perImage': {
+      const nanoUsd = priceInTable(price.nanoUsd, usage)
+      return nanoUsd === undefined ? UNPRICED : known(images * nanoUsd)
+    }
+    case 'perMegapixel': {
+      const pixels = images * BigInt(usage.width) * BigInt(usage.height)
+      return known(millionthUp(pixels * price.nanoUsdPerMegapixel))
+    }
+    case 'perTokenKind':
+      return tokenKindsCost(price.nanoUsdPerMillionTokens, usage.tokens, estimate)
+  }
+}
+
+/** The most an image request can cost: the dearest of what it may become. */
+export function maxImageCostOf(price: ImagePrice, bounds: ImageBounds): Cost {
+  const { images, tokens, rows } = bounds
+  const uncached = { ...tokens, cachedTextInput: undefined, cachedImageInput: undefined }
+  const costs = bounds.sizes.flatMap(({ width, height }) =>
+    bounds.qualities.map((quality) =>
+      imageCostOf(price, { images, width, height, quality, tokens: uncached }, tokens),
+    ),
+  )
+  // Without a first value: bounds that allow nothing throw, where a start at zero would admit them for nothing.
+  const dearest = costs.reduce(dearerOf)
+  return price.kind === 'perMegapixel' || price.kind === 'perTokenKind'
+    ? withRounding(dearest, rows)
+    : dearest
 }
 
 /** One unpriced part makes the sum unpriced: a partial sum would read as the whole. */
 export function addCosts(a: Cost, b: Cost): Cost {
-  if (a.kind === 'unpriced' || b.kind === 'unpriced') return { kind: 'unpriced' }
-  return { kind: 'known', nanoUsd: a.nanoUsd + b.nanoUsd }
+  if (a.kind === 'unpriced' || b.kind === 'unpriced') return UNPRICED
+  return known(a.nanoUsd + b.nanoUsd)
+}
+
+/** The larger of two, and unpriced if either is: it may be the larger one. */
+export function dearerOf(a: Cost, b: Cost): Cost {
+  if (a.kind === 'unpriced' || b.kind === 'unpriced') return UNPRICED
+  return a.nanoUsd >= b.nanoUsd ? a : b
 }
 
 /** `0.000000020`, or `unpriced`: the form of the `x-torana-cost` header. */
@@ -40,7 +113,7 @@ export function costText(cost: Cost): string {
   return `${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
-/** Reads `0.02` (dollars for a million tokens) exactly: decimal text, never binary floating point. */
+/** Reads `0.02` (dollars) exactly: decimal text, never binary floating point. */
 export function nanoUsdOf(usd: number | string): bigint {
   const text = typeof usd === 'number' ? plainDecimal(usd) : usd
   const match = /^(\d+)(?:\.(\d{1,9})0*)?$/.exec(text)
@@ -51,5 +124,57 @@ export function nanoUsdOf(usd: number | string): bigint {
 /** `5e-7` → `0.0000005`: numbers below 1e-6 print in exponent form. */
 function plainDecimal(value: number): string {
   const text = String(value)
-  return text.includes('e') ? value.toFixed(9) : text
+  const plain = text.includes('e') ? value.toFixed(9) : text
+  if (Number(plain) !== value)
+    throw new RangeError(`${text} is not a dollar amount with at most nine decimals`)
+  return plain
+}
+
+/** A named size without the quality asked for falls to the table's default, like a size that is not named. */
+function priceInTable(table: ImagePriceTable, { width, height, quality }: ImageUsage): bigint | undefined {
+  for (const size of [`${width}x${height}`, 'default']) {
+    const row = table.get(size)
+    const nanoUsd = (quality === undefined ? undefined : row?.get(quality)) ?? row?.get('default')
+    if (nanoUsd !== undefined) return nanoUsd
+  }
+  return undefined
+}
+
+function tokenKindsCost(
+  prices: ImageTokenPrices,
+  reported: ImageUsage['tokens'],
+  estimate: ImageTokens,
+): Cost {
+  const count = (kind: ImageTokenKind) => reported[kind] ?? estimate[kind]
+  // No upstream can have remembered more than it read.
+  const cachedText = Math.min(reported.cachedTextInput ?? 0, count('textInput'))
+  const cachedImage = Math.min(reported.cachedImageInput ?? 0, count('imageInput'))
+  const parts = [
+    [count('textInput') - cachedText, prices.textInput],
+    [cachedText, prices.cachedTextInput],
+    [count('imageInput') - cachedImage, prices.imageInput],
+    [cachedImage, prices.cachedImageInput],
+    [count('textOutput'), prices.textOutput],
+    [count('imageOutput'), prices.imageOutput],
+  ] as const
+  let sum = 0n
+  for (const [tokens, nanoUsd] of parts) {
+    if (tokens === 0) continue
+    if (nanoUsd === undefined) return UNPRICED
+    sum += BigInt(tokens) * nanoUsd
+  }
+  return known(millionthUp(sum))
+}
+
+function known(nanoUsd: bigint): Cost {
+  return { kind: 'known', nanoUsd }
+}
+
+function millionthUp(value: bigint): bigint {
+  return (value + MILLION - 1n) / MILLION
+}
+
+/** Each row beyond the first may add almost a nano-dollar by being rounded up. */
+function withRounding(whole: Cost, rows: number): Cost {
+  return addCosts(whole, known(BigInt(rows - 1)))
 }

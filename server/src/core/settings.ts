@@ -9,15 +9,26 @@ export interface Settings {
   readonly configFile: string | undefined
   readonly logLevel: LogLevel
   readonly publicUrl: string | undefined
-  /** `memory` keeps nothing; `none` when unset. */
-  readonly database: 'memory' | 'unset'
+  readonly database: DatabaseSettings
+  /** Shared rate limits; unset: each process counts for itself. */
+  readonly redisUrl: string | undefined
   readonly secret: string | undefined
+  /** The secret before the last change, while keys and credentials move over to the new one. */
+  readonly previousSecret: string | undefined
+  readonly adminToken: string | undefined
   readonly bootstrapKey: string | undefined
   readonly openaiApiKey: string | undefined
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; undefined when no proxy is set. */
   readonly proxy: ProxySettings | undefined
   readonly limits: Limits
 }
+
+export type DatabaseSettings =
+  /** Keeps nothing. */
+  | { readonly kind: 'memory' }
+  /** PostgreSQL inside this process, in a folder. */
+  | { readonly kind: 'inside'; readonly folder: string }
+  | { readonly kind: 'postgres'; readonly url: string }
 
 export interface ProxySettings {
   readonly http?: string | undefined

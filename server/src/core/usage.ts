@@ -4,6 +4,40 @@ export type Usage =
   | { readonly kind: 'estimated'; readonly tokens: number }
   | { readonly kind: 'unknown' }
 
+/** What the tokens of an image call are, which decides what they cost. */
+export type ImageTokenKind = 'textInput' | 'imageInput' | 'textOutput' | 'imageOutput'
+/** Input that the upstream remembered from an earlier call. Such tokens are counted under their own kind as well. */
+export type CachedTokenKind = 'cachedTextInput' | 'cachedImageInput'
+
+export type ImageTokens = Readonly<Record<ImageTokenKind, number>>
+
+/** What one image call used: images of one size and quality. An undefined count is unknown, not zero. */
+export interface ImageUsage {
+  readonly images: number
+  /** In pixels. */
+  readonly width: number
+  readonly height: number
+  /** Undefined when neither the request nor the answer names one. */
+  readonly quality: string | undefined
+  readonly tokens: Readonly<Record<ImageTokenKind | CachedTokenKind, number | undefined>>
+}
+
+/** The most that an embeddings request may use. */
+export interface TokenBounds {
+  readonly tokens: number
+  /** Rows of the ledger it may be charged in, each of which is rounded up. */
+  readonly rows: number
+}
+
+/** The most that an image request may use. Where it leaves a choice open (`auto`), all that it may become. */
+export interface ImageBounds {
+  readonly images: number
+  readonly sizes: readonly { readonly width: number; readonly height: number }[]
+  readonly qualities: readonly (string | undefined)[]
+  readonly tokens: ImageTokens
+  readonly rows: number
+}
+
 /**
  * Divides a total among shares in proportion to their weights by largest remainder, so that the parts sum exactly to the
  * total. Ties go to the earlier share, which makes the result a function of its arguments alone.

@@ -1,5 +1,6 @@
 /** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
 import { Fault } from '#core/fault.ts'
+import { rateHeaders } from './rate-headers.ts'
 
 /** Anything thrown that is not a fault is ours; its text stays in the log. */
 export function toFault(error: unknown): Fault {
@@ -42,5 +43,8 @@ export function faultHeaders(fault: Fault, requestId: string): Record<string, st
     headers['retry-after-ms'] = String(Math.ceil(fault.retryAfterMs))
     headers['retry-after'] = String(Math.ceil(fault.retryAfterMs / 1000))
   }
+  const rates = rateHeaders(fault.rates)
+  for (let index = 0; index < rates.length; index += 2)
+    headers[rates[index] as string] = rates[index + 1] as string
   return headers
 }

@@ -1,9 +1,9 @@
 /** Time and identity, as arguments so that tests can hold them still. */
 export interface Clock {
   /** Unix milliseconds. */
-  nowMs(): number
+  readonly nowMs: () => number
   /** Milliseconds that only go forward, for durations. */
-  monotonicMs(): number
+  readonly monotonicMs: () => number
 }
 
 export interface Identifiers {

@@ -1,3 +1,6 @@
+import type { Budget } from '#core/budget.ts'
+import type { RateLimit } from '#core/limit.ts'
+
 /** A key as the journey sees it: who is asking, and what they may ask for. */
 export interface Key {
   readonly id: string
@@ -6,6 +9,10 @@ export interface Key {
   /** Model ids it may use; undefined: all. */
   readonly models: ReadonlySet<string> | undefined
   readonly expiresAtMs: number | undefined
+  /** Of the key and of its project. */
+  readonly limits: readonly RateLimit[]
+  /** At most one of the project and one of the key. */
+  readonly budgets: readonly Budget[]
 }
 
 /**

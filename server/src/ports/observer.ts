@@ -15,6 +15,22 @@ export interface CallRecord {
   readonly durationMs: number
 }
 
+/** How one request went, noted on its way: milliseconds of each step, and its calls. */
+export interface RequestTrace {
+  admitMs?: number
+  gatherMs?: number
+  settleMs?: number
+  readonly calls: CallTrace[]
+}
+
+interface CallTrace {
+  readonly callId: string
+  readonly deployment: string
+  readonly outcome: string
+  readonly status?: number | undefined
+  readonly durationMs: number
+}
+
 /** One request as it was answered. */
 export interface RequestRecord {
   readonly requestId: string
@@ -28,12 +44,16 @@ export interface RequestRecord {
   readonly clientRequestId?: string | undefined
   readonly project?: string | undefined
   readonly key?: string | undefined
+  readonly keyId?: string | undefined
   /** The model's id, and only if it exists: a caller can't invent label values. */
   readonly model?: string | undefined
   readonly deployment?: string | undefined
   readonly attempts?: number | undefined
   readonly inputs?: number | undefined
   readonly promptTokens?: number | undefined
+  /** Undefined also when the model has no price. */
+  readonly amountNanoUsd?: bigint | undefined
+  readonly trace?: RequestTrace | undefined
   readonly user?: string | undefined
   readonly durationMs: number
 }

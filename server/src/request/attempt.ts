@@ -5,21 +5,22 @@ import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { Offer } from '#core/negotiate.ts'
 import type { Limits } from '#core/settings.ts'
+import type { Usage } from '#core/usage.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
-import type { Observer } from '#ports/observer.ts'
+import type { Observer, RequestTrace } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingUpstream } from '#ports/upstream.ts'
+import type { Admission, MoneyOutside } from './admit.ts'
+import { estimateTokens } from './usage.ts'
 
 /** What the journey needs from outside. */
-export interface Outside {
+export interface Outside extends MoneyOutside {
   readonly upstream: EmbeddingUpstream
   readonly tokens: TokenCounter
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly limits: Limits
-  /** UTF-8 bytes of a text: the platform's own counter is far quicker than a loop over its characters. */
-  readonly bytesOf: (text: string) => number
   /** Lets other requests have the event loop: a large request takes it in steps. */
   readonly nextTurn: () => Promise<unknown>
 }
@@ -28,6 +29,8 @@ export interface Outside {
 export interface Attempting {
   readonly requestId: string
   readonly model: EmbeddingModel
+  readonly admission: Admission
+  readonly trace: RequestTrace
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly outside: Outside
@@ -37,12 +40,19 @@ export interface Attempting {
   readonly countAttempt: () => void
 }
 
+/** An answer whose usage is known, if only by our own estimate. */
+export interface AccountedAnswer extends EmbeddingAnswer {
+  readonly usage: KnownUsage
+}
+
+type KnownUsage = Exclude<Usage, { readonly kind: 'unknown' }>
+
 export async function attempt(
   shared: Attempting,
   offer: Offer,
   inputs: Input,
   wantedForm: VectorForm,
-): Promise<EmbeddingAnswer> {
+): Promise<AccountedAnswer> {
   const { deadlineMs, model, outside, requestId } = shared
   const { clock, limits } = outside
   const { deployment } = offer
@@ -54,9 +64,18 @@ export async function attempt(
     })
   }
   const callId = outside.identifiers.next()
+  const call = await shared.admission.begin(callId, offer, inputs)
   shared.countAttempt()
 
   const ended = (outcome: string, failure?: UpstreamFailure): void => {
+    const durationMs = clock.monotonicMs() - startedMs
+    shared.trace.calls.push({
+      callId,
+      deployment: deployment.id,
+      outcome,
+      status: failure?.detail.status,
+      durationMs,
+    })
     outside.observer.callEnded({
       requestId,
       callId,
@@ -68,7 +87,7 @@ export async function attempt(
       code: failure?.detail.code,
       status: failure?.detail.status,
       inputs: inputCount(inputs),
-      durationMs: clock.monotonicMs() - startedMs,
+      durationMs,
     })
   }
   try {
@@ -86,11 +105,17 @@ export async function attempt(
       wantedForm: offer.width === offer.upstreamWidth ? wantedForm : 'float32',
       timeoutMs,
     })
+    const usage: KnownUsage =
+      answer.usage.kind === 'unknown'
+        ? { kind: 'estimated', tokens: await estimateTokens(shared, inputs) }
+        : answer.usage
+    shared.admission.served(call, usage)
     ended('ok')
-    return answer
+    return { ...answer, usage }
   } catch (error) {
-    if (error instanceof UpstreamFailure) ended(error.kind, error)
-    else ended('fault')
+    const failure = error instanceof UpstreamFailure ? error : undefined
+    shared.admission.failed(call, failure)
+    ended(failure?.kind ?? 'fault', failure)
     throw error
   }
 }

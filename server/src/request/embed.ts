@@ -4,14 +4,17 @@
  */
 import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
-import { inputSize } from '#core/embedding/input.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault.ts'
+import type { RateState } from '#core/limit.ts'
 import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/negotiate.ts'
-import { costOf, costText } from '#core/price.ts'
+import { costText, maxCostOf } from '#core/price.ts'
 import { orderOffers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
+import type { RequestTrace } from '#ports/observer.ts'
+import { admit } from './admit.ts'
 import type { Outside } from './attempt.ts'
 import { findModel } from './find-model.ts'
 import { gather } from './gather.ts'
@@ -33,6 +36,8 @@ export interface EmbedOptions {
   readonly dryRun: boolean
   /** The caller's own time-out, when its SDK told us. */
   readonly callerTimeoutMs: number | undefined
+  /** Filled in on the way, also of a request that fails. */
+  readonly trace: RequestTrace
 }
 
 export interface Embedded {
@@ -40,6 +45,8 @@ export interface Embedded {
   readonly model: EmbeddingModel
   readonly vectors: readonly Vector[]
   readonly usage: RequestUsage
+  /** Where the caller's rate limits stand. */
+  readonly rates: readonly RateState[]
   readonly space: string
   readonly width: number
   readonly attempts: number
@@ -77,7 +84,7 @@ export async function embed(
 ): Promise<Embedded | DryRun> {
   const model = findModel(request.model, options.key, dependencies.catalog())
   const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
-  const offers = orderOffers(negotiated.offers, dependencies.random)
+  const offers = orderOffers(payable(negotiated.offers, model, options.key), dependencies.random)
   const [first] = offers as readonly [Offer]
   const space = spaceFor(model, first.width, options.pinnedSpace)
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
@@ -88,13 +95,22 @@ export async function embed(
   if (isLarge) await dependencies.nextTurn()
 
   const { maxAttempts } = dependencies.limits
+  const { requestId, key, trace } = options
+  const { clock } = dependencies
+  const startedMs = clock.monotonicMs()
+  const admitted = admit({ requestId, key, model, offers, input: request.input }, dependencies)
+  await using admission = admitted instanceof Promise ? await admitted : admitted
+  const admittedMs = clock.monotonicMs()
+  trace.admitMs = admittedMs - startedMs
   let attempts = 0
   const gathered = await gather({
     outside: dependencies,
     isLarge,
-    requestId: options.requestId,
+    requestId,
     model,
-    deadlineMs: dependencies.clock.monotonicMs() + timeoutOf(options, dependencies),
+    admission,
+    trace,
+    deadlineMs: admittedMs + timeoutOf(options, dependencies),
     input: request.input,
     offers: offers.length > maxAttempts ? offers.slice(0, maxAttempts) : offers,
     wholeBecauseOf: mustStayWhole(request, first.deployment.capabilities),
@@ -104,12 +120,18 @@ export async function embed(
   })
   const { served } = gathered
   const only = served.length === 1 ? served[0] : undefined
-  const usage = usageOf({ model, outside: dependencies, input: request.input }, gathered)
+  const counted = usageOf({ model, outside: dependencies, input: request.input }, gathered)
+  const usage = counted instanceof Promise ? await counted : counted
+  const gatheredMs = clock.monotonicMs()
+  trace.gatherMs = gatheredMs - admittedMs
+  await admission.settle()
+  trace.settleMs = clock.monotonicMs() - gatheredMs
   return {
     kind: 'embedded',
     model,
     vectors: gathered.vectors,
-    usage: usage instanceof Promise ? await usage : usage,
+    usage,
+    rates: admission.rates,
     space,
     attempts,
     width: first.width,
@@ -118,6 +140,32 @@ export async function embed(
     dropped: negotiated.dropped,
     extraFields: only ? only.answer.extraFields : NO_FIELDS,
   }
+}
+
+/**
+ * Under a hard budget only what has a price may be called, and only with fields whose price is known: an unknown field may
+ * multiply the cost.
+ */
+function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): readonly Offer[] {
+  if (!key.budgets.some(({ hard }) => hard)) return offers
+  const priced = offers.filter(({ deployment }) => deployment.price.kind !== 'unpriced')
+  if (priced.length === 0) {
+    throw new Fault(
+      'model_unpriced',
+      `'${model.id}' has no price, and key '${key.name}' has a hard budget that its cost could not be held against.`,
+    )
+  }
+  for (const { deployment, extraFields } of priced) {
+    const { harmlessFields } = deployment.capabilities
+    const unknown = Object.keys(extraFields).find((field) => !harmlessFields.includes(field))
+    if (unknown === undefined) continue
+    throw new Fault(
+      'unsupported_parameter',
+      `'${unknown}' is not known to the catalog, and key '${key.name}' has a hard budget: the field could change what the request costs. Remove it.`,
+      { param: unknown },
+    )
+  }
+  return priced
 }
 
 /** Leave the caller's SDK a moment to read our error before its own clock runs out. */
@@ -159,7 +207,7 @@ function dryRun(
       id: deployment.id,
       native: emulated.length === 0,
       emulated,
-      maxCostUsd: costText(costOf(deployment.price, maxTokens)),
+      maxCostUsd: costText(maxCostOf(deployment.price, { tokens: maxTokens, rows: inputCount(input) })),
     })),
     dropped: negotiated.dropped,
     maxTokens,

@@ -6,10 +6,10 @@ import { dedupe, split, type Weight } from '#core/embedding/batches.ts'
 import { inputCount, type Input, type TokenIds } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector, type VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/failure.ts'
-import { Fault, faultOfFailure } from '#core/fault.ts'
+import { Fault } from '#core/fault.ts'
+import { faultOfFailure } from '#core/fault-of-failure.ts'
 import type { Offer } from '#core/negotiate.ts'
-import type { EmbeddingAnswer } from '#ports/upstream.ts'
-import { attempt, type Attempting } from './attempt.ts'
+import { attempt, type AccountedAnswer, type Attempting } from './attempt.ts'
 import { decodeTokens, withPrefix } from './inputs.ts'
 import { Lanes } from './lanes.ts'
 
@@ -26,7 +26,7 @@ export interface Served {
   readonly offer: Offer
   /** Slots of the distinct inputs it served, in its own order. */
   readonly slots: readonly number[]
-  readonly answer: EmbeddingAnswer
+  readonly answer: AccountedAnswer
 }
 
 export interface Gathered {
@@ -219,8 +219,8 @@ function narrowed({ offer, answer }: Served, position: number): Vector {
 function inLane(
   parts: Parts,
   { deployment }: Offer,
-  call: () => Promise<EmbeddingAnswer>,
-): Promise<EmbeddingAnswer> {
+  call: () => Promise<AccountedAnswer>,
+): Promise<AccountedAnswer> {
   let lanes = parts.lanes.get(deployment.id)
   if (lanes === undefined) {
     lanes = new Lanes(deployment.capabilities.maxParallelCalls)

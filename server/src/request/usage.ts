@@ -35,22 +35,19 @@ export function usageOf(counting: Counting, gathered: Gathered): RequestUsage | 
 async function divided(counting: Counting, gathered: Gathered): Promise<RequestUsage> {
   const { served, slots } = gathered
   const repeated = slots.length !== distinctOf(served)
-  const unknown = served.some(({ answer }) => answer.usage.kind !== 'measured')
-  const local = repeated || unknown ? await localCounts(counting, gathered) : undefined
+  const estimated = served.some(({ answer }) => answer.usage.kind !== 'measured')
+  const local = repeated ? await localCounts(counting, gathered) : undefined
 
   let promptTokens = 0
   let cost: Cost = { kind: 'known', nanoUsd: 0n }
   for (const part of served) {
     const weights = local && part.slots.map((slot) => local[slot] as number)
-    const tokens =
-      part.answer.usage.kind === 'measured'
-        ? part.answer.usage.tokens
-        : (weights ?? []).reduce((a, b) => a + b, 0)
+    const { tokens } = part.answer.usage
     cost = addCosts(cost, costOf(part.offer.deployment.price, tokens))
-    if (!repeated || !weights) promptTokens += tokens
+    if (!weights) promptTokens += tokens
     else promptTokens += withRepeats(divideTokens(tokens, weights), part, slots)
   }
-  return { promptTokens, source: unknown ? 'estimated' : 'upstream', cost }
+  return { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
 }
 
 function distinctOf(served: readonly Served[]): number {
@@ -62,14 +59,30 @@ function withRepeats(shares: readonly number[], part: Served, slots: readonly nu
   return slots.reduce((sum, slot) => sum + (shareOf.get(slot) ?? 0), 0)
 }
 
-/** Tokens of each distinct input by our own count, or its UTF-8 bytes in quarters where nobody can count. */
-async function localCounts({ model, outside, input }: Counting, { slots }: Gathered): Promise<number[]> {
+async function localCounts(counting: Counting, { slots }: Gathered): Promise<number[]> {
+  const { input } = counting
   const firsts: number[] = []
   for (const [index, slot] of slots.entries()) if (slot === firsts.length) firsts.push(index)
-  if (input.kind === 'tokens') return firsts.map((index) => (input.tokens[index] as TokenIds).length)
-  const texts = firsts.map((index) => input.texts[index] as string)
+  return tokensOfEach(
+    counting,
+    input.kind === 'tokens'
+      ? { kind: 'tokens', tokens: firsts.map((index) => input.tokens[index] as TokenIds) }
+      : { kind: 'texts', texts: firsts.map((index) => input.texts[index] as string) },
+  )
+}
+
+/** What a call probably used, where its upstream does not say. */
+export async function estimateTokens(counting: Omit<Counting, 'input'>, input: Input): Promise<number> {
+  const counts = await tokensOfEach(counting, input)
+  return counts.reduce((sum, count) => sum + count, 0)
+}
+
+/** Tokens of each input by our own count, or its UTF-8 bytes in quarters where nobody can count. */
+async function tokensOfEach({ model, outside }: Omit<Counting, 'input'>, input: Input): Promise<number[]> {
+  if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
   const { tokenizer } = model.facts
-  if (tokenizer === 'none') return texts.map((text) => Math.max(1, Math.ceil(outside.bytesOf(text) / 4)))
-  const counts = await outside.tokens.count(texts, tokenizer)
+  if (tokenizer === 'none')
+    return input.texts.map((text) => Math.max(1, Math.ceil(outside.bytesOf(text) / 4)))
+  const counts = await outside.tokens.count(input.texts, tokenizer)
   return counts.map((count) => Math.max(1, count.tokens))
 }

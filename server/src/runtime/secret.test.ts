@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { keyForm } from '#core/key.ts'
-import { keyHasher, loadDemoKey, loadSecret } from './secret.ts'
+import {
+  ADMIN_TOKEN_FILE,
+  adminTokens,
+  keyHasher,
+  loadAdminToken,
+  loadDemoKey,
+  loadSecret,
+  peppersOf,
+  sealingKeysOf,
+  snapshotKeysOf,
+} from './secret.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-secret-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -36,4 +46,53 @@ test('digests of keys depend on the secret, and tell nothing of the key', () => 
   assert.notEqual(keyHasher('one')(key), keyHasher('two')(key))
   assert.notEqual(keyHasher('one')(key), keyHasher('one')(`${key} `))
   assert.doesNotMatch(keyHasher('one')(key), /key|enough/)
+})
+
+test('an admin token is made once, and readable by its owner alone', () => {
+  const token = loadAdminToken(folder)
+  assert.match(token, /^[0-9a-f]{64}$/)
+  assert.equal(loadAdminToken(folder), token)
+  assert.equal(statSync(join(folder, ADMIN_TOKEN_FILE)).mode & 0o777, 0o600)
+})
+
+test('an empty file is no secret', () => {
+  const dataDir = mkdtempSync(join(folder, 'empty-'))
+  writeFileSync(join(dataDir, 'secret'), '\n')
+  assert.throws(() => loadSecret(undefined, dataDir), /secret is empty/)
+})
+
+test('only the very same token is somebody’s', () => {
+  const actorOf = adminTokens([
+    { actor: 'one', token: 'the token of one' },
+    { actor: 'two', token: 'the token of two' },
+  ])
+  assert.deepEqual([actorOf('the token of one'), actorOf('the token of two')], ['one', 'two'])
+  for (const wrong of ['', 'the token of on', 'the token of one ', 'THE TOKEN OF ONE', 'one'])
+    assert.equal(actorOf(wrong), undefined)
+  assert.equal(adminTokens([])(''), undefined)
+})
+
+test('peppers and keys are named alike by every node with the same secret, and differ in every use', () => {
+  const secrets = { current: 'the secret of today', previous: 'the secret before' }
+  const [peppers, sealing, signing] = [peppersOf(secrets), sealingKeysOf(secrets), snapshotKeysOf(secrets)]
+  assert.equal(peppersOf({ current: secrets.previous, previous: undefined }).current.id, peppers.previous?.id)
+  assert.deepEqual(
+    sealingKeysOf({ current: secrets.previous, previous: undefined }).current,
+    sealing.previous,
+  )
+  const keys = [sealing.current.key, sealing.previous?.key, ...signing].map((key) =>
+    Buffer.from(key ?? []).toString('hex'),
+  )
+  const ids = [peppers.current.id, peppers.previous?.id, sealing.current.id, sealing.previous?.id]
+  assert.equal(new Set([...keys, ...ids]).size, 8)
+  assert.ok(keys.every((key) => key.length === 64))
+  assert.equal(peppers.current.digestOf('a key'), keyHasher(secrets.current)('a key'))
+})
+
+test('asking for two keys in turn never mixes their digests', () => {
+  const hash = keyHasher('one')
+  const [first, second] = [hash('first key'), hash('second key')]
+  assert.notEqual(first, second)
+  assert.deepEqual([hash('first key'), hash('second key')], [first, second])
+  assert.equal(keyHasher('one')('').length, 44)
 })

@@ -1,8 +1,16 @@
 /** The node's secret and what is derived from it: one key per use, so that no two uses can be played against each other. */
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { keyFrom } from '#core/key.ts'
+import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
+import type { Pepper, Peppers } from '#ports/key-store.ts'
+
+/** While the secret is being rotated, what was made with the one before is still accepted. */
+export interface NodeSecrets {
+  readonly current: string
+  readonly previous: string | undefined
+}
 
 /** The configured secret, or 32 random bytes kept in the data folder, readable by its owner alone. */
 export function loadSecret(configured: string | undefined, dataDir: string): string {
@@ -14,18 +22,80 @@ export function loadDemoKey(dataDir: string): string {
   return keptIn(dataDir, 'demo.key', () => keyFrom(randomBytes(64)))
 }
 
+/** What commands on the same machine present to the control API: whoever may read the data folder is an admin. */
+export function loadAdminToken(dataDir: string): string {
+  return keptIn(dataDir, ADMIN_TOKEN_FILE, () => randomBytes(32).toString('hex'))
+}
+
+export const ADMIN_TOKEN_FILE = 'admin.token'
+
 function keptIn(dataDir: string, name: string, make: () => string): string {
   const file = join(dataDir, name)
-  if (existsSync(file)) return readFileSync(file, 'utf8').trim()
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
-  const value = make()
-  writeFileSync(file, `${value}\n`, { mode: 0o600, flag: 'wx' })
-  chmodSync(file, 0o600)
+  if (!existsSync(file)) {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+    try {
+      writeFileSync(file, `${make()}\n`, { mode: 0o600, flag: 'wx' })
+    } catch (error) {
+      // Another process started at the same moment: its value counts.
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
+  const value = readFileSync(file, 'utf8').trim()
+  if (value === '') throw new Error(`${file} is empty. Remove it, and a new one is made.`)
   return value
 }
 
 /** Keyed digests of API keys: what is held in memory or stored can't be turned back into a key. */
 export function keyHasher(secret: string): (apiKey: string) => string {
-  const pepper = Buffer.from(hkdfSync('sha256', secret, '', 'torana key pepper v1', 32))
-  return (apiKey) => createHmac('sha256', pepper).update(apiKey).digest('base64')
+  const pepper = derived(secret, 'torana key pepper v1', 32)
+  // A key is looked for in the configuration, then among the stored ones: the second question costs nothing.
+  let last: { readonly apiKey: string; readonly digest: string } | undefined
+  return (apiKey) => {
+    if (last?.apiKey !== apiKey)
+      last = { apiKey, digest: createHmac('sha256', pepper).update(apiKey).digest('base64') }
+    return last.digest
+  }
+}
+
+export function peppersOf({ current, previous }: NodeSecrets): Peppers {
+  const pepperOf = (secret: string): Pepper => ({
+    id: derived(secret, 'torana key pepper id v1', 4).toString('hex'),
+    digestOf: keyHasher(secret),
+  })
+  return { current: pepperOf(current), previous: previous === undefined ? undefined : pepperOf(previous) }
+}
+
+/** What upstream credentials are sealed with. */
+export function sealingKeysOf({ current, previous }: NodeSecrets): SealingKeys {
+  const keyOf = (secret: string): SealingKey => ({
+    id: derived(secret, 'torana credential key id v1', 4).toString('hex'),
+    key: derived(secret, 'torana credential key v1', 32),
+  })
+  return { current: keyOf(current), previous: previous === undefined ? undefined : keyOf(previous) }
+}
+
+/** What the key snapshot on disk is signed with: the first writes, all read. */
+export function snapshotKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
+  return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
+    derived(secret, 'torana key snapshot v1', 32),
+  )
+}
+
+/** Tells whose token was presented. A wrong one is refused in the same time, however much of it is right. */
+export function adminTokens(
+  tokens: readonly { readonly actor: string; readonly token: string }[],
+): (presented: string) => string | undefined {
+  const known = tokens.map(({ actor, token }) => ({ actor, digest: sha256(token) }))
+  return (presented) => {
+    const digest = sha256(presented)
+    return known.find((one) => timingSafeEqual(one.digest, digest))?.actor
+  }
+}
+
+function sha256(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}
+
+function derived(secret: string, use: string, bytes: number): Buffer {
+  return Buffer.from(hkdfSync('sha256', secret, '', use, bytes))
 }

@@ -4,75 +4,11 @@
  */
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
+import { BooksMetrics } from './books-metrics.ts'
+import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 /** From a quick upstream to the longest wait we allow. */
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
-
-type Labels = Readonly<Record<string, string>>
-
-class Counter {
-  readonly labels: Labels
-  value = 0
-
-  constructor(labels: Labels) {
-    this.labels = labels
-  }
-}
-
-class Histogram {
-  readonly labels: Labels
-  /** How many fell into each bucket alone; the text form adds them up. */
-  readonly buckets = BUCKETS_SECONDS.map(() => 0)
-  sum = 0
-  count = 0
-
-  constructor(labels: Labels) {
-    this.labels = labels
-  }
-
-  observe(seconds: number): void {
-    this.sum += seconds
-    this.count += 1
-    const bucket = BUCKETS_SECONDS.findIndex((bound) => seconds <= bound)
-    if (bucket !== -1) this.buckets[bucket] = (this.buckets[bucket] as number) + 1
-  }
-}
-
-/** All series of one metric. Label values come from the catalog and from our own code, so their number is bounded. */
-class Family<Series extends Counter | Histogram> {
-  readonly name: string
-  readonly help: string
-  readonly #make: (labels: Labels) => Series
-  readonly #series = new Map<string, Series>()
-
-  constructor(name: string, help: string, make: (labels: Labels) => Series) {
-    this.name = name
-    this.help = help
-    this.#make = make
-  }
-
-  get(labels: Labels): Series {
-    const id = Object.values(labels).join('\0')
-    let series = this.#series.get(id)
-    if (series === undefined) {
-      series = this.#make(labels)
-      this.#series.set(id, series)
-    }
-    return series
-  }
-
-  text(): string {
-    const series = [...this.#series.values()]
-    const type = series[0] instanceof Histogram ? 'histogram' : 'counter'
-    const lines = series.flatMap((one) =>
-      one instanceof Histogram ? histogramLines(this.name, one) : [counterLine(this.name, one)],
-    )
-    return [`# HELP ${this.name} ${this.help}`, `# TYPE ${this.name} ${type}`, ...lines, ''].join('\n')
-  }
-}
-
-const counter = (labels: Labels): Counter => new Counter(labels)
-const histogram = (labels: Labels): Histogram => new Histogram(labels)
 
 interface RequestSeries {
   readonly requests: Counter
@@ -87,25 +23,22 @@ interface CallSeries {
 }
 
 export class Metrics {
+  readonly books = new BooksMetrics()
   readonly #process = new Registry()
   readonly #version: string
-  readonly #requests = new Family('torana_requests_total', 'Requests answered.', counter)
-  readonly #requestSeconds = new Family(
+  readonly #requests = counters('torana_requests_total', 'Requests answered.')
+  readonly #requestSeconds = histograms(
     'torana_request_duration_seconds',
     'From the first byte of a request to the last of its answer.',
-    histogram,
+    BUCKETS_SECONDS,
   )
-  readonly #tokens = new Family('torana_tokens_total', 'Input tokens told to callers.', counter)
-  readonly #inputs = new Family('torana_inputs_total', 'Inputs embedded.', counter)
-  readonly #calls = new Family(
-    'torana_upstream_calls_total',
-    'Calls to upstreams by how they ended.',
-    counter,
-  )
-  readonly #callSeconds = new Family(
+  readonly #tokens = counters('torana_tokens_total', 'Input tokens told to callers.')
+  readonly #inputs = counters('torana_inputs_total', 'Inputs embedded.')
+  readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by how they ended.')
+  readonly #callSeconds = histograms(
     'torana_upstream_call_duration_seconds',
     'Time of one call to an upstream.',
-    histogram,
+    BUCKETS_SECONDS,
   )
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
@@ -178,35 +111,13 @@ export class Metrics {
       this.#calls,
       this.#callSeconds,
     ]
-    const build = `# HELP torana_build_info Always 1.\n# TYPE torana_build_info gauge\ntorana_build_info${labelText({ version: this.#version })} 1\n`
-    const text = build + families.map((family) => family.text()).join('') + (await this.#process.metrics())
+    const build = { labels: { version: this.#version }, value: 1 }
+    const text = [
+      samplesText('torana_build_info', 'Always 1.', 'gauge', [build]),
+      ...families.map((family) => family.text()),
+      this.books.text(),
+      await this.#process.metrics(),
+    ].join('')
     return { contentType: this.#process.contentType, text }
   }
-}
-
-function counterLine(name: string, { labels, value }: Counter): string {
-  return `${name}${labelText(labels)} ${value}`
-}
-
-function histogramLines(name: string, { labels, buckets, sum, count }: Histogram): string[] {
-  let below = 0
-  const lines = BUCKETS_SECONDS.map((bound, index) => {
-    below += buckets[index] as number
-    return `${name}_bucket${labelText({ ...labels, le: String(bound) })} ${below}`
-  })
-  lines.push(`${name}_bucket${labelText({ ...labels, le: '+Inf' })} ${count}`)
-  lines.push(`${name}_sum${labelText(labels)} ${sum}`, `${name}_count${labelText(labels)} ${count}`)
-  return lines
-}
-
-function labelText(labels: Labels): string {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${escaped(value)}"`)
-  return `{${pairs.join(',')}}`
-}
-
-function escaped(value: string): string {
-  return value
-    .replaceAll('\\', '\\\\')
-    .replaceAll('"', String.raw`\"`)
-    .replaceAll('\n', String.raw`\n`)
 }

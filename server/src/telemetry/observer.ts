@@ -20,8 +20,8 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
     requestEnded(record: RequestRecord) {
       metrics.requestEnded(record)
       if (record.status === 500 || isOurTrouble(record.cause)) {
-        const { cause, ...facts } = record
-        log.error({ ...facts, err: cause }, 'request failed')
+        const { cause: _cause, trace: _trace, amountNanoUsd: _amount, keyId: _keyId, ...facts } = record
+        log.error({ ...facts, err: record.cause }, 'request failed')
       } else if (log.writesInfo) log.line(accessLine(record, clock.nowMs()))
     },
   }
@@ -43,6 +43,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
   if (record.attempts !== undefined) line += `,"attempts":${record.attempts}`
   if (record.inputs !== undefined) line += `,"inputs":${record.inputs}`
   if (record.promptTokens !== undefined) line += `,"promptTokens":${record.promptTokens}`
+  if (record.amountNanoUsd !== undefined) line += `,"costNanoUsd":${record.amountNanoUsd}`
   if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
   if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`
   return `${line}}`

@@ -11,6 +11,7 @@ export interface ErrorBody {
 
 export function readErrorBody(body: string, apiKey?: string): ErrorBody {
   const plainText = (text: string): string => oneLine(text, apiKey)
+  const codeIn = (value: unknown): string | undefined => codeOf(value, apiKey)
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -22,8 +23,8 @@ export function readErrorBody(body: string, apiKey?: string): ErrorBody {
   if (!isRecord(error)) return { message: plainText(body), code: undefined, param: undefined }
   return {
     message: plainText(messageIn(error)),
-    code: textOf(error['code']) ?? textOf(error['type']) ?? textOf(error['status']),
-    param: textOf(error['param']),
+    code: codeIn(error['code']) ?? codeIn(error['type']) ?? codeIn(error['status']),
+    param: codeIn(error['param']),
   }
 }
 
@@ -42,8 +43,9 @@ function messageIn(error: Readonly<Record<string, unknown>>): string {
 /** A code or a field's name; a sentence is neither. */
 const CODE = /^[\w.[\]-]{1,64}$/
 
-function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && CODE.test(value) ? value : undefined
+function codeOf(value: unknown, apiKey: string | undefined): string | undefined {
+  if (typeof value !== 'string' || !CODE.test(value)) return undefined
+  return apiKey && value.includes(apiKey) ? undefined : value
 }
 
 function oneLine(text: string, apiKey: string | undefined): string {

@@ -6,7 +6,7 @@ import { failureKindOf, scrubbed, UpstreamFailure, type FailureDetail } from '#c
 import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { readErrorBody, retryAfterMsIn } from './error-body.ts'
-import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer, type UpstreamHttp } from './http.ts'
+import { HttpCut, HttpTimeout, HttpTooLarge, isUnsent, type HttpAnswer, type UpstreamHttp } from './http.ts'
 import { embeddingBody, type Target } from './openai/embedding.ts'
 
 /** What a dialect of the OpenAI family says of itself. */
@@ -45,7 +45,8 @@ export function exchangeEmbedding(
           scanner,
         )
       } catch (error) {
-        throw failureOfError(error, { deployment: call.deployment.id })
+        const charge = isUnsent(error) ? 'none' : undefined
+        throw failureOfError(error, { deployment: call.deployment.id, charge })
       }
       if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call)
       return read(scanner, call, answer)
@@ -59,7 +60,8 @@ const LARGE_INPUT = 128 * 1024
 function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
   const { inputs, deployment } = call
   try {
-    return orderAnswer(scanner.end(), inputCount(inputs))
+    const answer = orderAnswer(scanner.end(), inputCount(inputs))
+    return deployment.capabilities.countsTokens ? answer : { ...answer, usage: { kind: 'unknown' } }
   } catch (error) {
     throw failureOfError(error, {
       deployment: deployment.id,

@@ -41,6 +41,13 @@ export class HttpCut extends Error {
   override readonly name = 'HttpCut'
 }
 
+const unsent = new WeakSet<object>()
+
+/** Whether this error of a call came before anything of it was sent. */
+export function isUnsent(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && unsent.has(error)
+}
+
 export interface HttpOptions {
   readonly connectTimeoutMs: number
   readonly answerBytes: number
@@ -211,6 +218,8 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
+    // The client starts a request when it has a connection to send it on.
+    if (this.#controller === undefined && typeof error === 'object' && error !== null) unsent.add(error)
     this.#reject(error)
     this.#letGo()
   }

@@ -26,7 +26,7 @@ test('a dry run tells what would happen, and no upstream is called', async () =>
   const { space, ...rest } = answer.body
   assert.match(String(space), /^two-w16@4:[0-9a-f]{8}$/)
   const emulated = ['dimensions', 'encoding_format']
-  const cost_usd = { min: '0.000000000', max: '0.000000120' }
+  const cost_usd = { min: '0.000000000', max: '0.000000121' }
   assert.deepEqual(rest, {
     object: 'torana.dry_run',
     model: 'two-w16',

@@ -29,6 +29,7 @@ export function aDeployment(overrides: DeploymentOverrides = {}): Deployment {
       dimensionsField: 'dimensions',
       user: true,
       maxParallelCalls: 4,
+      countsTokens: true,
       harmlessFields: [],
       ...overrides.capabilities,
     },

@@ -1,4 +1,5 @@
 /** The journey of `request/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
+import { memoryMoney } from './money.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
@@ -128,7 +129,15 @@ export interface Journey extends Partial<EmbedOptions> {
   readonly monotonicMs?: () => number
 }
 
-const key = { id: 'p/k', name: 'k', project: 'p', models: undefined, expiresAtMs: undefined }
+const key = {
+  id: 'p/k',
+  name: 'k',
+  project: 'p',
+  models: undefined,
+  expiresAtMs: undefined,
+  limits: [],
+  budgets: [],
+}
 
 /** One request through the whole journey. The first deployment of a priority goes first. */
 export async function embedInMemory(
@@ -147,6 +156,7 @@ export async function embedInMemory(
       pinnedSpace: undefined,
       dryRun: false,
       callerTimeoutMs: undefined,
+      trace: { calls: [] },
       ...options,
     },
     {
@@ -159,7 +169,7 @@ export async function embedInMemory(
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       random: () => (draws /= 2),
       nextTurn: () => Promise.resolve(),
-      bytesOf: (text) => Buffer.byteLength(text),
+      ...memoryMoney(),
     },
   )
   if (outcome.kind !== 'embedded') throw new Error('a dry run')

@@ -138,6 +138,7 @@ export function gatewayEnvironment(
     TORANA_CONFIG: join(folder, 'torana.yaml'),
     TORANA_DATA_DIR: join(folder, 'data'),
     TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+    DATABASE_URL: 'memory:',
     ...extra,
   }
 }

@@ -372,7 +372,7 @@ test('an answer without end is given up, not collected', () => {
 for (const [title, usage, expected] of [
   ['prompt_tokens', { prompt_tokens: 3, total_tokens: 9 }, { kind: 'measured', tokens: 3 }],
   ['total_tokens alone (Voyage)', { total_tokens: 9 }, { kind: 'measured', tokens: 9 }],
-  ['zero (LM Studio)', { prompt_tokens: 0, total_tokens: 0 }, { kind: 'unknown' }],
+  ['zero', { prompt_tokens: 0, total_tokens: 0 }, { kind: 'measured', tokens: 0 }],
   ['null', null, { kind: 'unknown' }],
   ['a broken number', { prompt_tokens: 1.5 }, { kind: 'unknown' }],
   ['a negative number', { prompt_tokens: -1 }, { kind: 'unknown' }],

@@ -14,7 +14,7 @@ const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
 /** The answer to one input as OpenAI writes it, with or without white space: by far the most common, and not worth a parse. */
 const PLAIN_SINGLE =
-  /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*([1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
+  /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
 
 export function orderAnswer({ skeleton: text, vectors }: ScannedAnswer, expected: number): OrderedAnswer {
   if (expected === 1 && vectors.length === 1) {
@@ -61,11 +61,11 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Zero tokens for a text that is not empty is a server that does not count (LM Studio): unknown, not free. */
+/** What it says it counted, zero included: a server that does not count is told by its capability `countsTokens`. */
 function usageIn(usage: unknown): Usage {
   if (!isRecord(usage)) return { kind: 'unknown' }
   const tokens = usage['prompt_tokens'] ?? usage['total_tokens']
-  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens > 0
+  return typeof tokens === 'number' && Number.isSafeInteger(tokens) && tokens >= 0
     ? { kind: 'measured', tokens }
     : { kind: 'unknown' }
 }

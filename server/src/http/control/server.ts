@@ -1,17 +1,50 @@
-/** The private listener: health and metrics today, the control API and the console later. */
+/** The private listener: health, metrics and the control API. */
+import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
+import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import type { Identifiers } from '#ports/clock.ts'
 import { registerHealth, type Readiness } from '../health.ts'
+import { registerApi } from './api.ts'
+import type { ApiDependencies } from './route.ts'
 
 export interface ControlDependencies extends Readiness {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
+  readonly api?: ControlApi | undefined
 }
 
-export function controlServer(dependencies: ControlDependencies): FastifyInstance {
-  const app = fastify({ forceCloseConnections: 'idle' })
-  registerHealth(app, dependencies)
-  app.get('/metrics', async (_, reply) => {
-    const { contentType, text } = await dependencies.metrics()
+interface ControlApi extends ApiDependencies {
+  readonly identifiers: Identifiers
+  readonly version: string
+}
+
+export function controlServer({ api, metrics, ...readiness }: ControlDependencies): FastifyInstance {
+  const app = fastify({
+    forceCloseConnections: 'idle',
+    ...(api && { genReqId: () => api.identifiers.next() }),
+  })
+  if (api) void app.register(swagger, openapi(api.version))
+  registerHealth(app, readiness)
+  app.get('/metrics', { schema: { hide: true } }, async (_, reply) => {
+    const { contentType, text } = await metrics()
     return reply.type(contentType).send(text)
   })
+  if (api) registerApi(app, api)
   return app
+}
+
+function openapi(version: string): Parameters<typeof swagger>[1] & object {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Torana control API',
+        description: 'Keys, projects, upstream credentials and the audit. On the private listener only.',
+        version,
+      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
+      security: [{ bearer: [] }],
+    },
+    transform: jsonSchemaTransform,
+    transformObject: jsonSchemaTransformObject,
+  }
 }

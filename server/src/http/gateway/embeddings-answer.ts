@@ -5,6 +5,7 @@ import type { Encoding } from '#core/catalog.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/price.ts'
 import type { Embedded } from '#request/embed.ts'
+import { rateHeaders } from '../rate-headers.ts'
 
 /** Up to here one string is made and sent in one go; beyond, making it would hold the event loop. */
 const SMALL_BYTES = 256 * 1024
@@ -73,7 +74,7 @@ function closing({ usage, extraFields }: Embedded, asked: string): string {
 }
 
 function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
-  const { deployments, attempts, usage, space, emulated, dropped } = embedded
+  const { deployments, attempts, usage, rates, space, emulated, dropped } = embedded
   const headers = [
     'content-type',
     'application/json; charset=utf-8',
@@ -90,6 +91,7 @@ function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
     'x-torana-space',
     headerText(space),
   ]
+  if (rates.length > 0) headers.push(...rateHeaders(rates))
   if (emulated.length > 0) headers.push('x-torana-emulated', emulated.join(', '))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
   return headers

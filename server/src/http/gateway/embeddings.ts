@@ -8,6 +8,7 @@ import { inputCount } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
+import type { RequestTrace } from '#ports/observer.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
@@ -35,6 +36,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
     const startedMs = clock.monotonicMs()
     const requestId = identifiers.next()
     const { headers } = request
+    const trace: RequestTrace = { calls: [] }
     let key: Key | undefined
     let asked: EmbeddingRequest | undefined
     let embedded: Embedded | undefined
@@ -46,7 +48,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
       const body = await readBody(request, limits.embeddingsBodyBytes)
       const parsed = parseBody(body, dependencies.json)
       asked = readEmbeddingRequest(parsed instanceof Promise ? await parsed : parsed, limits.maxInputs, path)
-      const outcome = await embed(asked, { requestId, key, ...optionsIn(request) }, dependencies)
+      const outcome = await embed(asked, { requestId, key, trace, ...optionsIn(request) }, dependencies)
       if (outcome.kind === 'dry-run') writeDryRun(response, outcome, requestId)
       else {
         embedded = outcome
@@ -65,11 +67,14 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
       clientRequestId: clientRequestId(request),
       project: key?.project,
       key: key?.name,
+      keyId: key?.id,
       model: embedded?.model.id ?? (asked && dependencies.catalog().models.get(asked.model)?.id),
       deployment: embedded?.deployments.join() ?? fault?.upstream?.deployment,
       attempts: embedded?.attempts,
       inputs: asked && inputCount(asked.input),
       promptTokens: embedded?.usage.promptTokens,
+      amountNanoUsd: embedded?.usage.cost.kind === 'known' ? embedded.usage.cost.nanoUsd : undefined,
+      trace,
       user: asked?.user,
       durationMs: clock.monotonicMs() - startedMs,
     })

@@ -9,7 +9,8 @@ import {
   validatorCompiler,
 } from 'fastify-type-provider-zod'
 import { z } from 'zod'
-import { FAULTS, Fault, type FaultCode } from '#core/fault.ts'
+import { Fault, type FaultCode } from '#core/fault.ts'
+import { FAULTS } from '#core/fault-table.ts'
 import { faultMarkdown } from '#core/fault-page.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'

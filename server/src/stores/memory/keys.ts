@@ -1,4 +1,5 @@
 import type { Project } from '#core/catalog.ts'
+import { termsOf } from '#core/terms.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
 /** Secrets seen lately and whose they were; an attacker's guesses are never kept. */
@@ -18,18 +19,25 @@ export class MemoryKeys implements KeyDirectory {
   replace(projects: readonly Project[]): void {
     const byDigest = new Map<string, Key>()
     for (const project of projects) {
-      for (const { name, secret, models, expiresAtMs } of project.keys) {
+      for (const key of project.keys) {
+        const { name, secret, models, expiresAtMs } = key
+        const id = `${project.name}/${name}`
         byDigest.set(this.#hash(secret), {
-          id: `${project.name}/${name}`,
+          id,
           name,
           project: project.name,
           models: models && new Set(models),
           expiresAtMs,
+          ...termsOf(project.name, project, id, key),
         })
       }
     }
     this.#byDigest = byDigest
     this.#recent = new Map()
+  }
+
+  get size(): number {
+    return this.#byDigest.size
   }
 
   find(secret: string): Key | undefined {

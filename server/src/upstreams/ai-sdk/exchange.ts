@@ -99,7 +99,8 @@ function optionsOf(call: EmbeddingCall, provider: Provider): SharedV4ProviderOpt
 function checked(result: Result, call: EmbeddingCall, provider: Provider, count: number): Block {
   for (const warning of result.warnings) {
     if (warning.type === 'unsupported')
-      throw refusal(call, `'${warning.feature}' is not supported`, undefined)
+      // The package sent the rest of the request and had an answer: it may have been charged.
+      throw refusal(call, `'${warning.feature}' is not supported`, undefined, 'unknown')
   }
 
   const { embeddings, response } = result
@@ -137,6 +138,11 @@ function usageOf(tokens: number | undefined): Usage {
     : { kind: 'unknown' }
 }
 
-function refusal(call: EmbeddingCall, message: string, param: string | undefined): UpstreamFailure {
-  return new UpstreamFailure('refused', message, { deployment: call.deployment.id, param })
+function refusal(
+  call: EmbeddingCall,
+  message: string,
+  param: string | undefined,
+  charge: 'none' | 'unknown' = 'none',
+): UpstreamFailure {
+  return new UpstreamFailure('refused', message, { deployment: call.deployment.id, param, charge })
 }

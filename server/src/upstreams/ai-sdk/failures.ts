@@ -19,6 +19,8 @@ interface ApiCallError extends Error {
 const MAX_BODY_CHARACTERS = 64 * 1024
 
 const TIMEOUTS = /^(AbortError|TimeoutError|UND_ERR_(HEADERS|BODY)_TIMEOUT)$/
+/** No connection was made, so nothing was sent. */
+const UNSENT = /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 const NETWORK = /^(UND_ERR_|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET))/
 /** Raised before anything is sent: an option the package does not take, or more inputs than it sends at once. */
 const REFUSALS = /^AI_(InvalidArgument|TooManyEmbeddingValuesForCall|UnsupportedFunctionality)Error$/
@@ -30,7 +32,10 @@ export function failureOf(error: unknown, call: EmbeddingCall, provider: Provide
   if (!(error instanceof Error) || error instanceof UpstreamFailure) return error
   const { upstream, id } = call.deployment
   const fail = (kind: FailureKind, message: string): UpstreamFailure =>
-    new UpstreamFailure(kind, scrubbed(message, upstream.apiKey), { deployment: id })
+    new UpstreamFailure(kind, scrubbed(message, upstream.apiKey), {
+      deployment: id,
+      charge: words.some((word) => UNSENT.test(word)) ? 'none' : undefined,
+    })
 
   const { words, reason } = causesOf(error)
   const has = (pattern: RegExp): boolean => words.some((word) => pattern.test(word))
@@ -55,7 +60,9 @@ function failureOfApiCall(error: ApiCallError, call: EmbeddingCall, provider: Pr
   const { id, upstream } = call.deployment
   const { statusCode: status, responseHeaders: headers = {}, responseBody = '' } = error
   if (status === undefined) {
-    return new UpstreamFailure('unreachable', scrubbed(causesOf(error).reason), { deployment: id })
+    const { words, reason } = causesOf(error)
+    const charge = words.some((word) => UNSENT.test(word)) ? 'none' : undefined
+    return new UpstreamFailure('unreachable', scrubbed(reason), { deployment: id, charge })
   }
   const upstreamRequestId = requestIdIn(headers)
   if (status < 300)

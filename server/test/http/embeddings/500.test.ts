@@ -5,6 +5,7 @@ import { gatewayServer } from '#http/gateway/server.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { aModel } from '#test/support/models.ts'
 import { memoryTokens } from '#test/support/embedding.ts'
+import { memoryMoney } from '#test/support/money.ts'
 
 /** A listener whose own parts fail in ways that no fault foresees. */
 const records: RequestRecord[] = []
@@ -17,7 +18,15 @@ const app = await gatewayServer({
     find: (secret) =>
       secret === 'broken-store-0000000000000'
         ? Promise.reject(new Error('canary: store'))
-        : { id: 'k', name: 'k', project: 'p', models: undefined, expiresAtMs: undefined },
+        : {
+            id: 'k',
+            name: 'k',
+            project: 'p',
+            models: undefined,
+            expiresAtMs: undefined,
+            limits: [],
+            budgets: [],
+          },
   },
   upstream: { embed: () => Promise.reject(new Error('canary: a bug with a secret in it')) },
   tokens: memoryTokens,
@@ -29,7 +38,7 @@ const app = await gatewayServer({
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   random: Math.random,
   nextTurn: () => Promise.resolve(),
-  bytesOf: (text) => Buffer.byteLength(text),
+  ...memoryMoney(),
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())

@@ -1,0 +1,129 @@
+/**
+ * Durable records a second of the batcher alone, on a PostgreSQL of its own with fsync on: writers that each wait for their
+ * record, as requests do, with the journal and the rollups. `npm run bench:ledger -- --seconds 8 --writers 512`
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { LedgerEntry } from '../server/src/core/ledger.ts'
+import { systemClock } from '../server/src/runtime/clock.ts'
+import { uuidv7Identifiers } from '../server/src/runtime/identifiers.ts'
+import { takeTurn } from '../server/src/runtime/turns.ts'
+import { openPostgres } from '../server/src/stores/postgres/database.ts'
+import { PostgresLedger } from '../server/src/stores/postgres/ledger.ts'
+import { migrate } from '../server/src/stores/postgres/migrate.ts'
+import { makeNodeFolder } from '../server/src/stores/spool/node-folder.ts'
+import { BatchedLedger } from '../server/src/worker/batched-ledger.ts'
+import { startPostgresServer } from '../server/test/support/servers.ts'
+import { print } from './parts.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    writers: { type: 'string', default: '64,512,2048' },
+    keys: { type: 'string', default: '1000' },
+  },
+})
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
+const postgres = await startPostgresServer()
+const database = openPostgres(postgres.url, { queryTimeoutMs: 2000, poolSize: 4 })
+const identifiers = uuidv7Identifiers(systemClock)
+const nodeId = identifiers.next()
+const nodeFolder = makeNodeFolder(folder, nodeId)
+if (nodeFolder === undefined) throw new Error('the folder is taken')
+await migrate(database)
+const store = new PostgresLedger(database)
+await store.startNode({ id: nodeId, host: 'bench', version: '0' })
+let batches = 0
+let spooled = 0
+const ledger = new BatchedLedger({
+  nodeId,
+  store,
+  ...nodeFolder,
+  connect: async () => void (await store.heartbeat(nodeId)),
+  monotonicMs: systemClock.monotonicMs,
+  nextTurn: takeTurn,
+  events: {
+    written({ entries, where }) {
+      batches += 1
+      if (where === 'spool') spooled += entries
+    },
+    storeAway: (error) => console.error(error.message),
+    storeBack: () => {},
+    refused: (_, error) => console.error(error),
+    spoolFailed: (error) => console.error(error),
+    nodeEnded: () => console.error('ended'),
+  },
+})
+await ledger.drain()
+
+const rows = [
+  ['writers', 'records/s', 'records a batch', 'p50 ms', 'p99 ms', 'CPU µs/record (this process)', 'spooled'],
+]
+for (const writers of options.writers.split(',').map(Number)) rows.push(await measure(writers))
+const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
+  `SELECT (SELECT count(*) FROM usage_events) AS ledger, (SELECT sum(posts)::bigint FROM usage_hours) AS rollups`,
+)
+print(rows)
+console.log(`${check?.ledger} rows in the ledger, ${check?.rollups} in the rollups`)
+nodeFolder.leave(true)
+await database.close()
+await postgres.stop()
+rmSync(folder, { recursive: true, force: true })
+
+async function measure(writers: number): Promise<string[]> {
+  const waits: number[] = []
+  batches = 0
+  spooled = 0
+  let key = 0
+  const endMs = performance.now() + Number(options.seconds) * 1000
+  const cpu = process.cpuUsage()
+  const startMs = performance.now()
+  await Promise.all(
+    Array.from({ length: writers }, async () => {
+      while (performance.now() < endMs) {
+        key = (key + 1) % Number(options.keys)
+        const entry = entryOf(key)
+        const beganMs = performance.now()
+        await ledger.begin({ ...entry, kind: 'unknown' })
+        await ledger.write([entry])
+        waits.push(performance.now() - beganMs)
+      }
+    }),
+  )
+  const seconds = (performance.now() - startMs) / 1000
+  const { user, system } = process.cpuUsage(cpu)
+  waits.sort((a, b) => a - b)
+  const quantile = (share: number): string => (waits[Math.floor(waits.length * share)] ?? 0).toFixed(1)
+  return [
+    String(writers),
+    String(Math.round(waits.length / seconds)),
+    (waits.length / batches).toFixed(0),
+    quantile(0.5),
+    quantile(0.99),
+    ((user + system) / waits.length).toFixed(1),
+    String(spooled),
+  ]
+}
+
+function entryOf(key: number): LedgerEntry {
+  const project = `project-${key % 50}`
+  return {
+    requestId: identifiers.next(),
+    attempt: 0,
+    kind: 'post',
+    callId: identifiers.next(),
+    project,
+    keyId: `${project}/key-${key}`,
+    model: 'text-embedding-3-small',
+    deployment: 'text-embedding-3-small/openai',
+    usage: 'upstream',
+    tokens: 8,
+    images: 0,
+    amountNanoUsd: 160n,
+    projectLeaseNanoUsd: 0n,
+    keyLeaseNanoUsd: 0n,
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana with `memory:` and beside a
+ * bare proxy, all three at the same time on core 0 under equal load; nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys,
+ * each with a rate limit. `npm run bench:stores -- --windows 5`
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startPostgresServer, startRedisServer } from '../server/test/support/servers.ts'
+import { print, startBare, startNginx } from './parts.ts'
+import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '8' },
+    warmup: { type: 'string', default: '9' },
+    connections: { type: 'string', default: '64' },
+    windows: { type: 'string', default: '3' },
+    keys: { type: 'string', default: '1000' },
+    inspect: { type: 'boolean', default: false },
+  },
+})
+const GATEWAY_CORE = 0
+const LOAD_CORE = 1
+const connections = Number(options.connections)
+const keyCount = Number(options.keys)
+const folder = mkdtempSync(join(tmpdir(), 'torana-bench-'))
+const postgres = await startPostgresServer()
+const redis = await startRedisServer()
+for (const pid of [...postgres.pids(), ...redis.pids()])
+  execFileSync('taskset', ['-acp', String(LOAD_CORE), String(pid)])
+
+try {
+  const origin = `http://127.0.0.1:${await startNginx(folder, LOAD_CORE)}`
+  const script = wrkScript()
+  const bare = await startBare(origin, GATEWAY_CORE)
+  const memory = await startTorana('memory', origin, { DATABASE_URL: 'memory:' })
+  const stores = await startTorana('stores', origin, { DATABASE_URL: postgres.url, REDIS_URL: redis.url })
+  const all = [
+    { name: 'bare proxy', pid: bare.pid, url: `http://127.0.0.1:${bare.port}/base64/v1/embeddings` },
+    { name: 'Torana, memory:', pid: memory.pid, url: `http://127.0.0.1:${memory.port}/v1/embeddings` },
+    {
+      name: 'Torana, PostgreSQL + Redis',
+      pid: stores.pid,
+      url: `http://127.0.0.1:${stores.port}/v1/embeddings`,
+    },
+  ]
+  const run = (seconds: number): Promise<Load[]> =>
+    Promise.all(all.map(({ url }) => wrk({ url, script, connections, seconds, core: LOAD_CORE })))
+  await run(Number(options.warmup))
+
+  const windows: { readonly loads: Load[]; readonly cpu: number[] }[] = []
+  for (let window = 0; window < Number(options.windows); window += 1) {
+    const before = all.map(({ pid }) => cpuMicroseconds(pid))
+    const loads = await run(Number(options.seconds))
+    const failed = loads.reduce((sum, { errors }) => sum + errors, 0)
+    if (failed > 0) throw new Error(`${failed} failed requests`)
+    const cpu = all.map(({ pid }, index) => {
+      return (cpuMicroseconds(pid) - (before[index] as number)) / (loads[index] as Load).requests
+    })
+    windows.push({ loads, cpu })
+  }
+  const ratioTo = (base: number, index: number): string => {
+    const ratios = windows
+      .map(({ cpu }) => (cpu[base] as number) / (cpu[index] as number))
+      .toSorted((a, b) => a - b)
+    const middle = ratios[Math.floor(ratios.length / 2)] as number
+    return `${middle.toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`
+  }
+  const middle = windows[Math.floor(windows.length / 2)] as (typeof windows)[number]
+  print([
+    ['what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare', 'ratio to memory:'],
+    ...all.map(({ name }, index) => {
+      const load = middle.loads[index] as Load
+      return [
+        name,
+        String(Math.round(load.requests / load.seconds)),
+        load.p50Ms.toFixed(2),
+        load.p99Ms.toFixed(2),
+        (middle.cpu[index] as number).toFixed(1),
+        index === 0 ? '1.00' : ratioTo(0, index),
+        index === 2 ? ratioTo(1, 2) : '',
+      ]
+    }),
+  ])
+} finally {
+  await stopAll()
+  await redis.stop()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function startTorana(
+  name: string,
+  origin: string,
+  env: Record<string, string>,
+): Promise<{ pid: number; port: number }> {
+  const [port, controlPort] = [await freePort(), await freePort()]
+  const config = join(folder, `${name}.yaml`)
+  const keys = Array.from({ length: keyCount }, (_, index) => {
+    return { name: `key-${index}`, secret: secretOf(index), limits: { requestsPerMinute: 10_000_000 } }
+  })
+  const file = {
+    upstreams: {
+      nginx: { dialect: 'openai', provider: 'openai', baseUrl: `${origin}/base64/v1`, apiKey: 'bench' },
+    },
+    models: { 'text-embedding-3-small': { deployments: [{ upstream: 'nginx' }] } },
+    projects: { bench: { keys } },
+  }
+  writeFileSync(config, JSON.stringify(file))
+  // As `npm start` does.
+  const flags = ['--max-semi-space-size=32']
+  if (options.inspect) flags.push('--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`)
+  const { pid } = spawnOn(
+    GATEWAY_CORE,
+    process.execPath,
+    [...flags, join(import.meta.dirname, '../server/bin/torana.js'), 'start'],
+    {
+      PORT: String(port),
+      CONTROL_PORT: String(controlPort),
+      TORANA_CONFIG: config,
+      TORANA_DATA_DIR: join(folder, name),
+      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      ...env,
+    },
+  )
+  await httpReady(`http://127.0.0.1:${port}/readyz`)
+  return { pid, port }
+}
+
+function secretOf(index: number): string {
+  return `bench-key-${String(index).padStart(20, '0')}`
+}
+
+function wrkScript(): string {
+  const file = join(folder, 'load.lua')
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  headers["Authorization"] = string.format("Bearer bench-key-%020d", (n * 7919) % ${keyCount})
+  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"text-embedding-3-small","encoding_format":"base64"}')
+end
+`,
+  )
+  return file
+}

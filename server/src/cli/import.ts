@@ -1,0 +1,148 @@
+/** `torana import litellm <config.yaml>`: a torana.yaml from another gateway's configuration. */
+import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { parseArgs } from 'node:util'
+import { builtInFacts } from '#config/facts.ts'
+import { readConfig } from '#config/load.ts'
+import { ConfigError } from '#config/problem.ts'
+import { reasonOf } from '#config/variable.ts'
+import { parseSource } from '#config/yaml.ts'
+import { translate } from './import/litellm.ts'
+import { readRows, type Row } from './import/litellm-rows.ts'
+import { isMapping } from './import/litellm-read.ts'
+import { reportText } from './import/report.ts'
+import { toranaYaml } from './import/torana-file.ts'
+import { environmentFile, type Variable } from './import/variables.ts'
+import type { Output } from './output.ts'
+
+const USAGE = `usage: torana import litellm <config.yaml> [options]
+
+  --output <file>        write torana.yaml there; else it goes to standard output
+  --secrets-file <file>  write the secrets that stood in the imported files there, as NAME=value, readable by you only
+  --keys <file>          keys exported from LiteLLM, CSV or JSON; may be given more than once
+  --teams <file>         teams exported from LiteLLM, CSV or JSON; may be given more than once
+  --force                overwrite these files
+
+The report goes to standard error.
+`
+
+const OPTIONS = {
+  output: { type: 'string' },
+  'secrets-file': { type: 'string' },
+  keys: { type: 'string', multiple: true },
+  teams: { type: 'string', multiple: true },
+  force: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+export async function run(argv: string[], out: Output): Promise<number> {
+  const given = readArguments(argv)
+  if (
+    given === undefined ||
+    given.values.help ||
+    given.positionals.length !== 2 ||
+    given.positionals[0] !== 'litellm'
+  ) {
+    const isAsked = given?.values.help === true
+    ;(isAsked ? out.stdout : out.stderr).write(USAGE)
+    return isAsked ? 0 : 2
+  }
+  const { values, positionals } = given
+  const { output, 'secrets-file': secretsFile, force } = values
+  const config = positionals[1] ?? ''
+  for (const file of [output, secretsFile]) {
+    if (file !== undefined && existsSync(file) && !force)
+      throw new ConfigError([`${file}: is there already; --force overwrites it`])
+  }
+
+  const name = basename(config)
+  const text = readFile(config)
+  const { file, notes, variables } = translate(
+    {
+      config: readLiteLlm(name, text),
+      text,
+      keys: (values.keys ?? []).flatMap(rowsOf),
+      teams: (values.teams ?? []).flatMap(rowsOf),
+    },
+    builtInFacts(),
+    Date.now(),
+  )
+  const isWorthwhile = file.models.size > 0
+  const yaml = toranaYaml(file, name)
+  const used = variables.all().filter((variable) => yaml.includes(`\${${variable.name}}`))
+  const { text: secrets, unwritten } = environmentFile(used)
+  const problems = isWorthwhile ? problemsOf(yaml, used) : ['there is no embedding model to carry over']
+  out.stderr.write(reportText({ file, notes, variables: used, secretsFile, unwritten, problems }))
+  if (!isWorthwhile) return 1
+  if (secretsFile !== undefined) writeSecrets(secretsFile, secrets)
+  if (output === undefined) out.stdout.write(yaml)
+  else writeFileSync(output, yaml)
+  return problems.length > 0 ? 1 : 0
+}
+
+function readArguments(argv: string[]) {
+  try {
+    return parseArgs({ args: argv, options: OPTIONS, allowPositionals: true })
+  } catch (error) {
+    if (error instanceof TypeError) return undefined
+    throw error
+  }
+}
+
+function readFile(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new ConfigError([`${file}: can't be read (${reasonOf(error)})`])
+  }
+}
+
+/** Throws a `ConfigError` when nothing can be made of it; repeated keys are harmless, the last one counts. */
+function readLiteLlm(name: string, text: string) {
+  try {
+    const source = parseSource(name, text)
+    if (source.data === undefined) throw new ConfigError(source.report.problems())
+    if (!isMapping(source.data))
+      throw new ConfigError([`${name}: is no LiteLLM configuration: expected a mapping`])
+    return source
+  } catch (error) {
+    // The parser goes down as deep as the file does.
+    if (error instanceof RangeError) throw new ConfigError([`${name}: is nested too deeply to be read`])
+    throw error
+  }
+}
+
+function rowsOf(file: string): Row[] {
+  const text = readFile(file)
+  try {
+    return readRows(basename(file), text)
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+    throw new ConfigError([`${file}: is neither JSON nor CSV (${error.message})`])
+  }
+}
+
+/** Reads the new file as `torana check` will, with an example for each variable. */
+function problemsOf(yaml: string, variables: readonly Variable[]): readonly string[] {
+  const env = Object.fromEntries(variables.map(({ name, value, example }) => [name, value ?? example]))
+  try {
+    readConfig('torana.yaml', yaml, {
+      env,
+      readFile,
+      facts: builtInFacts(),
+      bootstrapKey: undefined,
+      nowMs: Date.now(),
+    })
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.problems
+  }
+}
+
+/** Nobody else may read it, also where it was there before with other rights. */
+function writeSecrets(file: string, text: string): void {
+  writeFileSync(file, '', { mode: 0o600 })
+  chmodSync(file, 0o600)
+  writeFileSync(file, text)
+}

@@ -1,0 +1,53 @@
+/** What LiteLLM's routing fields mean for the deployments of one model: order, shares and prices. */
+import { numberOf, textOf, type Fields } from './litellm-read.ts'
+import type { PriceDraft } from './torana-file.ts'
+
+export interface Rank {
+  readonly priority: number
+  readonly weight: number
+}
+
+/**
+ * The lowest `order` goes first, none at all last. Among equals LiteLLM draws by `weight`, else by `rpm`, else by `tpm`,
+ * whichever is the first that any of them has; who then has none is drawn only when the others are gone.
+ */
+export function ranksOf(
+  group: readonly { readonly params: Fields; readonly info: Fields }[],
+  drawsByRate: boolean,
+): Rank[] {
+  const metrics = drawsByRate ? ['weight', 'rpm', 'tpm'] : ['weight']
+  const metric = metrics.find((name) => group.some(({ params }) => (numberOf(params[name]) ?? 0) > 0))
+  const steps = group.map(({ params, info }) => {
+    const order = numberOf(params['order'] ?? info['order']) ?? Number.POSITIVE_INFINITY
+    const share = metric === undefined ? 1 : (numberOf(params[metric]) ?? 0)
+    return { order, isDrawn: share > 0, weight: share > 0 ? share : 1 }
+  })
+  const isBefore = (one: (typeof steps)[number], other: (typeof steps)[number]) =>
+    one.order === other.order ? one.isDrawn && !other.isDrawn : one.order < other.order
+  const even = new Set(steps.filter(({ isDrawn }) => isDrawn).map(({ weight }) => weight)).size === 1
+  return steps.map((step) => {
+    const before = new Set(
+      steps.filter((other) => isBefore(other, step)).map(({ order, isDrawn }) => `${order} ${isDrawn}`),
+    )
+    return { priority: before.size, weight: even ? 1 : step.weight }
+  })
+}
+
+/** Ten thousand times the dearest published model: beyond it somebody wrote dollars for a million as dollars for one. */
+const MAX_USD_PER_MILLION_TOKENS = 10_000
+
+/** Dollars for one token → dollars for a million, shifted as decimal text so that no digit is invented. */
+export function priceOf(params: Fields, info: Fields): PriceDraft | 'unreadable' | undefined {
+  const given = params['input_cost_per_token'] ?? info['input_cost_per_token']
+  if (given == null) return undefined
+  const usd = numberOf(given)
+  if (usd === undefined || usd < 0) return 'unreadable'
+  if (usd === 0) return 'free'
+  const [mantissa = '', exponent = '0'] = (textOf(given) ?? '').toLowerCase().split('e')
+  const perMillion = Number(`${mantissa}e${Number(exponent) + 6}`)
+  // Torana counts in nano-dollars.
+  const rounded = Number(perMillion.toFixed(9))
+  return rounded > 0 && rounded <= MAX_USD_PER_MILLION_TOKENS
+    ? { usdPerMillionTokens: rounded }
+    : 'unreadable'
+}

@@ -1,0 +1,84 @@
+/** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
+import { factsOf } from '#config/facts.ts'
+import { modelId } from '#config/model-schema.ts'
+import { holdsReference } from '#config/interpolate.ts'
+import { apiBaseOf } from './litellm-address.ts'
+import { identityOf, kindOf, type Identity, type Kind, type Names } from './litellm-identity.ts'
+import { leaveParams } from './litellm-params.ts'
+import { familyNamed, splitModel, type Split } from './litellm-providers.ts'
+import { fieldsOf, isMapping, isTrue, textOf, variableOf, type Fields } from './litellm-read.ts'
+import { homeOf, type Context, type Home } from './litellm-upstream.ts'
+import type { Place } from './notes.ts'
+
+export interface Entry {
+  readonly place: Place
+  /** `model_name`: what callers ask for. */
+  readonly name: string
+  readonly params: Fields
+  readonly info: Fields
+  /** As it stands in the file: `azure/my-deployment`. */
+  readonly written: string
+  readonly upstreamModel: string
+  readonly home: Home
+  readonly identity: Identity | undefined
+}
+
+/** Undefined when it is not carried over; the notes say why. */
+export function readEntry(
+  item: unknown,
+  placeOf: (...path: string[]) => Place,
+  credentials: ReadonlyMap<string, Fields>,
+  context: Context,
+): Entry | undefined {
+  const { facts, notes } = context
+  const place = placeOf()
+  const name = textOf(fieldsOf(item)['model_name'])
+  const leave = (reason: string) => notes.leave(place, name ?? 'an entry of model_list', reason)
+  const raw = fieldsOf(fieldsOf(item)['litellm_params'])
+  const written = textOf(raw['model'])
+  if (!isMapping(item) || name === undefined || written === undefined)
+    return leave('needs a model_name and litellm_params with a model')
+  if (name.includes('*') || written.includes('*'))
+    return leave('wildcards: Torana serves the models that its file names, so add those you use')
+  if (!modelId.safeParse(name).success || holdsReference(name))
+    return leave('its name holds characters that a model id can not have')
+  if (variableOf(written) !== undefined)
+    return leave('its model comes from a variable: write it down and import again')
+
+  const params = { ...credentials.get(textOf(raw['litellm_credential_name']) ?? ''), ...raw }
+  const info = fieldsOf(fieldsOf(item)['model_info'])
+  const split = splitModel(written, textOf(params['custom_llm_provider']), (provider, model) =>
+    Boolean(factsOf(facts.get(provider), model)),
+  )
+  const names: Names = {
+    provider: likelyProvider(split, params),
+    model: split.model,
+    baseModel: textOf(info['base_model']),
+    publicName: name,
+  }
+  const mode = textOf(info['mode'])
+  const kind = kindOf(mode, names, identityOf(names, facts) !== undefined)
+  if (kind !== 'embedding') return leave(reasonFor(kind, mode))
+  if (isTrue(info['blocked'])) return leave('is blocked in LiteLLM')
+  if (info['team_id'] != null)
+    return leave('belongs to one team: add it, and give its id to the keys of that team only')
+
+  const placed = { params, place, at: (field: string) => placeOf('litellm_params', field) }
+  const home = homeOf(split, placed, context)
+  if ('reason' in home) return leave(home.reason)
+  leaveParams(name, placed, notes)
+  const identity = identityOf({ ...names, provider: home.provider }, facts)
+  return { place, name, params, info, written, upstreamModel: home.model ?? split.model, home, identity }
+}
+
+/** `openai/` before an address of one's own names the language, not the provider. */
+function likelyProvider(split: Split, params: Fields): string | undefined {
+  const isElsewhere = split.family === 'openai' && apiBaseOf(params) != null
+  return isElsewhere ? undefined : familyNamed(split.family)?.provider
+}
+
+function reasonFor(kind: Exclude<Kind, 'embedding'>, mode: string | undefined): string {
+  if (kind === 'image') return 'image models: this version of Torana serves no images yet'
+  if (mode !== undefined) return `mode ${mode}: Torana serves embeddings and images`
+  return 'no embedding model as far as the file tells: if one is, say `mode: embedding` in its model_info and import again'
+}

@@ -1,0 +1,410 @@
+/** Tables of what stands in a LiteLLM file and what becomes of it. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import { parse } from 'yaml'
+import { builtInFacts } from '#config/facts.ts'
+import { readConfig } from '#config/load.ts'
+import { parseSource } from '#config/yaml.ts'
+import { translate } from './litellm.ts'
+import { readRows } from './litellm-rows.ts'
+import { toranaYaml } from './torana-file.ts'
+
+interface Imported {
+  readonly yaml: string
+  readonly left: string
+  readonly mentioned: string
+  readonly values: Readonly<Record<string, string | undefined>>
+  readonly file: {
+    readonly upstreams: Record<string, unknown>
+    readonly models: Record<string, { readonly [field: string]: unknown; readonly deployments: unknown[] }>
+    readonly projects?: Record<string, { readonly [field: string]: unknown; readonly keys: unknown[] }>
+  }
+}
+
+const NOW_MS = Date.parse('2027-01-01')
+
+/** Translates, and loads the result as `torana check` would: whatever is carried over must be good. */
+function imported(text: string, exports: { readonly keys?: string; readonly teams?: string } = {}): Imported {
+  const keys = exports.keys === undefined ? [] : readRows('keys', exports.keys)
+  const teams = exports.teams === undefined ? [] : readRows('teams', exports.teams)
+  const config = parseSource('config.yaml', text)
+  assert.notEqual(config.data, undefined)
+  const { file, notes, variables } = translate({ config, text, keys, teams }, builtInFacts(), NOW_MS)
+  const yaml = toranaYaml(file, 'config.yaml')
+  const env = Object.fromEntries(variables.all().map(({ name, value, example }) => [name, value ?? example]))
+  const surroundings = {
+    env,
+    readFile: String,
+    facts: builtInFacts(),
+    bootstrapKey: undefined,
+    nowMs: NOW_MS,
+  }
+  if (file.models.size > 0) readConfig('torana.yaml', yaml, surroundings)
+  return {
+    yaml,
+    left: notes.left().join('\n'),
+    mentioned: notes.mentioned().join('\n'),
+    values: Object.fromEntries(variables.all().map(({ name, value }) => [name, value])),
+    file: parse(yaml) as Imported['file'],
+  }
+}
+
+const deployment = (params: string, info = '{ mode: embedding }', name = 'embed') =>
+  `  - { model_name: ${name}, litellm_params: { ${params} }, model_info: ${info} }\n`
+const modelList = (...entries: readonly string[]) => `model_list:\n${entries.join('')}`
+
+/** One deployment, its upstream and the facts of its model. */
+const HOMES: readonly (readonly [
+  string,
+  Readonly<Record<string, unknown>>,
+  string | undefined,
+  string | undefined,
+])[] = [
+  [
+    'model: text-embedding-3-small',
+    { provider: 'openai', apiKey: '${OPENAI_API_KEY}' },
+    'text-embedding-3-small',
+    undefined,
+  ],
+  [
+    'model: openai/text-embedding-3-small, api_base: "https://api.openai.com/v1/", api_key: os.environ/K',
+    { provider: 'openai', apiKey: '${K}' },
+    'text-embedding-3-small',
+    undefined,
+  ],
+  [
+    'model: azure/text-embedding-3-large, api_base: "https://me.openai.azure.com/", api_version: 2024-10-21',
+    { dialect: 'azure', resource: 'me', apiKey: '${AZURE_API_KEY}', apiVersion: '2024-10-21' },
+    'text-embedding-3-large',
+    undefined,
+  ],
+  [
+    'model: azure/text-embedding-3-large, api_base: "https://apim.example.com/x/openai/deployments/d?api-version=2024-02-01", api_key: none',
+    { dialect: 'azure', baseUrl: 'https://apim.example.com/x', apiKey: 'none', apiVersion: '2024-02-01' },
+    'text-embedding-3-large',
+    undefined,
+  ],
+  [
+    'model: BAAI/bge-m3, custom_llm_provider: hosted_vllm, api_base: "http://gpu:8000/v1/embeddings"',
+    { provider: 'vllm', baseUrl: 'http://gpu:8000/v1' },
+    'BAAI/bge-m3',
+    undefined,
+  ],
+  ['model: ollama/nomic-embed-text', { provider: 'ollama' }, 'nomic-embed-text', undefined],
+  [
+    'model: ollama/nomic-embed-text, api_base: os.environ/OLLAMA',
+    { provider: 'ollama', baseUrl: '${OLLAMA}/v1' },
+    'nomic-embed-text',
+    undefined,
+  ],
+  [
+    'model: openrouter/openai/text-embedding-3-small',
+    { dialect: 'openai', baseUrl: 'https://openrouter.ai/api/v1', apiKey: '${OPENROUTER_API_KEY}' },
+    'text-embedding-3-small',
+    'openai/text-embedding-3-small',
+  ],
+  [
+    'model: dashscope/text-embedding-v4, api_base: "https://dashscope.aliyuncs.com/compatible-mode/v1"',
+    {
+      dialect: 'openai',
+      baseUrl: 'https://dashscope.aliyuncs.com/compatible-mode/v1',
+      apiKey: '${DASHSCOPE_API_KEY}',
+    },
+    'text-embedding-v4',
+    'text-embedding-v4',
+  ],
+  [
+    'model: bedrock/us-west-2/amazon.titan-embed-text-v1, aws_region_name: us-west-2, api_key: os.environ/BEDROCK',
+    { provider: 'amazon-bedrock', apiKey: '${BEDROCK}', settings: { region: 'us-west-2' } },
+    'amazon.titan-embed-text-v1',
+    undefined,
+  ],
+  [
+    'model: vertex_ai/text-embedding-005',
+    { provider: 'google-vertex', settings: { project: '${VERTEXAI_PROJECT}', location: 'us-central1' } },
+    'text-embedding-005',
+    undefined,
+  ],
+]
+for (const [params, upstream, facts, model] of HOMES) {
+  test(`{ ${params} } finds its upstream, its facts and its name there`, () => {
+    const { file } = imported(modelList(deployment(params)))
+    const [name = ''] = Object.keys(file.upstreams)
+    assert.deepEqual(file.upstreams[name], upstream)
+    assert.equal(file.models['embed']?.['facts'], facts)
+    const [first] = file.models['embed']?.deployments ?? []
+    assert.equal((first as { model?: string }).model, model)
+  })
+}
+
+const REFUSED: readonly (readonly [string, string, RegExp])[] = [
+  ['chat models', '{ mode: chat }', /mode chat: Torana serves embeddings and images/],
+  ['image models', '{ mode: image_generation }', /serves no images yet/],
+  ['blocked models', '{ mode: embedding, blocked: true }', /is blocked/],
+  ['models of one team', '{ mode: embedding, team_id: t }', /belongs to one team/],
+]
+for (const [what, info, reason] of REFUSED) {
+  test(`${what} are left behind with a reason`, () => {
+    const { left, file } = imported(modelList(deployment('model: openai/text-embedding-3-small', info)))
+    assert.match(left, reason)
+    assert.match(left, /config\.yaml:2 {2}embed/)
+    assert.equal(file?.models, undefined)
+  })
+}
+
+const UNPLACED: readonly (readonly [string, RegExp])[] = [
+  ['model: sagemaker/x', /no provider like LiteLLM's sagemaker/],
+  ['model: huggingface/BAAI/bge-m3', /has no api_base/],
+  ['model: openai/x, api_base: "ftp://x"', /no http address/],
+  ['model: openai/x, api_base: "https://user:word@x/v1"', /holds credentials/],
+  ['model: openai/x, api_base: "https://x/v1?a=b"', /has a \? or #/],
+  ['model: os.environ/MODEL', /comes from a variable/],
+  ['model: "openai/*"', /wildcards/],
+  ['api_base: http://x', /needs a model_name and litellm_params/],
+]
+for (const [params, reason] of UNPLACED) {
+  test(`{ ${params} } can't be placed, and is told so`, () => {
+    const { left } = imported(modelList(deployment(params)))
+    assert.match(left, reason)
+    assert.doesNotMatch(left, /word/)
+  })
+}
+
+test('vectors of two models never meet under one name', () => {
+  const { file, left } = imported(
+    modelList(
+      deployment('model: openai/text-embedding-3-small'),
+      deployment('model: openai/text-embedding-ada-002'),
+      deployment('model: azure/anything, api_base: "https://me.openai.azure.com"'),
+    ),
+  )
+  assert.equal(file.models['embed']?.['facts'], 'text-embedding-3-small')
+  assert.equal(file.models['embed']?.deployments.length, 2)
+  assert.match(
+    left,
+    /another model than text-embedding-3-small.*\n.*config\.yaml:3 {2}embed: openai\/text-embedding-ada-002/,
+  )
+})
+
+test("a model that only borrows a known name does not get that name's facts", () => {
+  const own = 'model: openai/my-bert, api_base: "http://bert/v1"'
+  const { file } = imported(
+    modelList(deployment(own, '{ mode: embedding, output_vector_size: 384 }', 'text-embedding-ada-002')),
+  )
+  assert.deepEqual(file.models['my-bert']?.['aliases'], ['text-embedding-ada-002'])
+  assert.deepEqual(file.models['my-bert']?.['embedding'], { dimensions: 384 })
+  const disguised = imported(
+    modelList(deployment('model: cohere/embed-english-v3.0', '{}', 'text-embedding-ada-002')),
+  )
+  assert.equal(disguised.file.models['text-embedding-ada-002']?.['facts'], 'embed-english-v3.0')
+})
+
+test('a width that nobody wrote down is asked for', () => {
+  const { file, values } = imported(modelList(deployment('model: openai/x, api_base: "http://x/v1"')))
+  assert.deepEqual(file.models['embed']?.['embedding'], { dimensions: '${EMBED_DIMENSIONS}' })
+  assert.ok('EMBED_DIMENSIONS' in values)
+})
+
+test('secrets stand in no file but as references, and each secret has one name', () => {
+  const secret = 'sk-very-secret-0123456789'
+  const text = modelList(
+    deployment(`model: openai/text-embedding-3-small, api_key: ${secret}`),
+    deployment(`model: openai/text-embedding-3-large, api_key: ${secret}`, '{}', 'large'),
+    deployment(
+      `model: openai/x, api_base: "http://x/v1", extra_headers: { Authorization: Bearer ${secret}, X-Team: a$b }`,
+      '{ mode: embedding }',
+      'own',
+    ),
+  )
+  const { yaml, values, left, mentioned, file } = imported(
+    `${text}general_settings: { master_key: ${secret}-master }\n`,
+  )
+  assert.ok(![yaml, left, mentioned].some((part) => part.includes(secret)))
+  assert.deepEqual(values, {
+    LITELLM_OPENAI_API_KEY: secret,
+    LITELLM_X_AUTHORIZATION: `Bearer ${secret}`,
+    OWN_DIMENSIONS: undefined,
+    LITELLM_MASTER_KEY: `${secret}-master`,
+  })
+  assert.deepEqual((file.upstreams['x'] as { headers: unknown }).headers, {
+    Authorization: '${LITELLM_X_AUTHORIZATION}',
+    'X-Team': 'a$$b',
+  })
+})
+
+test('a made-up name never takes over a variable that LiteLLM reads', () => {
+  const { values } = imported(
+    modelList(
+      deployment('model: openai/text-embedding-3-small, api_key: sk-literal'),
+      deployment(
+        'model: openai/text-embedding-3-large, api_key: os.environ/LITELLM_OPENAI_API_KEY',
+        '{}',
+        'large',
+      ),
+    ),
+  )
+  assert.deepEqual(values, { LITELLM_OPENAI_API_KEY_2: 'sk-literal', LITELLM_OPENAI_API_KEY: undefined })
+})
+
+test('what LiteLLM sets for itself is the value of its variable', () => {
+  const { values, left } = imported(
+    `${modelList(deployment('model: text-embedding-3-small'))}environment_variables: { OPENAI_API_KEY: sk-x, REDIS_HOST: h }\n`,
+  )
+  assert.deepEqual(values, { OPENAI_API_KEY: 'sk-x' })
+  assert.match(left, /does not need\n.*REDIS_HOST/)
+})
+
+test('drop_params, aliases and fallbacks within one vector space are carried over, others are not', () => {
+  const { file, left } = imported(`${modelList(
+    deployment('model: openai/text-embedding-3-small', '{}', 'small'),
+    deployment(
+      'model: azure/s, api_base: "https://me.openai.azure.com"',
+      '{ base_model: text-embedding-3-small }',
+      'small-azure',
+    ),
+    deployment('model: openai/text-embedding-3-large, drop_params: true', '{}', 'large'),
+  )}router_settings:
+  model_group_alias: { search: small, taken: { model: large, hidden: true }, small: large, chat: gpt-4o }
+  fallbacks: [{ small: [small-azure, large] }, { gpt-4o: [small] }]
+`)
+  assert.deepEqual(file.models['small']?.['aliases'], ['search'])
+  assert.deepEqual(file.models['large']?.['aliases'], ['taken'])
+  assert.deepEqual(
+    [file.models['small']?.['unsupported'], file.models['large']?.['unsupported']],
+    [undefined, 'drop'],
+  )
+  assert.deepEqual(file.models['small']?.deployments, [
+    { upstream: 'openai' },
+    { upstream: 'azure-me', model: 's', priority: 1 },
+  ])
+  assert.match(left, /fallbacks to another model.*\n.*small → large/)
+  assert.match(left, /not carried over\n.*gpt-4o → small/)
+  assert.match(left, /already\n.*small → large/)
+})
+
+test('every setting that stays behind is named with its line', () => {
+  const { left } =
+    imported(`${modelList(deployment('model: text-embedding-3-small, rpm: 10, dimensions: 256, made_up: 1'))}
+litellm_settings: { cache: true, set_verbose: false, made_up: 1 }
+router_settings: { routing_strategy: least-busy }
+general_settings: { database_url: os.environ/DATABASE_URL, master_key: sk-1234 }
+guardrails: [x]
+`)
+  for (const name of ['embed: rpm', 'embed: dimensions: 256', 'embed: made_up'])
+    assert.match(left, new RegExp(`config.yaml:2 +${name}`))
+  for (const name of ['litellm_settings.cache', 'litellm_settings.made_up'])
+    assert.match(left, new RegExp(`config.yaml:4 +${name}`))
+  for (const name of ['router_settings.routing_strategy', 'general_settings.master_key', 'guardrails'])
+    assert.match(left, new RegExp(name))
+  assert.doesNotMatch(left, /set_verbose/)
+})
+
+const hashOf = (key: string) => createHash('sha256').update(key).digest('hex')
+const SMALL = modelList(deployment('model: text-embedding-3-small', '{ access_groups: [search] }', 'small'))
+const KEY = 'sk-0123456789abcdef012345'
+
+test('a key is carried over with its terms, into the project of its team', () => {
+  const { file, values, left } = imported(SMALL, {
+    keys: JSON.stringify([
+      {
+        key: KEY,
+        key_alias: 'ci',
+        team_id: 't1',
+        models: ['all-team-models'],
+        rpm_limit: 60,
+        max_budget: 5,
+        budget_duration: '7d',
+        expires: '2028-01-31T00:00:00+00:00',
+        max_parallel_requests: 4,
+      },
+    ]),
+    teams: JSON.stringify([
+      { team_id: 't1', team_alias: 'system', models: ['search', 'gpt-4o'], tpm_limit: 1000, max_budget: 0.5 },
+    ]),
+  })
+  assert.deepEqual(file.projects, {
+    'system-team': {
+      budget: { usd: 0.5, per: 'total', hard: true },
+      limits: { tokensPerMinute: 1000 },
+      keys: [
+        {
+          name: 'ci',
+          secret: '${LITELLM_KEY_SYSTEM_TEAM_CI}',
+          models: ['small'],
+          expires: '2028-01-31T00:00:00Z',
+          limits: { requestsPerMinute: 60 },
+          budget: { usd: 5, per: 'week', hard: true },
+        },
+      ],
+    },
+  })
+  assert.equal(values['LITELLM_KEY_SYSTEM_TEAM_CI'], KEY)
+  assert.match(left, /requests at a time\n.*key ci: max_parallel_requests/)
+})
+
+test('a hash is joined with the text that somebody still has, and is left behind without it', () => {
+  const table = `token,key_alias,models\n${hashOf(KEY)},mine,{}\n${hashOf('sk-lost')},lost,{}\n`
+  const lists = [
+    ...readRows('keys.csv', table),
+    ...readRows('texts.csv', `key\n${KEY}\nsk-of-nobody-0123456789abcdef\n`),
+  ]
+  const config = parseSource('config.yaml', SMALL)
+  const { file, notes } = translate({ config, text: SMALL, keys: lists, teams: [] }, builtInFacts(), NOW_MS)
+  assert.deepEqual(
+    file.projects.get('default')?.keys.map(({ name }) => name),
+    ['mine'],
+  )
+  const left = notes.left().join('\n')
+  assert.match(left, /only its hash is there.*\n.*keys\.csv:3 {2}lost/)
+  assert.match(left, /deleted in LiteLLM\?\n.*texts\.csv:3/)
+})
+
+const LOST_KEYS: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
+  ['expired', { expires: '2026-12-31' }, /has expired/],
+  ['of unknown expiry', { expires: 'soon' }, /is no date/],
+  ['blocked', { blocked: 't' }, /is blocked/],
+  ['for models that are gone', { models: ['gpt-4o'] }, /only models that are not carried over/],
+  ['for no models', { models: ['no-default-models'] }, /only models that are not carried over/],
+  ['for other routes', { allowed_routes: ['/chat/completions'] }, /may not ask for embeddings/],
+  ['that can be guessed', { key: 'sk-short' }, /24 characters or more/],
+]
+for (const [what, fields, reason] of LOST_KEYS) {
+  test(`a key ${what} is not carried over, rather than with more rights than it had`, () => {
+    const { left, file } = imported(SMALL, {
+      keys: JSON.stringify([{ key: KEY, key_alias: 'k', ...fields }]),
+    })
+    assert.match(left, reason)
+    assert.ok(!JSON.stringify(file.projects ?? {}).includes('LITELLM_KEY'))
+  })
+}
+
+test('a shared budget counts where the export holds it, and is missed where it does not', () => {
+  const row = { key: KEY, key_alias: 'k', budget_id: 'b' }
+  const table = { max_budget: 3, budget_duration: '1mo' }
+  const carried = imported(SMALL, { keys: JSON.stringify([{ ...row, litellm_budget_table: table }]) })
+  const [key] = carried.file.projects?.['default']?.keys ?? []
+  assert.deepEqual((key as { budget: unknown }).budget, { usd: 3, per: 'month', hard: true })
+  const missed = imported(SMALL, { keys: JSON.stringify([row]) })
+  assert.match(missed.left, /stands in another table: there is NO budget.*\n.*key k: budget_id/)
+})
+
+test('a budget over models without a price is told, since Torana would refuse them', () => {
+  const own = modelList(deployment('model: openai/x, api_base: "http://x/v1"'))
+  const team = { team_id: 't', max_budget: 10 }
+  assert.match(imported(own, { teams: JSON.stringify([team]) }).mentioned, /model_unpriced.*\n.*embed/)
+  assert.doesNotMatch(imported(SMALL, { teams: JSON.stringify([team]) }).mentioned, /model_unpriced/)
+  assert.doesNotMatch(imported(own).mentioned, /model_unpriced/)
+})
+
+test('budgets and limits that Torana does not have are told loudly', () => {
+  const team = { team_id: 't', max_budget: 10, budget_duration: '10h', rpm_limit: 0 }
+  const { left, file } = imported(SMALL, {
+    teams: JSON.stringify([team, { team_id: 'u', max_budget: 'x' }, {}]),
+  })
+  assert.match(left, /NO budget until you set one\n.*team t: \$10 per 10h/)
+  assert.match(left, /NO such limit until you set one\n.*team t: rpm_limit/)
+  assert.match(left, /no amount of dollars.*\n.*team u: max_budget/)
+  assert.match(left, /has no team_id/)
+  assert.deepEqual(file.projects, { t: { keys: [] }, u: { keys: [] } })
+})

@@ -1,0 +1,145 @@
+/** A LiteLLM configuration, with its keys and teams if there are exports of them → a torana.yaml. */
+import type { Facts } from '#config/facts.ts'
+import { pathText } from '#config/problem.ts'
+import type { Source } from '#config/yaml.ts'
+import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
+import { addKeys, TOO_SHORT } from './litellm-keys.ts'
+import { addAliases, addFallbacks } from './litellm-links.ts'
+import { translateModels } from './litellm-models.ts'
+import { fieldsOf, listOf, textOf, variableOf, type Fields } from './litellm-read.ts'
+import type { Row } from './litellm-rows.ts'
+import { leaveSettings, readSettings } from './litellm-settings.ts'
+import { DEFAULT_PROJECT, Projects } from './litellm-teams.ts'
+import { Notes } from './notes.ts'
+import type { ModelDraft, ToranaFile } from './torana-file.ts'
+import { Variables, type Written } from './variables.ts'
+
+export interface LiteLlm {
+  readonly config: Source
+  readonly text: string
+  readonly keys: readonly Row[]
+  readonly teams: readonly Row[]
+}
+
+export interface Translation {
+  readonly file: ToranaFile
+  readonly notes: Notes
+  readonly variables: Variables
+}
+
+export function translate({ config, text, keys, teams }: LiteLlm, facts: Facts, nowMs: number): Translation {
+  const root = fieldsOf(config.data)
+  const placeOf = (path: readonly (string | number)[]) => config.report.place(path)
+  const notes = new Notes()
+  const environment = readEnvironment(root, placeOf)
+  // Whatever the file calls a variable keeps its meaning, so that no made-up name takes it over.
+  const named = [...text.matchAll(/os\.environ\/(\w+)/g)].map(([, name = '']) => name)
+  const variables = new Variables(environment, new Set([...environment.keys(), ...named]))
+
+  if (root['model_list'] != null && !Array.isArray(root['model_list']))
+    notes.leave(placeOf(['model_list']), 'model_list', 'is no list')
+  const settings = readSettings(root, placeOf, notes)
+  const options = {
+    ...settings,
+    credentials: readCredentials(root),
+    placeOf: (index: number, ...path: string[]) => placeOf(['model_list', index, ...path]),
+  }
+  const models = translateModels(root['model_list'], options, { facts, variables, notes })
+  addAliases(settings.aliases, models, notes)
+  addFallbacks(settings.fallbacks, models, notes)
+
+  const projects = new Projects()
+  addMasterKey(root, environment, placeOf, projects, { variables, notes })
+  const names = new Set([...models.models].flatMap(([id, { aliases }]) => [id, ...aliases]))
+  projects.addTeams(teams, notes)
+  addKeys(keys, projects, {
+    models: { names, accessGroups: models.accessGroups },
+    variables,
+    notes,
+    nowMs,
+  })
+  mentionUnpriced(models.models, projects, notes)
+  leaveSettings(root, placeOf, notes)
+  const isUsed = (name: string) => variables.all().some((variable) => variable.name === name)
+  for (const [name, { place }] of environment) {
+    if (!isUsed(name)) notes.leave(place, name, 'variables that the new file does not need')
+  }
+  return {
+    file: { upstreams: models.upstreams, models: models.models, projects: projects.all },
+    notes,
+    variables,
+  }
+}
+
+type PlaceOf = (path: readonly (string | number)[]) => string
+
+/** `environment_variables`: what LiteLLM sets for itself. */
+function readEnvironment(root: Fields, placeOf: PlaceOf): Map<string, Written> {
+  const entries = Object.entries(fieldsOf(root['environment_variables'])).flatMap(([name, given]) => {
+    const value = variableOf(given) === undefined ? textOf(given) : undefined
+    return value === undefined
+      ? []
+      : [[name, { value, place: placeOf(['environment_variables', name]) }] as const]
+  })
+  return new Map(entries)
+}
+
+function readCredentials(root: Fields): Map<string, Fields> {
+  const entries = listOf(root['credential_list']).flatMap((item) => {
+    const { credential_name: name, credential_values: values } = fieldsOf(item)
+    return typeof name === 'string' ? [[name, fieldsOf(values)] as const] : []
+  })
+  return new Map(entries)
+}
+
+/** For LiteLLM an unknown price is nothing; a hard budget of Torana refuses what it can't count. */
+function mentionUnpriced(models: ReadonlyMap<string, ModelDraft>, projects: Projects, notes: Notes): void {
+  const hasBudget = [...projects.all.values()].some(
+    ({ budget, keys }) => budget ?? keys.some((key) => key.budget),
+  )
+  if (!hasBudget) return
+  for (const [id, { places, deployments }] of models) {
+    if (deployments.some(({ isPriced }) => isPriced)) continue
+    const text =
+      'has no price: keys with a budget get 403 `model_unpriced` until it has one (`price: free` is one)'
+    notes.mention(places[0] ?? '', id, text)
+  }
+}
+
+/** In LiteLLM it may do everything; in Torana it is a key for all models. */
+function addMasterKey(
+  root: Fields,
+  environment: ReadonlyMap<string, Written>,
+  placeOf: PlaceOf,
+  projects: Projects,
+  { variables, notes }: { readonly variables: Variables; readonly notes: Notes },
+): void {
+  const path = ['general_settings', 'master_key']
+  const place = placeOf(path)
+  const stated = fieldsOf(root['general_settings'])['master_key']
+  const isSet = environment.has('LITELLM_MASTER_KEY')
+  const given = stated ?? (isSet ? 'os.environ/LITELLM_MASTER_KEY' : undefined)
+  const variable = variableOf(given)
+  const text = variable === undefined ? textOf(given) : environment.get(variable)?.value
+  if (given == null) {
+    const advice =
+      'if LiteLLM gets one from LITELLM_MASTER_KEY, start Torana with TORANA_BOOTSTRAP_KEY set to it'
+    notes.mention(place, `no ${pathText(path)}`, advice)
+    return
+  }
+  if (variable === undefined && text === undefined) {
+    notes.leave(place, pathText(path), 'is no text')
+    return
+  }
+  if (text !== undefined && keyForm(text) !== 'foreign' && keyForm(text) !== 'torana') {
+    notes.leave(place, pathText(path), TOO_SHORT)
+    return
+  }
+  const wanted = `${MIN_KEY_LENGTH} characters or more, or Torana refuses it`
+  const secret =
+    variable === undefined
+      ? variables.secret('MASTER_KEY', text ?? '', place)
+      : variables.reference(variable, place, undefined, wanted)
+  const comment = `${place}. Here it is a key for all models, and no more than that`
+  projects.named(DEFAULT_PROJECT).keys.push({ name: 'litellm-master-key', secret, comment })
+}

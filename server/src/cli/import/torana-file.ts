@@ -1,0 +1,167 @@
+/** The torana.yaml that an import makes, and how it is written down. */
+import { Document, isCollection, isScalar, isSeq, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml'
+import { literal } from './litellm-read.ts'
+import { printable, type Place } from './notes.ts'
+
+export interface UpstreamDraft {
+  readonly provider?: string | undefined
+  readonly dialect?: 'openai' | 'azure' | undefined
+  readonly resource?: string | undefined
+  readonly baseUrl?: string | undefined
+  readonly apiKey?: string | undefined
+  readonly apiVersion?: string | undefined
+  readonly headers?: Readonly<Record<string, string>> | undefined
+  readonly settings?: Readonly<Record<string, unknown>> | undefined
+}
+
+export type PriceDraft = 'free' | { readonly usdPerMillionTokens: number }
+
+export interface DeploymentDraft {
+  readonly upstream: string
+  readonly model: string | undefined
+  readonly priority: number
+  readonly weight: number
+  readonly price: PriceDraft | undefined
+  /** By its own price or a built-in one. */
+  readonly isPriced: boolean
+  readonly comment: string
+}
+
+export interface ModelDraft {
+  readonly places: readonly Place[]
+  /** The built-in facts its vectors are described by; undefined: nobody knows the model. */
+  readonly identity: string | undefined
+  readonly facts: string | undefined
+  readonly aliases: string[]
+  readonly embedding: Readonly<Record<string, unknown>> | undefined
+  readonly dropsUnsupported: boolean
+  readonly deployments: DeploymentDraft[]
+}
+
+export interface KeyDraft {
+  readonly name: string
+  readonly secret: string
+  readonly models?: readonly string[] | undefined
+  readonly expires?: string | undefined
+  readonly limits?: LimitsDraft | undefined
+  readonly budget?: BudgetDraft | undefined
+  readonly comment: string
+}
+
+export interface LimitsDraft {
+  readonly requestsPerMinute?: number | undefined
+  readonly tokensPerMinute?: number | undefined
+}
+
+export interface BudgetDraft {
+  readonly usd: number
+  readonly per: 'day' | 'week' | 'month' | 'total'
+  readonly hard: boolean
+}
+
+export interface ProjectDraft {
+  readonly comment: string | undefined
+  readonly limits?: LimitsDraft | undefined
+  readonly budget?: BudgetDraft | undefined
+  readonly keys: KeyDraft[]
+}
+
+export interface ToranaFile {
+  readonly upstreams: ReadonlyMap<
+    string,
+    { readonly draft: UpstreamDraft; readonly comment: string | undefined }
+  >
+  readonly models: ReadonlyMap<string, ModelDraft>
+  readonly projects: ReadonlyMap<string, ProjectDraft>
+}
+
+/** Small things that read better on one line. */
+const ON_ONE_LINE = new Set(['aliases', 'price', 'limits', 'budget', 'embedding'])
+
+/** `source` is the name of the file that was imported. */
+export function toranaYaml({ upstreams, models, projects }: ToranaFile, source: string): string {
+  const document = new Document()
+  document.commentBefore = ` Made by \`torana import litellm\` from ${source}. Check it with: torana check`
+  const sections: readonly (readonly [string, readonly Entry[]])[] = [
+    ['upstreams', [...upstreams].map(([name, { draft, comment }]) => [name, draft, comment])],
+    [
+      'models',
+      [...models].map(([id, model]) => [id, modelFields(document, id, model), model.places.join(', ')]),
+    ],
+    [
+      'projects',
+      [...projects].map(([name, project]) => [name, projectFields(document, project), project.comment]),
+    ],
+  ]
+  const root = new YAMLMap()
+  for (const [name, entries] of sections) {
+    if (entries.length === 0) continue
+    const key = new Scalar(name)
+    key.spaceBefore = root.items.length > 0
+    root.items.push(new Pair(key, mapping(document, entries)))
+  }
+  document.contents = root
+  visit(document, {
+    Pair(_, { key, value }) {
+      const name = isScalar(key) ? key.value : undefined
+      if (!isCollection(value) || typeof name !== 'string') return
+      if (ON_ONE_LINE.has(name) || (name === 'models' && isSeq(value))) value.flow = true
+    },
+  })
+  return document.toString({ lineWidth: 0, flowCollectionPadding: true })
+}
+
+/** Name, content and the comment before it. */
+type Entry = readonly [string, unknown, string | undefined]
+
+function modelFields(document: Document, id: string, draft: ModelDraft): unknown {
+  const { facts, aliases, embedding, dropsUnsupported, deployments } = draft
+  return {
+    kind: embedding && 'embedding',
+    facts: facts === id ? undefined : facts,
+    aliases: aliases.length > 0 ? aliases.map(literal) : undefined,
+    embedding,
+    unsupported: dropsUnsupported ? 'drop' : undefined,
+    deployments: list(
+      document,
+      deployments.map(({ upstream, model, priority, weight, price, comment }) => [
+        {
+          upstream,
+          model,
+          priority: priority || undefined,
+          weight: weight === 1 ? undefined : weight,
+          price,
+        },
+        comment,
+      ]),
+    ),
+  }
+}
+
+function projectFields(document: Document, { budget, limits, keys }: ProjectDraft): unknown {
+  const entries = keys.map(({ comment, name, secret, models, ...terms }) => {
+    const fields = { name: literal(name), secret, models: models?.map(literal), ...terms }
+    return [fields, comment] as const
+  })
+  return { budget, limits, keys: list(document, entries) }
+}
+
+function mapping(document: Document, entries: readonly Entry[]): YAMLMap {
+  const map = new YAMLMap()
+  for (const [name, value, comment] of entries) {
+    const key = new Scalar(name)
+    if (comment !== undefined) key.commentBefore = ` ${printable(comment)}`
+    map.items.push(new Pair(key, document.createNode(value)))
+  }
+  return map
+}
+
+function list(document: Document, entries: readonly (readonly [unknown, string])[]): YAMLSeq {
+  const sequence = new YAMLSeq()
+  for (const [value, comment] of entries) {
+    const node = document.createNode(value)
+    node.commentBefore = ` ${printable(comment)}`
+    sequence.items.push(node)
+  }
+  return sequence
+}

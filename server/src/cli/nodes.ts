@@ -1,0 +1,63 @@
+/** `torana nodes …`: the processes that write to the books. */
+import type { Output } from './output.ts'
+import { table } from './table.ts'
+import { dayText } from './terms.ts'
+import { runVerb, type Verb } from './verbs.ts'
+
+interface NodeBody {
+  readonly id: string
+  readonly host: string
+  readonly version: string
+  readonly state: string
+  readonly started_at: string
+  readonly seen_at: string
+  readonly leased_usd: number
+}
+
+const VERBS: Readonly<Record<string, Verb>> = {
+  list: {
+    takes: '[--all] [--json]',
+    says: 'list the nodes that have not ended; --all shows those of the last week too',
+    target: 'none',
+    options: { all: { type: 'boolean' }, json: { type: 'boolean' } },
+    async run({ control, flag, out }) {
+      const { data } = await control.ask<{ readonly data: readonly NodeBody[] }>('GET', '/nodes')
+      const nodes = data.filter(({ state }) => flag('all') || state !== 'ended')
+      out.stdout.write(flag('json') ? `${JSON.stringify(nodes, undefined, 2)}\n` : listing(nodes))
+    },
+  },
+  end: {
+    takes: '<id> [--force]',
+    says: 'say that the machine of a node is gone: the budget it holds comes home. --force also ends one that lives',
+    target: 'required',
+    options: { force: { type: 'boolean' } },
+    async run({ control, target, flag, out }) {
+      const body = { force: flag('force') }
+      const path = `/nodes/${encodeURIComponent(target)}/end`
+      const { returned_usd: returned } = await control.ask<{ readonly returned_usd: number }>(
+        'POST',
+        path,
+        body,
+      )
+      out.stderr.write(`${target} is ended; $${returned} of budgets came home.\n`)
+    },
+  },
+}
+
+/** Without a verb they are listed. */
+export function run(argv: string[], out: Output): Promise<number> {
+  return runVerb('nodes', VERBS, argv.length === 0 ? ['list'] : argv, out)
+}
+
+function listing(nodes: readonly NodeBody[]): string {
+  const rows = nodes.map((node) => [
+    node.id,
+    node.host,
+    node.version,
+    node.state,
+    dayText(node.started_at),
+    dayText(node.seen_at),
+    `$${node.leased_usd}`,
+  ])
+  return table([['node', 'host', 'version', 'state', 'started', 'seen', 'leased'], ...rows])
+}

@@ -1,0 +1,165 @@
+/** Every way to write a price, in torana.yaml and in the built-in facts. */
+import { z } from 'zod'
+import { nanoUsdOf } from '#core/price.ts'
+
+const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free), with at most nine decimals'
+
+/** As a number or as text: both are read as decimals, exactly. Nothing is `free`, in words. */
+const dollars = [
+  z.number().refine(isDollarAmount, NO_DOLLARS),
+  z.string().refine(isDollarAmount, NO_DOLLARS),
+] as const
+
+/** In a table, one of several amounts may be nothing. */
+const amount = [z.literal('free'), ...dollars] as const
+
+const imageSize = z
+  .string()
+  .regex(
+    /^([1-9]\d*x[1-9]\d*|default)$/,
+    'expected a size in pixels such as 1024x1024, or default for all that are not named',
+  )
+
+const pricesByQuality = z
+  .record(z.string(), z.union(amount))
+  .refine(isNotEmpty, 'name at least one quality, or default')
+
+const pricesBySize = z
+  .record(imageSize, z.union([...amount, pricesByQuality]))
+  .refine(isNotEmpty, 'name at least one size, or default')
+
+const pricesByTokenKind = z
+  .strictObject({
+    textInput: z.union(amount).describe('Images: dollars for a million tokens of the prompt, or `free`.'),
+    cachedTextInput: z
+      .union(amount)
+      .optional()
+      .describe('Images: the same for what the upstream reports as cached. Default: as `textInput`.'),
+    imageInput: z
+      .union(amount)
+      .optional()
+      .describe(
+        'Images: dollars for a million tokens of images sent in. Absent: a call with any is unpriced.',
+      ),
+    cachedImageInput: z
+      .union(amount)
+      .optional()
+      .describe('Images: the same for what the upstream reports as cached. Default: as `imageInput`.'),
+    textOutput: z
+      .union(amount)
+      .optional()
+      .describe(
+        'Images: dollars for a million tokens of text in the answer. Absent: a call with any is unpriced.',
+      ),
+    imageOutput: z.union(amount).describe('Images: dollars for a million tokens of images made, or `free`.'),
+  })
+  // A reservation takes all input as not cached; that must be the most it can cost.
+  .refine(({ textInput, cachedTextInput }) => isDiscount(cachedTextInput, textInput), {
+    path: ['cachedTextInput'],
+    error: 'must not be above textInput',
+  })
+  .refine(({ imageInput, cachedImageInput }) => isDiscount(cachedImageInput, imageInput), {
+    path: ['cachedImageInput'],
+    error: 'must not be above imageInput, and means nothing without it',
+  })
+
+export const priceWord = z.enum(['free', 'unpriced'])
+
+/** Each field is another way to count. */
+export const priceFields = z.strictObject({
+  usdPerMillionTokens: z
+    .union([...dollars, pricesByTokenKind])
+    .optional()
+    .describe('Dollars for a million input tokens; of an image model, a mapping by kinds of tokens.'),
+  usdPerImage: z
+    .union([...dollars, pricesBySize])
+    .optional()
+    .describe(
+      'Images: dollars for one image, or a mapping by sizes such as `1024x1024`, each with dollars or a mapping by qualities. `default` is for all that are not named; without it they are unpriced.',
+    ),
+  usdPerMegapixel: z
+    .union(dollars)
+    .optional()
+    .describe('Images: dollars for a million pixels, counted exactly.'),
+})
+
+export const embeddingPrice = z.union([priceWord, priceFields]).transform(forEmbeddings)
+
+export const imagePrice = z.union([priceWord, priceFields]).transform(forImages)
+
+type PriceForm = z.output<typeof priceWord> | z.output<typeof priceFields>
+
+/** All that an embedding call uses is input tokens. */
+export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
+  if (typeof form === 'string') return form
+  const { usdPerMillionTokens } = form
+  if (!hasOneWay(form, context)) return z.NEVER
+  if (typeof usdPerMillionTokens === 'number' || typeof usdPerMillionTokens === 'string')
+    return { usdPerMillionTokens }
+  const message = 'is a price of images: an embedding model has one price, usdPerMillionTokens: <dollars>'
+  context.addIssue({ code: 'custom', path: waysIn(form), message })
+  return z.NEVER
+}
+
+function forImages(form: PriceForm, context: z.RefinementCtx) {
+  if (typeof form === 'string') return form
+  const { usdPerMillionTokens, usdPerImage, usdPerMegapixel } = form
+  if (!hasOneWay(form, context)) return z.NEVER
+  if (usdPerImage !== undefined) return { usdPerImage }
+  if (usdPerMegapixel !== undefined) return { usdPerMegapixel }
+  if (typeof usdPerMillionTokens === 'object') return { usdPerMillionTokens }
+  const message =
+    'an image model uses several kinds of tokens: say what each costs, as textInput and imageOutput'
+  context.addIssue({ code: 'custom', path: waysIn(form), message })
+  return z.NEVER
+}
+
+function hasOneWay(form: object, context: z.RefinementCtx): boolean {
+  const ways = waysIn(form)
+  if (ways.length > 1) context.addIssue(`${ways.join(', ')} contradict each other: keep one`)
+  // An unknown field that stands in its place has been told already.
+  if (ways.length === 0 && context.issues.length === 0) {
+    context.addIssue(`say what it costs by one of ${WAYS.join(', ')}, or write free or unpriced in its place`)
+  }
+  return ways.length === 1
+}
+
+const WAYS: readonly string[] = priceFields.keyof().options
+
+/** Facts also say where a price was read. */
+function waysIn(form: object): string[] {
+  return Object.entries(form).flatMap(([name, value]) =>
+    WAYS.includes(name) && value !== undefined ? [name] : [],
+  )
+}
+
+function isNotEmpty(table: object): boolean {
+  return Object.keys(table).length > 0
+}
+
+type Amount = z.output<(typeof amount)[number]>
+
+/** Silent about amounts that are none: those have been told already. */
+function isDiscount(reduced: Amount | undefined, full: Amount | undefined): boolean {
+  if (reduced === undefined) return true
+  if (full === undefined) return false
+  const isSound = [reduced, full].every((value) => value === 'free' || isDollarAmount(value))
+  return !isSound || nanoUsdIn(reduced) <= nanoUsdIn(full)
+}
+
+export function nanoUsdIn(amount: Amount): bigint {
+  return amount === 'free' ? 0n : nanoUsdOf(amount)
+}
+
+function isDollarAmount(value: number | string): boolean {
+  try {
+    if (typeof value === 'number' && Number(value.toFixed(9)) !== value) return false
+    return nanoUsdOf(value) > 0n
+  } catch (error) {
+    if (error instanceof RangeError) return false
+    throw error
+  }
+}
+
+export type EmbeddingPriceFields = z.output<typeof embeddingPrice>
+export type ImagePriceFields = z.output<typeof imagePrice>

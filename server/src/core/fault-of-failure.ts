@@ -1,0 +1,66 @@
+import type { UpstreamFailure } from './failure.ts'
+import { Fault } from './fault.ts'
+
+/** What the caller is told when an upstream's failure is the end of the request. `tried` counts attempts. */
+export function faultOfFailure(failure: UpstreamFailure, model: string, tried: number): Fault {
+  const { deployment, status, retryAfterMs, param } = failure.detail
+  const options = { param, retryAfterMs, upstream: failure.detail, cause: failure }
+  const after = tried > 1 ? ` It was the last of ${tried} attempts.` : ''
+  const answered = status === undefined ? '' : ` with ${status}`
+  switch (failure.kind) {
+    case 'refused':
+      return new Fault(
+        'upstream_refused',
+        `${deployment} refused the request${answered}: ${failure.message}`,
+        options,
+      )
+    case 'contentRefused':
+      return new Fault(
+        'content_policy_violation',
+        `${deployment} refused the content: ${failure.message} The gateway did not retry.`,
+        options,
+      )
+    case 'rejectedUs':
+      return new Fault(
+        'upstream_rejected_us',
+        `${deployment} refused the gateway's own credential or quota${answered}; your key is fine. An operator has to look at it.${after}`,
+        options,
+      )
+    case 'missing':
+      return new Fault(
+        'upstream_model_missing',
+        `${deployment} does not know its model or path (404): the configuration of '${model}' is wrong. An operator has to look at it.${after}`,
+        options,
+      )
+    case 'rateLimited':
+      return new Fault(
+        'upstream_rate_limited',
+        `${deployment} limits our rate${retryAfterMs === undefined ? '' : `; retry in ${Math.ceil(retryAfterMs / 1000)} s`}.${after}`,
+        options,
+      )
+    case 'failed':
+      return new Fault(
+        'upstream_failed',
+        `${deployment} failed${answered}: ${failure.message}${after}`,
+        options,
+      )
+    case 'unreachable':
+      return new Fault(
+        'upstream_unreachable',
+        `${deployment} could not be reached: ${failure.message}.${after}`,
+        options,
+      )
+    case 'timedOut':
+      return new Fault(
+        'upstream_timeout',
+        `${deployment} did not answer in time: ${failure.message}.${after}`,
+        options,
+      )
+    case 'broken':
+      return new Fault(
+        'upstream_broken_answer',
+        `${deployment} sent ${failure.message}. No vector of it was used.${after}`,
+        options,
+      )
+  }
+}

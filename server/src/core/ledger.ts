@@ -1,0 +1,106 @@
+/** What the ledger holds: one entry for each thing that happened to one request's share in one call. */
+
+/**
+ * `post`: it was paid. `unknown`: it may have been paid, nobody knows. `void`: it was not paid. `intent`: it is about to be
+ * paid. `adjust`: a correction.
+ */
+export type EntryKind = 'intent' | 'post' | 'void' | 'unknown' | 'adjust'
+
+export type UsageSource = 'upstream' | 'estimated' | 'unknown'
+
+export interface LedgerEntry {
+  readonly requestId: string
+  /** Counts the calls of the request from 0. With request and kind it makes the entry count once, however often it is sent. */
+  readonly attempt: number
+  readonly kind: EntryKind
+  readonly callId: string
+  readonly project: string
+  readonly keyId: string
+  readonly model: string
+  readonly deployment: string
+  readonly usage: UsageSource
+  /** Undefined: unknown, which is not zero. */
+  readonly tokens: number | undefined
+  readonly images: number
+  /** What it adds to what was spent. Undefined: the model has no price. */
+  readonly amountNanoUsd: bigint | undefined
+  /** How much of it the node had leased from the hard budget of the project, and of the key. */
+  readonly projectLeaseNanoUsd: bigint
+  readonly keyLeaseNanoUsd: bigint
+}
+
+/** Unix milliseconds at which a UUIDv7 was made. */
+export function momentOf(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+}
+
+export const HOUR_MS = 3_600_000
+
+/** The hour a request is counted in: that of its acceptance, wherever and whenever its entry is written. */
+export function hourOf(requestId: string): number {
+  return Math.floor(momentOf(requestId) / HOUR_MS) * HOUR_MS
+}
+
+/** What already stands in the books for one attempt. */
+export interface Standing {
+  readonly kinds: ReadonlySet<EntryKind>
+  /** The sums of what tells how the call went; corrections stand beside it. */
+  readonly amountNanoUsd: bigint
+  readonly tokens: number
+  readonly images: number
+}
+
+/** What stands once the entry stands too. */
+export function standingWith(
+  standing: Standing | undefined,
+  { kind, ...added }: Pick<LedgerEntry, 'kind' | 'amountNanoUsd' | 'tokens' | 'images'>,
+): Standing {
+  const before = standing ?? { kinds: new Set(), amountNanoUsd: 0n, tokens: 0, images: 0 }
+  const kinds = new Set([...before.kinds, kind])
+  if (kind === 'adjust') return { ...before, kinds }
+  return {
+    kinds,
+    amountNanoUsd: before.amountNanoUsd + (added.amountNanoUsd ?? 0n),
+    tokens: before.tokens + (added.tokens ?? 0),
+    images: before.images + added.images,
+  }
+}
+
+/** An entry, and by how many it changes the number of open unknowns. */
+export interface CountedEntry {
+  readonly entry: LedgerEntry
+  readonly unknowns: -1 | 0 | 1
+}
+
+export function counted(entry: LedgerEntry): CountedEntry {
+  return { entry, unknowns: entry.kind === 'unknown' ? 1 : 0 }
+}
+
+/** Who tells how a call went, from the least informed to the best. */
+const BY_KNOWLEDGE: readonly EntryKind[] = ['intent', 'unknown', 'void', 'post']
+
+/**
+ * An entry that comes when others may stand for the same attempt: it adds only the difference, so that the sum is what the
+ * best-informed of them says. Undefined when it has nothing to add: it is there already, or one that knows better is.
+ */
+export function lateEntry(entry: LedgerEntry, standing: Standing | undefined): CountedEntry | undefined {
+  if (standing === undefined) return counted(entry)
+  const { kinds, amountNanoUsd, tokens, images } = standing
+  if (kinds.has(entry.kind)) return undefined
+  if (entry.kind === 'adjust') return counted(entry)
+  const better = BY_KNOWLEDGE.slice(BY_KNOWLEDGE.indexOf(entry.kind))
+  if (better.some((kind) => kinds.has(kind))) return undefined
+  const isUnpriced = entry.amountNanoUsd === undefined && amountNanoUsd === 0n
+  const isOpen = kinds.has('unknown') && !kinds.has('void')
+  return {
+    entry: {
+      ...entry,
+      tokens: entry.tokens === undefined && tokens === 0 ? undefined : (entry.tokens ?? 0) - tokens,
+      images: entry.images - images,
+      amountNanoUsd: isUnpriced ? undefined : (entry.amountNanoUsd ?? 0n) - amountNanoUsd,
+      // The unknown has used up the lease by what was reserved.
+      ...(kinds.has('unknown') ? { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n } : {}),
+    },
+    unknowns: entry.kind === 'unknown' ? 1 : isOpen ? -1 : 0,
+  }
+}

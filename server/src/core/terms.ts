@@ -1,0 +1,43 @@
+/** What a key is bound by: the limits and budgets of its project and its own. */
+import type { Budget } from './budget.ts'
+import type { ConfiguredBudget, ConfiguredLimits } from './catalog.ts'
+import type { RateLimit, RateUnit } from './limit.ts'
+
+interface Terms {
+  readonly limits?: ConfiguredLimits | undefined
+  readonly budget?: ConfiguredBudget | undefined
+}
+
+export interface KeyTerms {
+  readonly limits: readonly RateLimit[]
+  readonly budgets: readonly Budget[]
+}
+
+export function termsOf(project: string, ofProject: Terms, keyId: string, ofKey: Terms): KeyTerms {
+  const projectOwner = `project:${project}`
+  const keyOwner = `key:${keyId}`
+  return {
+    limits: [
+      ...rateLimitsOf(projectOwner, project, ofProject.limits),
+      ...rateLimitsOf(keyOwner, project, ofKey.limits),
+    ],
+    budgets: [...budgetOf(projectOwner, ofProject.budget), ...budgetOf(keyOwner, ofKey.budget)],
+  }
+}
+
+const UNITS = [
+  ['requests', 'requestsPerMinute'],
+  ['tokens', 'tokensPerMinute'],
+  ['images', 'imagesPerMinute'],
+] as const satisfies readonly (readonly [RateUnit, keyof ConfiguredLimits])[]
+
+function rateLimitsOf(owner: string, project: string, limits: ConfiguredLimits = {}): RateLimit[] {
+  return UNITS.flatMap(([unit, field]) => {
+    const perMinute = limits[field]
+    return perMinute === undefined ? [] : [{ id: `${owner}:${unit}`, project, unit, perMinute }]
+  })
+}
+
+function budgetOf(id: string, budget: ConfiguredBudget | undefined): Budget[] {
+  return budget === undefined ? [] : [{ id, ...budget }]
+}

@@ -1,0 +1,29 @@
+import { faultAnswers } from '../gateway/schemas.ts'
+import type { Api, ApiDependencies } from './route.ts'
+import { auditList, auditPage } from './schemas.ts'
+import { isoOf } from './shapes.ts'
+
+export function registerAudit(api: Api, { audit }: ApiDependencies): void {
+  api.get('/audit', {
+    schema: {
+      operationId: 'listAudit',
+      summary:
+        'What was changed, by whom and when, newest first; each entry is checked against the one before',
+      querystring: auditPage,
+      response: { 200: auditList, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async ({ query: { before, limit } }) => {
+      const page = { limit: limit + 1, before: before === undefined ? undefined : BigInt(before) }
+      const entries = await audit.list(page)
+      return {
+        data: entries.slice(0, limit).map(({ sequence, atMs, detail, ...rest }) => ({
+          ...rest,
+          sequence: Number(sequence),
+          at: isoOf(atMs),
+          detail: { ...detail },
+        })),
+        has_more: entries.length > limit,
+      }
+    },
+  })
+}

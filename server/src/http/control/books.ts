@@ -1,0 +1,178 @@
+/** Routes about the books: unknowns, nodes, and whether everything agrees. */
+import type { z } from 'zod'
+import { momentOf } from '#core/ledger.ts'
+import { nanoUsdOf } from '#core/price.ts'
+import type { LedgerStore, Unknown } from '#ports/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+import {
+  UNKNOWN_POSTED_AFTER_MS,
+  type NodeFigures,
+  type NodeRecord,
+  type NodeRegister,
+  type Reconciler,
+  type Upkeep,
+} from '#ports/upkeep.ts'
+import { faultAnswers } from '../gateway/schemas.ts'
+import {
+  doctorQuery,
+  doctorReport,
+  ended,
+  ending,
+  nodeList,
+  nodePath,
+  resolution,
+  resolved,
+  unknownList,
+  unknownPage,
+  unknownPath,
+  type node,
+  type unknown,
+} from './books-schemas.ts'
+import { checksOf, usdOf, worstOf, type BooksFindings } from './doctor.ts'
+import { conflict, notFound } from './faults.ts'
+import { actorIn, type Api } from './route.ts'
+import { isoOf, timeOf } from './shapes.ts'
+
+export interface BooksDependencies {
+  readonly ledger: Pick<LedgerStore, 'openUnknowns' | 'resolveUnknown'>
+  readonly nodes: NodeRegister
+  readonly reconciler: Reconciler
+  readonly upkeep: Pick<Upkeep, 'makePartitions'>
+  /** What this node says of itself. */
+  readonly nodeFigures: () => NodeFigures
+  readonly nowMs: () => number
+}
+
+export function registerBooks(api: Api, dependencies: BooksDependencies): void {
+  const { ledger, nodes } = dependencies
+
+  api.get('/unknowns', {
+    schema: {
+      operationId: 'listUnknowns',
+      summary: 'Calls whose outcome nobody knows yet, oldest first',
+      querystring: unknownPage,
+      response: { 200: unknownList, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async ({ query: { after, limit } }) => {
+      const [requestId = '', attempt = ''] = after?.split('/') ?? []
+      const last = after === undefined ? undefined : { requestId, attempt: Number(attempt) }
+      const entries = await ledger.openUnknowns({ limit: limit + 1, after: last })
+      return { data: entries.slice(0, limit).map(unknownBody), has_more: entries.length > limit }
+    },
+  })
+
+  api.post('/unknowns/:request_id/:attempt', {
+    schema: {
+      operationId: 'resolveUnknown',
+      summary: 'Say what became of a call: it was paid after all, or not',
+      params: unknownPath,
+      body: resolution,
+      response: { 200: resolved, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const { request_id: requestId, attempt } = request.params
+      const { action, cost_usd: costUsd, tokens } = request.body
+      const isDone = await ledger.resolveUnknown({
+        requestId,
+        attempt,
+        kind: action,
+        costNanoUsd: costUsd === undefined ? undefined : nanoUsdOf(costUsd),
+        tokens,
+        actor: actorIn(request),
+      })
+      if (!isDone)
+        throw notFound(
+          `There is no open unknown ${requestId}/${attempt}: it never was, or is resolved by now.`,
+        )
+      return { request_id: requestId, attempt, action }
+    },
+  })
+
+  api.get('/nodes', {
+    schema: {
+      operationId: 'listNodes',
+      summary: 'Processes that write to the books, and those that ended in the last days',
+      response: { 200: nodeList, ...faultAnswers([401, 503]) },
+    },
+    handler: async () => ({ data: (await nodes.list()).map(nodeBody), has_more: false as const }),
+  })
+
+  api.post('/nodes/:id/end', {
+    schema: {
+      operationId: 'endNode',
+      summary: 'Say that the machine of a node is gone: its leases come home',
+      params: nodePath,
+      body: ending,
+      response: { 200: ended, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const { id } = request.params
+      const result = await nodes.end(id, { force: request.body.force, actor: actorIn(request) })
+      if (result.kind === 'missing') throw notFound(`There is no node ${id}.`)
+      if (result.kind === 'alive')
+        throw conflict(
+          `Node ${id} was seen within the last minute: it lives. Stop it instead; with force it is cut off and has to stop.`,
+        )
+      return { id, returned_usd: result.kind === 'ended' ? usdOf(result.returnedNanoUsd) : 0 }
+    },
+  })
+
+  api.get('/doctor', {
+    schema: {
+      operationId: 'doctor',
+      summary: 'Compare the books with one another; budgets that differ are put right',
+      querystring: doctorQuery,
+      response: { 200: doctorReport, ...faultAnswers([400, 401]) },
+    },
+    handler: async ({ query: { hours } }) => {
+      const checks = checksOf(dependencies.nodeFigures(), await findings(dependencies, hours))
+      return { at: isoOf(dependencies.nowMs()), verdict: worstOf(checks), checks }
+    },
+  })
+}
+
+/** Undefined when the store is away: then this node still has something to say. */
+async function findings(
+  { reconciler, upkeep }: BooksDependencies,
+  hours: number | 'all',
+): Promise<BooksFindings | undefined> {
+  try {
+    const partitions = await upkeep.makePartitions()
+    const reconciliation = await reconciler.reconcile(hours)
+    return { partitions, reconciliation, figures: await reconciler.figures() }
+  } catch (error) {
+    if (error instanceof StoreAway) return undefined
+    throw error
+  }
+}
+
+function unknownBody(entry: Unknown): z.output<typeof unknown> {
+  const { amountNanoUsd, writtenAtMs } = entry
+  return {
+    request_id: entry.requestId,
+    attempt: entry.attempt,
+    call_id: entry.callId,
+    project: entry.project,
+    key_id: entry.keyId,
+    model: entry.model,
+    deployment: entry.deployment,
+    images: entry.images,
+    reserved_usd: amountNanoUsd === undefined ? null : usdOf(amountNanoUsd),
+    requested_at: isoOf(momentOf(entry.requestId)),
+    written_at: isoOf(writtenAtMs),
+    posted_at: isoOf(writtenAtMs + UNKNOWN_POSTED_AFTER_MS),
+  }
+}
+
+function nodeBody(record: NodeRecord): z.output<typeof node> {
+  return {
+    id: record.id,
+    host: record.host,
+    version: record.version,
+    state: record.state,
+    started_at: isoOf(record.startedAtMs),
+    seen_at: isoOf(record.seenAtMs),
+    ended_at: timeOf(record.endedAtMs),
+    leased_usd: usdOf(record.leasedNanoUsd),
+  }
+}

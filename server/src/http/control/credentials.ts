@@ -1,0 +1,67 @@
+import type { z } from 'zod'
+import type { Upstream } from '#core/catalog.ts'
+import type { CredentialRecord } from '#ports/credentials.ts'
+import { addressOf, upstreamsOf } from '#request/credentials.ts'
+import { faultAnswers } from '../gateway/schemas.ts'
+import { actorIn, type Api, type ApiDependencies } from './route.ts'
+import { conflict, notFound } from './faults.ts'
+import { credential, credentialList, newCredential, upstreamPath } from './schemas.ts'
+import { timeOf } from './shapes.ts'
+
+export function registerCredentials(api: Api, { catalog, credentials }: ApiDependencies): void {
+  api.get('/credentials', {
+    schema: {
+      operationId: 'listCredentials',
+      summary: 'Where the credential of each upstream comes from; never the credential itself',
+      response: { 200: credentialList, ...faultAnswers([401, 503]) },
+    },
+    handler: async () => {
+      const stored = new Map((await credentials.list()).map((record) => [record.upstream, record]))
+      const upstreams = upstreamsOf(catalog()).filter(({ dialect }) => dialect !== 'demo')
+      const data = upstreams.map((upstream) => credentialBody(upstream, stored.get(upstream.name)))
+      return { data, has_more: false }
+    },
+  })
+
+  api.put('/credentials/:upstream', {
+    schema: {
+      operationId: 'putCredential',
+      summary: 'Store the credential of an upstream, for its present base URL; null forgets it',
+      params: upstreamPath,
+      body: newCredential,
+      response: { 200: credential, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const { secret } = request.body
+      const actor = actorIn(request)
+      const upstream = upstreamsOf(catalog()).find(({ name }) => name === request.params.upstream)
+      if (upstream === undefined || upstream.dialect === 'demo')
+        throw notFound(`No model of torana.yaml runs on an upstream ${request.params.upstream}.`)
+      if (secret === null) return credentialBody(upstream, await credentials.drop(upstream.name, actor))
+      if (upstream.apiKey !== undefined)
+        throw conflict(
+          `Upstream ${upstream.name} has an apiKey in torana.yaml, which counts. Remove it there first.`,
+        )
+      const baseUrl = addressOf(upstream)
+      return credentialBody(
+        upstream,
+        await credentials.put({ upstream: upstream.name, baseUrl, secret }, actor),
+      )
+    },
+  })
+}
+
+function credentialBody(
+  upstream: Upstream,
+  stored: CredentialRecord | undefined,
+): z.output<typeof credential> {
+  const baseUrl = addressOf(upstream)
+  const isUsable = stored?.hasSecret === true && stored.baseUrl === baseUrl
+  return {
+    upstream: upstream.name,
+    base_url: baseUrl,
+    source: upstream.apiKey === undefined ? (isUsable ? 'store' : 'none') : 'configuration',
+    stored_for: stored?.hasSecret ? stored.baseUrl : null,
+    updated_at: timeOf(stored?.updatedAtMs),
+  }
+}

@@ -1,0 +1,192 @@
+/** What the figures of the books mean for a person. */
+import type {
+  BooksFigures,
+  LedgerDifference,
+  NodeFigures,
+  PartitionsMade,
+  Reconciliation,
+} from '#ports/upkeep.ts'
+
+type Verdict = 'ok' | 'look' | 'wrong'
+
+export interface Check {
+  readonly name: string
+  readonly verdict: Verdict
+  readonly says: string
+  readonly figures: Record<string, number>
+}
+
+export interface BooksFindings {
+  readonly figures: BooksFigures
+  readonly reconciliation: Reconciliation
+  readonly partitions: PartitionsMade
+}
+
+/** `findings` are undefined when the store could not be asked. */
+export function checksOf(node: NodeFigures, findings: BooksFindings | undefined): Check[] {
+  return [
+    storeCheck(findings !== undefined),
+    ...(findings === undefined ? [] : booksChecks(findings)),
+    spoolCheck(node, findings !== undefined),
+    check('calls', 'ok', `${count(node.journalOpen, 'call')} under way on this node`, {
+      open: node.journalOpen,
+    }),
+    limiterCheck(node),
+  ]
+}
+
+export function worstOf(checks: readonly Check[]): Verdict {
+  const has = (verdict: Verdict): boolean => checks.some((one) => one.verdict === verdict)
+  return has('wrong') ? 'wrong' : has('look') ? 'look' : 'ok'
+}
+
+export function usdOf(nanoUsd: bigint): number {
+  return Number(nanoUsd) / 1e9
+}
+
+function storeCheck(isReachable: boolean): Check {
+  return isReachable
+    ? check('store', 'ok', 'PostgreSQL answers')
+    : check('store', 'wrong', 'PostgreSQL does not answer: the books could not be looked at')
+}
+
+function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Check[] {
+  const { unknowns, nodes, lostLeases, deletedProjects } = figures
+  const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
+  const holders = lostLeases.map(({ nodeId }) => nodeId).join(', ')
+  return [
+    ledgerCheck(reconciliation),
+    correctionsCheck(reconciliation),
+    fullestCheck(figures),
+    check(
+      'unknowns',
+      unknowns.open === 0 ? 'ok' : 'look',
+      unknowns.open === 0
+        ? 'none open'
+        : `${unknowns.open} open, counted with ${dollars(unknowns.amountNanoUsd)}: see torana unknowns`,
+      { open: unknowns.open, usd: usdOf(unknowns.amountNanoUsd) },
+    ),
+    check(
+      'nodes',
+      nodes.silent === 0 ? 'ok' : 'look',
+      nodes.silent === 0
+        ? `${nodes.alive} alive`
+        : `${nodes.alive} alive, ${nodes.silent} silent for more than a minute: see torana nodes`,
+      { ...nodes },
+    ),
+    check(
+      'leases',
+      lostNanoUsd === 0n ? 'ok' : 'look',
+      lostNanoUsd === 0n
+        ? 'no budget is held by a lost node'
+        : `${dollars(lostNanoUsd)} of budgets held by a lost node (${holders}): if its machine is gone, torana nodes end`,
+      { lost_usd: usdOf(lostNanoUsd) },
+    ),
+    partitionsCheck(figures, partitions),
+    check('deletions', 'ok', `${count(deletedProjects, 'deleted project')} with data left`, {
+      projects: deletedProjects,
+    }),
+  ]
+}
+
+function ledgerCheck({ entries, differences }: Reconciliation): Check {
+  const figures = { entries, differences: differences.length }
+  const [first] = differences
+  return first === undefined
+    ? check(
+        'ledger',
+        'ok',
+        `${count(entries, 'entry', 'entries')} added up again: the hours say the same`,
+        figures,
+      )
+    : check(
+        'ledger',
+        'wrong',
+        `${count(differences.length, 'difference')} to the hours; ${describe(first)}`,
+        figures,
+      )
+}
+
+function describe({ project, fromMs, ledger, rollup }: LedgerDifference): string {
+  const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
+  const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
+    `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
+  return `project ${project} from ${since}: ledger ${sums(ledger)}; hours ${sums(rollup)}`
+}
+
+function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation): Check {
+  const figures = { compared: budgetsCompared, corrected: budgetsCorrected.length }
+  const [first] = budgetsCorrected
+  if (first === undefined)
+    return check(
+      'budgets',
+      'ok',
+      `${count(budgetsCompared, 'window')} compared: all agree with the books`,
+      figures,
+    )
+  const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
+  const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
+  return check('budgets', 'look', `${budgetsCorrected.length} put right; ${budgetId}: ${moved}`, figures)
+}
+
+function fullestCheck({ budgets }: BooksFigures): Check {
+  const [fullest] = budgets
+  if (fullest === undefined) return check('spending', 'ok', 'no hard budget is in use', { budgets: 0 })
+  const { budgetId, spentNanoUsd, limitNanoUsd } = fullest
+  const percent = limitNanoUsd === 0n ? 100 : Math.floor((Number(spentNanoUsd) / Number(limitNanoUsd)) * 100)
+  const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent} %)`
+  return check('spending', percent >= 100 ? 'look' : 'ok', says, {
+    budgets: budgets.length,
+    fullest_percent: percent,
+  })
+}
+
+function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade): Check {
+  const figures = {
+    missing: missing.length,
+    ledger_rest_rows: restRows.ledger,
+    requests_rest_rows: restRows.requests,
+  }
+  const problems = [
+    ...missing.map(({ partition, reason }) => `${partition} could not be made (${reason})`),
+    ...(restRows.ledger > 0 ? [`${count(restRows.ledger, 'row')} of the ledger without a partition`] : []),
+    ...(restRows.requests > 0 ? [`${count(restRows.requests, 'row')} of the request log without one`] : []),
+  ]
+  return problems.length === 0
+    ? check('partitions', 'ok', 'made ahead, and no row outside of them', figures)
+    : check('partitions', 'look', problems.join('; '), figures)
+}
+
+function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Check {
+  const figures = { waiting: spoolWaiting }
+  if (spoolWaiting === 0) return check('spool', 'ok', 'nothing waits on the disk of this node', figures)
+  const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
+  return isReachable
+    ? check('spool', 'look', `${waits} being handed over to PostgreSQL`, figures)
+    : check('spool', 'look', `${waits}, safe until PostgreSQL is back`, figures)
+}
+
+function limiterCheck({ limiter }: NodeFigures): Check {
+  if (limiter === undefined)
+    return check('redis', 'ok', 'not configured: each node counts its share of the limits')
+  const { takes, localDecisions, timeouts, errors } = limiter.counts
+  const figures = { takes, local_decisions: localDecisions, timeouts, errors }
+  return limiter.state === 'shared'
+    ? check('redis', 'ok', 'answers: limits are counted there', figures)
+    : check('redis', 'look', 'away: this node decides by its share of the limits', figures)
+}
+
+function check(name: string, verdict: Verdict, says: string, figures: Record<string, number> = {}): Check {
+  return { name, verdict, says, figures }
+}
+
+function count(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${amount} ${amount === 1 ? noun : plural}`
+}
+
+/** At least cents, and as many digits more as there are. */
+function dollars(nanoUsd: bigint): string {
+  return `$${usdOf(nanoUsd)
+    .toFixed(9)
+    .replace(/(\.\d\d.*?)0+$/, '$1')}`
+}

@@ -1,0 +1,77 @@
+/** What can go wrong in the control API, in the words of the one catalogue of faults. */
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import { Fault } from '#core/fault.ts'
+import { ChangeRefused } from '#ports/key-store.ts'
+import { StoreAway } from '#ports/store.ts'
+import { toFault } from '../faults.ts'
+
+export function noToken(): Fault {
+  return new Fault(
+    'missing_api_key',
+    'The control API needs an admin token. Send `Authorization: Bearer <token>`: TORANA_ADMIN_TOKEN, or what stands in admin.token of the data folder.',
+  )
+}
+
+export function wrongToken(): Fault {
+  return new Fault(
+    'invalid_api_key',
+    'This is no admin token of this node. Keys of callers do not work here.',
+  )
+}
+
+export function notFound(message: string): Fault {
+  return new Fault('not_found', message)
+}
+
+/** Something is already so, or is decided elsewhere. */
+export function conflict(message: string): Fault {
+  return new Fault('conflict', message)
+}
+
+export function invalidField(message: string, param: string): Fault {
+  return new Fault('invalid_parameter', message, { param })
+}
+
+export function declared(what: string): Fault {
+  return conflict(
+    `${what} is declared in torana.yaml or by TORANA_BOOTSTRAP_KEY, and can only be changed there.`,
+  )
+}
+
+/** Probes of the gateway itself are accounted under it. */
+export function refuseReserved(project: string): void {
+  if (project === 'system') throw conflict('system is the name of a built-in project: choose another.')
+}
+
+export function controlFault(error: unknown): Fault {
+  if (error instanceof ChangeRefused)
+    return error.reason === 'missing' ? notFound(error.message) : conflict(error.message)
+  if (error instanceof StoreAway)
+    return new Fault(
+      'store_unreachable',
+      'The store can not be reached. Whether the change was made is not known: look, then try again.',
+      { cause: error },
+    )
+  if (hasZodFastifySchemaValidationErrors(error)) {
+    const [first] = error.validation
+    const param = first?.instancePath.split('/').filter(Boolean).join('.') || undefined
+    const where = param ?? `the ${error.validationContext ?? 'body'}`
+    return new Fault('invalid_parameter', `${where}: ${first?.message ?? 'is not valid'}`, {
+      param,
+      cause: error,
+    })
+  }
+  return toFault(bodyFault(error) ?? error)
+}
+
+/** What the framework says about a body that can't be read. */
+function bodyFault(error: unknown): Fault | undefined {
+  const { code = '', statusCode } = error as { code?: string; statusCode?: number }
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
+    return new Fault('body_too_large', 'The body is larger than this API ever needs.')
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new Fault('unsupported_media_type', 'Send JSON with `content-type: application/json`.')
+  if (error instanceof Error && statusCode === 400)
+    return new Fault('invalid_json', `The body can not be read: ${error.message}`)
+  return undefined
+}

@@ -1,0 +1,148 @@
+import type { Catalog } from '#core/catalog.ts'
+import { keyForm, keyTail, MIN_KEY_LENGTH } from '#core/key.ts'
+import { nearest } from '#core/nearest.ts'
+import type { NewSecret } from '#ports/key-store.ts'
+import { faultAnswers } from '../gateway/schemas.ts'
+import { actorIn, type Api, type ApiDependencies } from './route.ts'
+import { invalidField, declared, refuseReserved } from './faults.ts'
+import { mergedPage } from './page.ts'
+import { key, keyChange, keyList, keyPage, keyPath, keyWithSecret, newKey, rotation } from './schemas.ts'
+import { declaredKeyBody, keyBody, keyChange as changeOf } from './shapes.ts'
+
+export function registerKeys(api: Api, dependencies: ApiDependencies): void {
+  const { keyStore, peppers, newSecret } = dependencies
+  const declaredKeys = () =>
+    dependencies
+      .declared()
+      .flatMap((project) => project.keys.map((one) => ({ project: project.name, key: one })))
+
+  /** The id of a key of the store; one that is declared can't be changed here. */
+  const idOf = ({ project, name }: { readonly project: string; readonly name: string }): string => {
+    const id = `${project}/${name}`
+    if (declaredKeys().some((one) => one.project === project && one.key.name === name))
+      throw declared(`Key ${id}`)
+    return id
+  }
+  const digested = (secret: string): NewSecret => ({
+    digest: peppers.current.digestOf(secret),
+    pepper: peppers.current.id,
+    tail: keyTail(secret),
+  })
+
+  api.get('/keys', {
+    schema: {
+      operationId: 'listKeys',
+      summary: 'Keys, by id',
+      querystring: keyPage,
+      response: { 200: keyList, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async ({ query: { project, after, limit } }) => {
+      const stored = await keyStore.listKeys({ project, after, limit: limit + 1 })
+      const others = declaredKeys().filter((one) => project === undefined || one.project === project)
+      return mergedPage({
+        stored: stored.map((record) => keyBody(record, peppers)),
+        declared: others.map((one) => declaredKeyBody(one.project, one.key)),
+        nameOf: ({ id }) => id,
+        after,
+        limit,
+      })
+    },
+  })
+
+  api.post('/keys', {
+    schema: {
+      operationId: 'createKey',
+      summary: 'Make a key, and its project if there is none',
+      body: newKey,
+      response: { 201: keyWithSecret, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async (request, reply) => {
+      const { project, name, secret: brought, ...terms } = request.body
+      refuseReserved(project)
+      idOf({ project, name })
+      checkModels(terms.models, dependencies.catalog())
+      if (terms.expires_at && Date.parse(terms.expires_at) <= dependencies.nowMs())
+        throw invalidField(`expires_at: ${terms.expires_at} has passed.`, 'expires_at')
+      if (brought !== undefined) await checkSecret(brought)
+      const secret = brought ?? newSecret()
+      const made = await keyStore.createKey(
+        { project, name, secret: digested(secret), ...changeOf(terms) },
+        actorIn(request),
+      )
+      const shown = brought === undefined ? { secret } : {}
+      return reply.code(201).send({ ...keyBody(made, peppers), ...shown })
+    },
+  })
+
+  api.patch('/keys/:project/:name', {
+    schema: {
+      operationId: 'setKey',
+      summary: 'Change models, expiry, limits and budget of a key',
+      params: keyPath,
+      body: keyChange,
+      response: { 200: key, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const id = idOf(request.params)
+      checkModels(request.body.models, dependencies.catalog())
+      return keyBody(await keyStore.setKey(id, changeOf(request.body), actorIn(request)), peppers)
+    },
+  })
+
+  api.post('/keys/:project/:name/rotate', {
+    schema: {
+      operationId: 'rotateKey',
+      summary: 'Give a key a new secret; the one before stays valid for the overlap',
+      params: keyPath,
+      body: rotation,
+      response: { 200: keyWithSecret, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const id = idOf(request.params)
+      const secret = newSecret()
+      const overlapMs = request.body.overlap_seconds * 1000
+      const record = await keyStore.rotateKey(id, digested(secret), overlapMs, actorIn(request))
+      return { ...keyBody(record, peppers), secret }
+    },
+  })
+
+  api.delete('/keys/:project/:name', {
+    schema: {
+      operationId: 'revokeKey',
+      summary: 'Revoke a key, on every node within two seconds',
+      params: keyPath,
+      response: { 200: key, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const id = idOf(request.params)
+      return keyBody(await keyStore.revokeKey(id, actorIn(request)), peppers)
+    },
+  })
+
+  /** A key brought from elsewhere. */
+  async function checkSecret(secret: string): Promise<void> {
+    const form = keyForm(secret)
+    if (form === 'too-short')
+      throw invalidField(
+        `secret: a key needs ${MIN_KEY_LENGTH} characters or more: short ones can be guessed.`,
+        'secret',
+      )
+    if (form === 'bad-checksum')
+      throw invalidField('secret: starts like a Torana key, but its checksum is wrong: was it cut?', 'secret')
+    const taken = invalidField('secret: another key has it. Each key needs its own.', 'secret')
+    if (declaredKeys().some((one) => one.key.secret === secret)) throw taken
+    const previous = peppers.previous?.digestOf(secret)
+    if (previous !== undefined && (await keyStore.findKey([previous]))) throw taken
+  }
+}
+
+function checkModels(models: readonly string[] | null | undefined, catalog: Catalog): void {
+  for (const id of models ?? []) {
+    if (catalog.models.has(id)) continue
+    const near = nearest(id, [...catalog.models.keys()])
+    throw invalidField(
+      `models: there is no model ${id}.${near === undefined ? '' : ` Did you mean ${near}?`}`,
+      'models',
+    )
+  }
+}

@@ -1,0 +1,84 @@
+import { faultAnswers } from '../gateway/schemas.ts'
+import { actorIn, type Api, type ApiDependencies } from './route.ts'
+import { conflict, declared, refuseReserved } from './faults.ts'
+import { mergedPage } from './page.ts'
+import {
+  namePage,
+  newProject,
+  noContent,
+  project,
+  projectChange,
+  projectList,
+  projectPath,
+} from './schemas.ts'
+import { declaredProjectBody, projectBody, termsChange } from './shapes.ts'
+
+export function registerProjects(api: Api, dependencies: ApiDependencies): void {
+  const { keyStore } = dependencies
+  const isDeclared = (name: string): boolean => dependencies.declared().some((one) => one.name === name)
+
+  api.get('/projects', {
+    schema: {
+      operationId: 'listProjects',
+      summary: 'Projects, by name',
+      querystring: namePage,
+      response: { 200: projectList, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async ({ query: { after, limit } }) => {
+      const stored = await keyStore.listProjects({ after, limit: limit + 1 })
+      return mergedPage({
+        stored: stored.map(projectBody),
+        declared: dependencies.declared().map(declaredProjectBody),
+        nameOf: ({ name }) => name,
+        after,
+        limit,
+      })
+    },
+  })
+
+  api.post('/projects', {
+    schema: {
+      operationId: 'createProject',
+      summary: 'Make a project',
+      body: newProject,
+      response: { 201: project, ...faultAnswers([400, 401, 503]) },
+    },
+    handler: async (request, reply) => {
+      const { name, ...terms } = request.body
+      refuseReserved(name)
+      if (isDeclared(name)) throw conflict(`There is already a project ${name}, in the configuration.`)
+      const made = await keyStore.createProject(name, termsChange(terms), actorIn(request))
+      return reply.code(201).send(projectBody(made))
+    },
+  })
+
+  api.patch('/projects/:project', {
+    schema: {
+      operationId: 'setProject',
+      summary: 'Change limits and budget of a project',
+      params: projectPath,
+      body: projectChange,
+      response: { 200: project, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const { project: name } = request.params
+      if (isDeclared(name)) throw declared(`Project ${name}`)
+      return projectBody(await keyStore.setProject(name, termsChange(request.body), actorIn(request)))
+    },
+  })
+
+  api.delete('/projects/:project', {
+    schema: {
+      operationId: 'deleteProject',
+      summary: 'Revoke all keys of a project and mark its data for deletion',
+      params: projectPath,
+      response: { 204: noContent, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request, reply) => {
+      const { project: name } = request.params
+      if (isDeclared(name)) throw declared(`Project ${name}`)
+      await keyStore.deleteProject(name, actorIn(request))
+      return reply.code(204).send()
+    },
+  })
+}

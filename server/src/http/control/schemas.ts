@@ -1,0 +1,207 @@
+/** The control API as schemas: requests are checked by them, and the OpenAPI document is made of them. */
+import { z } from 'zod'
+import { costText, nanoUsdOf } from '#core/price.ts'
+
+/** Names travel in paths, headers and metric labels. */
+const name = z
+  .string()
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+    'a name is letters, digits, dots, dashes or underscores, at most 63',
+  )
+
+/** Nano-dollars are kept as 64-bit integers. */
+const MAX_USD = 9_000_000_000
+const MAX_RATE = 1_000_000_000
+/** A key may need many models, but a list beyond this is a mistake. */
+const MAX_MODELS = 1000
+/** A secret that leaked should not live on for longer than a season. */
+const MAX_OVERLAP_SECONDS = 90 * 86_400
+/** A day is enough for a deployment, and short enough to be remembered. */
+const DEFAULT_OVERLAP_SECONDS = 86_400
+const PAGE = 100
+const MAX_PAGE = 1000
+
+const rate = z.int().min(1).max(MAX_RATE)
+const rateChange = rate.nullish().describe('Units a minute. null: no such limit.')
+
+const limits = z
+  .object({
+    requests_per_minute: rate.optional(),
+    tokens_per_minute: rate.optional(),
+    images_per_minute: rate.optional(),
+  })
+  .meta({ id: 'Limits' })
+
+const limitsChange = z
+  .strictObject({
+    requests_per_minute: rateChange,
+    tokens_per_minute: rateChange,
+    images_per_minute: rateChange,
+  })
+  .meta({ id: 'LimitsChange' })
+
+const usd = z.number().min(0).max(MAX_USD).refine(isNanoUsd, 'a dollar amount has at most nine decimals')
+
+const period = z.enum(['day', 'week', 'month', 'total'])
+
+const budget = z.object({ usd, per: period, hard: z.boolean() }).meta({ id: 'Budget' })
+
+const budgetChange = z
+  .strictObject({ usd, per: period.default('month'), hard: z.boolean().default(false) })
+  .meta({ id: 'BudgetChange' })
+
+const moment = z
+  .string()
+  .regex(
+    /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/,
+    'expected a day such as 2027-01-31 or a moment such as 2027-01-31T12:00:00Z',
+  )
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'is no moment of the calendar')
+
+const models = z.array(z.string().min(1).max(200)).min(1).max(MAX_MODELS)
+
+const termsChange = {
+  limits: limitsChange.optional().describe('Fields that are left out stay as they are.'),
+  budget: budgetChange.nullish().describe('null: no budget.'),
+}
+
+const keyTermsChange = {
+  ...termsChange,
+  models: models.nullish().describe('Ids or aliases. null: all.'),
+  expires_at: moment.nullish().describe('From this moment it is refused; a day means its start in UTC.'),
+}
+
+const managedBy = z
+  .enum(['configuration', 'store'])
+  .describe('`configuration`: declared in torana.yaml or the environment, and read-only here.')
+const time = z.iso.datetime()
+
+export const project = z
+  .object({
+    name: z.string(),
+    managed_by: managedBy,
+    limits,
+    budget: budget.nullable(),
+    created_at: time.nullable(),
+  })
+  .meta({ id: 'Project' })
+
+const secretState = z
+  .object({
+    tail: z.string().describe('Its last characters.'),
+    valid_until: time.nullable().describe('The end of the overlap after a rotation.'),
+    created_at: time,
+    pepper: z
+      .enum(['current', 'previous', 'unknown'])
+      .describe(
+        '`previous`: made with TORANA_SECRET_PREVIOUS and not used since; `unknown`: this node can not recognise it.',
+      ),
+  })
+  .meta({ id: 'KeySecret' })
+
+export const key = z
+  .object({
+    id: z.string().describe('`<project>/<name>`.'),
+    project: z.string(),
+    name: z.string(),
+    managed_by: managedBy,
+    models: z.array(z.string()).nullable().describe('null: all.'),
+    limits,
+    budget: budget.nullable(),
+    expires_at: time.nullable(),
+    revoked_at: time.nullable(),
+    last_used_at: time.nullable().describe('Within a minute of the truth.'),
+    created_at: time.nullable(),
+    secrets: z.array(secretState).describe('Newest first. Empty for keys of the configuration.'),
+  })
+  .meta({ id: 'Key' })
+
+export const keyWithSecret = key
+  .extend({ secret: z.string().optional().describe('Shown this once. Absent when you brought it yourself.') })
+  .meta({ id: 'KeyWithSecret' })
+
+export const newProject = z.strictObject({ name, ...termsChange }).meta({ id: 'NewProject' })
+export const projectChange = z.strictObject(termsChange).meta({ id: 'ProjectChange' })
+export const keyChange = z.strictObject(keyTermsChange).meta({ id: 'KeyChange' })
+export const newKey = z
+  .strictObject({
+    project: name,
+    name,
+    secret: z.string().min(1).max(1000).optional().describe('A key from elsewhere. Absent: one is made.'),
+    ...keyTermsChange,
+  })
+  .meta({ id: 'NewKey' })
+
+export const rotation = z
+  .strictObject({
+    overlap_seconds: z
+      .int()
+      .min(0)
+      .max(MAX_OVERLAP_SECONDS)
+      .default(DEFAULT_OVERLAP_SECONDS)
+      .describe('How long the secret before stays valid.'),
+  })
+  .meta({ id: 'Rotation' })
+
+export const credential = z
+  .object({
+    upstream: z.string(),
+    base_url: z.string().describe('Where calls go, and the only place the secret is sent to.'),
+    source: z.enum(['configuration', 'store', 'none']).describe('Where the credential in use comes from.'),
+    stored_for: z.string().nullable().describe('The base URL that a stored secret was given for.'),
+    updated_at: time.nullable(),
+  })
+  .meta({ id: 'Credential' })
+
+export const newCredential = z
+  .strictObject({ secret: z.string().min(1).max(100_000).nullable().describe('null: forget it.') })
+  .meta({ id: 'NewCredential' })
+
+const auditEntry = z
+  .object({
+    sequence: z.int(),
+    at: time,
+    actor: z.string(),
+    action: z.string(),
+    target: z.string(),
+    detail: z.record(z.string(), z.unknown()),
+    hash: z.string(),
+    intact: z
+      .boolean()
+      .describe('False when this entry was changed, or the one before it was changed or taken out.'),
+  })
+  .meta({ id: 'AuditEntry' })
+
+const limit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE)
+export const namePage = z.object({ after: z.string().optional(), limit })
+export const keyPage = namePage.extend({ project: name.optional() })
+export const auditPage = z.object({ before: z.coerce.number().int().min(1).optional(), limit })
+
+export const projectPath = z.object({ project: name })
+/** Keys of torana.yaml may have other names; they are declared there, and only listed here. */
+export const keyPath = z.object({ project: name, name })
+export const upstreamPath = z.object({ upstream: z.string().min(1) })
+
+export const projectList = listOf(project).meta({ id: 'ProjectList' })
+export const keyList = listOf(key).meta({ id: 'KeyList' })
+export const credentialList = listOf(credential).meta({ id: 'CredentialList' })
+export const auditList = listOf(auditEntry).meta({ id: 'AuditList' })
+
+export const noContent = z.undefined().describe('Done.')
+
+function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    has_more: z.boolean().describe('Ask again with `after` (or `before`) = the last entry of this page.'),
+  })
+}
+
+/** The amount that is kept must be the one that was given. */
+function isNanoUsd(value: number): boolean {
+  try {
+    return Number(costText({ kind: 'known', nanoUsd: nanoUsdOf(value) })) === value
+  } catch {
+    return false
+  }
+}

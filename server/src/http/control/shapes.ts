@@ -1,0 +1,117 @@
+/** Records as JSON, and requests as changes. */
+import type { z } from 'zod'
+import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from '#core/catalog.ts'
+import { costText, nanoUsdOf } from '#core/price.ts'
+import type {
+  KeyChange,
+  KeyRecord,
+  Peppers,
+  ProjectRecord,
+  SecretRecord,
+  TermsChange,
+} from '#ports/key-store.ts'
+import type * as schemas from './schemas.ts'
+
+type ProjectBody = z.output<typeof schemas.project>
+type KeyBody = z.output<typeof schemas.key>
+
+export function projectBody(record: ProjectRecord): ProjectBody {
+  return {
+    name: record.name,
+    managed_by: 'store',
+    ...termsBody(record),
+    created_at: isoOf(record.createdAtMs),
+  }
+}
+
+export function declaredProjectBody(project: Project): ProjectBody {
+  return { name: project.name, managed_by: 'configuration', ...termsBody(project), created_at: null }
+}
+
+export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
+  return {
+    id: record.id,
+    project: record.project,
+    name: record.name,
+    managed_by: 'store',
+    models: record.models ? [...record.models] : null,
+    ...termsBody(record),
+    expires_at: timeOf(record.expiresAtMs),
+    revoked_at: timeOf(record.revokedAtMs),
+    last_used_at: timeOf(record.lastUsedAtMs),
+    created_at: isoOf(record.createdAtMs),
+    secrets: record.secrets.map((secret) => ({
+      tail: secret.tail,
+      valid_until: timeOf(secret.validUntilMs),
+      created_at: isoOf(secret.createdAtMs),
+      pepper: pepperOf(secret, peppers),
+    })),
+  }
+}
+
+export function declaredKeyBody(project: string, key: ConfiguredKey): KeyBody {
+  return {
+    id: `${project}/${key.name}`,
+    project,
+    name: key.name,
+    managed_by: 'configuration',
+    models: key.models ? [...key.models] : null,
+    ...termsBody(key),
+    expires_at: timeOf(key.expiresAtMs),
+    revoked_at: null,
+    last_used_at: null,
+    created_at: null,
+    secrets: [],
+  }
+}
+
+export function termsChange({ limits, budget }: z.output<typeof schemas.projectChange>): TermsChange {
+  return {
+    limits: limits && {
+      requestsPerMinute: limits.requests_per_minute,
+      tokensPerMinute: limits.tokens_per_minute,
+      imagesPerMinute: limits.images_per_minute,
+    },
+    budget: budget && { limitNanoUsd: nanoUsdOf(budget.usd), per: budget.per, hard: budget.hard },
+  }
+}
+
+export function keyChange(change: z.output<typeof schemas.keyChange>): KeyChange {
+  const { models, expires_at: expiresAt } = change
+  const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : expiresAt
+  return { ...termsChange(change), models, expiresAtMs }
+}
+
+interface Terms {
+  readonly limits?: ConfiguredLimits | undefined
+  readonly budget?: ConfiguredBudget | undefined
+}
+
+function termsBody({ limits = {}, budget }: Terms): Pick<ProjectBody, 'limits' | 'budget'> {
+  return {
+    limits: {
+      requests_per_minute: limits.requestsPerMinute,
+      tokens_per_minute: limits.tokensPerMinute,
+      images_per_minute: limits.imagesPerMinute,
+    },
+    budget: budget ? { usd: usdOf(budget.limitNanoUsd), per: budget.per, hard: budget.hard } : null,
+  }
+}
+
+/** The number that was given comes back: its shortest decimal form is what was read. */
+function usdOf(nanoUsd: bigint): number {
+  return Number(costText({ kind: 'known', nanoUsd }))
+}
+
+function pepperOf({ pepper }: SecretRecord, { current, previous }: Peppers) {
+  if (pepper === current.id) return 'current'
+  return pepper === previous?.id ? 'previous' : 'unknown'
+}
+
+export function timeOf(unixMs: number | undefined): string | null {
+  return unixMs === undefined ? null : isoOf(unixMs)
+}
+
+export function isoOf(unixMs: number): string {
+  return new Date(unixMs).toISOString()
+}

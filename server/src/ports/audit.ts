@@ -1,0 +1,30 @@
+/** What somebody did to keys, projects, credentials or the books. Never holds a secret. */
+export interface AuditAction {
+  /** Who: `admin-token`, `local-admin`, a person. */
+  readonly actor: string
+  /** `<what>.<verb>`, such as `key.revoke`. */
+  readonly action: string
+  readonly target: string
+  /** What it was before and what it is now, in JSON values. Amounts are text: JSON numbers would round them. */
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+export interface AuditEntry extends AuditAction {
+  /** 1, 2, 3 … without gaps. */
+  readonly sequence: bigint
+  readonly atMs: number
+  /** SHA-256 over the hash of the entry before and this entry, in hex. */
+  readonly hash: string
+  /** False when this entry was changed, or the one before it was changed or taken out. */
+  readonly intact: boolean
+}
+
+/**
+ * The audit: entries are added in the same step as the change they tell of, so that neither is there without the other.
+ * Each entry is chained to the one before by its hash. Whoever reads it all, page by page, has verified it all; an entry
+ * cut off at the very end shows only to those who remember the last hash.
+ */
+export interface AuditLog {
+  /** Newest first. `before` is the sequence of the last entry of the page before. */
+  list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<readonly AuditEntry[]>
+}

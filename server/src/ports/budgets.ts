@@ -1,0 +1,39 @@
+import type { Budget, BudgetState, BudgetWindow } from '#core/budget.ts'
+
+export interface LeaseQuestion {
+  readonly budget: Budget
+  readonly window: BudgetWindow
+  readonly nodeId: string
+  /** The same id asks the same question again: it is granted once. */
+  readonly operation: string
+  readonly neededNanoUsd: bigint
+  readonly liveNodes: number
+}
+
+export interface LeaseAnswer extends BudgetState {
+  /** 0 when what was needed does not fit. The state is the one after the grant. */
+  readonly grantedNanoUsd: bigint
+}
+
+export interface LeaseReturn {
+  readonly budgetId: string
+  readonly window: BudgetWindow
+  readonly nodeId: string
+  readonly operation: string
+  readonly amountNanoUsd: bigint
+}
+
+/**
+ * Hard budgets. `spent + leased ≤ limit` holds at every moment, whatever nodes ask at once. A budget that nobody asked
+ * about before starts with what the ledger already holds for its window. Every method rejects with `StoreAway` when the
+ * store can't be reached, and may then be repeated with the same operation id: it is done once.
+ */
+export interface BudgetStore {
+  lease(question: LeaseQuestion): Promise<LeaseAnswer>
+  giveBack(lease: LeaseReturn): Promise<void>
+}
+
+/** What has been spent under a budget, for soft budgets and for people. */
+export interface SpendingReader {
+  spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint>
+}

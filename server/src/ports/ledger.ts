@@ -1,0 +1,106 @@
+import type { LedgerEntry } from '#core/ledger.ts'
+
+/**
+ * The books as a request sees them. A call is begun before it is sent and ended by an entry, so that a call which no entry
+ * ever ended is known, and becomes an `unknown` entry when the process that began it has died.
+ */
+export interface Ledger {
+  /**
+   * Notes that a call is about to be sent. The entry is what will stand in the books if nothing more is ever heard of it: an
+   * `unknown` with the reserved amount. Resolves once the note survives the death of this process; only then may the call
+   * be sent.
+   */
+  begin(open: LedgerEntry): Promise<void>
+  /** Forgets a begun call that was provably not sent, or that the upstream provably did not charge. */
+  forget(requestId: string, attempt: number): void
+  /**
+   * Writes entries, which end the calls they are about. Resolves once they are durable: committed, or fsynced on this node
+   * while the store is away. Rejects when they are neither; then no result may leave.
+   */
+  write(entries: readonly LedgerEntry[]): Promise<void>
+}
+
+/** What is known of a call that a dead node had begun and that no entry ended. */
+export type OpenCall = LedgerEntry
+
+/** An entry whose outcome nobody knows yet, for people. */
+export interface Unknown extends LedgerEntry {
+  readonly writtenAtMs: number
+}
+
+/** The node was ended by somebody who had reason to think it dead. Nothing more is taken in its name. */
+export class NodeEnded extends Error {
+  override readonly name = 'NodeEnded'
+}
+
+/**
+ * The books themselves. Every method is one atomic step, and may be repeated after an answer was lost. Trouble with the
+ * store rejects with `StoreAway`; any other rejection is a fault of what was asked.
+ */
+export interface LedgerStore {
+  /** Makes a node known. What it writes is taken from then on, until it is ended. */
+  startNode(node: { readonly id: string; readonly host: string; readonly version: string }): Promise<void>
+  /** Says that the node lives, and hears how many do. Rejects with `NodeEnded`. */
+  heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }>
+  /**
+   * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Rollups,
+   * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`.
+   */
+  append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>
+  /**
+   * Appends entries that a node left behind, whether or not it has been ended since. Where an `unknown` stands for the same
+   * call, the entry adds only the difference.
+   */
+  appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>
+  /**
+   * Ends a node: each call it left open becomes an `unknown` unless an entry ended it, and its leases come home. An entry of
+   * that node which arrives later is refused.
+   */
+  endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void>
+  /** Unknowns that nobody has resolved, oldest first; a further page begins `after` the last of the one before. */
+  openUnknowns(options: {
+    readonly limit: number
+    readonly after?: Pick<Unknown, 'requestId' | 'attempt'> | undefined
+  }): Promise<readonly Unknown[]>
+  /**
+   * Resolves an unknown: `post` with what it cost after all, or `void`. False when there is no such open unknown. The actor is
+   * written to the audit in the same step.
+   */
+  resolveUnknown(resolution: UnknownResolution): Promise<boolean>
+}
+
+export interface UnknownResolution {
+  readonly requestId: string
+  readonly attempt: number
+  readonly kind: 'post' | 'void'
+  /** For a `post`; undefined posts what was reserved. */
+  readonly costNanoUsd?: bigint | undefined
+  readonly tokens?: number | undefined
+  readonly actor: string
+}
+
+/** A place on this node where entries wait for the store. */
+export interface Spool {
+  /** Resolves once the entries are on disk (fsynced). Rejects when they are not. */
+  append(entries: readonly LedgerEntry[]): Promise<void>
+  /** How many entries wait. */
+  readonly waiting: number
+  /**
+   * Hands over what waits, oldest first, in portions; a portion is forgotten when `take` resolves. Rejects with the first
+   * rejection of `take`; what is left stays.
+   */
+  drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void>
+  /** Keeps entries that the store refuses for what they are, for a person to look at. They are never handed over again. */
+  setAside(entries: readonly LedgerEntry[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Calls under way, on this node's disk: survives the death of the process, not of the machine. */
+export interface Journal {
+  open(call: OpenCall): Promise<void>
+  close(requestId: string, attempt: number): void
+  /** How many calls are open. */
+  readonly size: number
+  /** Writes what is still held and lets go of the file. */
+  end(): void
+}

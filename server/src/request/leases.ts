@@ -1,0 +1,266 @@
+/**
+ * Hard budgets as one node sees them: money leased from the store, reserved and given back in memory. A request that finds
+ * room waits for nobody; one that doesn't makes the node ask for more, once for all that wait.
+ */
+import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
+import { Fault } from '#core/fault.ts'
+import { costText } from '#core/price.ts'
+import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+
+export interface LeaseParts {
+  readonly nodeId: string
+  readonly store: BudgetStore
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly liveNodes: () => number
+  /** While the store is away nothing is returned: a return whose answer is lost can't be spent either. */
+  readonly isStoreAway: () => boolean
+}
+
+/** What nobody has taken from for so long is worth more elsewhere. */
+const IDLE_MS = 1000
+/** A refusal is remembered for so long: a flood of requests must not become a flood of questions to the store. */
+const REFUSAL_MS = 250
+/** When what is left is reserved elsewhere: idle leases have come home by then. */
+const RETRY_AFTER_MS = 1500
+
+interface Waiting {
+  readonly amountNanoUsd: bigint
+  readonly resolve: () => void
+  readonly reject: (fault: unknown) => void
+}
+
+interface Lease {
+  budget: Budget
+  readonly window: BudgetWindow
+  availableNanoUsd: bigint
+  /** When money was last taken from it: a request that was refused does not keep what it could not use. */
+  usedAtMs: number
+  readonly waiting: Waiting[]
+  /** A question or a return under way; its id is kept until it is answered, so that a lost answer is not a second grant. */
+  isAsking: boolean
+  operation: string | undefined
+  returning: { readonly operation: string; readonly amountNanoUsd: bigint } | undefined
+  refusal:
+    | { readonly answer: LeaseAnswer; readonly neededNanoUsd: bigint; readonly untilMs: number }
+    | undefined
+}
+
+export class Leases {
+  readonly #parts: LeaseParts
+  readonly #leases = new Map<string, Lease>()
+
+  constructor(parts: LeaseParts) {
+    this.#parts = parts
+  }
+
+  /** Sets money aside for a request accepted at `atMs`. Undefined: done; a promise: the store has to be asked. */
+  reserve(budget: Budget, atMs: number, amountNanoUsd: bigint): Promise<void> | undefined {
+    const lease = this.#leaseOf(budget, atMs)
+    const nowMs = this.#parts.clock.monotonicMs()
+    if (lease.waiting.length === 0 && lease.availableNanoUsd >= amountNanoUsd) {
+      lease.availableNanoUsd -= amountNanoUsd
+      lease.usedAtMs = nowMs
+      return undefined
+    }
+    const { refusal } = lease
+    if (refusal && nowMs < refusal.untilMs && amountNanoUsd >= refusal.neededNanoUsd) {
+      throw refused(lease, amountNanoUsd, refusal.answer)
+    }
+    return new Promise((resolve, reject) => {
+      lease.waiting.push({ amountNanoUsd, resolve, reject })
+      if (!lease.isAsking) void this.#ask(lease)
+    })
+  }
+
+  /** What was reserved and not spent. */
+  release(budget: Budget, atMs: number, amountNanoUsd: bigint): void {
+    if (amountNanoUsd === 0n) return
+    const lease = this.#leaseOf(budget, atMs)
+    lease.availableNanoUsd += amountNanoUsd
+    lease.refusal = undefined
+    this.#serve(lease)
+  }
+
+  /** Gives back what nobody has touched for a while. Called several times a second. */
+  async returnIdle(): Promise<void> {
+    if (this.#parts.isStoreAway()) return
+    const nowMs = this.#parts.clock.monotonicMs()
+    for (const [id, lease] of this.#leases) {
+      const isIdle = !lease.isAsking && lease.waiting.length === 0 && nowMs - lease.usedAtMs >= IDLE_MS
+      if (!isIdle) continue
+      if (lease.returning === undefined && lease.availableNanoUsd === 0n && lease.operation === undefined) {
+        // Nothing is held: forget it, or the windows of years would pile up.
+        if (nowMs - lease.usedAtMs >= FORGET_MS) this.#leases.delete(id)
+        continue
+      }
+      await this.#giveBack(lease)
+    }
+  }
+
+  /** Gives back everything that is not reserved, at the end of the node. */
+  async returnAll(): Promise<void> {
+    for (const lease of this.#leases.values()) if (!lease.isAsking) await this.#giveBack(lease)
+  }
+
+  #leaseOf(budget: Budget, atMs: number): Lease {
+    const window = windowOf(budget.per, atMs)
+    const id = `${budget.id}@${window.startMs}`
+    let lease = this.#leases.get(id)
+    if (lease === undefined) {
+      lease = {
+        budget,
+        window,
+        availableNanoUsd: 0n,
+        usedAtMs: this.#parts.clock.monotonicMs(),
+        waiting: [],
+        isAsking: false,
+        operation: undefined,
+        returning: undefined,
+        refusal: undefined,
+      }
+      this.#leases.set(id, lease)
+    }
+    if (lease.budget.limitNanoUsd !== budget.limitNanoUsd) {
+      lease.budget = budget
+      lease.refusal = undefined
+    }
+    return lease
+  }
+
+  async #ask(lease: Lease): Promise<void> {
+    const { nodeId, store, identifiers, liveNodes, clock } = this.#parts
+    lease.isAsking = true
+    try {
+      await this.#finishReturn(lease)
+      for (let first = this.#serve(lease); first !== undefined; first = this.#serve(lease)) {
+        const neededNanoUsd = first.amountNanoUsd - lease.availableNanoUsd
+        // An operation whose answer was lost is asked about again before anything else is asked.
+        const isRepeated = lease.operation !== undefined
+        lease.operation ??= identifiers.next()
+        const answer = await store.lease({
+          budget: lease.budget,
+          window: lease.window,
+          nodeId,
+          operation: lease.operation,
+          neededNanoUsd,
+          liveNodes: liveNodes(),
+        })
+        lease.operation = undefined
+        lease.availableNanoUsd += answer.grantedNanoUsd
+        // What an earlier question was granted says nothing about what there is for this one.
+        if (isRepeated || answer.grantedNanoUsd >= neededNanoUsd) continue
+        // Money that others gave back meanwhile may do; else all that need as much are refused together.
+        const left = this.#serve(lease)
+        if (left === undefined) break
+        const atLeast = left.amountNanoUsd
+        lease.refusal = {
+          answer,
+          neededNanoUsd: atLeast,
+          untilMs: clock.monotonicMs() + REFUSAL_MS,
+        }
+        for (const waiting of lease.waiting.splice(0)) {
+          if (waiting.amountNanoUsd >= atLeast) waiting.reject(refused(lease, waiting.amountNanoUsd, answer))
+          else lease.waiting.push(waiting)
+        }
+      }
+    } catch (cause) {
+      for (const { reject } of lease.waiting.splice(0)) reject(unreachable(lease, cause))
+    } finally {
+      lease.isAsking = false
+    }
+  }
+
+  /** Serves who waits, in order; whoever has to wait on is returned. */
+  #serve(lease: Lease): Waiting | undefined {
+    for (let [first] = lease.waiting; first !== undefined; [first] = lease.waiting) {
+      if (lease.availableNanoUsd < first.amountNanoUsd) return first
+      lease.availableNanoUsd -= first.amountNanoUsd
+      lease.usedAtMs = this.#parts.clock.monotonicMs()
+      lease.waiting.shift()
+      first.resolve()
+    }
+    return undefined
+  }
+
+  async #giveBack(lease: Lease): Promise<void> {
+    const { nodeId, store, identifiers, liveNodes } = this.#parts
+    lease.isAsking = true
+    try {
+      if (lease.operation !== undefined) {
+        const answer = await store.lease({
+          budget: lease.budget,
+          window: lease.window,
+          nodeId,
+          operation: lease.operation,
+          neededNanoUsd: 0n,
+          liveNodes: liveNodes(),
+        })
+        lease.operation = undefined
+        lease.availableNanoUsd += answer.grantedNanoUsd
+      }
+      await this.#finishReturn(lease)
+      if (lease.availableNanoUsd > 0n) {
+        lease.returning = { operation: identifiers.next(), amountNanoUsd: lease.availableNanoUsd }
+        lease.availableNanoUsd = 0n
+        await this.#finishReturn(lease)
+      }
+    } catch {
+      // Away: tried again with the same operation, so that it happens once. Until then the money counts as leased.
+    } finally {
+      lease.isAsking = false
+      if (lease.waiting.length > 0) void this.#ask(lease)
+    }
+  }
+
+  /** Before anything else is asked: the store knows the last operation only, and would do an earlier one again. */
+  async #finishReturn(lease: Lease): Promise<void> {
+    if (lease.returning === undefined) return
+    const { nodeId, store } = this.#parts
+    await store.giveBack({ budgetId: lease.budget.id, window: lease.window, nodeId, ...lease.returning })
+    lease.returning = undefined
+  }
+}
+
+/** Windows of long ago are forgotten. */
+const FORGET_MS = 60_000
+
+function refused({ budget, window }: Lease, amountNanoUsd: bigint, answer: LeaseAnswer): Fault {
+  const { limitNanoUsd, spentNanoUsd } = answer
+  const which = `The hard budget of ${ownerOf(budget)} (${dollars(limitNanoUsd)} ${periodOf(budget)})`
+  if (spentNanoUsd + amountNanoUsd > limitNanoUsd) {
+    const until =
+      budget.per === 'total' ? '' : ` The next window begins at ${new Date(window.endMs).toISOString()}.`
+    return new Fault(
+      'budget_exhausted',
+      `${which} has ${dollars(spentNanoUsd < limitNanoUsd ? limitNanoUsd - spentNanoUsd : 0n)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
+    )
+  }
+  return new Fault(
+    'budget_reserved',
+    `${which}: what is left is reserved for requests under way; this one can cost up to ${dollars(amountNanoUsd)}. Try again in ${RETRY_AFTER_MS} ms.`,
+    { retryAfterMs: RETRY_AFTER_MS },
+  )
+}
+
+/** Cents at least, and as many decimals as it has. */
+function dollars(nanoUsd: bigint): string {
+  return `$${costText({ kind: 'known', nanoUsd }).replace(/0{1,7}$/, '')}`
+}
+
+function unreachable({ budget }: Lease, cause: unknown): Fault {
+  return new Fault(
+    'budget_store_unreachable',
+    `The hard budget of ${ownerOf(budget)} could not be asked just now. Try again.`,
+    { cause },
+  )
+}
+
+function ownerOf({ id }: Budget): string {
+  return id.replace(':', ' ')
+}
+
+function periodOf({ per }: Budget): string {
+  return per === 'total' ? 'in all' : `a ${per}`
+}

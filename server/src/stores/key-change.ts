@@ -1,0 +1,74 @@
+/** How a change turns into new terms, why one is refused, how terms are kept as JSON: the same in every store of keys. */
+import type { ConfiguredBudget } from '#core/catalog.ts'
+import {
+  ChangeRefused,
+  type KeyChange,
+  type KeyRecord,
+  type Terms,
+  type TermsChange,
+} from '#ports/key-store.ts'
+
+/** Amounts are text: JSON numbers would round them. */
+export interface BudgetJson {
+  readonly limitNanoUsd: string
+  readonly per: ConfiguredBudget['per']
+  readonly hard: boolean
+}
+
+export function budgetJson(budget: ConfiguredBudget | undefined): BudgetJson | null {
+  return budget === undefined ? null : { ...budget, limitNanoUsd: String(budget.limitNanoUsd) }
+}
+
+export function budgetFrom(json: BudgetJson | null): ConfiguredBudget | undefined {
+  return json === null ? undefined : { ...json, limitNanoUsd: BigInt(json.limitNanoUsd) }
+}
+
+const NO_TERMS: Terms = { limits: {}, budget: undefined }
+
+export function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS): Terms {
+  const changed = Object.entries(limits ?? {}).filter(([, value]) => value !== undefined)
+  const merged = { ...before.limits, ...Object.fromEntries(changed) }
+  const left = Object.entries(merged).filter(([, value]) => value !== null)
+  return {
+    limits: Object.fromEntries(left),
+    budget: budget === undefined ? before.budget : (budget ?? undefined),
+  }
+}
+
+type KeyTerms = Terms & Pick<KeyRecord, 'models' | 'expiresAtMs'>
+
+export function changedKey(
+  change: KeyChange,
+  before: KeyTerms = { ...NO_TERMS, models: undefined, expiresAtMs: undefined },
+): KeyTerms {
+  const { models = before.models, expiresAtMs = before.expiresAtMs } = change
+  return {
+    ...changedTerms(change, before),
+    models: models ?? undefined,
+    expiresAtMs: expiresAtMs ?? undefined,
+  }
+}
+
+/** For the audit. */
+export function termsDetail({ limits, budget }: Terms): Record<string, unknown> {
+  return { limits, budget: budgetJson(budget) }
+}
+
+export function keyDetail(terms: KeyTerms): Record<string, unknown> {
+  const { models, expiresAtMs } = terms
+  return {
+    ...termsDetail(terms),
+    models: models ?? null,
+    expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+  }
+}
+
+export const refusal = {
+  noKey: (id: string) => new ChangeRefused('missing', `There is no key ${id}.`),
+  noProject: (name: string) => new ChangeRefused('missing', `There is no project ${name}.`),
+  keyExists: (id: string) => new ChangeRefused('exists', `There is already a key ${id}.`),
+  projectExists: (name: string) => new ChangeRefused('exists', `There is already a project ${name}.`),
+  revoked: (id: string) => new ChangeRefused('revoked', `The key ${id} is revoked. Make a new one.`),
+  deleted: (name: string) => new ChangeRefused('deleted', `The project ${name} is being deleted.`),
+  secretTaken: () => new ChangeRefused('secret-taken', 'Another key has this secret. Each needs its own.'),
+}

@@ -1,0 +1,237 @@
+import { grantOf, windowHolds, type BudgetState, type BudgetWindow } from '#core/budget.ts'
+import {
+  counted,
+  hourOf,
+  lateEntry,
+  standingWith,
+  type CountedEntry,
+  type LedgerEntry,
+  type Standing,
+} from '#core/ledger.ts'
+import type { BudgetStore, LeaseAnswer, LeaseQuestion, LeaseReturn, SpendingReader } from '#ports/budgets.ts'
+import type { Clock } from '#ports/clock.ts'
+import {
+  NodeEnded,
+  type LedgerStore,
+  type OpenCall,
+  type Unknown,
+  type UnknownResolution,
+} from '#ports/ledger.ts'
+
+interface StoredEntry extends Unknown {
+  readonly nodeId: string
+}
+
+interface BudgetRow {
+  readonly id: string
+  readonly window: BudgetWindow
+  limitNanoUsd: bigint
+  spentNanoUsd: bigint
+  /** By node. */
+  readonly leases: Map<string, { amountNanoUsd: bigint; operation: string; operationNanoUsd: bigint }>
+}
+
+/** The books in memory, gone with the process: for `DATABASE_URL=memory:`, tests and benches. */
+export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
+  readonly #clock: Clock
+  readonly #keeps: number
+  /** By request, attempt and kind, oldest first. */
+  readonly #entries = new Map<string, StoredEntry>()
+  readonly #nodes = new Map<string, { seenAtMs: number; ended: boolean }>()
+  readonly #budgets: BudgetRow[] = []
+
+  /** `keeps`: so many entries are remembered; a process that keeps nothing must not grow without end. */
+  constructor(clock: Clock, keeps = 100_000) {
+    this.#clock = clock
+    this.#keeps = keeps
+  }
+
+  async startNode({ id }: { readonly id: string }): Promise<void> {
+    const node = this.#nodes.get(id)
+    if (!node?.ended) this.#nodes.set(id, { seenAtMs: this.#clock.nowMs(), ended: false })
+  }
+
+  async heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }> {
+    const nowMs = this.#clock.nowMs()
+    this.#alive(nodeId).seenAtMs = nowMs
+    const live = [...this.#nodes.values()].filter(
+      ({ ended, seenAtMs }) => !ended && nowMs - seenAtMs < LIVE_MS,
+    )
+    return { liveNodes: live.length }
+  }
+
+  async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    this.#alive(nodeId)
+    for (const entry of entries) if (!this.#entries.has(identityOf(entry))) this.#add(nodeId, counted(entry))
+  }
+
+  async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    for (const entry of entries) this.#addLate(nodeId, entry)
+  }
+
+  async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
+    for (const call of openCalls) this.#addLate(nodeId, call)
+    for (const { leases } of this.#budgets) leases.delete(nodeId)
+    this.#nodes.set(nodeId, { seenAtMs: 0, ended: true })
+  }
+
+  async openUnknowns({ limit, after }: Parameters<LedgerStore['openUnknowns']>[0]): Promise<Unknown[]> {
+    return [...this.#entries.values()]
+      .filter((entry) => entry.kind === 'unknown' && (after === undefined || inOrder(after, entry) < 0))
+      .filter((entry) => !this.#isResolved(entry))
+      .toSorted(inOrder)
+      .slice(0, limit)
+  }
+
+  async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
+    const { requestId, attempt, kind, costNanoUsd, tokens } = resolution
+    const unknown = this.#entries.get(`${requestId}/${attempt}/unknown`)
+    if (unknown === undefined || this.#isResolved(unknown)) return false
+    const cost = kind === 'void' ? 0n : (costNanoUsd ?? unknown.amountNanoUsd)
+    return this.#addLate(unknown.nodeId, {
+      ...unknown,
+      kind,
+      amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
+      tokens: kind === 'void' ? undefined : tokens,
+      images: kind === 'void' ? 0 : unknown.images,
+      usage: kind === 'post' && tokens !== undefined ? 'upstream' : unknown.usage,
+    })
+  }
+
+  async lease(question: LeaseQuestion): Promise<LeaseAnswer> {
+    const { budget, nodeId, operation, neededNanoUsd, liveNodes } = question
+    this.#alive(nodeId)
+    const row = this.#budgetRow(question)
+    row.limitNanoUsd = budget.limitNanoUsd
+    const state = { ...stateOf(row) }
+    const held = row.leases.get(nodeId)
+    if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operationNanoUsd }
+    const grantedNanoUsd = grantOf(state, neededNanoUsd, liveNodes)
+    if (grantedNanoUsd === 0n) return { ...state, grantedNanoUsd }
+    row.leases.set(nodeId, {
+      amountNanoUsd: (held?.amountNanoUsd ?? 0n) + grantedNanoUsd,
+      operation,
+      operationNanoUsd: grantedNanoUsd,
+    })
+    return { ...stateOf(row), grantedNanoUsd }
+  }
+
+  async giveBack({ budgetId, window, nodeId, operation, amountNanoUsd }: LeaseReturn): Promise<void> {
+    const row = this.#budgets.find(
+      ({ id, window: { startMs } }) => id === budgetId && startMs === window.startMs,
+    )
+    const held = row?.leases.get(nodeId)
+    if (held === undefined || held.operation === operation) return
+    const returned = amountNanoUsd < held.amountNanoUsd ? amountNanoUsd : held.amountNanoUsd
+    held.amountNanoUsd -= returned
+    held.operation = operation
+    held.operationNanoUsd = -returned
+  }
+
+  async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
+    let spent = 0n
+    for (const entry of this.#entries.values()) {
+      const owns = budgetId === `project:${entry.project}` || budgetId === `key:${entry.keyId}`
+      if (owns && windowHolds(window, hourOf(entry.requestId))) spent += entry.amountNanoUsd ?? 0n
+    }
+    return spent
+  }
+
+  /** All entries, for whoever checks them. */
+  entries(): readonly StoredEntry[] {
+    return [...this.#entries.values()]
+  }
+
+  /** What a budget stands at, and how much of it each node holds, for whoever checks it. */
+  budgetState(budgetId: string, { startMs }: BudgetWindow) {
+    const row = this.#budgets.find(({ id, window }) => id === budgetId && window.startMs === startMs)
+    if (row === undefined) return undefined
+    const byNode = new Map(Array.from(row.leases, ([nodeId, { amountNanoUsd }]) => [nodeId, amountNanoUsd]))
+    return { ...stateOf(row), byNode }
+  }
+
+  #alive(nodeId: string): { seenAtMs: number } {
+    const node = this.#nodes.get(nodeId)
+    if (node === undefined || node.ended) throw new NodeEnded(`node ${nodeId} has been ended`)
+    return node
+  }
+
+  #isResolved(entry: LedgerEntry): boolean {
+    return RESOLUTIONS.some((kind) => this.#entries.has(identityOf({ ...entry, kind })))
+  }
+
+  #addLate(nodeId: string, entry: LedgerEntry): boolean {
+    const late = lateEntry(entry, this.#standing(entry))
+    if (late !== undefined) this.#add(nodeId, late)
+    return late !== undefined
+  }
+
+  #standing({ requestId, attempt }: LedgerEntry): Standing | undefined {
+    const rows = KINDS.flatMap((kind) => this.#entries.get(`${requestId}/${attempt}/${kind}`) ?? [])
+    return rows.reduce<Standing | undefined>(standingWith, undefined)
+  }
+
+  #add(nodeId: string, { entry }: CountedEntry): void {
+    this.#entries.set(identityOf(entry), { ...entry, nodeId, writtenAtMs: this.#clock.nowMs() })
+    if (this.#entries.size > this.#keeps) {
+      const [oldest] = this.#entries.keys()
+      this.#entries.delete(oldest as string)
+    }
+    this.#charge(nodeId, `project:${entry.project}`, entry, entry.projectLeaseNanoUsd)
+    this.#charge(nodeId, `key:${entry.keyId}`, entry, entry.keyLeaseNanoUsd)
+  }
+
+  #charge(nodeId: string, budgetId: string, entry: LedgerEntry, covered: bigint): void {
+    const atMs = hourOf(entry.requestId)
+    for (const row of this.#budgets) {
+      if (row.id !== budgetId || !windowHolds(row.window, atMs)) continue
+      row.spentNanoUsd += entry.amountNanoUsd ?? 0n
+      const held = row.leases.get(nodeId)
+      if (held) held.amountNanoUsd -= covered < held.amountNanoUsd ? covered : held.amountNanoUsd
+    }
+  }
+
+  #budgetRow({ budget, window }: LeaseQuestion): BudgetRow {
+    const known = this.#budgets.find((row) => row.id === budget.id && row.window.startMs === window.startMs)
+    if (known) return known
+    const row: BudgetRow = {
+      id: budget.id,
+      window,
+      limitNanoUsd: budget.limitNanoUsd,
+      spentNanoUsd: 0n,
+      leases: new Map(),
+    }
+    for (const entry of this.#entries.values()) {
+      const owns = budget.id === `project:${entry.project}` || budget.id === `key:${entry.keyId}`
+      if (owns && windowHolds(window, hourOf(entry.requestId))) row.spentNanoUsd += entry.amountNanoUsd ?? 0n
+    }
+    this.#budgets.push(row)
+    return row
+  }
+}
+
+/** How long a silent node counts as living. */
+const LIVE_MS = 5000
+const KINDS = ['intent', 'post', 'void', 'unknown', 'adjust'] as const
+const RESOLUTIONS = ['post', 'void'] as const
+
+type Attempt = Pick<LedgerEntry, 'requestId' | 'attempt'>
+
+function inOrder(left: Attempt, right: Attempt): number {
+  if (left.requestId === right.requestId) return left.attempt - right.attempt
+  return left.requestId < right.requestId ? -1 : 1
+}
+
+function identityOf({
+  requestId,
+  attempt,
+  kind,
+}: Pick<LedgerEntry, 'requestId' | 'attempt' | 'kind'>): string {
+  return `${requestId}/${attempt}/${kind}`
+}
+
+function stateOf({ limitNanoUsd, spentNanoUsd, leases }: BudgetRow): BudgetState {
+  let leasedNanoUsd = 0n
+  for (const { amountNanoUsd } of leases.values()) leasedNanoUsd += amountNanoUsd
+  return { limitNanoUsd, spentNanoUsd, leasedNanoUsd }
+}

@@ -1,0 +1,251 @@
+/** Connections to PostgreSQL, all of them bounded in time: a link that hangs fails, it never holds a request. */
+import { once } from 'node:events'
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
+import { DatabaseError, Pool, types, type PoolClient, type PoolConfig, type QueryResult } from 'pg'
+import type { Tables } from './tables.ts'
+
+/** Runs one statement. `name` makes it a prepared one, parsed once a connection. */
+export interface Sql {
+  query<Row>(text: string, values?: readonly unknown[], name?: string): Promise<readonly Row[]>
+}
+
+export interface Database extends Sql {
+  /** In one transaction (READ COMMITTED), rolled back when `work` throws. Its statements run one after another. */
+  transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
+  /**
+   * On one connection of its own, for what lives as long as a connection: advisory locks, `SET`.
+   * The connection is closed afterwards. `queryTimeoutMs` replaces the time-out of its statements.
+   */
+  session<Result>(work: (sql: Sql) => Promise<Result>, queryTimeoutMs?: number): Promise<Result>
+  readonly kysely: Kysely<Tables>
+  /** Waits for the statements under way, which end by their time-outs. */
+  close(): Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** What one statement may take, with the wait for a connection. Default: `QUERY_TIMEOUT_MS`. */
+  readonly queryTimeoutMs?: number
+  /** Told of connections that broke while nobody used them; those in use fail their statement instead. */
+  readonly onError?: (error: Error) => void
+  readonly poolSize?: number
+}
+
+/** Long enough for a page of the console, short enough that its reader is still there. */
+export const QUERY_TIMEOUT_MS = 10_000
+/** A lost first packet is sent again after 1 s: one such loss is survived, a dead host is noticed. */
+const CONNECT_TIMEOUT_MS = 3000
+/** The server gives up before we do: its connection stays usable, ours would have to be thrown away. */
+const STATEMENT_TIMEOUT_SHARE = 0.9
+/** Our locks are held for one statement. Who waits this long stands behind something stuck, and says so. */
+const LOCK_TIMEOUT_SHARE = 0.5
+/** Below the 60 s after which the most impatient firewalls forget a silent connection. */
+const KEEP_ALIVE_DELAY_MS = 30_000
+/** Ten nodes fit into the 100 connections that PostgreSQL allows by default, and eight keep its cores busy. */
+const POOL_SIZE = 8
+/** Connections of a burst go back to the server. */
+const IDLE_CONNECTION_MS = 60_000
+/** After a failover, all connections follow the name to the new address within this time. */
+const CONNECTION_LIFETIME_S = 30 * 60
+/** What a polite goodbye may take. A link that is dead never answers it. */
+const GOODBYE_MS = 1000
+/** The SQLSTATE of a write to a standby: after a failover this connection leads to the wrong server. */
+const READ_ONLY = '25006'
+
+export function openPostgres(url: string, options: DatabaseOptions = {}): Database {
+  return openPool(
+    {
+      connectionString: url,
+      max: options.poolSize ?? POOL_SIZE,
+      idleTimeoutMillis: IDLE_CONNECTION_MS,
+      maxLifetimeSeconds: CONNECTION_LIFETIME_S,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS,
+    },
+    () => new Socket(),
+    options,
+  )
+}
+
+/** A pool whose connections run over the streams that `connect` makes. */
+export function openPool(config: PoolConfig, connect: () => Duplex, options: DatabaseOptions): Database {
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS, onError } = options
+  const streams = new Set<Duplex>()
+  const pool = new Pool({
+    ...config,
+    application_name: 'torana',
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, queryTimeoutMs),
+    query_timeout: queryTimeoutMs,
+    statement_timeout: statementTimeoutMs(queryTimeoutMs),
+    lock_timeout: Math.ceil(queryTimeoutMs * LOCK_TIMEOUT_SHARE),
+    // A node that froze amid a transaction holds rows that others need.
+    idle_in_transaction_session_timeout: queryTimeoutMs,
+    types: { getTypeParser: parserOf as typeof types.getTypeParser },
+    stream: () => {
+      const stream = connect()
+      streams.add(stream)
+      stream.once('close', () => streams.delete(stream))
+      return stream
+    },
+  })
+  pool.on('error', (error) => onError?.(error))
+  // A connection in use fails its statement, or the next one. Without a listener its error would end the process.
+  pool.on('connect', (client) => client.on('error', () => {}))
+
+  const acquire = async (): Promise<Connection> => new Connection(await pool.connect())
+  const kyselyPool = { connect: acquire, end: () => pool.end(), options: {} }
+
+  return {
+    kysely: new Kysely({ dialect: new PostgresDialect({ pool: kyselyPool as unknown as PostgresPool }) }),
+    async query<Row>(text: string, values?: readonly unknown[], name?: string) {
+      const startMs = performance.now()
+      const connection = await acquire()
+      try {
+        const leftMs = Math.max(1, queryTimeoutMs - (performance.now() - startMs))
+        return rowsOf<Row>(await connection.query(text, values, name, leftMs))
+      } finally {
+        connection.release()
+      }
+    },
+    async transaction(work) {
+      const connection = await acquire()
+      try {
+        await connection.query('begin isolation level read committed')
+        const result = await Promise.race([work(sqlOn(connection)), connection.lost])
+        const { command } = await connection.query('commit')
+        // A transaction in which a statement failed answers COMMIT without an error, and rolls back.
+        if (command !== 'COMMIT') throw new Error('rolled back: a statement of the transaction had failed')
+        return result
+      } catch (error) {
+        await connection.rollBack()
+        throw error
+      } finally {
+        connection.release()
+      }
+    },
+    async session(work, sessionTimeoutMs = queryTimeoutMs) {
+      const connection = await acquire()
+      try {
+        const text = `select set_config('statement_timeout', $1, false)`
+        await connection.query(text, [String(statementTimeoutMs(sessionTimeoutMs))])
+        return await Promise.race([work(sqlOn(connection, sessionTimeoutMs)), connection.lost])
+      } finally {
+        connection.release(true)
+      }
+    },
+    close: onlyOnce(async () => {
+      await pool.end()
+      const closed = Array.from(streams, (stream) => once(stream, 'close'))
+      const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), GOODBYE_MS)
+      await Promise.all(closed)
+      clearTimeout(timer)
+    }),
+  }
+}
+
+/** Who calls again gets the first result. */
+export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
+  let result: Promise<void> | undefined
+  return () => (result ??= work())
+}
+
+/** A connection taken out of the pool. It goes back only if its next user will find it as good as new. */
+class Connection {
+  /** Rejects when the connection ends by itself, so that nobody works on without one and keeps its place in the pool. */
+  readonly lost: Promise<never>
+  readonly #client: PoolClient
+  readonly #lose: (error: Error) => void
+  #broken = false
+
+  constructor(client: PoolClient) {
+    const { promise, reject } = Promise.withResolvers<never>()
+    promise.catch(() => (this.#broken = true))
+    this.lost = promise
+    this.#client = client
+    this.#lose = reject
+    client.once('error', reject)
+  }
+
+  async query(text: string, values: readonly unknown[] = [], name?: string, timeoutMs?: number) {
+    try {
+      const statement = { text, values: [...values], name, query_timeout: timeoutMs }
+      return await this.#client.query(statement)
+    } catch (error) {
+      this.#broken ||= !leavesConnectionUsable(error)
+      throw error
+    }
+  }
+
+  /** What can't be rolled back here is rolled back by the server when the connection closes. */
+  async rollBack(): Promise<void> {
+    if (this.#broken || this.#client.getTransactionStatus() === 'I') return
+    await this.query('rollback').catch(() => (this.#broken = true))
+  }
+
+  release(destroy = false): void {
+    this.#client.off('error', this.#lose)
+    this.#client.release(destroy || this.#broken || this.#client.getTransactionStatus() !== 'I')
+  }
+}
+
+function sqlOn(connection: Connection, timeoutMs?: number): Sql {
+  return {
+    async query<Row>(text: string, values?: readonly unknown[], name?: string) {
+      return rowsOf<Row>(await connection.query(text, values, name, timeoutMs))
+    },
+  }
+}
+
+/** Several statements in one text have several results: the last one counts. */
+function rowsOf<Row>(result: QueryResult | readonly QueryResult[]): readonly Row[] {
+  return [result].flat().at(-1)?.rows ?? []
+}
+
+function statementTimeoutMs(queryTimeoutMs: number): number {
+  return Math.ceil(queryTimeoutMs * STATEMENT_TIMEOUT_SHARE)
+}
+
+/**
+ * By type number. Money is a bigint and stays exact. A calendar day and a time without a zone stay text: as a `Date` they
+ * would depend on the zone of this machine. pg itself reads `timestamptz` as a `Date` and leaves `numeric` as text.
+ */
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [20, BigInt], // int8
+  [1016, (text) => text.slice(1, -1).split(',').filter(Boolean).map(readBigint)], // int8[]
+  [1082, String], // date
+  [1114, String], // timestamp
+])
+
+function parserOf(type: number, format?: 'text' | 'binary'): (text: string) => unknown {
+  return PARSERS.get(type) ?? types.getTypeParser(type, format)
+}
+
+function readBigint(text: string): bigint | null {
+  return text === 'NULL' ? null : BigInt(text)
+}
+
+/** SQLSTATE: no connection (08), no right to connect (28), no such database, out of resources (53), cancelled or ended. */
+const AWAY_STATES = /^(08|28|53|57|58)|^(3D000|25006|25P03|55P03)$/
+const AWAY_CODES = /^(ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)$/
+const AWAY_CALLS = /^(connect|getaddrinfo)$/
+/** What pg says, which gives these no code. */
+const AWAY_MESSAGES =
+  /^(Query read timeout|timeout expired|timeout exceeded when trying|Connection terminated|Cannot use a pool after)|is not queryable$/
+
+/**
+ * Whether the store could not do its part now: unreachable, starting, stopping, too slow or full. The same statement may
+ * succeed later, and may even have succeeded if its answer was lost. Otherwise the statement itself is at fault.
+ */
+export function isStoreAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if (isStoreAway(error.cause)) return true
+  if (error instanceof DatabaseError) return AWAY_STATES.test(error.code ?? '')
+  const { code = '', syscall = '' } = error as NodeJS.ErrnoException
+  return AWAY_CODES.test(code) || AWAY_CALLS.test(syscall) || AWAY_MESSAGES.test(error.message)
+}
+
+/** An error that the server sent for one statement, with the connection left open. */
+function leavesConnectionUsable(error: unknown): boolean {
+  return error instanceof DatabaseError && error.severity === 'ERROR' && error.code !== READ_ONLY
+}

@@ -1,0 +1,128 @@
+/** The statements of the ledger, written by hand: they are the product's promises P2 and P3. */
+
+/**
+ * Appends entries and moves everything that follows from them: rollups, budgets, leases. All of it only for rows really
+ * inserted, so that sending a batch twice counts it once. Rows are locked in one order (node, entries, budgets, leases,
+ * rollups), each kind of them sorted: unsorted, two nodes deadlock within seconds. An entry uses up no more of a lease than
+ * the node holds: nothing of one that came home, nor of another window's.
+ */
+export function appendStatement(fenced: boolean): string {
+  return `
+WITH fence AS MATERIALIZED (
+  SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE
+), given AS MATERIALIZED (
+  SELECT * FROM unnest(
+    $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
+    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[]
+  ) AS given (
+    request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
+    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns
+  )
+), inserted AS (
+  INSERT INTO usage_events (
+    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano
+  )
+  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano
+  FROM given ${fenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
+  ORDER BY request_id, attempt, kind
+  ON CONFLICT DO NOTHING
+  RETURNING request_id, attempt, kind
+), counted AS MATERIALIZED (
+  SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
+), rolled AS (
+  INSERT INTO usage_hours AS hours (
+    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced
+  )
+  SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint,
+    count(*) FILTER (WHERE kind = 'post'), sum(unknowns),
+    coalesce(sum(tokens), 0), sum(images), coalesce(sum(amount_nano), 0),
+    count(*) FILTER (WHERE amount_nano IS NULL)
+  FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
+  ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET
+    posts = hours.posts + excluded.posts,
+    unknowns = hours.unknowns + excluded.unknowns,
+    tokens = hours.tokens + excluded.tokens,
+    images = hours.images + excluded.images,
+    amount_nano = hours.amount_nano + excluded.amount_nano,
+    unpriced = hours.unpriced + excluded.unpriced
+), due AS MATERIALIZED (
+  SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
+  FROM (
+    SELECT budget_id, window_start, coalesce(sum(amount_nano), 0)::bigint AS spent, sum(covered)::bigint AS covered
+    FROM (
+      SELECT budget_id, window_start, amount_nano, project_lease AS covered FROM counted JOIN budgets
+        ON budget_id = 'project:' || project AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+      UNION ALL
+      SELECT budget_id, window_start, amount_nano, key_lease FROM counted JOIN budgets
+        ON budget_id = 'key:' || key_id AND to_timestamp(hour) >= window_start AND to_timestamp(hour) < window_end
+    ) AS charges
+    GROUP BY 1, 2
+  ) AS sums
+  LEFT JOIN leases ON leases.budget_id = sums.budget_id AND leases.window_start = sums.window_start
+    AND leases.node_id = $1
+), locked AS MATERIALIZED (
+  SELECT budget_id, window_start FROM budgets
+  WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM due)
+  ORDER BY 1, 2 FOR UPDATE
+), spent AS (
+  UPDATE budgets SET spent_nano = spent_nano + due.spent, leased_nano = leased_nano - due.covered
+  FROM due JOIN locked USING (budget_id, window_start)
+  WHERE budgets.budget_id = due.budget_id AND budgets.window_start = due.window_start
+  RETURNING budgets.budget_id, budgets.window_start, due.covered
+), used AS (
+  UPDATE leases SET amount_nano = amount_nano - spent.covered
+  FROM spent
+  WHERE leases.budget_id = spent.budget_id AND leases.window_start = spent.window_start AND leases.node_id = $1
+    AND spent.covered <> 0
+)
+SELECT count(*)::integer AS nodes FROM fence`
+}
+
+export const START_NODE = `
+INSERT INTO nodes (node_id, host, version) VALUES ($1, $2, $3)
+ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`
+
+/** How long a silent node counts as living. */
+export const LIVE_SECONDS = 5
+
+export const HEARTBEAT = `
+WITH beat AS (
+  UPDATE nodes SET seen_at = now() WHERE node_id = $1 AND ended_at IS NULL RETURNING node_id
+)
+SELECT (SELECT count(*) FROM beat)::integer AS alive,
+  (SELECT count(*) FROM nodes
+   WHERE ended_at IS NULL AND node_id <> $1 AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others`
+
+/** What stands in the books for the calls of some entries. */
+export const STANDING = `
+SELECT * FROM usage_events
+WHERE (request_id, attempt) IN (SELECT * FROM unnest($1::uuid[], $2::smallint[]))
+ORDER BY request_id, attempt, kind`
+
+/** Before it: nobody else resolves these calls meanwhile. */
+export const LOCK_STANDING = `${STANDING} FOR UPDATE`
+
+/** Before anything is written about a node that may be ended meanwhile: its end waits, or has come first. */
+export const HOLD_NODE = 'SELECT 1 FROM nodes WHERE node_id = $1 FOR KEY SHARE'
+
+/** The budgets a node holds leases of, and those named, locked in the one order. */
+export const LOCK_BUDGETS = `
+SELECT 1 FROM budgets
+WHERE (budget_id, window_start) IN (SELECT budget_id, window_start FROM leases WHERE node_id = $1)
+  OR budget_id = ANY($2::text[])
+ORDER BY budget_id, window_start FOR UPDATE`
+
+export const BRING_HOME = `
+WITH home AS (DELETE FROM leases WHERE node_id = $1 RETURNING budget_id, window_start, amount_nano)
+UPDATE budgets SET leased_nano = leased_nano - home.amount_nano FROM home
+WHERE budgets.budget_id = home.budget_id AND budgets.window_start = home.window_start`
+
+export const OPEN_UNKNOWNS = `
+SELECT * FROM usage_events AS entry
+WHERE kind = 'unknown' AND ($2::uuid IS NULL OR (request_id, attempt) > ($2, $3::smallint))
+  AND NOT EXISTS (
+    SELECT FROM usage_events AS resolution
+    WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt
+      AND resolution.kind IN ('post', 'void')
+  )
+ORDER BY request_id, attempt LIMIT $1`

@@ -1,0 +1,99 @@
+/** Brings the tables of the database to what this program expects, by SQL files that run once and in order. */
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Database, Sql } from './database.ts'
+
+export interface Migrated {
+  /** The names of the files that ran now. */
+  readonly applied: readonly string[]
+  /** Versions that a newer program has applied. Migrations only add, so that this one works on. */
+  readonly unknown: readonly number[]
+}
+
+interface Migration {
+  readonly version: number
+  readonly name: string
+  readonly text: string
+  readonly sha256: string
+}
+
+const FOLDER = join(import.meta.dirname, 'migrations')
+const FILE_NAME = /^(\d{4})-.+\.sql$/
+/** Any number will do, as long as nothing else in the database uses it and all nodes use the same. */
+const LOCK_NUMBER = 7_061_711
+/** What another node, that started at the same time, may need to finish. */
+const WAIT_FOR_NODE_MS = 60_000
+/** While a change waits for its table, all requests on the table wait behind it: better to give up and start again. */
+const WAIT_FOR_TABLE_MS = 5000
+/** An index over a large table takes minutes. */
+const STATEMENT_MS = 15 * 60_000
+
+export async function migrate(database: Database, folder: string = FOLDER): Promise<Migrated> {
+  const known = readMigrations(folder)
+  // The lock belongs to the connection, and is gone with it.
+  return database.session(async (sql) => {
+    await sql.query(`set lock_timeout = ${WAIT_FOR_NODE_MS}`)
+    await sql.query(`select pg_advisory_lock(${LOCK_NUMBER})`)
+    await sql.query(`set lock_timeout = ${WAIT_FOR_TABLE_MS}`)
+    await sql.query(
+      `create table if not exists torana_migrations (
+        version int primary key, name text not null, sha256 text not null, applied_at timestamptz not null default now()
+      )`,
+    )
+    const rows = await sql.query<{ version: number; name: string; sha256: string }>(
+      'select version, name, sha256 from torana_migrations order by version',
+    )
+    const done = new Map(rows.map((row) => [row.version, row]))
+    const pending = known.filter(({ version }) => !done.has(version))
+    for (const { version, name, sha256 } of known) {
+      const before = done.get(version)
+      if (before && before.sha256 !== sha256) throw new Error(changed(name, before.name))
+    }
+    for (const migration of pending) await apply(sql, migration)
+    const versions = new Set(known.map(({ version }) => version))
+    return {
+      applied: pending.map(({ name }) => name),
+      unknown: [...done.keys()].filter((version) => !versions.has(version)),
+    }
+  }, STATEMENT_MS)
+}
+
+async function apply(sql: Sql, { version, name, text, sha256 }: Migration): Promise<void> {
+  await sql.query('begin')
+  try {
+    await sql.query(text)
+    await sql.query('insert into torana_migrations (version, name, sha256) values ($1, $2, $3)', [
+      version,
+      name,
+      sha256,
+    ])
+    await sql.query('commit')
+  } catch (cause) {
+    // The connection closes next, and takes the open transaction with it.
+    throw new Error(`migration ${name} failed: ${cause instanceof Error ? cause.message : String(cause)}`, {
+      cause,
+    })
+  }
+}
+
+function readMigrations(folder: string): readonly Migration[] {
+  const migrations = readdirSync(folder)
+    .filter((name) => FILE_NAME.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(join(folder, name), 'utf8')
+      const sha256 = createHash('sha256').update(text).digest('hex')
+      return { version: Number(FILE_NAME.exec(name)?.[1]), name, text, sha256 }
+    })
+  for (const [index, { version, name }] of migrations.entries()) {
+    const next = migrations[index + 1]
+    if (next?.version === version) throw new Error(`migrations ${name} and ${next.name} have the same number`)
+  }
+  return migrations
+}
+
+function changed(name: string, nameBefore: string): string {
+  const file = name === nameBefore ? name : `${name} (then ${nameBefore})`
+  return `migration ${file} was changed after it had been applied: restore it, and put the change into a new file`
+}

@@ -1,0 +1,243 @@
+/** PostgreSQL without a server: PGlite in a thread of this process, for one process and one folder. */
+import { once } from 'node:events'
+import { existsSync, renameSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { Duplex } from 'node:stream'
+import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import { holderOf, lockFile } from '../file-lock.ts'
+import { onlyOnce, openPool, QUERY_TIMEOUT_MS, type Database, type DatabaseOptions } from './database.ts'
+import type { ToPglite } from './pglite-worker.ts'
+
+/** What the last checkpoint of a shutdown may take. Without it nothing is lost, only the next start takes longer. */
+const CLOSE_MS = 5000
+
+/** Two processes on one folder would each overwrite what the other wrote. */
+export class FolderInUse extends Error {
+  constructor(folder: string, holder: string) {
+    super(
+      `${folder} is in use by ${holder}. Stop it, choose another folder, or set DATABASE_URL to share a database.`,
+    )
+  }
+}
+
+/**
+ * The folder is created if need be. `poolSize` does not count: PGlite has one session, statements wait for one another.
+ * Committed rows survive the death of the process, not that of the machine: PGlite leaves writes to the operating system.
+ */
+export async function openPglite(folder: string, options: DatabaseOptions = {}): Promise<Database> {
+  const lockPath = `${folder}.lock`
+  const lock = lockFile(lockPath)
+  if (!lock) throw new FolderInUse(folder, holderOf(lockPath))
+  const engine = new Engine(folder, options.onError)
+  try {
+    await engine.start()
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+  // In full, or pg would look for the rest in the environment.
+  const config = {
+    max: 1,
+    idleTimeoutMillis: 0,
+    host: 'pglite',
+    user: 'postgres',
+    database: 'postgres',
+    ssl: false,
+  }
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options
+  const database = openPool(config, () => new Link(engine, queryTimeoutMs), options)
+  return {
+    ...database,
+    close: onlyOnce(async () => {
+      try {
+        await database.close()
+        await engine.close()
+      } finally {
+        lock.release()
+      }
+    }),
+  }
+}
+
+/** The thread. It is started again for the next connection after it ended. */
+class Engine {
+  readonly #folder: string
+  readonly #onError: ((error: Error) => void) | undefined
+  #running: Promise<Worker> | undefined
+  #ended: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string, onError: ((error: Error) => void) | undefined) {
+    this.#folder = folder
+    this.#onError = onError
+  }
+
+  start(): Promise<Worker> {
+    if (this.#running) return this.#running
+    const running = this.#ended.then(() => this.#open())
+    // Only if no other was started meanwhile: two threads on one folder would be as bad as two processes.
+    const forget = (): void => void (this.#running === running && (this.#running = undefined))
+    running.then((worker) => worker.once('exit', forget), forget)
+    this.#running = running
+    return running
+  }
+
+  async connect(): Promise<MessagePort> {
+    const worker = await this.start()
+    const { port1, port2 } = new MessageChannel()
+    worker.postMessage(port2 satisfies ToPglite, [port2])
+    return port1
+  }
+
+  /** Nothing but this stops a statement: time-outs of PostgreSQL need signals, which a thread has not. */
+  abort(): void {
+    const running = this.#running
+    this.#running = undefined
+    this.#ended = Promise.resolve(running).then((worker) => worker?.terminate())
+  }
+
+  async close(): Promise<void> {
+    const worker = await this.#running
+    if (worker) await close(worker)
+  }
+
+  async #open(): Promise<Worker> {
+    if (!existsSync(join(this.#folder, 'PG_VERSION'))) await initialise(this.#folder)
+    const worker = await startThread(this.#folder)
+    for (const event of ['error', 'message']) worker.on(event, (error: Error) => this.#onError?.(error))
+    return worker
+  }
+}
+
+/** The folder appears when it is complete: a first start that was interrupted is made again. */
+async function initialise(folder: string): Promise<void> {
+  const unfinished = `${folder}.new`
+  rmSync(unfinished, { recursive: true, force: true })
+  // In a thread of its own, since what it needs of memory is given back only by its end.
+  await close(await startThread(unfinished))
+  renameSync(unfinished, folder)
+}
+
+async function startThread(folder: string): Promise<Worker> {
+  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: folder })
+  const exit = once(worker, 'exit').then(([code]) => {
+    throw new Error(`PGlite ended with code ${code} while it opened ${folder}`)
+  })
+  await Promise.race([once(worker, 'message'), exit])
+  return worker
+}
+
+async function close(worker: Worker): Promise<void> {
+  const exit = once(worker, 'exit')
+  const timer = setTimeout(() => void worker.terminate(), CLOSE_MS)
+  worker.postMessage('close' satisfies ToPglite)
+  await exit
+  clearTimeout(timer)
+}
+
+/** A connection to the thread, in the shape of the socket that pg expects. */
+class Link extends Duplex {
+  readonly #engine: Engine
+  readonly #idleInTransactionMs: number
+  #port: MessagePort | undefined
+  #isAwaited = false
+  #idleTimer: NodeJS.Timeout | undefined
+
+  constructor(engine: Engine, idleInTransactionMs: number) {
+    super()
+    this.#engine = engine
+    this.#idleInTransactionMs = idleInTransactionMs
+  }
+
+  connect(): this {
+    this.#engine.connect().then(
+      (port) => this.#attach(port),
+      (error: Error) => this.destroy(away(error.message)),
+    )
+    return this
+  }
+
+  setNoDelay(): this {
+    return this
+  }
+
+  setKeepAlive(): this {
+    return this
+  }
+
+  ref(): this {
+    this.#port?.ref()
+    return this
+  }
+
+  unref(): this {
+    this.#port?.unref()
+    return this
+  }
+
+  override _read(): void {}
+
+  override _write(chunk: Buffer, _encoding: string, done: () => void): void {
+    this.#send([chunk])
+    done()
+  }
+
+  /** pg corks the messages of one statement: they cross as one. */
+  override _writev(parts: readonly { readonly chunk: Buffer }[], done: () => void): void {
+    this.#send(parts.map(({ chunk }) => chunk))
+    done()
+  }
+
+  override _final(done: () => void): void {
+    this.push(null)
+    done()
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    clearTimeout(this.#idleTimer)
+    this.#port?.close()
+    if (this.#isAwaited) this.#engine.abort()
+    done(error)
+  }
+
+  #attach(port: MessagePort): void {
+    if (this.destroyed) return port.close()
+    this.#port = port
+    port.on('message', (reply: Uint8Array<ArrayBuffer>) => this.#receive(reply))
+    port.on('close', () => {
+      this.#isAwaited = false
+      this.destroy(this.writableEnded ? undefined : away('PGlite ended'))
+    })
+    this.emit('connect')
+  }
+
+  #send(parts: readonly Buffer[]): void {
+    clearTimeout(this.#idleTimer)
+    const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0))
+    let at = 0
+    for (const part of parts) {
+      bytes.set(part, at)
+      at += part.length
+    }
+    this.#isAwaited = bytes[0] !== TERMINATE
+    this.#port?.postMessage(bytes, [bytes.buffer])
+  }
+
+  #receive(reply: Uint8Array<ArrayBuffer>): void {
+    this.#isAwaited = false
+    // What a server does by `idle_in_transaction_session_timeout`: everybody else waits for this transaction.
+    if (reply.at(-1) !== IDLE) {
+      const end = (): void => void this.destroy(away('a transaction was left idle'))
+      this.#idleTimer = setTimeout(end, this.#idleInTransactionMs)
+    }
+    this.push(Buffer.from(reply.buffer))
+  }
+}
+
+/** The message that ends a connection, which has no reply. */
+const TERMINATE = 'X'.charCodeAt(0)
+/** The state, at the end of each reply, in which no transaction is open. */
+const IDLE = 'I'.charCodeAt(0)
+
+function away(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ECONNRESET' })
+}

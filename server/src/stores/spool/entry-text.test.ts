@@ -1,0 +1,45 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { anyText, MANY_RUNS } from '#test/support/arbitraries.ts'
+import { entryFrom, entryText } from './entry-text.ts'
+
+const amount = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
+const entry: fc.Arbitrary<LedgerEntry> = fc.record(
+  {
+    requestId: fc.uuid({ version: 7 }),
+    attempt: fc.nat(32_767),
+    kind: fc.constantFrom('intent', 'post', 'void', 'unknown', 'adjust'),
+    callId: fc.uuid({ version: 7 }),
+    project: anyText,
+    keyId: anyText,
+    model: anyText,
+    deployment: anyText,
+    usage: fc.constantFrom('upstream', 'estimated', 'unknown'),
+    tokens: fc.option(fc.maxSafeNat(), { nil: undefined }),
+    images: fc.nat(10),
+    amountNanoUsd: fc.option(amount, { nil: undefined }),
+    projectLeaseNanoUsd: amount,
+    keyLeaseNanoUsd: amount,
+  },
+  { noNullPrototype: true },
+)
+
+test('an entry comes back from its text as it was, down to the last nano-dollar', () => {
+  fc.assert(
+    fc.property(entry, (entry) => {
+      assert.deepEqual(entryFrom(entryText(entry)), entry)
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('an entry is one line, whatever its names hold', () => {
+  fc.assert(
+    fc.property(entry, (entry) => {
+      assert.ok(!/[\n\r]/.test(entryText(entry)))
+    }),
+    MANY_RUNS,
+  )
+})

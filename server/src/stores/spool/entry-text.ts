@@ -1,0 +1,59 @@
+/** Ledger entries as text, one array each: what the journal and the spool hold. */
+import type { EntryKind, LedgerEntry, UsageSource } from '#core/ledger.ts'
+
+type Fields = readonly [
+  requestId: string,
+  attempt: number,
+  kind: EntryKind,
+  callId: string,
+  project: string,
+  keyId: string,
+  model: string,
+  deployment: string,
+  usage: UsageSource,
+  tokens: number | null,
+  images: number,
+  amountNanoUsd: string | null,
+  projectLeaseNanoUsd: string,
+  keyLeaseNanoUsd: string,
+]
+
+export function entryText(entry: LedgerEntry): string {
+  const fields: Fields = [
+    entry.requestId,
+    entry.attempt,
+    entry.kind,
+    entry.callId,
+    entry.project,
+    entry.keyId,
+    entry.model,
+    entry.deployment,
+    entry.usage,
+    entry.tokens ?? null,
+    entry.images,
+    entry.amountNanoUsd === undefined ? null : String(entry.amountNanoUsd),
+    String(entry.projectLeaseNanoUsd),
+    String(entry.keyLeaseNanoUsd),
+  ]
+  return JSON.stringify(fields)
+}
+
+export function entryFrom(text: string): LedgerEntry {
+  const fields = JSON.parse(text) as Fields
+  return {
+    requestId: fields[0],
+    attempt: fields[1],
+    kind: fields[2],
+    callId: fields[3],
+    project: fields[4],
+    keyId: fields[5],
+    model: fields[6],
+    deployment: fields[7],
+    usage: fields[8],
+    tokens: fields[9] ?? undefined,
+    images: fields[10],
+    amountNanoUsd: fields[11] === null ? undefined : BigInt(fields[11]),
+    projectLeaseNanoUsd: BigInt(fields[12]),
+    keyLeaseNanoUsd: BigInt(fields[13]),
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * Calls under way, in a local file: a line when a call is about to be sent, a line when it is accounted for. What was handed
+ * to the system survives `kill -9`; nothing is fsynced, so a lost machine loses it.
+ */
+import { closeSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import type { Journal, OpenCall } from '#ports/ledger.ts'
+import { entryFrom, entryText } from './entry-text.ts'
+import { segmentPath, segmentsIn } from './segments.ts'
+
+const NAME = 'journal'
+/** A file is begun anew at this size: reading it back takes well under a second. */
+const SEGMENT_BYTES = 32 * 1024 * 1024
+const NO_FILE = -1
+
+export class FileJournal implements Journal {
+  readonly #folder: string
+  readonly #segmentBytes: number
+  readonly #open = new Map<string, string>()
+  #number = 0
+  #file: number
+  #bytes = 0
+  #pending = ''
+  #batch: PromiseWithResolvers<void> | undefined
+  #isScheduled = false
+
+  constructor(folder: string, segmentBytes = SEGMENT_BYTES) {
+    this.#folder = folder
+    this.#segmentBytes = segmentBytes
+    this.#file = openSync(segmentPath(folder, NAME, 0), 'a', 0o600)
+  }
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  open(call: OpenCall): Promise<void> {
+    const line = `+${entryText(call)}\n`
+    this.#open.set(`${call.requestId}/${call.attempt}`, line)
+    this.#batch ??= Promise.withResolvers<void>()
+    this.#add(line)
+    return this.#batch.promise
+  }
+
+  close(requestId: string, attempt: number): void {
+    const id = `${requestId}/${attempt}`
+    if (this.#open.delete(id)) this.#add(`-${id}\n`)
+  }
+
+  end(): void {
+    this.#flush()
+    closeSync(this.#file)
+    // The number may soon be another file's: whoever is late must not write there.
+    this.#file = NO_FILE
+  }
+
+  /** One write for all that happens in a turn of the event loop. */
+  #add(line: string): void {
+    this.#pending += line
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => this.#flush())
+  }
+
+  #flush(): void {
+    this.#isScheduled = false
+    const [text, batch] = [this.#pending, this.#batch]
+    if (text === '') return
+    this.#pending = ''
+    this.#batch = undefined
+    try {
+      this.#bytes += writeWhole(this.#file, text)
+    } catch (error) {
+      // Part of a line may stand there now. The calls of this turn are not sent; lines that end calls are tried again.
+      const ends = text.split('\n').filter((line) => line.startsWith('-'))
+      this.#pending = `\n${ends.map((line) => `${line}\n`).join('')}${this.#pending}`
+      batch?.reject(error)
+      return
+    }
+    batch?.resolve()
+    if (this.#bytes > this.#segmentBytes) this.#beginSegment()
+  }
+
+  /** What is still open is repeated in the new file, and only then is the old one given up. */
+  #beginSegment(): void {
+    const path = segmentPath(this.#folder, NAME, this.#number + 1)
+    let file: number | undefined
+    let bytes: number
+    try {
+      file = openSync(path, 'w', 0o600)
+      bytes = writeWhole(file, [...this.#open.values()].join(''))
+    } catch {
+      // No room for it. The old file goes on, and half a new one must not be read after it; the next turn tries again.
+      if (file !== undefined) closeSync(file)
+      rmSync(path, { force: true })
+      return
+    }
+    closeSync(this.#file)
+    unlinkSync(segmentPath(this.#folder, NAME, this.#number))
+    this.#file = file
+    this.#bytes = bytes
+    this.#number += 1
+  }
+}
+
+export interface OpenCalls {
+  readonly calls: readonly OpenCall[]
+  /** Lines that can't be read: what a full disk cut off. Their calls were never sent. */
+  readonly damagedLines: number
+}
+
+/** What the journals of a folder leave open. A last line that was cut is no call: it was not sent before the line was whole. */
+export function readOpenCalls(folder: string): OpenCalls {
+  const open = new Map<string, OpenCall>()
+  let damagedLines = 0
+  for (const path of segmentsIn(folder, NAME)) {
+    const lines = readFileSync(path, 'utf8').split('\n')
+    lines.pop()
+    for (const line of lines) {
+      if (line === '') continue
+      if (line.startsWith('-')) {
+        open.delete(line.slice(1))
+        continue
+      }
+      try {
+        const call = entryFrom(line.slice(1))
+        open.set(`${call.requestId}/${call.attempt}`, call)
+      } catch {
+        damagedLines += 1
+      }
+    }
+  }
+  return { calls: [...open.values()], damagedLines }
+}
+
+function writeWhole(file: number, text: string): number {
+  const bytes = Buffer.from(text)
+  for (let at = 0; at < bytes.length;) at += writeSync(file, bytes, at)
+  return bytes.length
+}

@@ -1,0 +1,209 @@
+/**
+ * Entries that wait on disk for the store. Each group is one frame (length, CRC-32, text) and is fsynced before anybody is
+ * told that it is safe. A frame that can't be read holds up no other; its file is kept for a person.
+ */
+import { mkdirSync, readFileSync, statSync } from 'node:fs'
+import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
+import type { LedgerEntry } from '#core/ledger.ts'
+import type { Spool } from '#ports/ledger.ts'
+import { entryFrom, entryText } from './entry-text.ts'
+import { segmentNumber, segmentPath, segmentsIn } from './segments.ts'
+
+const NAME = 'spool'
+/** Files for a person to look at: what the store refused, and segments with something unreadable in them. */
+const REFUSED = 'refused'
+const DAMAGED = 'damaged'
+
+const HEADER_BYTES = 8
+const LINE_FEED = 0x0a
+/** A file is begun anew at this size: it is read into memory as a whole when it is drained. */
+const SEGMENT_BYTES = 16 * 1024 * 1024
+/** About 20 million entries: a day of 230 requests a second. Beyond it something else is wrong, and the disk must not fill. */
+const MAX_BYTES = 5 * 1024 * 1024 * 1024
+/** Entries handed over at once. */
+const PORTION = 1000
+
+export class FileSpool implements Spool {
+  readonly #folder: string
+  readonly #segmentBytes: number
+  #number: number
+  #file: FileHandle | undefined
+  #fileBytes = 0
+  #bytes: number
+  #waiting: number
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(folder: string, segmentBytes = SEGMENT_BYTES) {
+    this.#folder = folder
+    this.#segmentBytes = segmentBytes
+    mkdirSync(folder, { recursive: true })
+    const segments = segmentsIn(folder, NAME)
+    this.#number = 1 + Math.max(0, ...segments.map(segmentNumber))
+    this.#bytes = segments.reduce((sum, path) => sum + statSync(path).size, 0)
+    this.#waiting = segments.reduce((sum, path) => sum + read(path).entries, 0)
+  }
+
+  get waiting(): number {
+    return this.#waiting
+  }
+
+  append(entries: readonly LedgerEntry[]): Promise<void> {
+    if (entries.length === 0) return Promise.resolve()
+    return this.#inTurn(async () => {
+      const frame = frameOf(entries)
+      if (this.#bytes + frame.length > MAX_BYTES)
+        throw new Error(`the spool holds ${this.#bytes} bytes: it is full`)
+      const file = await this.#current()
+      const atBytes = this.#fileBytes
+      try {
+        await writeWhole(file, frame, atBytes)
+        await file.datasync()
+      } catch (error) {
+        await this.#giveUp(file, atBytes)
+        throw error
+      }
+      this.#fileBytes += frame.length
+      this.#bytes += frame.length
+      this.#waiting += entries.length
+      if (this.#fileBytes > this.#segmentBytes) await this.#endSegment()
+    })
+  }
+
+  async drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void> {
+    await this.#inTurn(() => this.#endSegment())
+    const end = this.#number
+    for (const path of segmentsIn(this.#folder, NAME)) {
+      // What comes in meanwhile waits for the next time.
+      if (segmentNumber(path) >= end) break
+      const { groups, entries, bytes, isWhole } = read(path)
+      for (const portion of portionsOf(groups)) await take(portion)
+      await (isWhole ? unlink(path) : rename(path, segmentPath(this.#folder, DAMAGED, segmentNumber(path))))
+      this.#bytes -= bytes
+      this.#waiting -= entries
+    }
+  }
+
+  setAside(entries: readonly LedgerEntry[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const file = await open(join(this.#folder, REFUSED), 'a', 0o600)
+      try {
+        await file.writeFile(`${entries.map(entryText).join('\n')}\n`)
+        await file.datasync()
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  close(): Promise<void> {
+    return this.#inTurn(() => this.#endSegment())
+  }
+
+  async #current(): Promise<FileHandle> {
+    if (this.#file !== undefined) return this.#file
+    this.#file = await open(segmentPath(this.#folder, NAME, this.#number), 'w', 0o600)
+    // Or a power cut could lose the name of the file, and all that is in it.
+    const folder = await open(this.#folder, 'r')
+    try {
+      await folder.sync()
+    } finally {
+      await folder.close()
+    }
+    return this.#file
+  }
+
+  /** What was half written is cut off, and what comes next begins a file of its own. */
+  async #giveUp(file: FileHandle, atBytes: number): Promise<void> {
+    const path = segmentPath(this.#folder, NAME, this.#number)
+    try {
+      await file.truncate(atBytes)
+    } finally {
+      await this.#endSegment()
+    }
+    if (atBytes === 0) await unlink(path)
+  }
+
+  async #endSegment(): Promise<void> {
+    if (this.#file === undefined) return
+    const file = this.#file
+    this.#file = undefined
+    this.#fileBytes = 0
+    this.#number += 1
+    await file.close()
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.#turn.then(work)
+    this.#turn = result.catch(() => {})
+    return result
+  }
+}
+
+export function isForPeople(file: string): boolean {
+  return file === REFUSED || file.startsWith(`${DAMAGED}-`)
+}
+
+function frameOf(entries: readonly LedgerEntry[]): Buffer {
+  const text = Buffer.from(entries.map(entryText).join('\n'))
+  const frame = Buffer.allocUnsafe(HEADER_BYTES + text.length)
+  frame.writeUInt32LE(text.length, 0)
+  frame.writeUInt32LE(crc32(text), 4)
+  text.copy(frame, HEADER_BYTES)
+  return frame
+}
+
+async function writeWhole(file: FileHandle, bytes: Buffer, atBytes: number): Promise<void> {
+  // A disk that is nearly full takes a part and says so only by the number.
+  for (let done = 0; done < bytes.length;)
+    done += (await file.write(bytes, done, bytes.length - done, atBytes + done)).bytesWritten
+}
+
+interface Segment {
+  /** The texts of all frames that can be read. */
+  readonly groups: readonly Buffer[]
+  /** How many they hold. */
+  readonly entries: number
+  readonly bytes: number
+  /** Nothing in it was cut or damaged. */
+  readonly isWhole: boolean
+}
+
+function read(path: string): Segment {
+  const bytes = readFileSync(path)
+  const groups: Buffer[] = []
+  let isWhole = true
+  let at = 0
+  while (at + HEADER_BYTES < bytes.length) {
+    const end = at + HEADER_BYTES + bytes.readUInt32LE(at)
+    const text = bytes.subarray(at + HEADER_BYTES, end)
+    // Nobody writes an empty frame: it is a stretch of zeros that the system put there after a power cut.
+    if (end > bytes.length || text.length === 0) break
+    if (crc32(text) === bytes.readUInt32LE(at + 4)) groups.push(text)
+    else isWhole = false
+    at = end
+  }
+  const entries = groups.reduce((sum, text) => sum + linesIn(text), 0)
+  return { groups, entries, bytes: bytes.length, isWhole: isWhole && at === bytes.length }
+}
+
+function linesIn(text: Buffer): number {
+  let lines = 1
+  for (let at = text.indexOf(LINE_FEED); at !== -1; at = text.indexOf(LINE_FEED, at + 1)) lines += 1
+  return lines
+}
+
+/** Parsed as they are taken: a whole file at once would hold up the event loop. */
+function* portionsOf(groups: readonly Buffer[]): Generator<readonly LedgerEntry[]> {
+  let portion: LedgerEntry[] = []
+  for (const text of groups) {
+    for (const line of text.toString('utf8').split('\n')) {
+      portion.push(entryFrom(line))
+      if (portion.length < PORTION) continue
+      yield portion
+      portion = []
+    }
+  }
+  if (portion.length > 0) yield portion
+}

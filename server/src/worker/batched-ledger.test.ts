@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Fault } from '#core/fault.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { FileJournal, readOpenCalls } from '#stores/spool/journal.ts'
+import { FileSpool } from '#stores/spool/spool.ts'
+import { testFolder } from '#test/support/disk.ts'
+import { numbered } from '#test/support/entries.ts'
+import { behind, Link } from '#test/support/losing-store.ts'
+import { BatchedLedger, type LedgerEvents } from './batched-ledger.ts'
+import { recover } from './recover.ts'
+
+const NODE = '01930000-0000-7000-8000-00000000000a'
+
+/** Books that can't keep what is called `poison`, as PostgreSQL can't keep an amount that is too large. */
+class PickyBooks extends MemoryBooks {
+  readonly batches: number[] = []
+
+  override append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    this.batches.push(entries.length)
+    check(entries)
+    return super.append(nodeId, entries)
+  }
+
+  override appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    check(entries)
+    return super.appendLate(nodeId, entries)
+  }
+}
+
+function check(entries: readonly LedgerEntry[]): void {
+  if (entries.some(({ model }) => model === 'poison')) throw new RangeError('out of range')
+}
+
+/** A node with real files, on books behind a link that can fail. */
+async function aNode() {
+  const books = new PickyBooks(systemClock)
+  await books.startNode({ id: NODE })
+  const link = new Link()
+  const store = behind(link, books)
+  const folder = testFolder()
+  const journal = new FileJournal(folder)
+  const spool = new FileSpool(join(folder, 'spool'))
+  const events: string[] = []
+  const told: LedgerEvents = {
+    written: ({ entries, where }) => events.push(`${entries} to ${where}`),
+    storeAway: () => events.push('away'),
+    storeBack: () => events.push('back'),
+    refused: (entries) => events.push(`${entries} refused`),
+    spoolFailed: () => events.push('spool failed'),
+    nodeEnded: () => events.push('ended'),
+  }
+  const ledger = new BatchedLedger({
+    nodeId: NODE,
+    store,
+    spool,
+    journal,
+    events: told,
+    connect: async () => void (await store.heartbeat(NODE)),
+    monotonicMs: () => performance.now(),
+    nextTurn,
+  })
+  await ledger.drain()
+  link.calls = 0
+  return { ledger, books, link, journal, spool, events, told, folder }
+}
+
+function kept(books: MemoryBooks): (number | undefined)[] {
+  return books
+    .entries()
+    .map(({ tokens }) => tokens)
+    .toSorted((a = 0, b = 0) => a - b)
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof Fault && error.code === 'ledger_unavailable'
+}
+
+test('records that wait at the same time are written together', async () => {
+  const { ledger, books, link, events } = await aNode()
+  link.turns = 3
+  await Promise.all(Array.from({ length: 500 }, (_, index) => ledger.write([numbered(index + 1)])))
+  assert.equal(books.entries().length, 500)
+  assert.ok(link.calls < 10, `${link.calls} appends`)
+  assert.ok(events.every((event) => event.endsWith('to store')))
+})
+
+test('a batch has a bound, and nobody is forgotten beyond it', async () => {
+  const { ledger, books } = await aNode()
+  await Promise.all(
+    Array.from({ length: 350 }, (_, index) =>
+      ledger.write(Array.from({ length: 10 }, (_, more) => numbered(10 * index + more))),
+    ),
+  )
+  assert.equal(books.entries().length, 3500)
+  assert.ok(Math.max(...books.batches) < 1010)
+  assert.ok(books.batches.length < 8)
+})
+
+test('records that come one after another wait for no others', async () => {
+  const { ledger, link } = await aNode()
+  for (let number = 1; number <= 5; number += 1) await ledger.write([numbered(number)])
+  assert.equal(link.calls, 5)
+  await ledger.write([])
+  assert.equal(link.calls, 5)
+})
+
+test('while the store is away records go to the spool, and from there into the books', async () => {
+  const { ledger, books, link, spool, events } = await aNode()
+  link.otherwise = 'before'
+  await ledger.write([numbered(1)])
+  await Promise.all([ledger.write([numbered(2)]), ledger.write([numbered(3)])])
+  await ledger.drain()
+  assert.deepEqual([ledger.isStoreAway, spool.waiting, kept(books)], [true, 3, []])
+  link.otherwise = 'none'
+  await ledger.drain()
+  assert.deepEqual([ledger.isStoreAway, spool.waiting, kept(books)], [false, 0, [1, 2, 3]])
+  await ledger.write([numbered(4)])
+  assert.deepEqual(events, ['away', '1 to spool', '2 to spool', 'back', '1 to store'])
+})
+
+test('before the store was ever reached records go to the spool', async () => {
+  const { books, link, spool, told, journal } = await aNode()
+  const store = behind(link, books)
+  link.otherwise = 'before'
+  const connect = async (): Promise<void> => void (await store.heartbeat(NODE))
+  const parts = { nodeId: NODE, store, spool, journal, events: told, connect, nextTurn }
+  const ledger = new BatchedLedger({ ...parts, monotonicMs: () => 0 })
+  await ledger.write([numbered(1)])
+  assert.deepEqual([spool.waiting, kept(books)], [1, []])
+  link.otherwise = 'none'
+  await ledger.drain()
+  assert.deepEqual([spool.waiting, kept(books)], [0, [1]])
+})
+
+test('a record whose commit was done but not heard of counts once', async () => {
+  const { ledger, books, link, spool } = await aNode()
+  link.planned.push('after')
+  await ledger.write([numbered(1), numbered(2)])
+  assert.deepEqual([spool.waiting, kept(books)], [2, [1, 2]])
+  // The drain's own answer is lost as well: the heartbeat gets through, what follows is done twice.
+  link.planned.push('none', 'after')
+  await ledger.drain()
+  await ledger.drain()
+  assert.deepEqual([spool.waiting, kept(books)], [0, [1, 2]])
+})
+
+test('a record that the store refuses holds up no other, and is kept for a person', async () => {
+  const { ledger, books, spool, events, folder } = await aNode()
+  await Promise.all([
+    ledger.write([numbered(1), numbered(2, { model: 'poison' })]),
+    ledger.write([numbered(3)]),
+  ])
+  assert.equal(ledger.isStoreAway, false)
+  assert.equal(spool.waiting, 3)
+  await ledger.write([numbered(4)])
+  await ledger.drain()
+  assert.deepEqual(kept(books), [1, 3, 4])
+  assert.equal(spool.waiting, 0)
+  assert.deepEqual(events, ['3 refused', '3 to spool', '1 to store', '1 refused'])
+  const [line = ''] = readFileSync(join(folder, 'spool', 'refused'), 'utf8').split('\n')
+  assert.equal((JSON.parse(line) as unknown[])[9], 2)
+})
+
+test('without store and spool no result may leave; its call stays open, and all is well when there is a disk again', async () => {
+  const { ledger, books, link, journal, events, folder } = await aNode()
+  link.otherwise = 'before'
+  await ledger.begin(numbered(1, { kind: 'unknown' }))
+  rmSync(join(folder, 'spool'), { recursive: true })
+  await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
+  assert.match(ledger.failure ?? '', /spool/)
+  assert.equal(journal.size, 1)
+  assert.deepEqual(events, ['away', 'spool failed'])
+  mkdirSync(join(folder, 'spool'))
+  await ledger.write([numbered(2)])
+  assert.equal(ledger.failure, undefined)
+  link.otherwise = 'none'
+  await ledger.drain()
+  assert.deepEqual(kept(books), [2])
+})
+
+test('a spool that can’t be written keeps no result from leaving while the store is there', async () => {
+  const { ledger, link, folder } = await aNode()
+  rmSync(join(folder, 'spool'), { recursive: true })
+  link.planned.push('before')
+  await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
+  assert.match(ledger.failure ?? '', /spool/)
+  mkdirSync(join(folder, 'spool'))
+  await ledger.drain()
+  assert.equal(ledger.failure, undefined)
+  await ledger.write([numbered(2)])
+})
+
+test('a call is noted on disk before it is sent, until its record is durable', async () => {
+  const { ledger, link, journal, folder } = await aNode()
+  const calls = [1, 2, 3].map((number) => numbered(number, { kind: 'unknown' }))
+  await Promise.all(calls.map((call) => ledger.begin(call)))
+  assert.deepEqual(readOpenCalls(folder).calls, calls)
+  link.turns = 5
+  const writing = ledger.write([numbered(1)])
+  await nextTurn()
+  assert.equal(journal.size, 3)
+  await writing
+  assert.equal(journal.size, 2)
+  ledger.forget(numbered(2).requestId, 0)
+  await nextTurn()
+  assert.deepEqual(readOpenCalls(folder).calls, calls.slice(2))
+})
+
+test('a call that could not be noted is not begun', async () => {
+  const { ledger, journal } = await aNode()
+  journal.end()
+  await assert.rejects(ledger.begin(numbered(1, { kind: 'unknown' })), isUnavailable)
+  assert.equal(journal.size, 0)
+})
+
+test('a node that was ended says so, and what it still knows reaches the books all the same', async () => {
+  const { ledger, books, spool, events, told, link } = await aNode()
+  const open = numbered(1, { kind: 'unknown', amountNanoUsd: 50n, tokens: undefined })
+  await ledger.begin(open)
+  await books.endNode(NODE, [open])
+  await ledger.write([numbered(1)])
+  await ledger.drain()
+  assert.deepEqual(events, ['ended', 'away', '1 to spool', 'ended'])
+  assert.equal(spool.waiting, 1)
+  const left = {
+    nodeId: NODE,
+    spool,
+    openCalls: { calls: [open], damagedLines: 0 },
+    discard: () => events.push('discarded'),
+    release: () => events.push('released'),
+  }
+  link.planned.push('after')
+  await assert.rejects(recover([left], behind(link, books), told))
+  assert.equal(events.pop(), 'released')
+  await recover([left], behind(link, books), told)
+  assert.equal(events.pop(), 'discarded')
+  const sum = books.entries().reduce((total, { amountNanoUsd }) => total + (amountNanoUsd ?? 0n), 0n)
+  assert.equal(sum, 1n)
+})
+
+test('what waits in memory has a bound: beyond it results are refused, not lost', async () => {
+  const { ledger, books, link } = await aNode()
+  link.turns = 2
+  const first = ledger.write(Array.from({ length: 50_001 }, (_, index) => numbered(index)))
+  const second = ledger.write([numbered(60_000)])
+  await assert.rejects(second, isUnavailable)
+  await first
+  await ledger.settled()
+  assert.equal(books.entries().length, 50_001)
+  await ledger.write([numbered(60_001)])
+})
+
+test('settled means that nothing waits in memory', async () => {
+  const { ledger, books, link } = await aNode()
+  link.turns = 4
+  const writing = [1, 2, 3].map((number) => ledger.write([numbered(number)]))
+  await ledger.settled()
+  assert.equal(books.entries().length, 3)
+  await Promise.all(writing)
+})

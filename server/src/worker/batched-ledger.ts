@@ -1,0 +1,214 @@
+/**
+ * The ledger of one node. Entries that wait are written together: one batch is under way, the next collects meanwhile, so
+ * its size follows the load by itself. While the store is away entries go to the spool, and are drained from there later.
+ */
+import { Fault } from '#core/fault.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { NodeEnded, type Journal, type Ledger, type LedgerStore, type Spool } from '#ports/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+
+/** Beyond this a statement takes longer without doing more a second. */
+const BATCH_ENTRIES = 1000
+/** Entries that may wait in memory: about a second at the rate one PostgreSQL can take. Beyond it, results are refused. */
+const WAITING_MAX = 50_000
+
+export interface LedgerEvents {
+  /** A batch is durable. */
+  written(batch: {
+    readonly entries: number
+    readonly where: 'store' | 'spool'
+    readonly durationMs: number
+  }): void
+  /** The store went away, or came back. */
+  storeAway(error: Error): void
+  storeBack(): void
+  /** The store refused these entries themselves: a fault of ours. They are kept in the spool of refused entries. */
+  refused(entries: number, error: Error): void
+  spoolFailed(error: Error): void
+  /** Somebody ended this node while it lives. */
+  nodeEnded(): void
+}
+
+export interface BatchedLedgerParts {
+  readonly nodeId: string
+  readonly store: LedgerStore
+  readonly spool: Spool
+  readonly journal: Journal
+  readonly events: LedgerEvents
+  /** Makes the store ready for this node; rejects with `StoreAway` when it can't. */
+  readonly connect: () => Promise<void>
+  readonly monotonicMs: () => number
+  /** Lets entries of the same turn of the event loop come together. */
+  readonly nextTurn: () => Promise<unknown>
+}
+
+interface Waiting {
+  readonly entries: readonly LedgerEntry[]
+  readonly resolve: () => void
+  readonly reject: (error: unknown) => void
+}
+
+export class BatchedLedger implements Ledger {
+  readonly #parts: BatchedLedgerParts
+  #queue: Waiting[] = []
+  #queued = 0
+  #flushing: Promise<void> | undefined
+  /** Until the first `drain` has connected. */
+  #isAway = true
+  #wasConnected = false
+  #draining: Promise<void> | undefined
+  /** Undefined while the spool can be written. */
+  #spoolFailure: Error | undefined
+
+  constructor(parts: BatchedLedgerParts) {
+    this.#parts = parts
+  }
+
+  /** Why no result may leave, if so. */
+  get failure(): string | undefined {
+    if (!this.#isAway) return undefined
+    return this.#spoolFailure && `the spool can't be written: ${this.#spoolFailure.message}`
+  }
+
+  get isStoreAway(): boolean {
+    return this.#isAway
+  }
+
+  async begin(open: LedgerEntry): Promise<void> {
+    try {
+      await this.#parts.journal.open(open)
+    } catch (cause) {
+      this.#parts.journal.close(open.requestId, open.attempt)
+      throw unavailable('A call could not be noted on disk before it is sent, so it was not sent.', cause)
+    }
+  }
+
+  forget(requestId: string, attempt: number): void {
+    this.#parts.journal.close(requestId, attempt)
+  }
+
+  write(entries: readonly LedgerEntry[]): Promise<void> {
+    if (entries.length === 0) return Promise.resolve()
+    if (this.#queued > WAITING_MAX) {
+      return Promise.reject(unavailable('Too many usage records wait to be written.'))
+    }
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ entries, resolve, reject })
+      this.#queued += entries.length
+      this.#flushing ??= this.#flush()
+    })
+  }
+
+  /** Tries to hand over what waits in the spool. Called now and then; does nothing when nothing waits. */
+  drain(): Promise<void> {
+    if (!this.#isAway && this.#parts.spool.waiting === 0) return Promise.resolve()
+    this.#draining ??= this.#drainSpool().finally(() => (this.#draining = undefined))
+    return this.#draining
+  }
+
+  /** Resolves when nothing waits in memory. */
+  async settled(): Promise<void> {
+    while (this.#flushing) await this.#flushing
+  }
+
+  async #flush(): Promise<void> {
+    await this.#parts.nextTurn()
+    while (this.#queue.length > 0) {
+      const batch: Waiting[] = []
+      let size = 0
+      while (this.#queue.length > 0 && size < BATCH_ENTRIES) {
+        const next = this.#queue.shift() as Waiting
+        batch.push(next)
+        size += next.entries.length
+      }
+      this.#queued -= size
+      await this.#writeBatch(batch, size)
+    }
+    this.#flushing = undefined
+  }
+
+  async #writeBatch(batch: readonly Waiting[], size: number): Promise<void> {
+    const { events, journal, monotonicMs } = this.#parts
+    const startedMs = monotonicMs()
+    const entries =
+      batch.length === 1 ? (batch[0] as Waiting).entries : batch.flatMap((waiting) => waiting.entries)
+    try {
+      const where = await this.#keep(entries)
+      for (const { requestId, attempt } of entries) journal.close(requestId, attempt)
+      for (const { resolve } of batch) resolve()
+      events.written({ entries: size, where, durationMs: monotonicMs() - startedMs })
+    } catch (cause) {
+      // The journal keeps these calls open: they come back as unknowns.
+      for (const { reject } of batch) reject(unavailable('The usage record could not be written.', cause))
+    }
+  }
+
+  async #keep(entries: readonly LedgerEntry[]): Promise<'store' | 'spool'> {
+    const { nodeId, store, spool, events } = this.#parts
+    if (!this.#isAway) {
+      try {
+        await store.append(nodeId, entries)
+        return 'store'
+      } catch (error) {
+        this.noteTrouble(error as Error, entries.length)
+      }
+    }
+    try {
+      await spool.append(entries)
+      this.#spoolFailure = undefined
+    } catch (error) {
+      this.#spoolFailure = error as Error
+      events.spoolFailed(error as Error)
+      throw error
+    }
+    return 'spool'
+  }
+
+  /** The store was in trouble: entries go to the spool from now on. One that only refused entries is not away. */
+  noteTrouble(error: Error, entries = 0): void {
+    const { events } = this.#parts
+    if (error instanceof NodeEnded) events.nodeEnded()
+    else if (!(error instanceof StoreAway)) return events.refused(entries, error)
+    if (!this.#isAway || !this.#wasConnected) events.storeAway(error)
+    this.#wasConnected = true
+    this.#isAway = true
+  }
+
+  async #drainSpool(): Promise<void> {
+    const { nodeId, connect, spool, events } = this.#parts
+    try {
+      if (this.#isAway) {
+        await connect()
+        this.#isAway = false
+        if (this.#wasConnected) events.storeBack()
+        this.#wasConnected = true
+      }
+      await spool.drain((entries) => handOver(nodeId, entries, this.#parts))
+    } catch (error) {
+      this.noteTrouble(error as Error)
+    }
+  }
+}
+
+/** One entry that the store refuses must not hold up the others: it is set aside. */
+export async function handOver(
+  nodeId: string,
+  entries: readonly LedgerEntry[],
+  parts: Pick<BatchedLedgerParts, 'store' | 'spool' | 'events'>,
+): Promise<void> {
+  try {
+    await parts.store.appendLate(nodeId, entries)
+  } catch (error) {
+    if (error instanceof StoreAway) throw error
+    if (entries.length > 1) {
+      for (const entry of entries) await handOver(nodeId, [entry], parts)
+    } else {
+      await parts.spool.setAside(entries)
+      parts.events.refused(1, error as Error)
+    }
+  }
+}
+
+function unavailable(message: string, cause?: unknown): Fault {
+  return new Fault('ledger_unavailable', `${message} Try again.`, { cause })
+}

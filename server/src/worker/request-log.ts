@@ -1,0 +1,66 @@
+/** The request log: collected, written in portions, never waited for. What does not fit is dropped and counted. */
+import type { RequestRecord } from '#ports/observer.ts'
+import type { RequestLogStore } from '#ports/request-log.ts'
+import { StoreAway } from '#ports/store.ts'
+
+/** A few seconds of a busy node: enough for a slow moment of the store, too little to matter in memory. */
+const WAITING_MAX = 10_000
+/** One statement takes a few milliseconds for so many. */
+const PORTION = 1000
+/** A person who looks at the log sees what happened a moment ago. */
+const WAIT_MS = 200
+
+export interface RequestLogEvents {
+  dropped(records: number): void
+  /** The store refused records for what they are: a fault of ours. */
+  refused(records: number, error: Error): void
+}
+
+export class RequestLog {
+  readonly #store: RequestLogStore
+  readonly #events: RequestLogEvents
+  #waiting: RequestRecord[] = []
+  #timer: NodeJS.Timeout | undefined
+  #writing: Promise<void> | undefined
+
+  constructor(store: RequestLogStore, events: RequestLogEvents) {
+    this.#store = store
+    this.#events = events
+  }
+
+  add(record: RequestRecord): void {
+    if (this.#waiting.length >= WAITING_MAX) {
+      this.#events.dropped(1)
+      return
+    }
+    this.#waiting.push(record)
+    this.#timer ??= setTimeout(() => this.#begin(), WAIT_MS).unref()
+  }
+
+  /** Writes what waits, once. */
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#writing
+    await this.#write()
+  }
+
+  #begin(): void {
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined
+      this.#timer = this.#waiting.length > 0 ? setTimeout(() => this.#begin(), WAIT_MS).unref() : undefined
+    })
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const portion = this.#waiting.slice(0, PORTION)
+      try {
+        await this.#store.append(portion)
+      } catch (error) {
+        if (error instanceof StoreAway) return
+        this.#events.refused(portion.length, error as Error)
+      }
+      this.#waiting.splice(0, portion.length)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/** Soft budgets: nobody is refused, but somebody is told when half, most or all of one is spent. */
+import { windowOf, type Budget } from '#core/budget.ts'
+import type { SpendingReader } from '#ports/budgets.ts'
+import type { Clock } from '#ports/clock.ts'
+
+const MARKS_PERCENT = [50, 80, 100] as const
+
+export interface BudgetMark {
+  readonly budget: Budget
+  readonly windowStartMs: number
+  readonly percent: (typeof MARKS_PERCENT)[number]
+  readonly spentNanoUsd: bigint
+}
+
+/** A budget nobody has used for so long is not asked about any more; its next request brings it back. */
+const IDLE_MS = 10 * 60_000
+
+export class SoftBudgets {
+  readonly #reader: SpendingReader
+  readonly #clock: Clock
+  readonly #onMark: (mark: BudgetMark) => void
+  readonly #used = new Map<string, { budget: Budget; usedAtMs: number }>()
+  /** Marks that were told, by budget and window. */
+  readonly #told = new Map<string, number>()
+
+  constructor(reader: SpendingReader, clock: Clock, onMark: (mark: BudgetMark) => void) {
+    this.#reader = reader
+    this.#clock = clock
+    this.#onMark = onMark
+  }
+
+  /** A request is made under this budget. */
+  use(budget: Budget): void {
+    const usedAtMs = this.#clock.nowMs()
+    const used = this.#used.get(budget.id)
+    if (used?.budget === budget) used.usedAtMs = usedAtMs
+    else this.#used.set(budget.id, { budget, usedAtMs })
+  }
+
+  /** Looks at what was spent under the budgets in use. Rejects when nobody can tell; called again a moment later. */
+  async check(): Promise<void> {
+    const nowMs = this.#clock.nowMs()
+    for (const [id, { budget, usedAtMs }] of this.#used) {
+      if (nowMs - usedAtMs > IDLE_MS) {
+        this.#used.delete(id)
+        continue
+      }
+      const window = windowOf(budget.per, nowMs)
+      const spentNanoUsd = await this.#reader.spentNanoUsd(id, window)
+      this.#tell(budget, window.startMs, spentNanoUsd)
+    }
+  }
+
+  #tell(budget: Budget, windowStartMs: number, spentNanoUsd: bigint): void {
+    const key = `${budget.id}@${windowStartMs}`
+    const told = this.#told.get(key) ?? 0
+    const percent = MARKS_PERCENT.findLast(
+      (mark) => spentNanoUsd * 100n >= budget.limitNanoUsd * BigInt(mark),
+    )
+    if (percent === undefined || percent <= told) return
+    // Windows of the past are over: what was told of them is not needed again.
+    for (const past of this.#told.keys())
+      if (past.startsWith(`${budget.id}@`) && past !== key) this.#told.delete(past)
+    this.#told.set(key, percent)
+    this.#onMark({ budget, windowStartMs, percent, spentNanoUsd })
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * The whole house on loopback: a PostgreSQL, a Redis behind a proxy, a fake provider with its log, three gateways that are
+ * started again when they end, and HAProxy before them. All of it ends with this process, however that ends.
+ */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { startPostgresServer, startRedisServer, type TestServer } from '#test/support/servers.ts'
+import { GatewayProcess } from './gateway-process.ts'
+import { startHaproxy } from './haproxy.ts'
+import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
+import { configText, type Terms } from './traffic.ts'
+
+/** Which gateways share a data folder, and so read what the others leave behind. */
+export const FOLDER_PLANS = {
+  own: ['a', 'b', 'c'],
+  shared: ['a', 'a', 'a'],
+  mixed: ['a', 'b', 'b'],
+} as const satisfies Record<string, readonly string[]>
+
+export type FolderPlan = keyof typeof FOLDER_PLANS
+
+export interface Cluster {
+  /** HAProxy's address. */
+  readonly url: string
+  readonly gateways: readonly GatewayProcess[]
+  readonly postgres: TestServer
+  readonly redis: TestServer
+  readonly redisReplies: ReplyProxy
+  readonly providerUrl: string
+  /** What the provider really served. */
+  readonly oracleFile: string
+  /** What each gateway, living or dead, has on disk. */
+  nodeFolders(): string[]
+  /** Files of entries that the store refused: there must be none. */
+  refusedFiles(): string[]
+  stop(): Promise<void>
+}
+
+export interface ClusterOptions {
+  readonly folder: string
+  readonly folderPlan: FolderPlan
+  readonly terms: Terms
+}
+
+const PROVIDER = join(import.meta.dirname, '../../../tools/fake-provider/main.ts')
+
+export async function startCluster({ folder, folderPlan, terms }: ClusterOptions): Promise<Cluster> {
+  const [providerPort, haproxyPort, ...ports] = await freePorts(2 + 2 * FOLDER_PLANS[folderPlan].length)
+  const oracleFile = join(folder, 'served.jsonl')
+  const providerUrl = `http://127.0.0.1:${providerPort}`
+  const stopProvider = await startProvider(providerPort as number, oracleFile)
+  const configFile = join(folder, 'torana.yaml')
+  writeFileSync(configFile, configText(providerUrl, terms))
+  const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
+  const redisReplies = await startReplyProxy(redis.port)
+
+  const dataDirs = FOLDER_PLANS[folderPlan].map((name) => join(folder, `data-${name}`))
+  for (const dataDir of dataDirs) mkdirSync(dataDir, { recursive: true })
+  const gateways = dataDirs.map(
+    (dataDir, index) =>
+      new GatewayProcess({
+        port: ports[2 * index] as number,
+        controlPort: ports[2 * index + 1] as number,
+        logFile: join(folder, `gateway-${index}.log`),
+        env: {
+          TORANA_CONFIG: configFile,
+          TORANA_DATA_DIR: dataDir,
+          TORANA_SECRET: 'the same secret on all gateways',
+          DATABASE_URL: postgres.url,
+          REDIS_URL: redisReplies.url,
+        },
+      }),
+  )
+  for (const gateway of gateways) gateway.start()
+  await Promise.all(gateways.map((gateway) => gateway.ready()))
+  const haproxy = await startHaproxy(
+    haproxyPort as number,
+    gateways.map(({ port }) => port),
+    join(folder, 'haproxy.cfg'),
+  )
+  return {
+    url: haproxy.url,
+    gateways,
+    postgres,
+    redis,
+    redisReplies,
+    providerUrl,
+    oracleFile,
+    refusedFiles: () => globSync('data-*/{nodes/*/refused,refused/*-refused}', { cwd: folder }),
+    nodeFolders: () => [...new Set(dataDirs)].flatMap(nodeFoldersIn),
+    async stop() {
+      await haproxy.stop()
+      await Promise.all(gateways.map((gateway) => gateway.stop()))
+      redisReplies.stop()
+      await stopProvider()
+      await Promise.all([postgres.stop(), redis.stop()])
+    },
+  }
+}
+
+function nodeFoldersIn(dataDir: string): string[] {
+  const parent = join(dataDir, 'nodes')
+  if (!existsSync(parent)) return []
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => join(parent, name))
+}
+
+async function startProvider(port: number, logFile: string): Promise<() => Promise<void>> {
+  const args = ['--pdeathsig', 'KILL', process.execPath, PROVIDER, '--port', String(port), '--log', logFile]
+  const child = spawn('setpriv', args, { stdio: ['ignore', 'pipe', 'inherit'] })
+  const exit = once(child, 'exit')
+  const ended = exit.then(() => Promise.reject(new Error('the fake provider ended')))
+  await Promise.race([once(child.stdout, 'data'), ended])
+  ended.catch(() => {})
+  child.stdout.resume()
+  return async () => {
+    child.kill('SIGTERM')
+    await exit
+  }
+}
+
+/** Held together, so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}

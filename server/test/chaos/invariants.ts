@@ -1,0 +1,193 @@
+/**
+ * Three witnesses are held against one another: what the provider served, what the clients received, and what the books
+ * say. They share only ids: nothing here is computed by the code under test.
+ */
+import { createReadStream, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { Client } from 'pg'
+import type { LogEntry } from '../../../tools/fake-provider/log.ts'
+import type { RequestRecord } from './load.ts'
+import { NANO_USD_PER_TOKEN } from './traffic.ts'
+
+export interface Violation {
+  /** `lost`: not in the books. `doubled`: in the books for more than the truth. */
+  readonly kind: 'lost' | 'doubled' | 'other'
+  readonly what: string
+  readonly ids: Readonly<Record<string, unknown>>
+}
+
+export interface Tally {
+  /** What the clients sent, and how it ended for them. */
+  readonly requests: number
+  readonly answered: number
+  readonly refused: number
+  readonly failed: number
+  readonly left: number
+  /** Calls the provider did and would bill. */
+  readonly served: number
+  readonly posted: number
+  /** Nobody has resolved them. */
+  readonly unknown: number
+}
+
+export interface Evidence {
+  /** Requests from this moment on, Unix time. */
+  readonly sinceMs: number
+  readonly oracleFile: string
+  readonly oracleFromBytes: number
+  readonly recordsFile: string
+}
+
+interface EventRow {
+  readonly request_id: string
+  readonly attempt: number
+  readonly kind: string
+  readonly call_id: string
+  readonly key_id: string
+  readonly tokens: string | null
+  readonly amount_nano: string | null
+}
+
+/** All rows of one attempt. */
+interface Attempt {
+  readonly requestId: string
+  readonly callId: string
+  readonly kinds: readonly string[]
+  readonly tokens: bigint
+  readonly nanoUsd: bigint
+}
+
+export async function checkRequests(
+  client: Client,
+  { sinceMs, oracleFile, oracleFromBytes, recordsFile }: Evidence,
+): Promise<{ readonly tally: Tally; readonly violations: Violation[] }> {
+  const violations: Violation[] = []
+  const attempts = attemptsOf(await eventsSince(client, sinceMs), violations)
+  const byCall = new Map<string, Attempt>()
+  for (const attempt of attempts) {
+    const other = byCall.get(attempt.callId)
+    if (other)
+      violations.push({ kind: 'doubled', what: 'two attempts for one call', ids: { attempt, other } })
+    byCall.set(attempt.callId, attempt)
+  }
+
+  const served = await servedCalls(oracleFile, oracleFromBytes, violations)
+  for (const entry of served.values()) checkServed(entry, byCall.get(entry.callId as string), violations)
+  for (const attempt of attempts) {
+    if (attempt.kinds.includes('post') && !served.has(attempt.callId))
+      violations.push({ kind: 'doubled', what: 'posted, but the provider never served it', ids: { attempt } })
+  }
+
+  const posts = new Map<string, number>()
+  for (const { requestId, kinds } of attempts)
+    if (kinds.includes('post')) posts.set(requestId, (posts.get(requestId) ?? 0) + 1)
+  const records = recordsIn(recordsFile)
+  for (const record of records) checkAnswered(record, posts, violations)
+
+  const answered = records.filter(({ status, complete }) => status === 200 && complete).length
+  const refused = records.filter(({ status }) => status !== null && status >= 400 && status < 500).length
+  const left = records.filter(({ error }) => error === 'UND_ERR_ABORTED' || error === 'AbortError').length
+  return {
+    violations,
+    tally: {
+      requests: records.length,
+      answered,
+      refused,
+      left,
+      failed: records.length - answered - refused - left,
+      served: served.size,
+      posted: attempts.filter(({ kinds }) => kinds.includes('post')).length,
+      unknown: attempts.filter(({ kinds }) => kinds.includes('unknown') && !kinds.includes('post')).length,
+    },
+  }
+}
+
+/** A served call is in the books, for exactly what it cost when its end was known, and for no less when it was not. */
+function checkServed(entry: LogEntry, attempt: Attempt | undefined, violations: Violation[]): void {
+  const kinds = attempt?.kinds ?? []
+  const ids = { entry, attempt }
+  if (attempt === undefined || (!kinds.includes('post') && !kinds.includes('unknown'))) {
+    violations.push({ kind: 'lost', what: 'served, and neither posted nor unknown', ids })
+    return
+  }
+  const truth = BigInt(entry.tokens) * NANO_USD_PER_TOKEN
+  if (kinds.includes('post')) {
+    if (attempt.nanoUsd > truth)
+      violations.push({ kind: 'doubled', what: 'posted for more than it cost', ids })
+    if (attempt.nanoUsd < truth) violations.push({ kind: 'lost', what: 'posted for less than it cost', ids })
+    if (attempt.tokens !== BigInt(entry.tokens))
+      violations.push({ kind: 'other', what: 'posted with other tokens than were served', ids })
+  } else if (attempt.nanoUsd < truth) {
+    violations.push({ kind: 'lost', what: 'unknown, with less reserved than it cost', ids })
+  }
+}
+
+/** Also of an answer that was cut: when it began, its record had to be durable. */
+function checkAnswered(
+  record: RequestRecord,
+  posts: ReadonlyMap<string, number>,
+  violations: Violation[],
+): void {
+  if (record.status !== 200) return
+  if (record.id === null) {
+    violations.push({ kind: 'other', what: 'a 2xx without a request id', ids: { record } })
+    return
+  }
+  const count = posts.get(record.id) ?? 0
+  if (count !== record.calls) {
+    const kind = count < record.calls ? 'lost' : 'doubled'
+    violations.push({ kind, what: `a 2xx of ${record.calls} calls has ${count} posts`, ids: { record } })
+  }
+}
+
+async function eventsSince(client: Client, sinceMs: number): Promise<readonly EventRow[]> {
+  const hex = Math.floor(sinceMs).toString(16).padStart(12, '0')
+  const { rows } = await client.query<EventRow>(
+    `SELECT request_id, attempt, kind, call_id, key_id, tokens, amount_nano FROM usage_events
+     WHERE request_id >= $1 ORDER BY request_id, attempt`,
+    [`${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`],
+  )
+  return rows
+}
+
+function attemptsOf(rows: readonly EventRow[], violations: Violation[]): readonly Attempt[] {
+  const byAttempt = Map.groupBy(rows, (row) => `${row.request_id}/${row.attempt}`)
+  return Array.from(byAttempt.values(), (group) => {
+    const [first] = group as [EventRow]
+    const kinds = group.map(({ kind }) => kind)
+    if (new Set(kinds).size < kinds.length)
+      violations.push({ kind: 'doubled', what: 'one request, attempt and kind twice', ids: { group } })
+    if (new Set(group.map(({ call_id }) => call_id)).size > 1)
+      violations.push({ kind: 'other', what: 'one attempt for two calls', ids: { group } })
+    const sum = (values: readonly (string | null)[]): bigint =>
+      values.reduce((total, value) => total + BigInt(value ?? 0), 0n)
+    return {
+      requestId: first.request_id,
+      callId: first.call_id,
+      kinds,
+      tokens: sum(group.map(({ tokens }) => tokens)),
+      nanoUsd: sum(group.map(({ amount_nano }) => amount_nano)),
+    }
+  })
+}
+
+async function servedCalls(
+  file: string,
+  fromBytes: number,
+  violations: Violation[],
+): Promise<ReadonlyMap<string, LogEntry>> {
+  const served = new Map<string, LogEntry>()
+  for await (const line of createInterface({ input: createReadStream(file, { start: fromBytes }) })) {
+    const entry = JSON.parse(line) as LogEntry
+    if (!entry.served) continue
+    if (entry.callId === null || served.has(entry.callId))
+      violations.push({ kind: 'other', what: 'a call without an id of its own', ids: { entry } })
+    else served.set(entry.callId, entry)
+  }
+  return served
+}
+
+export function recordsIn(file: string): readonly RequestRecord[] {
+  const lines = readFileSync(file, 'utf8').split('\n')
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as RequestRecord)
+}

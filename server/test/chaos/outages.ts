@@ -1,0 +1,171 @@
+/**
+ * `npm run chaos:outages`: a store is away for a minute under load. Shows that callers hardly notice, and that the books are
+ * right afterwards.
+ */
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { checkBudgets, checkSums, withBooks } from './books.ts'
+import { startCluster, type Cluster } from './cluster.ts'
+import { killFor } from './faults.ts'
+import { checkRequests, recordsIn, type Violation } from './invariants.ts'
+import type { RequestRecord } from './load.ts'
+import { bigintsAsText, rest, startLoad, type Load } from './rounds.ts'
+import { GENEROUS_KEY, LIMITED_KEY, OPEN_KEY, type KeyOfLoad } from './traffic.ts'
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '300' },
+    seed: { type: 'string', default: '1' },
+    keep: { type: 'boolean', default: false },
+  },
+})
+const awayMs = Number(values.seconds) * 1000
+const requestsPerSecond = Number(values.rate)
+
+/** Processes that have just started are slow; what they do is not counted. */
+const WARM_UP_MS = 8000
+/** Load before the outage, and after it. */
+const AROUND_MS = 5000
+/** Of known keys without a hard budget. */
+const ANSWERED_SHARE = 0.999
+/** How far the limits may be off while the nodes can't see one another. */
+const LIMIT_TOLERANCE = 0.1
+const REST_MS = 60_000
+
+/** Half of what the limited key asks for fits: a minute's worth at once, then its rate. */
+const limitedPerSecond = (requestsPerSecond * LIMITED_KEY.weight) / (LIMITED_KEY.weight + OPEN_KEY.weight)
+const requestsPerMinute = Math.round((limitedPerSecond * awayMs) / 1000 / 2 / (1 + awayMs / 60_000))
+
+interface Outage {
+  readonly records: readonly RequestRecord[]
+  readonly restedInMs: number
+  readonly violations: readonly Violation[]
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-outages-'))
+const cluster = await startCluster({
+  folder,
+  folderPlan: 'own',
+  // Nothing but the outage is to be seen: time is ample.
+  terms: {
+    rounds: 0,
+    tightUsd: 0,
+    requestsPerMinute,
+    limits: { attemptTimeoutMs: 10_000, requestTimeoutMs: 15_000 },
+  },
+})
+const failures: string[] = []
+try {
+  const warmUp = load('warm-up', [OPEN_KEY, GENEROUS_KEY])
+  await wait(WARM_UP_MS)
+  await warmUp.stop()
+  const postgres = await outage('postgres', [OPEN_KEY, GENEROUS_KEY], (house) => house.postgres)
+  reportPostgres(postgres)
+  const redis = await outage('redis', [OPEN_KEY, LIMITED_KEY], (house) => house.redis)
+  reportRedis(redis)
+  for (const { what, ids } of [...postgres.violations, ...redis.violations])
+    failures.push(`${what}: ${JSON.stringify(ids, bigintsAsText)}`)
+  failures.push(...cluster.gateways.flatMap((gateway) => gateway.crashes))
+} finally {
+  await cluster.stop()
+}
+for (const failure of failures) console.log(`FAILED: ${failure}`)
+if (failures.length > 0 || values.keep) console.log(`logs and records are in ${folder}`)
+else rmSync(folder, { recursive: true })
+process.exitCode = failures.length > 0 ? 1 : 0
+
+function load(name: string, keys: readonly KeyOfLoad[]): Load {
+  return startLoad({
+    url: cluster.url,
+    requestsPerSecond,
+    seed: Number(values.seed),
+    keys,
+    models: ['steady-w16'],
+    leavingShare: 0,
+    recordsFile: join(folder, `${name}.jsonl`),
+  })
+}
+
+/** The records of requests sent while the store was away, and what the books say after all of it. */
+async function outage(
+  name: string,
+  keys: readonly KeyOfLoad[],
+  storeOf: (cluster: Cluster) => Cluster['postgres'],
+): Promise<Outage> {
+  const evidence = {
+    sinceMs: Date.now(),
+    oracleFile: cluster.oracleFile,
+    oracleFromBytes: statSync(cluster.oracleFile).size,
+    recordsFile: join(folder, `${name}.jsonl`),
+  }
+  const around = load(name, keys)
+  await wait(AROUND_MS)
+  const fromMs = Date.now()
+  await killFor(storeOf(cluster), awayMs)
+  await wait(AROUND_MS)
+  await around.stop()
+  const endedMs = performance.now()
+  const unrested = await rest(cluster, REST_MS)
+  const restedInMs = performance.now() - endedMs
+  const violations = await withBooks(cluster, async (client) => [
+    ...(await checkRequests(client, evidence)).violations,
+    ...(await checkSums(client)),
+    ...(await checkBudgets(client)),
+  ])
+  const records = recordsIn(evidence.recordsFile).filter(
+    ({ atMs }) => atMs >= fromMs && atMs < fromMs + awayMs,
+  )
+  return { records, restedInMs, violations: [...unrested, ...violations] }
+}
+
+function reportPostgres({ records, restedInMs, violations }: Outage): void {
+  const open = records.filter(({ key }) => key === OPEN_KEY.name)
+  const share = open.filter(isAnswered).length / open.length
+  const leased = records.filter(({ key }) => key === GENEROUS_KEY.name)
+  const leasedShare = leased.filter(isAnswered).length / leased.length
+  console.log(
+    `PostgreSQL away for ${awayMs / 1000} s: ${percent(share)} of ${open.length} requests without a hard budget answered` +
+      ` (at least ${percent(ANSWERED_SHARE)} must be), ${percent(leasedShare)} of ${leased.length} within what their nodes had leased;` +
+      ` ${latencies(open)}; at rest ${(restedInMs / 1000).toFixed(1)} s after the load; ${violations.length} violations`,
+  )
+  if (!(share >= ANSWERED_SHARE))
+    failures.push(`only ${percent(share)} answered without PostgreSQL: ${endings(open)}`)
+}
+
+function reportRedis({ records, violations }: Outage): void {
+  const limited = records.filter(({ key }) => key === LIMITED_KEY.name)
+  const allowed = limited.filter(isAnswered).length
+  const expected = requestsPerMinute * (1 + awayMs / 60_000)
+  const failed = records.filter((record) => !isAnswered(record) && record.status !== 429)
+  console.log(
+    `Redis away for ${awayMs / 1000} s: ${failed.length} of ${records.length} requests failed;` +
+      ` ${allowed} of ${limited.length} limited ones admitted, by the share rule ${Math.round(expected)}` +
+      ` (${percent(allowed / expected - 1)} off); ${latencies(limited)}; ${violations.length} violations`,
+  )
+  if (failed.length > 0) failures.push(`${failed.length} requests failed without Redis: ${endings(failed)}`)
+  if (Math.abs(allowed / expected - 1) > LIMIT_TOLERANCE)
+    failures.push(`${allowed} requests were admitted without Redis instead of ${expected}`)
+}
+
+function isAnswered({ status, complete }: RequestRecord): boolean {
+  return status === 200 && complete
+}
+
+function endings(records: readonly RequestRecord[]): string {
+  const counts = Map.groupBy(records, ({ status, error }) => `${status ?? 'no answer'} ${error ?? ''}`.trim())
+  return Array.from(counts, ([ending, { length }]) => `${length} × ${ending}`).join(', ')
+}
+
+function latencies(records: readonly RequestRecord[]): string {
+  const took = records.map(({ tookMs }) => tookMs).sort((left, right) => left - right)
+  const at = (share: number): number => took[Math.min(took.length - 1, Math.floor(took.length * share))] ?? 0
+  return `p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, slowest ${at(1)} ms`
+}
+
+function percent(share: number): string {
+  return `${(100 * share).toFixed(2)} %`
+}

@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict'
+import { createServer, connect, type AddressInfo, type Socket } from 'node:net'
+import { after, test } from 'node:test'
+import { once } from 'node:events'
+import { types } from 'pg'
+import { isStoreAway, openPostgres, type Database, type DatabaseOptions } from '#stores/postgres/database.ts'
+import { eventually } from '#test/support/process.ts'
+import { startPostgresServer, testPostgres } from '#test/support/servers.ts'
+import { databaseSuite } from './database.ts'
+
+const TIMEOUT_MS = 1000
+const LATE_MS = 1500
+
+databaseSuite('PostgreSQL', async (options) => openPostgres((await testPostgres()).url, options))
+
+function open(url: string, options: DatabaseOptions = {}): Database {
+  const database = openPostgres(url, { queryTimeoutMs: TIMEOUT_MS, ...options })
+  after(() => database.close())
+  return database
+}
+
+async function assertAwayInTime(work: Promise<unknown>): Promise<void> {
+  const startMs = performance.now()
+  await assert.rejects(work, isStoreAway)
+  const tookMs = performance.now() - startMs
+  assert.ok(tookMs < TIMEOUT_MS + LATE_MS, `took ${tookMs} ms`)
+}
+
+/** A wire that can go dead: nothing arrives any more, and nobody is told. */
+async function startProxy(target: number): Promise<{ port: number; die: () => void; heal: () => void }> {
+  const sockets = new Set<Socket>()
+  let isDead = false
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1')
+    const pairs: readonly [Socket, Socket][] = [
+      [near, far],
+      [far, near],
+    ]
+    for (const [from, to] of pairs) {
+      sockets.add(from)
+      let isCut = false
+      from.on('data', (bytes) => {
+        isCut ||= isDead
+        if (!isCut) to.write(bytes)
+      })
+      from.on('close', () => !isCut && to.destroy())
+      from.on('error', () => to.destroy())
+    }
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  after(() => {
+    server.close()
+    for (const socket of sockets) socket.destroy()
+  })
+  const { port } = server.address() as AddressInfo
+  return { port, die: () => (isDead = true), heal: () => (isDead = false) }
+}
+
+test('a link that went dead fails its statements by their time-out, and is not used again', async () => {
+  const server = await testPostgres()
+  const { port, die, heal } = await startProxy(Number(new URL(server.url).port))
+  const url = new URL(server.url)
+  url.port = String(port)
+  const database = open(url.href, { poolSize: 2 })
+  await Promise.all([database.query('select 1'), database.query('select 2')])
+  die()
+  await Promise.all([
+    assertAwayInTime(database.query('select 1')),
+    assertAwayInTime(database.transaction((sql) => sql.query('select 1'))),
+    assertAwayInTime(database.query('select 3')),
+  ])
+  heal()
+  assert.deepEqual(await database.query('select 4 as x'), [{ x: 4 }])
+  die()
+  const startMs = performance.now()
+  await database.close()
+  assert.ok(
+    performance.now() - startMs < TIMEOUT_MS + LATE_MS,
+    'a dead link does not keep the program from ending',
+  )
+})
+
+test('nobody waits longer for a connection than for a statement', async () => {
+  const database = open((await testPostgres()).url, { poolSize: 1 })
+  const busy = database.query('select pg_sleep(0.8)')
+  await Promise.all([
+    busy,
+    assertAwayInTime(Promise.all([1, 2, 3].map(() => database.query('select pg_sleep(0.8)')))),
+  ])
+})
+
+test('a server that is not there, frozen or killed is away; once it is back it serves again', async () => {
+  const server = await startPostgresServer()
+  const errors: Error[] = []
+  const database = open(server.url, { onError: (error) => errors.push(error) })
+  await database.query('create table kept (id int)')
+  await Promise.all([1, 2, 3].map((number) => database.query('select $1::int', [number])))
+
+  server.pause()
+  await assertAwayInTime(database.query('select 1'))
+  server.resume()
+  await eventually(() => database.query('select 1'))
+
+  // One connection is amid a statement, others are idle.
+  const active = assertAwayInTime(database.query('select pg_sleep(10)'))
+  await eventually(async () => {
+    const running = await database.query(`select from pg_stat_activity where query like 'select pg_sleep%'`)
+    assert.equal(running.length, 1)
+  })
+  await database.query('insert into kept values (1)')
+  await server.kill9()
+  await active
+  await assertAwayInTime(database.query('select 1'))
+  await assertAwayInTime(database.transaction((sql) => sql.query('select 1')))
+  await server.restart()
+  assert.deepEqual(await database.query('select id from kept'), [{ id: 1 }])
+  assert.ok(errors.length > 0, 'the idle connections were reported')
+  await server.stop()
+  await assertAwayInTime(database.query('select 1'))
+})
+
+test('a connection ended by an administrator costs one statement at most', async () => {
+  const { url } = await testPostgres()
+  const [database, administrator] = [open(url, { poolSize: 1 }), open(url)]
+  const [row] = await database.query<{ pid: number }>('select pg_backend_pid() as pid')
+  const active = assertAwayInTime(database.query('select pg_sleep(10)'))
+  await administrator.query('select pg_terminate_backend($1)', [row?.pid])
+  await active
+  assert.deepEqual(await database.query('select 1 as x'), [{ x: 1 }])
+})
+
+test('after a failover, connections to what is now a standby are left', async () => {
+  const database = open((await testPostgres()).url, { poolSize: 1 })
+  await database.query('set default_transaction_read_only = on')
+  const write = database.query('create table written ()')
+  await assert.rejects(write, isStoreAway)
+  await database.query('create table written ()')
+})
+
+test('a lock that is not given in time is trouble of the store', async () => {
+  const database = open((await testPostgres()).url)
+  await database.transaction(async (sql) => {
+    await sql.query('select pg_advisory_xact_lock(1)')
+    await assertAwayInTime(database.query('select pg_advisory_lock(1)'))
+  })
+})
+
+test('a closed database says so, and closing twice is harmless', async () => {
+  const database = open((await testPostgres()).url)
+  await database.query('select 1')
+  await Promise.all([database.close(), database.close()])
+  await assert.rejects(database.query('select 1'), isStoreAway)
+})
+
+test('an address without a server is away, whatever form it has', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await once(closed, 'listening')
+  const { port } = closed.address() as AddressInfo
+  closed.close()
+  for (const host of ['127.0.0.1', 'localhost']) {
+    await assertAwayInTime(open(`postgres://postgres@${host}:${port}/postgres`).query('select 1'))
+  }
+  await assertAwayInTime(open('postgres://postgres@name.invalid/postgres').query('select 1'))
+  await assertAwayInTime(open('postgres://postgres@%2Fnowhere/postgres').query('select 1'))
+})
+
+test('how numbers are read elsewhere in the process is left alone', () => {
+  assert.equal(types.getTypeParser(types.builtins.INT8)('1'), '1')
+})
+
+test('only an error is trouble', () => {
+  for (const other of [undefined, null, 'ECONNREFUSED', {}, new TypeError('x is not a function')]) {
+    assert.equal(isStoreAway(other), false)
+  }
+  assert.equal(isStoreAway(new Error('wrapped', { cause: new Error('Query read timeout') })), true)
+})

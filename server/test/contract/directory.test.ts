@@ -1,0 +1,18 @@
+import { memoryDirectory, pgliteDirectory, postgresDirectory } from '#test/support/directory.ts'
+import { auditLogSuite } from './audit-log.ts'
+import { credentialStoreSuite } from './credential-store.ts'
+import { keyStoreSuite } from './key-store.ts'
+
+/** Each engine is started once, for all that is kept in the directory. */
+const engines = {
+  memory: async () => memoryDirectory(),
+  PGlite: pgliteDirectory(),
+  PostgreSQL: postgresDirectory(),
+}
+
+for (const [name, open] of Object.entries(engines)) {
+  keyStoreSuite(name, open)
+  credentialStoreSuite(name, open)
+  // What is in memory can't be changed from outside.
+  if (name !== 'memory') auditLogSuite(name, open)
+}

@@ -1,0 +1,357 @@
+/** What every `KeyStore` promises, whichever engine it is kept in. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ConfiguredBudget } from '#core/catalog.ts'
+import { ChangeRefused, type KeyRecord, type KeySource, type RefusalReason } from '#ports/key-store.ts'
+import { digested, someSecret, type Directory } from '#test/support/directory.ts'
+
+const budget: ConfiguredBudget = { limitNanoUsd: 9_007_199_254_740_993n, per: 'month', hard: true }
+
+export function keyStoreSuite(name: string, open: () => Promise<Directory>): void {
+  test(`${name}: a key that was made is found by its digest, with everything it was made with`, async () => {
+    const { keyStore } = await open()
+    const { stored } = someSecret()
+    const made = await keyStore.createKey(
+      {
+        project: 'search',
+        name: 'ci',
+        secret: stored,
+        models: ['a', 'b"c{,}'],
+        limits: { requestsPerMinute: 60 },
+        budget,
+        expiresAtMs: 2_000_000_000_123,
+      },
+      'tester',
+    )
+    assert.deepEqual(await keyStore.findKey([stored.digest]), made)
+    assert.deepEqual(
+      [made.id, made.project, made.name, made.models, made.limits, made.budget, made.expiresAtMs],
+      ['search/ci', 'search', 'ci', ['a', 'b"c{,}'], { requestsPerMinute: 60 }, budget, 2_000_000_000_123],
+    )
+    assert.deepEqual([made.revokedAtMs, made.lastUsedAtMs], [undefined, undefined])
+    assert.deepEqual(made.projectTerms, { limits: {}, budget: undefined })
+    assert.ok(Math.abs(made.createdAtMs - Date.now()) < 60_000)
+    const [secret] = made.secrets
+    assert.deepEqual({ ...secret, createdAtMs: 0 }, { ...stored, validUntilMs: undefined, createdAtMs: 0 })
+    assert.equal(await keyStore.findKey([someSecret().stored.digest]), undefined)
+  })
+
+  test(`${name}: any of several digests of one secret finds the key`, async () => {
+    const { keyStore } = await open()
+    const { stored } = someSecret()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    const found = await keyStore.findKey([someSecret().stored.digest, stored.digest])
+    assert.equal(found?.id, 'p/k')
+  })
+
+  test(`${name}: making a key makes its project, once`, async () => {
+    const { keyStore, audit } = await open()
+    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, 'tester')
+    assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['p'])
+    assert.deepEqual(await actions(audit), ['key.create p/two', 'key.create p/one', 'project.create p'])
+  })
+
+  test(`${name}: an id, a project and a secret exist once`, async () => {
+    const { keyStore } = await open()
+    const { stored } = someSecret()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    await keyStore.createProject('q', {}, 'tester')
+    const other = someSecret().stored
+    await refused('exists', keyStore.createKey({ project: 'p', name: 'k', secret: other }, 'tester'))
+    await refused('secret-taken', keyStore.createKey({ project: 'q', name: 'k', secret: stored }, 'tester'))
+    await refused('secret-taken', keyStore.rotateKey('p/k', stored, 0, 'tester'))
+    await refused('exists', keyStore.createProject('p', {}, 'tester'))
+    await keyStore.revokeKey('p/k', 'tester')
+    await refused('exists', keyStore.createKey({ project: 'p', name: 'k', secret: other }, 'tester'))
+    assert.deepEqual(
+      (await keyStore.listKeys({ limit: 10 })).map(({ id }) => id),
+      ['p/k'],
+    )
+  })
+
+  test(`${name}: a change that is refused leaves nothing behind, in the version or in the audit`, async () => {
+    const { keyStore, audit } = await open()
+    const before = await keyStore.directoryVersion()
+    await refused('missing', keyStore.setKey('p/k', {}, 'tester'))
+    await refused('missing', keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester'))
+    await refused('missing', keyStore.revokeKey('p/k', 'tester'))
+    await refused('missing', keyStore.setProject('p', {}, 'tester'))
+    await refused('missing', keyStore.deleteProject('p', 'tester'))
+    assert.equal(await keyStore.directoryVersion(), before)
+    assert.deepEqual(await actions(audit), [])
+  })
+
+  test(`${name}: what a change leaves out stays, null takes away`, async () => {
+    const { keyStore } = await open()
+    const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
+    const key = { project: 'p', name: 'k', secret: someSecret().stored, models: ['a'], limits, budget }
+    await keyStore.createKey({ ...key, expiresAtMs: 5000 }, 'tester')
+    const unchanged = await keyStore.setKey('p/k', { limits: { requestsPerMinute: undefined } }, 'tester')
+    assert.deepEqual(
+      [unchanged.limits, unchanged.budget, unchanged.models, unchanged.expiresAtMs],
+      [limits, budget, ['a'], 5000],
+    )
+    const changed = await keyStore.setKey(
+      'p/k',
+      {
+        limits: { requestsPerMinute: null, imagesPerMinute: 5 },
+        budget: null,
+        models: null,
+        expiresAtMs: null,
+      },
+      'tester',
+    )
+    assert.deepEqual(
+      [changed.limits, changed.budget, changed.models, changed.expiresAtMs],
+      [{ tokensPerMinute: 1000, imagesPerMinute: 5 }, undefined, undefined, undefined],
+    )
+    assert.deepEqual((await keyStore.setProject('p', { budget }, 'tester')).budget, budget)
+    const project = await keyStore.setProject('p', { limits: { tokensPerMinute: 7 } }, 'tester')
+    assert.deepEqual([project.limits, project.budget], [{ tokensPerMinute: 7 }, budget])
+    const [listed] = await keyStore.listKeys({ limit: 1 })
+    assert.deepEqual(listed?.projectTerms, { limits: { tokensPerMinute: 7 }, budget })
+  })
+
+  test(`${name}: a rotated key has both secrets until the overlap ends`, async () => {
+    const { keyStore } = await open()
+    const [first, second, third] = [someSecret().stored, someSecret().stored, someSecret().stored]
+    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, 'tester')
+    const rotated = await keyStore.rotateKey('p/k', second, 60_000, 'tester')
+    assert.deepEqual(
+      rotated.secrets.map(({ digest }) => digest),
+      [second.digest, first.digest],
+    )
+    const [now, before] = rotated.secrets
+    assert.equal(now?.validUntilMs, undefined)
+    assert.ok(Math.abs((before?.validUntilMs ?? 0) - Date.now() - 60_000) < 10_000)
+    assert.equal((await keyStore.findKey([first.digest]))?.id, 'p/k')
+    // A longer overlap does not give time back to a secret that was already ending.
+    const again = await keyStore.rotateKey('p/k', third, 3_600_000, 'tester')
+    assert.deepEqual(
+      again.secrets.map(({ digest }) => digest),
+      [third.digest, second.digest, first.digest],
+    )
+    assert.equal(again.secrets[2]?.validUntilMs, before?.validUntilMs)
+    const last = await keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester')
+    assert.equal(last.secrets.length, 1)
+    assert.equal(await keyStore.findKey([third.digest]), undefined)
+  })
+
+  test(`${name}: a revoked key stays revoked, and is told apart from one that never was`, async () => {
+    const { keyStore, audit } = await open()
+    const { stored } = someSecret()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    const revoked = await keyStore.revokeKey('p/k', 'tester')
+    assert.ok(revoked.revokedAtMs)
+    assert.deepEqual((await keyStore.revokeKey('p/k', 'tester')).revokedAtMs, revoked.revokedAtMs)
+    await refused('revoked', keyStore.setKey('p/k', { models: ['a'] }, 'tester'))
+    await refused('revoked', keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester'))
+    assert.equal((await keyStore.findKey([stored.digest]))?.revokedAtMs, revoked.revokedAtMs)
+    assert.deepEqual((await actions(audit)).slice(0, 2), ['key.revoke p/k', 'key.create p/k'])
+  })
+
+  test(`${name}: a deleted project takes its keys with it, and its name is not used again`, async () => {
+    const { keyStore } = await open()
+    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'q', name: 'one', secret: someSecret().stored }, 'tester')
+    const before = await keyStore.directoryVersion()
+    await keyStore.deleteProject('p', 'tester')
+    assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['q'])
+    const changed = await all(keyStore, before)
+    assert.deepEqual(
+      changed.map(({ id, revokedAtMs }) => [id, revokedAtMs !== undefined]),
+      [
+        ['p/one', true],
+        ['p/two', true],
+      ],
+    )
+    const secret = someSecret().stored
+    await refused('deleted', keyStore.createKey({ project: 'p', name: 'new', secret }, 'tester'))
+    await refused('deleted', keyStore.createProject('p', {}, 'tester'))
+    await refused('deleted', keyStore.setProject('p', {}, 'tester'))
+    await refused('deleted', keyStore.deleteProject('p', 'tester'))
+  })
+
+  test(`${name}: every change has a larger version, and brings exactly the keys it touched`, async () => {
+    const { keyStore } = await open()
+    let version = await keyStore.directoryVersion()
+    const touched = async (change: Promise<unknown>): Promise<string[]> => {
+      await change
+      const before = version
+      version = await keyStore.directoryVersion()
+      assert.ok(version > before)
+      const changed = await all(keyStore, before)
+      assert.ok(changed.every((key) => key.version > before && key.version <= version))
+      return changed.map(({ id }) => id)
+    }
+    const make = (project: string, key: string) =>
+      keyStore.createKey({ project, name: key, secret: someSecret().stored }, 'tester')
+    assert.deepEqual(await touched(make('p', 'a')), ['p/a'])
+    assert.deepEqual(await touched(make('p', 'b')), ['p/b'])
+    assert.deepEqual(await touched(make('q', 'a')), ['q/a'])
+    assert.deepEqual(await touched(keyStore.setKey('p/a', { models: ['m'] }, 'tester')), ['p/a'])
+    assert.deepEqual(await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, 'tester')), ['p/b'])
+    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, 'tester')), ['p/a', 'p/b'])
+    assert.deepEqual(await touched(keyStore.revokeKey('p/a', 'tester')), ['p/a'])
+    assert.deepEqual(await touched(keyStore.createProject('empty', {}, 'tester')), [])
+    assert.deepEqual(
+      (await all(keyStore, undefined)).map(({ id }) => id),
+      ['p/b', 'q/a'],
+    )
+  })
+
+  test(`${name}: more keys than one portion come all, each once`, async () => {
+    const { keyStore, database } = await open()
+    const count = 2100
+    if (database) {
+      await database.query(`INSERT INTO projects (project, version) VALUES ('p', 2)`)
+      await database.query(
+        `INSERT INTO keys (key_id, project, name, version)
+         SELECT 'p/' || n, 'p', n, 3 FROM generate_series(1, $1::int) AS n`,
+        [count],
+      )
+    } else {
+      for (let index = 1; index <= count; index += 1)
+        await keyStore.createKey(
+          { project: 'p', name: `${index}`, secret: { digest: `${index}`, pepper: '', tail: '' } },
+          'tester',
+        )
+    }
+    for (const since of [undefined, 1n]) {
+      const ids = (await all(keyStore, since)).map(({ id }) => id)
+      assert.deepEqual([ids.length, new Set(ids).size], [count, count])
+    }
+  })
+
+  test(`${name}: pages are sorted byte by byte and leave nothing out`, async () => {
+    const { keyStore } = await open()
+    const order = ['B', 'a', 'a-b', 'a.b', 'a0', 'aa', 'b'].sort()
+    for (const project of order.toReversed()) {
+      await keyStore.createKey({ project, name: 'k', secret: someSecret().stored }, 'tester')
+    }
+    const projects: string[] = []
+    for (let after = ''; ; after = projects.at(-1) ?? '') {
+      const page = await names(keyStore.listProjects({ after, limit: 3 }))
+      if (page.length === 0) break
+      projects.push(...page)
+    }
+    assert.deepEqual(projects, order)
+    const [first, second] = await keyStore.listKeys({ limit: 2 })
+    assert.ok(first && second && first.id < second.id)
+    assert.deepEqual((await keyStore.listKeys({ after: first.id, limit: 1 }))[0]?.id, second.id)
+    assert.deepEqual(
+      (await keyStore.listKeys({ project: 'a', limit: 10 })).map(({ id }) => id),
+      ['a/k'],
+    )
+  })
+
+  test(`${name}: a last use is noted, never set back, and is no change of the directory`, async () => {
+    const { keyStore } = await open()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: someSecret().stored }, 'tester')
+    const version = await keyStore.directoryVersion()
+    const lastUse = async () => (await keyStore.listKeys({ limit: 1 }))[0]?.lastUsedAtMs
+    const atMs = 1_900_000_000_000
+    await keyStore.markUsed([
+      { keyId: 'p/k', atMs },
+      { keyId: 'p/nobody', atMs },
+    ])
+    assert.equal(await lastUse(), atMs)
+    await keyStore.markUsed([{ keyId: 'p/k', atMs: atMs - 60_000 }])
+    assert.equal(await lastUse(), atMs)
+    await keyStore.markUsed([{ keyId: 'p/k', atMs: atMs + 60_000 }])
+    assert.equal(await lastUse(), atMs + 60_000)
+    assert.equal(await keyStore.directoryVersion(), version)
+  })
+
+  test(`${name}: a digest made with another pepper takes the place of the one before`, async () => {
+    const { keyStore } = await open()
+    const { secret, stored } = someSecret()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    const renewed = digested(secret, { current: 'another secret of the node', previous: undefined })
+    assert.notEqual(renewed.pepper, stored.pepper)
+    await keyStore.renewDigest(stored.digest, renewed)
+    await keyStore.renewDigest(stored.digest, renewed)
+    assert.equal(await keyStore.findKey([stored.digest]), undefined)
+    const found = await keyStore.findKey([renewed.digest])
+    assert.deepEqual([found?.id, found?.secrets[0]?.pepper], ['p/k', renewed.pepper])
+    const other = someSecret().stored
+    await keyStore.createKey({ project: 'p', name: 'other', secret: other }, 'tester')
+    await keyStore.renewDigest(other.digest, renewed)
+    assert.equal((await keyStore.findKey([renewed.digest]))?.id, 'p/k')
+  })
+
+  test(`${name}: changes made at once are all made, each with its own version and audit entry`, async () => {
+    const { keyStore, audit } = await open()
+    const before = await keyStore.directoryVersion()
+    const keys = Array.from({ length: 20 }, (_, index) => ({ project: 'p', name: `k${index}` }))
+    const made = await Promise.all(
+      keys.map((key) => keyStore.createKey({ ...key, secret: someSecret().stored }, 'tester')),
+    )
+    assert.equal(new Set(made.map(({ version }) => version)).size, keys.length)
+    assert.equal(await keyStore.directoryVersion(), before + 20n)
+    const entries = await audit.list({ limit: 100 })
+    assert.equal(entries.length, 21)
+    assert.ok(entries.every(({ intact }) => intact))
+  })
+
+  test(`${name}: the audit says who did what, before and after, and never a secret`, async () => {
+    const { keyStore, audit } = await open()
+    const { secret, stored } = someSecret()
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget }, 'alice')
+    await keyStore.setKey('p/k', { models: ['m'], budget: null }, 'bob')
+    const [set, create, project] = await audit.list({ limit: 10 })
+    assert.deepEqual([set?.actor, create?.actor, project?.actor], ['bob', 'alice', 'alice'])
+    assert.deepEqual(set?.detail['before'], {
+      limits: {},
+      budget: { ...budget, limitNanoUsd: String(budget.limitNanoUsd) },
+      models: null,
+      expiresAt: null,
+    })
+    assert.deepEqual(set?.detail['after'], { limits: {}, budget: null, models: ['m'], expiresAt: null })
+    const text = JSON.stringify([set, create, project], (_, value: unknown) =>
+      typeof value === 'bigint' ? String(value) : value,
+    )
+    assert.ok(!text.includes(secret) && !text.includes(stored.digest))
+    assert.ok(text.includes(stored.tail))
+    assert.deepEqual([project?.sequence, create?.sequence, set?.sequence], [1n, 2n, 3n])
+    assert.ok(Math.abs((set?.atMs ?? 0) - Date.now()) < 60_000)
+  })
+
+  test(`${name}: the audit is read page by page, and each page is checked against the next`, async () => {
+    const { keyStore, audit } = await open()
+    for (let index = 0; index < 7; index += 1) await keyStore.createProject(`p${index}`, {}, 'tester')
+    const targets: string[] = []
+    let before: bigint | undefined
+    for (;;) {
+      const page = await audit.list({ limit: 3, before })
+      assert.ok(page.every(({ intact }) => intact))
+      targets.push(...page.map(({ target }) => target))
+      before = page.at(-1)?.sequence
+      if (page.length === 0) break
+    }
+    assert.deepEqual(targets, ['p6', 'p5', 'p4', 'p3', 'p2', 'p1', 'p0'])
+  })
+}
+
+async function all(source: KeySource, since: bigint | undefined): Promise<KeyRecord[]> {
+  const portions = await Array.fromAsync(source.keysChangedSince(since))
+  return portions.flat()
+}
+
+async function names(list: Promise<readonly { readonly name: string }[]>): Promise<string[]> {
+  return (await list).map(({ name }) => name)
+}
+
+async function actions(audit: Directory['audit']): Promise<string[]> {
+  return (await audit.list({ limit: 100 })).map(({ action, target }) => `${action} ${target}`)
+}
+
+async function refused(reason: RefusalReason, change: Promise<unknown>): Promise<void> {
+  await assert.rejects(change, (error) => {
+    assert.ok(error instanceof ChangeRefused, String(error))
+    assert.equal(error.reason, reason)
+    return true
+  })
+}

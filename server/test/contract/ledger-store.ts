@@ -1,0 +1,351 @@
+/** What every `LedgerStore` promises, wherever the books are kept. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { windowOf } from '#core/budget.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { NodeEnded } from '#ports/ledger.ts'
+import {
+  aNode,
+  anEntry,
+  aProject,
+  nextId,
+  requestIdAt,
+  sharedBooks,
+  sumsOf,
+  type Books,
+} from './open-books.ts'
+
+/** The rollups and the entries agree, and both are what is expected. */
+async function assertSpent({ inspect }: Books, project: string, amountNanoUsd: bigint): Promise<void> {
+  const sums = sumsOf(await inspect.entries(project))
+  assert.equal(sums.amountNanoUsd, amountNanoUsd)
+  assert.deepEqual(await inspect.rollups(project), sums)
+}
+
+async function kindsOf({ inspect }: Books, project: string): Promise<string[]> {
+  return (await inspect.entries(project)).map(({ kind }) => kind).toSorted()
+}
+
+/** Entries of one attempt: what was reserved for it, what it cost after all, and that it was not paid. */
+function anAttempt(project: string): Record<'unknown' | 'post' | 'void', LedgerEntry> {
+  const unknown = anEntry(project, { kind: 'unknown', amountNanoUsd: 250n, images: 3 })
+  return {
+    unknown,
+    post: { ...unknown, kind: 'post', usage: 'upstream', amountNanoUsd: 100n, tokens: 7, images: 2 },
+    void: { ...unknown, kind: 'void', amountNanoUsd: 0n, images: 0 },
+  }
+}
+
+export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void {
+  const shared = sharedBooks(open)
+
+  test(`${name}: an entry counts once, however often it is sent`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const entries = [1n, 20n, 300n].map((amountNanoUsd) => anEntry(project, { amountNanoUsd }))
+    await books.ledger.append(node, [...entries, ...entries])
+    await books.ledger.append(node, entries.toReversed())
+    await books.ledger.appendLate(node, [...entries, ...entries])
+    await assertSpent(books, project, 321n)
+  })
+
+  test(`${name}: an entry that several send at once counts once`, async () => {
+    const books = await shared()
+    const project = aProject()
+    const nodes = await Promise.all(Array.from({ length: 4 }, () => aNode(books)))
+    const entries = Array.from({ length: 32 }, () => anEntry(project))
+    await Promise.all(
+      nodes.flatMap((node, index) => {
+        const turned = [...entries.slice(index * 8), ...entries.slice(0, index * 8)]
+        return [books.ledger.append(node, turned), books.ledger.appendLate(node, turned.toReversed())]
+      }),
+    )
+    await assertSpent(books, project, 3200n)
+  })
+
+  test(`${name}: rollups are the sums of the ledger after any mix, a fifth of it repeated`, async () => {
+    const books = await shared()
+    const node = await aNode(books)
+    await fc.assert(
+      fc.asyncProperty(mix, async (batches) => {
+        const project = aProject()
+        const [append, attempts] = [new Map<string, LedgerEntry>(), batches.flat()]
+        const entriesOf = (batch: (typeof batches)[number]): LedgerEntry[] =>
+          batch.map((drawn) => {
+            const entry = anEntry(project, { keyId: `${project}/${drawn.key}`, ...drawn.entry })
+            const sent = drawn.repeats === undefined ? undefined : [...append.values()].at(drawn.repeats)
+            append.set((sent ?? entry).requestId, sent ?? entry)
+            return sent ?? entry
+          })
+        for (const batch of batches) await books.ledger.append(node, entriesOf(batch))
+        const sums = sumsOf(await books.inspect.entries(project))
+        assert.deepEqual(await books.inspect.rollups(project), sums)
+        const expected = [...append.values()].reduce(
+          (sum, { amountNanoUsd }) => sum + (amountNanoUsd ?? 0n),
+          0n,
+        )
+        assert.equal(sums.amountNanoUsd, expected)
+        assert.ok(append.size <= attempts.length)
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  for (const [told, order, amountNanoUsd, unknowns] of ORDERS) {
+    test(`${name}: ${told}`, async () => {
+      const books = await shared()
+      const [node, project] = [await aNode(books), aProject()]
+      const attempt = anAttempt(project)
+      for (const kind of order) await books.ledger.appendLate(node, [attempt[kind]])
+      await assertSpent(books, project, amountNanoUsd)
+      assert.equal((await books.inspect.rollups(project)).unknowns, unknowns)
+      // All of it at once says the same as one after another.
+      const [together, again] = [aProject(), aProject()]
+      const [batch, replayed] = [anAttempt(together), anAttempt(again)]
+      await books.ledger.appendLate(
+        node,
+        order.map((kind) => batch[kind]),
+      )
+      await assertSpent(books, together, amountNanoUsd)
+      for (let time = 0; time < 2; time += 1)
+        await books.ledger.appendLate(
+          node,
+          order.map((kind) => replayed[kind]),
+        )
+      await assertSpent(books, again, amountNanoUsd)
+    })
+  }
+
+  test(`${name}: images and tokens of a late entry are counted once as well`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const attempt = anAttempt(project)
+    await books.ledger.appendLate(node, [attempt.unknown])
+    assert.deepEqual(await books.inspect.rollups(project), sumsOf(await books.inspect.entries(project)))
+    await books.ledger.appendLate(node, [attempt.post])
+    const { images, tokens, posts } = await books.inspect.rollups(project)
+    assert.deepEqual({ images, tokens, posts }, { images: 2, tokens: 7, posts: 1 })
+  })
+
+  test(`${name}: an unknown is resolved by what it cost after all`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const resolve = async (resolution: { kind: 'post' | 'void'; costNanoUsd?: bigint }): Promise<string> => {
+      const { unknown } = anAttempt(project)
+      await books.ledger.append(node, [unknown])
+      const { requestId, attempt } = unknown
+      const asked = { requestId, attempt, actor: 'ada', ...resolution }
+      assert.equal(await books.ledger.resolveUnknown(asked), true)
+      for (const kind of ['post', 'void'] as const)
+        assert.equal(await books.ledger.resolveUnknown({ ...asked, kind, costNanoUsd: 7n }), false)
+      return requestId
+    }
+    await resolve({ kind: 'post', costNanoUsd: 40n })
+    await assertSpent(books, project, 40n)
+    await resolve({ kind: 'post' })
+    await assertSpent(books, project, 290n)
+    await resolve({ kind: 'void' })
+    await assertSpent(books, project, 290n)
+    assert.equal((await books.inspect.rollups(project)).images, 6)
+    const last = await resolve({ kind: 'post', costNanoUsd: 1000n })
+    await assertSpent(books, project, 1290n)
+    if (books.database === undefined) return
+    const audit = await books.database.query('SELECT actor, action FROM audit WHERE target = $1', [
+      `${last}/0`,
+    ])
+    assert.deepEqual(audit, [{ actor: 'ada', action: 'unknown.post' }])
+  })
+
+  test(`${name}: a call that nobody knows of, or that is not unknown, can't be resolved`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const posted = anEntry(project)
+    await books.ledger.append(node, [posted])
+    for (const requestId of [posted.requestId, nextId()]) {
+      const resolution = { requestId, attempt: 0, kind: 'void' as const, actor: 'ada' }
+      assert.equal(await books.ledger.resolveUnknown(resolution), false)
+    }
+    await assertSpent(books, project, 100n)
+  })
+
+  test(`${name}: of two who resolve an unknown at once one wins`, async () => {
+    const books = await shared()
+    const node = await aNode(books)
+    for (let time = 0; time < 10; time += 1) {
+      const project = aProject()
+      const { unknown } = anAttempt(project)
+      await books.ledger.append(node, [unknown])
+      const ask = (kind: 'post' | 'void'): Promise<boolean> =>
+        books.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: 'ada' })
+      const won = await Promise.all([ask('post'), ask('void'), ask('post'), ask('void')])
+      assert.equal(won.filter(Boolean).length, 1)
+      await assertSpent(books, project, won[0] || won[2] ? 40n : 0n)
+      assert.equal((await books.inspect.rollups(project)).unknowns, 0)
+    }
+  })
+
+  test(`${name}: what a node knew after all counts, even if an operator voids the call at that moment`, async () => {
+    const books = await shared()
+    const node = await aNode(books)
+    for (let time = 0; time < 10; time += 1) {
+      const project = aProject()
+      const { unknown, post } = anAttempt(project)
+      await books.ledger.append(node, [unknown])
+      await Promise.all([
+        books.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: 'ada' }),
+        books.ledger.appendLate(node, [post]),
+      ])
+      await assertSpent(books, project, 100n)
+      assert.equal((await books.inspect.rollups(project)).unknowns, 0)
+    }
+  })
+
+  test(`${name}: nothing is taken in the name of a node that has been ended`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    await books.ledger.append(node, [anEntry(project)])
+    await books.ledger.endNode(node, [])
+    await assert.rejects(books.ledger.append(node, [anEntry(project)]), NodeEnded)
+    await assert.rejects(books.ledger.heartbeat(node), NodeEnded)
+    await books.ledger.startNode({ id: node, host: 'test', version: '0' })
+    await assert.rejects(books.ledger.append(node, [anEntry(project)]), NodeEnded)
+    await assertSpent(books, project, 100n)
+    await assert.rejects(books.ledger.append(nextId(), [anEntry(project)]), NodeEnded)
+  })
+
+  test(`${name}: a call that a dead node left open becomes an unknown, unless its end is known`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const [open, ended, forgotten] = [anAttempt(project), anAttempt(project), anAttempt(project)]
+    await books.ledger.append(node, [ended.post])
+    for (let time = 0; time < 2; time += 1)
+      await books.ledger.endNode(node, [open.unknown, ended.unknown, open.unknown])
+    assert.deepEqual(await kindsOf(books, project), ['post', 'unknown'])
+    await assertSpent(books, project, 350n)
+    await books.ledger.appendLate(node, [open.post, forgotten.post])
+    await assertSpent(books, project, 300n)
+  })
+
+  test(`${name}: the leases of a node come home when it is ended`, async () => {
+    const books = await shared()
+    const [node, other, project] = [await aNode(books), await aNode(books), aProject()]
+    const budget = { id: `project:${project}`, limitNanoUsd: 1000n, per: 'total', hard: true } as const
+    const window = windowOf(budget.per, Date.now())
+    for (const nodeId of [node, other]) {
+      const question = { budget, window, nodeId, operation: nextId(), neededNanoUsd: 300n, liveNodes: 2 }
+      await books.budgets.lease(question)
+    }
+    const { unknown } = anAttempt(project)
+    await books.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
+    const state = { limitNanoUsd: 1000n, spentNanoUsd: 250n, leasedNanoUsd: 300n }
+    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
+    await books.ledger.endNode(node, [{ ...unknown, projectLeaseNanoUsd: 250n }])
+    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
+  })
+
+  test(`${name}: open unknowns come oldest first, page by page, each once`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    // Later than those of all other tests.
+    const [start, ...requests] = Array.from({ length: 5 }, () => requestIdAt(LAST_MS)).toSorted()
+    const unknowns = requests.flatMap((requestId) =>
+      [0, 1, 2].map((attempt) => anEntry(project, { requestId, attempt, kind: 'unknown' })),
+    )
+    await books.ledger.append(node, unknowns.toReversed())
+    const [resolved, voided] = [unknowns[4] as LedgerEntry, unknowns[11] as LedgerEntry]
+    await books.ledger.appendLate(node, [{ ...resolved, kind: 'post' }])
+    await books.ledger.resolveUnknown({ ...voided, kind: 'void', actor: 'ada' })
+    const expected = unknowns.filter((unknown) => unknown !== resolved && unknown !== voided)
+    for (const limit of [1, 2, 3, 100]) {
+      const seen: LedgerEntry[] = []
+      for (;;) {
+        const after = seen.at(-1) ?? { requestId: start as string, attempt: 0 }
+        const page = await books.ledger.openUnknowns({ limit, after })
+        assert.ok(page.length <= limit)
+        if (page.length === 0) break
+        seen.push(...page)
+      }
+      assert.deepEqual(seen.map(identityOf), expected.map(identityOf))
+    }
+    const [first] = await books.ledger.openUnknowns({ limit: 1 })
+    assert.ok((first?.requestId ?? '') < (start as string))
+    assert.ok(Math.abs((first?.writtenAtMs ?? 0) - Date.now()) < 60_000)
+    assert.equal(first?.kind, 'unknown')
+  })
+
+  test(`${name}: a heartbeat tells how many nodes live`, async () => {
+    const books = (await shared()).database === undefined ? await open() : await shared()
+    // The nodes of other tests have been silent for long.
+    await books.database?.query(`UPDATE nodes SET seen_at = now() - interval '6 seconds'`)
+    const [first, second, third] = [await aNode(books), await aNode(books), await aNode(books)]
+    assert.deepEqual(await books.ledger.heartbeat(first), { liveNodes: 3 })
+    await books.ledger.endNode(second, [])
+    assert.deepEqual(await books.ledger.heartbeat(first), { liveNodes: 2 })
+    assert.deepEqual(await books.ledger.heartbeat(third), { liveNodes: 2 })
+  })
+
+  test(`${name}: names of any shape are kept as they are`, async () => {
+    const books = await shared()
+    const node = await aNode(books)
+    const names = ['', 'NULL', '{}', ',', '"', '\\', '\\"', "it's", 'é漢😀', 'a\nb\tc', '  ', '$1', '{"a":1}']
+    for (const odd of names) {
+      const project = `${aProject()}${odd}`
+      const entry = anEntry(project, { model: odd, deployment: `${odd}/${odd}`, keyId: `${project}/${odd}` })
+      await books.ledger.append(node, [entry, anEntry(project, { model: odd, kind: 'unknown' })])
+      await assertSpent(books, project, 200n)
+      assert.equal((await books.inspect.entries(project)).length, 2)
+    }
+  })
+
+  test(`${name}: what has no price adds nothing and stays without one`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const unpriced = anEntry(project, { amountNanoUsd: undefined, tokens: undefined })
+    await books.ledger.append(node, [unpriced, anEntry(project, { amountNanoUsd: 5n })])
+    await assertSpent(books, project, 5n)
+    const kept = (await books.inspect.entries(project)).find(
+      ({ requestId }) => requestId === unpriced.requestId,
+    )
+    assert.deepEqual([kept?.amountNanoUsd, kept?.tokens], [undefined, undefined])
+  })
+}
+
+const LAST_MS = Date.UTC(2099, 11, 31)
+
+/** How the entries of one attempt arrive, what is spent then (reserved 250, cost 100), and whether an unknown is left. */
+const ORDERS: readonly [string, readonly ('unknown' | 'post' | 'void')[], bigint, number][] = [
+  ['a post after an unknown adds the difference', ['unknown', 'post'], 100n, 0],
+  ['an unknown after a post adds nothing', ['post', 'unknown'], 100n, 0],
+  ['a void after an unknown takes it back', ['unknown', 'void'], 0n, 0],
+  ['an unknown after a void adds nothing', ['void', 'unknown'], 0n, 0],
+  ['a void after a post is ignored', ['post', 'void'], 100n, 0],
+  ['a post after a void counts', ['void', 'post'], 100n, 0],
+  ['a post after a voided unknown counts', ['unknown', 'void', 'post'], 100n, 0],
+  ['a void after a posted unknown is ignored', ['unknown', 'post', 'void'], 100n, 0],
+  ['an unknown stays open until it is resolved', ['unknown', 'unknown'], 250n, 1],
+]
+
+const mix = fc.array(
+  fc.array(
+    fc.record({
+      key: fc.constantFrom('a', 'b', 'c'),
+      /** The place of an earlier entry that is sent once more. */
+      repeats: fc.option(fc.nat(200), { nil: undefined, freq: 4 }),
+      entry: fc.record({
+        attempt: fc.nat(3),
+        kind: fc.constantFrom('post' as const, 'unknown' as const, 'adjust' as const),
+        model: fc.constantFrom('small', 'large'),
+        tokens: fc.option(fc.nat(100_000), { nil: undefined }),
+        images: fc.nat(3),
+        amountNanoUsd: fc.option(fc.bigInt({ min: 0n, max: 10n ** 12n }), { nil: undefined }),
+      }),
+    }),
+    { minLength: 1, maxLength: 40 },
+  ),
+  { minLength: 1, maxLength: 5 },
+)
+
+function identityOf({ requestId, attempt }: LedgerEntry): string {
+  return `${requestId}/${attempt}`
+}

@@ -1,0 +1,238 @@
+/** The books on each engine that can keep them, and a way to look into what they keep. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { BudgetState, BudgetWindow } from '#core/budget.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { LedgerStore } from '#ports/ledger.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { PostgresBudgets } from '#stores/postgres/budgets.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresLedger } from '#stores/postgres/ledger.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { anEntry as anyEntry } from '#test/support/entries.ts'
+import { testPostgres } from '#test/support/servers.ts'
+
+export type KeptEntry = Pick<
+  LedgerEntry,
+  'requestId' | 'attempt' | 'kind' | 'keyId' | 'tokens' | 'images' | 'amountNanoUsd'
+>
+
+export interface Sums {
+  readonly posts: number
+  readonly unknowns: number
+  readonly tokens: number
+  readonly images: number
+  readonly amountNanoUsd: bigint
+}
+
+export interface Books {
+  readonly ledger: LedgerStore
+  readonly budgets: BudgetStore & SpendingReader
+  readonly inspect: {
+    entries(project: string): Promise<readonly KeptEntry[]>
+    /** What the rollups of a project add up to. In memory there are none: the entries are added up. */
+    rollups(project: string): Promise<Sums>
+    /** Undefined while nobody has asked about the budget. */
+    budgetState(budgetId: string, window: BudgetWindow): Promise<BudgetState | undefined>
+    /** What a node holds of it. */
+    leaseNanoUsd(budgetId: string, window: BudgetWindow, nodeId: string): Promise<bigint>
+  }
+  /** Undefined in memory. */
+  readonly database: Database | undefined
+}
+
+const closings: (() => Promise<void>)[] = []
+after(async () => {
+  for (const close of closings) await close()
+})
+
+const identifiers = uuidv7Identifiers(systemClock)
+
+/** A request, call, node or operation of this moment. */
+export function nextId(): string {
+  return identifiers.next()
+}
+
+/** The id of a request that was accepted at that moment. */
+export function requestIdAt(atMs: number): string {
+  return uuidv7Identifiers({ nowMs: () => atMs, monotonicMs: () => 0 }).next()
+}
+
+let names = 0
+
+/** A project that no other test writes to. */
+export function aProject(): string {
+  names += 1
+  return `project-${names}`
+}
+
+/** An entry of this moment, with ids of its own. */
+export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): LedgerEntry {
+  const isPost = overrides.kind === undefined || overrides.kind === 'post'
+  return anyEntry({
+    requestId: nextId(),
+    callId: nextId(),
+    project,
+    keyId: `${project}/key`,
+    usage: isPost ? 'upstream' : 'unknown',
+    tokens: isPost ? 10 : undefined,
+    ...overrides,
+  })
+}
+
+export async function aNode({ ledger }: Books): Promise<string> {
+  const id = nextId()
+  await ledger.startNode({ id, host: 'test', version: '0' })
+  return id
+}
+
+/** Opened at the first call, and then the same for all. */
+export function sharedBooks(open: () => Promise<Books>): () => Promise<Books> {
+  let opened: Promise<Books> | undefined
+  return () => (opened ??= open())
+}
+
+export async function memoryBooks(): Promise<Books> {
+  const books = new MemoryBooks(systemClock)
+  const entriesOf = (project: string): readonly LedgerEntry[] =>
+    books.entries().filter((entry) => entry.project === project)
+  return {
+    ledger: books,
+    budgets: books,
+    inspect: {
+      entries: async (project) => entriesOf(project),
+      rollups: async (project) => sumsOf(entriesOf(project)),
+      async budgetState(budgetId, window) {
+        const { byNode, ...state } = books.budgetState(budgetId, window) ?? { byNode: undefined }
+        return byNode && (state as BudgetState)
+      },
+      leaseNanoUsd: async (budgetId, window, nodeId) =>
+        books.budgetState(budgetId, window)?.byNode.get(nodeId) ?? 0n,
+    },
+    database: undefined,
+  }
+}
+
+export async function pgliteBooks(): Promise<Books> {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-books-'))
+  const database = await openPglite(join(folder, 'database'))
+  closings.push(async () => {
+    await database.close()
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return databaseBooks(database)
+}
+
+/** As many connections as the liveliest test has writers, and a few to look on. */
+const CONNECTIONS = 16
+
+export async function postgresBooks(): Promise<Books> {
+  const database = openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS })
+  closings.push(() => database.close())
+  return databaseBooks(database)
+}
+
+async function databaseBooks(database: Database): Promise<Books> {
+  await migrate(database)
+  return {
+    ledger: new PostgresLedger(database),
+    budgets: new PostgresBudgets(database),
+    inspect: inspectionOf(database),
+    database,
+  }
+}
+
+interface KeptRow {
+  readonly request_id: string
+  readonly attempt: number
+  readonly kind: LedgerEntry['kind']
+  readonly key_id: string
+  readonly tokens: bigint | null
+  readonly images: number
+  readonly amount_nano: bigint | null
+}
+
+interface BudgetRow {
+  readonly limit_nano: bigint
+  readonly spent_nano: bigint
+  readonly leased_nano: bigint
+  readonly sum_of_leases: bigint
+}
+
+function inspectionOf(database: Database): Books['inspect'] {
+  return {
+    async entries(project) {
+      const rows = await database.query<KeptRow>('SELECT * FROM usage_events WHERE project = $1', [project])
+      return rows.map((row) => ({
+        requestId: row.request_id,
+        attempt: row.attempt,
+        kind: row.kind,
+        keyId: row.key_id,
+        tokens: row.tokens === null ? undefined : Number(row.tokens),
+        images: row.images,
+        amountNanoUsd: row.amount_nano ?? undefined,
+      }))
+    },
+    async rollups(project) {
+      const [row] = await database.query<Record<keyof Omit<Sums, 'amountNanoUsd'> | 'amount', bigint>>(
+        `SELECT coalesce(sum(posts), 0)::bigint AS posts, coalesce(sum(unknowns), 0)::bigint AS unknowns,
+           coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(images), 0)::bigint AS images,
+           coalesce(sum(amount_nano), 0)::bigint AS amount
+         FROM usage_hours WHERE project = $1`,
+        [project],
+      )
+      if (row === undefined) throw new Error('a sum has one row')
+      return {
+        posts: Number(row.posts),
+        unknowns: Number(row.unknowns),
+        tokens: Number(row.tokens),
+        images: Number(row.images),
+        amountNanoUsd: row.amount,
+      }
+    },
+    async leaseNanoUsd(budgetId, { startMs }, nodeId) {
+      const [row] = await database.query<{ amount_nano: bigint }>(
+        'SELECT amount_nano FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3',
+        [budgetId, new Date(startMs), nodeId],
+      )
+      return row?.amount_nano ?? 0n
+    },
+    async budgetState(budgetId, { startMs }) {
+      const [row] = await database.query<BudgetRow>(
+        `SELECT *, (
+           SELECT coalesce(sum(amount_nano), 0)::bigint FROM leases
+           WHERE leases.budget_id = budgets.budget_id AND leases.window_start = budgets.window_start
+         ) AS sum_of_leases
+         FROM budgets WHERE budget_id = $1 AND window_start = $2`,
+        [budgetId, new Date(startMs)],
+      )
+      if (row === undefined) return undefined
+      assert.equal(row.leased_nano, row.sum_of_leases)
+      return { limitNanoUsd: row.limit_nano, spentNanoUsd: row.spent_nano, leasedNanoUsd: row.leased_nano }
+    },
+  }
+}
+
+/** What entries add up to, by the rules that the rollups follow. */
+export function sumsOf(entries: readonly KeptEntry[]): Sums {
+  const unknowns = new Set<string>()
+  const resolved = new Set<string>()
+  for (const { requestId, attempt, kind } of entries) {
+    if (kind === 'unknown') unknowns.add(`${requestId}/${attempt}`)
+    if (kind === 'post' || kind === 'void') resolved.add(`${requestId}/${attempt}`)
+  }
+  return {
+    posts: entries.filter(({ kind }) => kind === 'post').length,
+    unknowns: unknowns.difference(resolved).size,
+    tokens: entries.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
+    images: entries.reduce((sum, { images }) => sum + images, 0),
+    amountNanoUsd: entries.reduce((sum, { amountNanoUsd }) => sum + (amountNanoUsd ?? 0n), 0n),
+  }
+}

@@ -1,0 +1,187 @@
+/** What the reconciler promises: it finds every difference, invents none, and mends budgets without disturbing anybody. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { windowOf, type Budget } from '#core/budget.ts'
+import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
+
+const NOTHING = { posts: 0, tokens: 0, images: 0, amountNanoUsd: 0n }
+
+export function reconcilerSuite(name: string, open: () => Promise<Books>): void {
+  const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
+  const window = windowOf('month', BOOKS_NOW_MS)
+
+  /** Leases from the budget and spends 200 of it. */
+  async function spend({ budgets, ledger, nodeId, identifiers, entry }: Books): Promise<void> {
+    const question = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
+    await budgets.lease({ ...question, neededNanoUsd: 1000n })
+    await ledger.append(nodeId, [entry({ projectLeaseNanoUsd: 200n })])
+  }
+  const budgetRow = async ({ rows }: Books) =>
+    (
+      await rows<{ spent: number; leased: number }>(
+        'SELECT spent_nano::integer AS spent, leased_nano::integer AS leased FROM budgets',
+      )
+    )[0]
+
+  test(`${name}: books that agree give no difference and change nothing`, async () => {
+    const books = await open()
+    const { ledger, nodeId, entry, clock, reconciler, audit } = books
+    assert.deepEqual(await reconciler.reconcile('all'), {
+      entries: 0,
+      differences: [],
+      budgetsCompared: 0,
+      budgetsCorrected: [],
+    })
+    await spend(books)
+    const unknown = entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 700n, images: 2 })
+    await ledger.append(nodeId, [unknown, entry({ amountNanoUsd: undefined }), entry({ project: 'chat' })])
+    await ledger.appendLate(nodeId, [{ ...unknown, kind: 'post', tokens: 5, amountNanoUsd: 400n }])
+    clock.ms = BOOKS_NOW_MS - 50 * DAY_MS
+    await ledger.append(nodeId, [entry(), entry()])
+    clock.ms = BOOKS_NOW_MS
+    const whole = { entries: 7, differences: [], budgetsCompared: 1, budgetsCorrected: [] }
+    assert.deepEqual(await reconciler.reconcile('all'), whole)
+    assert.deepEqual(await reconciler.reconcile(2), { ...whole, entries: 5 })
+    assert.deepEqual(await audit.list({ limit: 1 }), [])
+  })
+
+  test(`${name}: an entry without its rollup, a rollup without its entry and a changed sum are found, wherever they lie`, async () => {
+    const { ledger, nodeId, entry, clock, reconciler, tamper } = await open()
+    const momentsMs = [0, 3, 40, 400].map((daysAgo) => BOOKS_NOW_MS - daysAgo * DAY_MS)
+    for (const atMs of momentsMs) {
+      clock.ms = atMs
+      await ledger.append(nodeId, [entry({ project: `p${momentsMs.indexOf(atMs)}` })])
+    }
+    clock.ms = BOOKS_NOW_MS
+    await tamper(`DELETE FROM usage_events WHERE project = 'p1'`)
+    await tamper(`DELETE FROM usage_hours WHERE project = 'p2'`)
+    await tamper(`UPDATE usage_events SET amount_nano = 201 WHERE project = 'p3'`)
+    const sums = { posts: 1, tokens: 10, images: 0, amountNanoUsd: 200n }
+    const { differences } = await reconciler.reconcile('all')
+    assert.deepEqual(
+      differences.map(({ project, ledger: left, rollup }) => [project, left, rollup]),
+      [
+        ['p3', { ...sums, amountNanoUsd: 201n }, sums],
+        ['p2', sums, NOTHING],
+        ['p1', NOTHING, sums],
+      ],
+    )
+    assert.deepEqual((await reconciler.reconcile(2)).differences, [], 'the last hours are in order')
+    assert.equal((await reconciler.reconcile(3 * 24 + 1)).differences.length, 1)
+  })
+
+  test(`${name}: sums that cancel each other out between hours are found`, async () => {
+    const { ledger, nodeId, entry, reconciler, tamper } = await open()
+    await ledger.append(nodeId, [entry()])
+    await tamper(`UPDATE usage_hours SET hour = hour - interval '1 hour'`)
+    assert.equal((await reconciler.reconcile('all')).differences.length, 2)
+  })
+
+  test(`${name}: a budget that says something else than the books is put right, once, and in the audit`, async () => {
+    const books = await open()
+    const { reconciler, audit, database } = books
+    await spend(books)
+    const right = await budgetRow(books)
+    assert.equal(right?.spent, 200)
+    await database.query('UPDATE budgets SET spent_nano = 150, leased_nano = leased_nano + 7')
+    const { budgetsCorrected } = await reconciler.reconcile(2)
+    assert.deepEqual(budgetsCorrected, [
+      {
+        budgetId: 'project:search',
+        windowStartMs: window.startMs,
+        spentNanoUsd: { before: 150n, after: 200n },
+        leasedNanoUsd: { before: BigInt(right?.leased ?? 0) + 7n, after: BigInt(right?.leased ?? 0) },
+      },
+    ])
+    assert.deepEqual(await budgetRow(books), right)
+    assert.deepEqual((await reconciler.reconcile(2)).budgetsCorrected, [])
+    const entries = await audit.list({ limit: 10 })
+    assert.deepEqual(
+      entries.map(({ actor, action, target }) => [actor, action, target]),
+      [['system', 'budget.correct', 'project:search']],
+    )
+  })
+
+  test(`${name}: budgets of keys are compared by their keys, and each with its own window`, async () => {
+    const { budgets, ledger, nodeId, identifiers, entry, clock, reconciler } = await open()
+    for (const per of ['day', 'month', 'total'] as const) {
+      const key: Budget = { id: 'key:search/ci', limitNanoUsd: 100_000n, per, hard: true }
+      const ask = { budget: key, nodeId, operation: identifiers.next(), neededNanoUsd: 0n, liveNodes: 1 }
+      await budgets.lease({ ...ask, window: windowOf(per, BOOKS_NOW_MS) })
+    }
+    for (const daysAgo of [0, 1, 50]) {
+      clock.ms = BOOKS_NOW_MS - daysAgo * DAY_MS
+      await ledger.append(nodeId, [entry(), entry({ keyId: 'search/other' })])
+    }
+    clock.ms = BOOKS_NOW_MS
+    const { budgetsCompared, budgetsCorrected } = await reconciler.reconcile('all')
+    assert.deepEqual([budgetsCompared, budgetsCorrected], [3, []])
+  })
+
+  test(`${name}: the figures tell of unknowns, nodes, budgets and money that nobody can use`, async () => {
+    const books = await open()
+    const { ledger, nodeId, entry, identifiers, budgets, database, keys, reconciler } = books
+    const nothing = { open: 0, amountNanoUsd: 0n, oldestAtMs: undefined }
+    assert.deepEqual((await reconciler.figures()).unknowns, nothing)
+    const unknown = entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 700n })
+    await ledger.append(nodeId, [unknown, entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 50n })])
+    await ledger.resolveUnknown({ requestId: unknown.requestId, attempt: 0, kind: 'void', actor: 'tester' })
+    const lost = identifiers.next()
+    await ledger.startNode({ id: lost, host: 'there', version: '1.0.0' })
+    // The budget counts by the clock of the database here: its window must be the one of now.
+    const now = {
+      budget: { ...budget, id: 'project:x' },
+      window: windowOf('month', Date.now()),
+      liveNodes: 1,
+    }
+    await budgets.lease({ ...now, nodeId: lost, operation: identifiers.next(), neededNanoUsd: 30_000n })
+    await budgets.lease({ ...now, nodeId, operation: identifiers.next(), neededNanoUsd: 1000n })
+    await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds' WHERE node_id = $1`, [
+      lost,
+    ])
+    await keys.createProject('old', {}, 'tester')
+    await keys.deleteProject('old', 'tester')
+
+    const figures = await reconciler.figures()
+    assert.deepEqual([figures.unknowns.open, figures.unknowns.amountNanoUsd], [1, 50n])
+    assert.ok(Math.abs((figures.unknowns.oldestAtMs ?? 0) - Date.now()) < 60_000)
+    assert.deepEqual(figures.nodes, { alive: 1, silent: 1 })
+    assert.deepEqual(figures.lostLeases, [{ nodeId: lost, amountNanoUsd: 30_000n }])
+    const [held] = figures.budgets
+    assert.deepEqual(
+      [figures.budgets.length, held?.budgetId, held?.limitNanoUsd, held?.spentNanoUsd],
+      [1, 'project:x', 100_000n, 0n],
+    )
+    assert.ok((held?.leasedNanoUsd ?? 0n) > 30_000n)
+    assert.equal(figures.deletedProjects, 1)
+  })
+
+  test(`${name}: a lost node is ended: its money comes home, and nothing is taken in its name`, async () => {
+    const books = await open()
+    const { ledger, nodeId, nodes, entry, audit, database } = books
+    await spend(books)
+    const held = BigInt((await budgetRow(books))?.leased ?? 0)
+    assert.ok(held > 0n)
+    const end = { force: false, actor: 'tester' }
+    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'alive' })
+    assert.deepEqual((await nodes.list())[0]?.leasedNanoUsd, held)
+    await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds'`)
+    assert.equal((await nodes.list())[0]?.state, 'silent')
+    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'ended', returnedNanoUsd: held })
+    assert.deepEqual(await budgetRow(books), { spent: 200, leased: 0 })
+    assert.equal((await nodes.list())[0]?.state, 'ended')
+    assert.deepEqual(await nodes.end(nodeId, end), { kind: 'ended-before' })
+    assert.deepEqual(await nodes.end('01890000-0000-7000-8000-000000000000', end), { kind: 'missing' })
+    await assert.rejects(ledger.append(nodeId, [entry()]), { name: 'NodeEnded' })
+    const entries = await audit.list({ limit: 10 })
+    assert.deepEqual(
+      entries.map(({ actor, action, target }) => [actor, action, target]),
+      [['tester', 'node.end', nodeId]],
+    )
+  })
+
+  test(`${name}: a living node is ended only by force`, async () => {
+    const { nodeId, nodes } = await open()
+    assert.equal((await nodes.end(nodeId, { force: true, actor: 'tester' })).kind, 'ended')
+  })
+}

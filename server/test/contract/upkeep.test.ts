@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { windowOf, type Budget } from '#core/budget.ts'
+import type { BooksFigures } from '#ports/upkeep.ts'
+import { openPostgres } from '#stores/postgres/database.ts'
+import { PostgresLedger } from '#stores/postgres/ledger.ts'
+import { PostgresReconciler } from '#stores/postgres/upkeep-books.ts'
+import { PostgresUpkeep } from '#stores/postgres/upkeep.ts'
+import { BOOKS_NOW_MS, DAY_MS, pgliteBooks, postgresBooks, type Books } from '#test/support/books.ts'
+import { eventually } from '#test/support/process.ts'
+import { startUpkeep } from '#worker/upkeep.ts'
+import { reconcilerSuite } from './reconciler.ts'
+import { upkeepSuite } from './upkeep.ts'
+
+/** Each engine is started once. */
+const engines = { PGlite: pgliteBooks(), PostgreSQL: postgresBooks() }
+
+for (const [name, open] of Object.entries(engines)) {
+  upkeepSuite(name, open)
+  reconcilerSuite(name, open)
+}
+
+/** What takes several connections at once. */
+const open = engines.PostgreSQL
+
+test('nodes that start together make each partition once', async () => {
+  const { upkeep } = await open()
+  const made = await Promise.all(Array.from({ length: 4 }, () => upkeep.makePartitions()))
+  assert.deepEqual(
+    made.flatMap(({ missing }) => missing),
+    [],
+  )
+  assert.ok(new Set(made.flatMap((one) => one.made)).size === 7)
+})
+
+test('a partition waits for a table no longer than a second, and is made the next time', async () => {
+  const { upkeep, database } = await open()
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  const reading = database.transaction(async (sql) => {
+    await sql.query('SELECT count(*) FROM usage_events')
+    await held
+  })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const startMs = performance.now()
+  const { made, missing } = await upkeep.makePartitions()
+  assert.ok(performance.now() - startMs < 3 * 2500)
+  assert.deepEqual(
+    missing.map(({ reason }) => reason),
+    ['busy', 'busy', 'busy'],
+  )
+  assert.equal(made.length, 4, 'the request log is another table')
+  release()
+  await reading
+  assert.equal((await upkeep.makePartitions()).made.length, 3)
+})
+
+test('while nodes write, the reconciler finds no difference and corrects no budget that is right', async () => {
+  const { upkeep, ledger, budgets, identifiers, entry, reconciler, rows } = await open()
+  await upkeep.makePartitions()
+  const budget: Budget = { id: 'project:search', limitNanoUsd: 10_000_000n, per: 'month', hard: true }
+  const window = windowOf('month', BOOKS_NOW_MS)
+  const over = new AbortController()
+  const write = async (): Promise<void> => {
+    const nodeId = identifiers.next()
+    await ledger.startNode({ id: nodeId, host: 'here', version: '1.0.0' })
+    const lease = () =>
+      budgets.lease({
+        budget,
+        window,
+        nodeId,
+        operation: identifiers.next(),
+        neededNanoUsd: 2000n,
+        liveNodes: 3,
+      })
+    while (!over.signal.aborted) {
+      await lease()
+      await ledger.append(
+        nodeId,
+        Array.from({ length: 10 }, () => entry({ projectLeaseNanoUsd: 200n })),
+      )
+    }
+  }
+  const writers = [write(), write(), write()]
+  const endMs = performance.now() + 2000
+  let rounds = 0
+  // The budget begins while entries are being written: what that leaves out is put right at most once.
+  let corrections = 0
+  for (; performance.now() < endMs; rounds += 1) {
+    const { differences, budgetsCorrected } = await reconciler.reconcile(rounds % 2 === 0 ? 2 : 'all')
+    assert.deepEqual(differences, [])
+    corrections += budgetsCorrected.length
+  }
+  over.abort()
+  await Promise.all(writers)
+  assert.ok(rounds > 5 && corrections <= 1, `${rounds} rounds, ${corrections} corrections`)
+  assert.deepEqual((await reconciler.reconcile('all')).budgetsCorrected, [])
+  const [sums] = await rows<{ ledger: bigint; spent: bigint }>(
+    'SELECT (SELECT sum(amount_nano) FROM usage_events)::bigint AS ledger, spent_nano AS spent FROM budgets',
+  )
+  assert.equal(sums?.spent, sums?.ledger)
+})
+
+test('a budget that is wrong is put right while nodes spend from it', async () => {
+  const { upkeep, ledger, budgets, nodeId, identifiers, entry, reconciler, database, rows } = await open()
+  await upkeep.makePartitions()
+  const budget: Budget = { id: 'project:search', limitNanoUsd: 10_000_000n, per: 'month', hard: true }
+  const operation = identifiers.next()
+  const window = windowOf('month', BOOKS_NOW_MS)
+  await budgets.lease({ budget, window, nodeId, operation, neededNanoUsd: 1_000_000n, liveNodes: 1 })
+  const over = new AbortController()
+  const writing = (async () => {
+    while (!over.signal.aborted) await ledger.append(nodeId, [entry({ projectLeaseNanoUsd: 200n })])
+  })()
+  for (let time = 0; time < 20; time += 1) {
+    await database.query('UPDATE budgets SET spent_nano = spent_nano + 13, leased_nano = leased_nano - 17')
+    assert.equal((await reconciler.reconcile(2)).budgetsCorrected.length, 1)
+  }
+  over.abort()
+  await writing
+  const [sums] = await rows<{ ledger: bigint; spent: bigint; leases: bigint; leased: bigint }>(
+    `SELECT (SELECT sum(amount_nano) FROM usage_events)::bigint AS ledger, spent_nano AS spent,
+       (SELECT sum(amount_nano) FROM leases)::bigint AS leases, leased_nano AS leased FROM budgets`,
+  )
+  assert.deepEqual([sums?.spent, sums?.leased], [sums?.ledger, sums?.leases])
+})
+
+/** A node's chores, noted as they happen, in rounds of some milliseconds. */
+function chores({ upkeep, reconciler }: Books, nodeId: string) {
+  const seen: string[] = []
+  const figures: (BooksFigures | undefined)[] = []
+  const worker = startUpkeep({
+    nodeId,
+    upkeep,
+    reconciler,
+    monotonicMs: () => performance.now(),
+    roundMs: 10,
+    events: {
+      figures: (given) => figures.push(given),
+      reconciled: ({ entries }) => seen.push(`reconciled ${entries}`),
+      partitions: ({ made }) => seen.push(`made ${made.length}`),
+      did: (what) => seen.push(JSON.stringify(what)),
+      postponed: (chore, error) => seen.push(`postponed ${chore}: ${error.name}`),
+      failed: (chore, error) => seen.push(`failed ${chore}: ${error.message}`),
+    },
+  })
+  after(() => worker.stop())
+  return { worker, seen, figures }
+}
+
+test('the eldest node does the chores, each in its time, and the next one when it is gone', async () => {
+  const books = await open()
+  const { ledger, nodeId, identifiers, clock, entry, rows, upkeep } = books
+  // The age of an unknown is told by the database.
+  clock.ms = Date.now()
+  await upkeep.makePartitions()
+  const younger = identifiers.next()
+  await ledger.startNode({ id: younger, host: 'there', version: '1.0.0' })
+  await ledger.append(nodeId, [entry({ kind: 'unknown', tokens: undefined })])
+  const [elder, other] = [chores(books, nodeId), chores(books, younger)]
+  await eventually(async () => assert.ok(elder.figures.length > 3 && other.figures.length > 3))
+  assert.deepEqual(elder.seen, ['made 0', 'reconciled 1'], 'once, although there were more rounds')
+  assert.equal(elder.figures[0]?.unknowns.open, 1)
+  assert.deepEqual([other.seen, new Set(other.figures)], [[], new Set([undefined])])
+  assert.deepEqual(await rows('SELECT posts::integer AS posts FROM usage_days'), [{ posts: 0 }])
+
+  await elder.worker.stop()
+  await ledger.endNode(nodeId, [])
+  clock.ms = Date.now() + 8 * DAY_MS
+  await eventually(async () => assert.ok(other.seen.includes('{"unknowns":1}')))
+  await eventually(async () => assert.ok(other.seen.includes('{"partitions":[],"nodes":1}')))
+  await other.worker.stop()
+  const rounds = other.figures.length
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  assert.equal(other.figures.length, rounds)
+})
+
+test('a chore that can not be done is reported, holds up no other and is tried again', async () => {
+  const books = await open()
+  const { nodeId, database } = books
+  await database.query('ALTER TABLE usage_days RENAME TO elsewhere')
+  const { worker, seen } = chores(books, nodeId)
+  await eventually(async () => assert.ok(seen.filter((line) => line.startsWith('failed days')).length > 1))
+  await database.query('ALTER TABLE elsewhere RENAME TO usage_days')
+  assert.ok(seen.includes('reconciled 0'))
+  await worker.stop()
+  assert.deepEqual(
+    seen.filter((line) => !/^(failed (all )?days: relation "usage_days"|made|reconciled)/.test(line)),
+    [],
+  )
+})
+
+test('chores wait while the store is away', async () => {
+  const database = openPostgres('postgres://postgres@127.0.0.1:1/postgres')
+  const clock = { nowMs: () => BOOKS_NOW_MS, monotonicMs: () => 0 }
+  const upkeep = new PostgresUpkeep(database, new PostgresLedger(database), clock)
+  const reconciler = new PostgresReconciler(database, clock)
+  const { worker, seen } = chores({ upkeep, reconciler } as Books, '01890000-0000-7000-8000-000000000000')
+  await eventually(async () => assert.ok(seen.length > 2))
+  await worker.stop()
+  assert.deepEqual([...new Set(seen)], ['postponed round: StoreAway'])
+  await database.close()
+})

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { parseEnv } from 'node:util'
+import OpenAI from 'openai'
+import { GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
+import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
+import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+
+const fixtures = join(import.meta.dirname, 'litellm')
+
+/** What the operator would set: the values of the secrets file, and a fitting one for each other variable. */
+function environmentFor(yaml: string, secrets: string): Record<string, string> {
+  const names = [...yaml.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name)
+  const fitting = (name: string) =>
+    name.endsWith('_API_BASE')
+      ? 'https://upstream.example.com/v1'
+      : name.endsWith('_DIMENSIONS')
+        ? '1024'
+        : `${name}-0123456789abcdef`
+  return {
+    ...Object.fromEntries(names.map((name) => [name, fitting(name)])),
+    ...(parseEnv(secrets) as Record<string, string>),
+  }
+}
+
+async function importing(folder: string, config: string, ...options: readonly string[]) {
+  const [output, secretsFile] = [join(folder, 'torana.yaml'), join(folder, '.env')]
+  const args = [
+    'import',
+    'litellm',
+    join(fixtures, config),
+    '--output',
+    output,
+    '--secrets-file',
+    secretsFile,
+    ...options,
+  ]
+  const { exit, stdout, stderr } = runTorana({ folder, args })
+  assert.equal(await exit, 0, stderr())
+  assert.equal(stdout(), '')
+  const [yaml, secrets] = [readFileSync(output, 'utf8'), readFileSync(secretsFile, 'utf8')]
+  assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
+  for (const secret of Object.values(parseEnv(secrets))) assert.ok(!(yaml + stderr()).includes(secret ?? ''))
+  return { yaml, report: stderr(), env: environmentFor(yaml, secrets) }
+}
+
+const CARRIED: readonly (readonly [string, string])[] = [
+  ['platform.yaml', '3 models, 5 deployments, 1 key'],
+  ['self-hosted.yaml', '6 models, 7 deployments, 0 keys'],
+  ['clouds.yaml', '12 models, 12 deployments, 1 key'],
+]
+for (const [config, counts] of CARRIED) {
+  test(`what is made of ${config} passes the check`, async () => {
+    const folder = temporaryFolder()
+    const { env } = await importing(folder, config)
+    const check = runTorana({ folder, args: ['check'], env })
+    assert.equal(await check.exit, 0, check.stderr())
+    assert.ok(check.stdout().startsWith(`torana.yaml: ${counts}.`), check.stdout())
+    assert.doesNotMatch(check.stderr(), /no model is deployed on it/)
+  })
+}
+
+test('after the move, the keys of before open what they opened before, and nothing more', async () => {
+  const provider = await startFakeProvider()
+  after(() => provider.close())
+  const folder = temporaryFolder()
+  const file = (name: string) => join(fixtures, name)
+  const options = [
+    '--keys',
+    file('keys.csv'),
+    '--keys',
+    file('known-keys.csv'),
+    '--teams',
+    file('teams.json'),
+  ]
+  const { env, report } = await importing(folder, 'gateway.yaml', ...options)
+  assert.match(report, /only its hash is there.*\n.*keys\.csv:4 {2}lost/)
+  const torana = await startTorana({
+    folder,
+    env: gatewayEnvironment(folder, { ...env, HOUSE_API_BASE: `${provider.url}/plain/v1` }),
+  })
+
+  const statusOf = async (key: string, model: string, path = '/v1/embeddings'): Promise<number> => {
+    const answer = await fetch(`${torana.url}${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model, input: 'a' }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  }
+  const opened = async (key: string) =>
+    Promise.all(['house-w16', 'search-embed', 'other-w16'].map((model) => statusOf(key, model)))
+
+  assert.deepEqual(await opened('sk-litellm-master-0123456789abcdef'), [200, 200, 200])
+  assert.deepEqual(await opened('sk-search-ci-0123456789abcdef'), [200, 200, 403])
+  assert.deepEqual(await opened('sk-labs-notebook-0123456789'), [200, 200, 403])
+  assert.deepEqual(await opened('sk-personal-0123456789abcdefg'), [403, 403, 200])
+  for (const gone of [
+    'sk-nobody-has-this-one-anymore',
+    'sk-expired-0123456789abcdef',
+    'sk-chat-only-0123456789abcdef',
+  ]) {
+    assert.deepEqual(await opened(gone), [401, 401, 401])
+  }
+  // LiteLLM's base URL often has no /v1.
+  assert.equal(await statusOf('sk-search-ci-0123456789abcdef', 'house-w16', '/embeddings'), 200)
+
+  const client = new OpenAI({ apiKey: 'sk-search-ci-0123456789abcdef', baseURL: `${torana.url}/v1` })
+  const { data } = await client.embeddings.create({ model: 'search-embed', input: ['cat', 'kitten'] })
+  assert.deepEqual(
+    data.map(({ embedding }) => embedding.length),
+    [16, 16],
+  )
+  assert.equal(await statusOf(GATEWAY_KEY, 'house-w16'), 200)
+})
+
+test('the example of the documentation is what really comes out', async () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../docs/moving-from-litellm.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```(?:yaml|text)\n([\s\S]*?)^```$/gm)].map(([, content = '']) => content)
+  const [config = '', yaml, report] = blocks
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, 'config.yaml'), config)
+  const args = ['import', 'litellm', 'config.yaml', '--output', 'torana.yaml', '--secrets-file', '.env']
+  const { exit, stderr } = runTorana({ folder, args })
+  assert.equal(await exit, 0)
+  assert.equal(stderr(), report)
+  assert.equal(readFileSync(join(folder, 'torana.yaml'), 'utf8'), yaml)
+})

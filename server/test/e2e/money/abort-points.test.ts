@@ -1,0 +1,169 @@
+/**
+ * One request that waits for everybody there is to wait for, ended at each of those moments in turn: before the other side
+ * has done its part, and after it has done it but its answer is lost.
+ */
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { test } from 'node:test'
+import { windowOf, type Budget } from '#core/budget.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { defaultLimits } from '#core/settings.ts'
+import type { BudgetStore } from '#ports/budgets.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+import { embed } from '#request/embed.ts'
+import { Leases } from '#request/leases.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryLimiter } from '#stores/memory/limiter.ts'
+import { aDeployment } from '#test/support/deployments.ts'
+import { memoryTokens, MemoryUpstream } from '#test/support/embedding.ts'
+import { aModel, aRequest } from '#test/support/models.ts'
+
+const identifiers = uuidv7Identifiers(systemClock)
+const WINDOW = windowOf('total', 0)
+const LIMIT_NANO_USD = 10_000_000n
+const BUDGETS: readonly Budget[] = ['project:p', 'key:p/k'].map((id) => ({
+  id,
+  limitNanoUsd: LIMIT_NANO_USD,
+  per: 'total',
+  hard: true,
+}))
+
+/** Three calls on the first deployment: one is served, one may have been charged, one was not. The second serves the rest. */
+const FAILURES = [undefined, 'unreachable', 'failed'] as const
+const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000n } as const
+const capabilities = { maxInputs: 2 }
+const model = aModel({
+  facts: { maxInputTokens: 100 },
+  deployments: [
+    aDeployment({ id: 'first', price, capabilities }),
+    aDeployment({ id: 'second', price, capabilities, priority: 1 }),
+  ],
+})
+const request = aRequest({ input: { kind: 'texts', texts: ['one', 'two', 'three', 'four', 'five'] } })
+
+type When = 'before' | 'after'
+
+interface Ended {
+  readonly points: readonly string[]
+  readonly books: MemoryBooks
+  readonly servedNanoUsd: bigint
+}
+
+/** Everybody the request waits for counts as a point; at the given one, waiting ends in an error. */
+async function run(endAt: number, when: When): Promise<Ended> {
+  const points: string[] = []
+  const point = async <Result>(name: string, work: () => Promise<Result> | Result): Promise<Result> => {
+    const isEnd = points.push(name) - 1 === endAt
+    if (isEnd && when === 'before') throw new StoreAway(`${name} was not reached`)
+    const result = await work()
+    if (isEnd) throw new StoreAway(`the answer of ${name} was lost`)
+    return result
+  }
+
+  const books = new MemoryBooks(systemClock)
+  const nodeId = identifiers.next()
+  await books.startNode({ id: nodeId })
+  const store: BudgetStore = {
+    lease: (question) => point('lease', () => books.lease(question)),
+    giveBack: (lease) => books.giveBack(lease),
+  }
+  const leases = new Leases({
+    nodeId,
+    store,
+    clock: systemClock,
+    identifiers,
+    liveNodes: () => 3,
+    isStoreAway: () => false,
+  })
+  const journal = new Map<string, LedgerEntry>()
+  const ledger: Ledger = {
+    begin: (open) => point('journal', () => void journal.set(`${open.requestId}/${open.attempt}`, open)),
+    forget: (requestId, attempt) => void journal.delete(`${requestId}/${attempt}`),
+    write: async (entries) => {
+      await point('ledger', () => books.append(nodeId, entries))
+      for (const { requestId, attempt } of entries) journal.delete(`${requestId}/${attempt}`)
+    },
+  }
+  const limiter = new MemoryLimiter(systemClock, () => 1)
+  const upstream = new MemoryUpstream({
+    plan: ({ deployment }, number) => (deployment.id === 'first' ? FAILURES[number] : undefined),
+    usage: ({ deployment }, texts) =>
+      deployment.id === 'second' ? { kind: 'unknown' } : { kind: 'measured', tokens: texts.length },
+  })
+  const limits = [{ id: 'project:p:tokens', project: 'p', unit: 'tokens', perMinute: 1000 }] as const
+  const options = {
+    requestId: identifiers.next(),
+    key: {
+      id: 'p/k',
+      name: 'k',
+      project: 'p',
+      models: undefined,
+      expiresAtMs: undefined,
+      limits,
+      budgets: BUDGETS,
+    },
+    unsupported: undefined,
+    pinnedSpace: undefined,
+    dryRun: false,
+    callerTimeoutMs: undefined,
+    trace: { calls: [] },
+  }
+  const embedding = embed({ ...request, model: model.id }, options, {
+    upstream: { embed: (call) => point('upstream', () => upstream.embed(call)) },
+    tokens: {
+      count: (texts, tokenizer) => point('tokenizer', () => memoryTokens.count(texts, tokenizer)),
+      decode: (ids, tokenizer) => memoryTokens.decode(ids, tokenizer),
+    },
+    clock: systemClock,
+    identifiers,
+    observer: { callEnded: () => {}, requestEnded: () => {} },
+    limits: defaultLimits,
+    catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
+    random: () => 0.5,
+    nextTurn,
+    ledger,
+    limiter: {
+      take: (takes) => point('limiter', () => limiter.take(takes)),
+      correct: limiter.correct.bind(limiter),
+    },
+    leases,
+    underSoftBudget: () => {},
+    bytesOf: (text) => Buffer.byteLength(text),
+    unsettled: () => {},
+  })
+  await embedding.catch((error: unknown) => assert.ok(error instanceof Error))
+  // What is on its way when a request fails is left to end.
+  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  await leases.returnAll()
+  // A call that could not be written stays in the journal, which is read when the node has ended.
+  if (journal.size > 0) await books.endNode(nodeId, [...journal.values()])
+  const servedTokens = upstream.served.reduce(
+    (sum, { call }) => sum + (call.inputs.kind === 'texts' ? call.inputs.texts.length : 0),
+    0,
+  )
+  return { points, books, servedNanoUsd: BigInt(servedTokens) * 1000n }
+}
+
+for (const when of ['before', 'after'] as const) {
+  const what = when === 'before' ? 'not reached' : 'done and its answer lost'
+  test(`whatever a request waits for is ${what}: nothing stays reserved, and what was served is spent`, async () => {
+    const { points } = await run(Infinity, when)
+    assert.deepEqual(
+      new Set(points),
+      new Set(['tokenizer', 'limiter', 'lease', 'journal', 'upstream', 'ledger']),
+    )
+    for (const [endAt, name] of points.entries()) {
+      const { books, servedNanoUsd } = await run(endAt, when)
+      const spentNanoUsd = books.entries().reduce((sum, entry) => sum + (entry.amountNanoUsd ?? 0n), 0n)
+      for (const { id } of BUDGETS) {
+        const state = books.budgetState(id, WINDOW) ?? { leasedNanoUsd: 0n, spentNanoUsd: 0n }
+        assert.equal(state.leasedNanoUsd, 0n, `${id} after point ${endAt}, ${name}`)
+        assert.equal(state.spentNanoUsd, spentNanoUsd, `${id} after point ${endAt}, ${name}`)
+      }
+      assert.ok(spentNanoUsd >= servedNanoUsd, `a served call is missing after point ${endAt}, ${name}`)
+    }
+  })
+}

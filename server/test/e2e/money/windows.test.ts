@@ -1,0 +1,99 @@
+/** Midnight in the middle of the load: the clocks of three nodes are set so that a budget’s window ends while they work. */
+import assert from 'node:assert/strict'
+import { globSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { windowOf } from '#core/budget.ts'
+import { startCluster } from '#test/support/cluster.ts'
+import type { Asked } from '#test/support/gateway.ts'
+import { temporaryFolder } from '#test/support/process.ts'
+import { assertAtRest, assertBooksMatch, NANO_USD_PER_TOKEN, PRICE, rowsIn, sumOf, tokens } from './books.ts'
+
+const KEYS = { ample: 'key-of-the-project-with-ample-money', spent: 'key-of-the-project-with-a-daily-cent' }
+const REQUEST_TOKENS = 10
+/** Of load, before midnight and after it. */
+const AROUND_MS = 2000
+/** How long the nodes may go on with the old clock: a second is the least that the library can be told. */
+const CLOCK_MS = 1100
+const DAY_MS = 86_400_000
+
+const [library] = globSync('/usr/lib/*/faketime/libfaketimeMT.so.1')
+assert.ok(library, 'the package faketime is not installed')
+const clockFile = join(temporaryFolder(), 'clock')
+writeFileSync(clockFile, '+0')
+
+const budgetOf = (budgetTokens: number) => ({
+  budget: { usd: (budgetTokens * NANO_USD_PER_TOKEN) / 1e9, per: 'day', hard: true },
+})
+const cluster = await startCluster({
+  env: {
+    LD_PRELOAD: library,
+    FAKETIME_TIMESTAMP_FILE: clockFile,
+    FAKETIME_CACHE_DURATION: '1',
+    // Time-outs and pauses are counted on the monotonic clock, which nobody sets.
+    FAKETIME_DONT_FAKE_MONOTONIC: '1',
+  },
+  models: { 'paid-w16': { on: 'slow-150', price: PRICE, capabilities: { tokenArrays: true } } },
+  projects: {
+    ample: { keys: [{ name: 'k', secret: KEYS.ample }], ...budgetOf(1e6) },
+    spent: { keys: [{ name: 'k', secret: KEYS.spent }], ...budgetOf(REQUEST_TOKENS) },
+  },
+})
+const { database, provider } = cluster
+const ask = (key: string): Promise<Asked> =>
+  cluster.ask({ model: 'paid-w16', input: tokens(REQUEST_TOKENS) }, { key })
+
+test('a window that ends under load: each request counts in the window of its acceptance, and the sum is kept', async () => {
+  const startedMs = Date.now()
+  const midnightMs = startedMs - (startedMs % DAY_MS) + 3 * DAY_MS
+  await setClock(midnightMs - DAY_MS / 2)
+  assert.equal((await ask(KEYS.spent)).status, 200)
+  assert.equal((await ask(KEYS.spent)).body.error?.code, 'budget_exhausted')
+
+  const shiftMs = await setClock(midnightMs - AROUND_MS)
+  const answers: Asked[] = []
+  const one = async (): Promise<void> => {
+    while (Date.now() + shiftMs < midnightMs + AROUND_MS) answers.push(await ask(KEYS.ample))
+  }
+  await Promise.all(Array.from({ length: 12 }, one))
+  for (const { status, text } of answers) assert.equal(status, 200, text)
+  assert.equal((await ask(KEYS.spent)).status, 200, 'the new window has no money')
+  assert.equal((await ask(KEYS.spent)).body.error?.code, 'budget_exhausted')
+
+  await assertBooksMatch(database, provider)
+  for (const project of ['ample', 'spent']) {
+    const rows = await rowsIn(database, project)
+    const windows = [midnightMs - 1, midnightMs].map((atMs) => windowOf('day', atMs).startMs)
+    const budgets = await assertAtRest(database, `project:${project}`)
+    assert.deepEqual(
+      budgets.map(({ windowStartMs, spent }) => ({ windowStartMs, spent })),
+      windows.map((startMs) => ({
+        windowStartMs: startMs,
+        spent: sumOf(rows.filter(({ atMs }) => windowOf('day', atMs).startMs === startMs)),
+      })),
+    )
+    assert.ok(budgets.every(({ spent }) => spent > 0))
+  }
+  const rows = await rowsIn(database, 'ample')
+  assert.equal(sumOf(rows), answers.length * REQUEST_TOKENS * NANO_USD_PER_TOKEN)
+  const [{ late } = { late: 0n }] = await database.query<{ late: bigint }>(
+    `SELECT count(*) AS late FROM usage_events WHERE request_id < $1 AND written_at >= $2`,
+    [firstIdAt(midnightMs), new Date(midnightMs - shiftMs)],
+  )
+  assert.ok(late > 0n, 'no request was accepted before midnight and written after it')
+})
+
+/** From a moment from now on, it is so late for the nodes. By how much their clocks go before ours. */
+async function setClock(atMs: number): Promise<number> {
+  const shiftMs = atMs - Date.now() - CLOCK_MS
+  writeFileSync(clockFile, `+${shiftMs / 1000}`)
+  await delay(CLOCK_MS)
+  return shiftMs
+}
+
+/** The smallest UUIDv7 of a moment. */
+function firstIdAt(atMs: number): string {
+  const hex = atMs.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
+}

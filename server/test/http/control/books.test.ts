@@ -1,0 +1,336 @@
+/** The routes about the books, and the commands that talk to them. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { run as doctor } from '#cli/doctor.ts'
+import { run as nodesCommand } from '#cli/nodes.ts'
+import type { Output } from '#cli/output.ts'
+import { run as unknownsCommand } from '#cli/unknowns.ts'
+import { windowOf } from '#core/budget.ts'
+import { momentOf } from '#core/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
+import { QUIET_NODE, startBooksControl } from '#test/support/books-control.ts'
+import { assertFault } from '#test/support/errors.ts'
+
+const open = postgresBooks()
+
+interface Report {
+  readonly verdict: string
+  readonly checks: readonly { readonly name: string; readonly verdict: string; readonly says: string }[]
+}
+
+const findingsOf = ({ checks }: Report): Record<string, string> =>
+  Object.fromEntries(checks.map(({ name, verdict, says }) => [name, `${verdict}: ${says}`]))
+
+const tokenBefore = process.env['TORANA_ADMIN_TOKEN']
+process.env['TORANA_ADMIN_TOKEN'] = 'a-token-that-nobody-looks-at'
+after(() => {
+  if (tokenBefore === undefined) delete process.env['TORANA_ADMIN_TOKEN']
+  else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
+})
+
+async function outcome(command: (argv: string[], out: Output) => Promise<number>, args: string, url: string) {
+  const written = { stdout: '', stderr: '' }
+  const code = await command([...args.split(' ').filter(Boolean), '--url', url], {
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+  })
+  return { code, ...written }
+}
+
+/** Five unknowns of three requests, of which one has three attempts. */
+async function withUnknowns(books: Books) {
+  const { ledger, nodeId, entry, clock } = books
+  const unknown = { kind: 'unknown', usage: 'unknown', tokens: undefined, amountNanoUsd: 1500n } as const
+  const [first, second, third] = [1, 2, 3].map((step) => {
+    clock.ms = BOOKS_NOW_MS + step
+    return entry(unknown)
+  }) as [ReturnType<typeof entry>, ReturnType<typeof entry>, ReturnType<typeof entry>]
+  const attempts = [1, 2].map((attempt) => ({ ...second, attempt }))
+  await ledger.append(nodeId, [first, second, ...attempts, { ...third, amountNanoUsd: undefined }])
+  return { first, second, third }
+}
+
+test('unknowns are listed page by page, none twice and none left out, with what is counted for them', async () => {
+  const books = await open()
+  const { first, second, third } = await withUnknowns(books)
+  const { ask } = await startBooksControl(books)
+  const seen: string[] = []
+  for (let after = ''; ;) {
+    const { status, body } = await ask<{
+      data: { request_id: string; attempt: number; reserved_usd: number | null }[]
+      has_more: boolean
+    }>('GET', `/unknowns?limit=2${after && `&after=${after}`}`)
+    assert.equal(status, 200)
+    assert.ok(body.data.length <= 2)
+    seen.push(...body.data.map((one) => `${one.request_id}/${one.attempt} ${one.reserved_usd}`))
+    if (!body.has_more) break
+    after = seen.at(-1)?.split(' ')[0] ?? ''
+  }
+  assert.deepEqual(seen, [
+    `${first.requestId}/0 0.0000015`,
+    ...[0, 1, 2].map((attempt) => `${second.requestId}/${attempt} 0.0000015`),
+    `${third.requestId}/0 null`,
+  ])
+  const { body } = await ask<{ data: Record<string, unknown>[] }>('GET', '/unknowns?limit=1')
+  const { written_at: writtenAt, posted_at: postedAt, ...rest } = body.data[0] ?? {}
+  assert.deepEqual(rest, {
+    request_id: first.requestId,
+    attempt: 0,
+    call_id: first.callId,
+    project: 'search',
+    key_id: 'search/ci',
+    model: 'small',
+    deployment: 'small/openai',
+    images: 0,
+    reserved_usd: 0.0000015,
+    requested_at: new Date(momentOf(first.requestId)).toISOString(),
+  })
+  assert.equal(Date.parse(postedAt as string) - Date.parse(writtenAt as string), 7 * DAY_MS)
+  assertFault(await ask('GET', '/unknowns?after=x'), 'invalid_parameter', { words: /request id/ })
+})
+
+test('an unknown is posted or voided once, by name of who did it', async () => {
+  const books = await open()
+  const { first, second, third } = await withUnknowns(books)
+  const { ask } = await startBooksControl(books)
+  const resolve = (id: string, attempt: number, body: unknown) =>
+    ask('POST', `/unknowns/${id}/${attempt}`, body)
+  assert.equal(
+    (await resolve(first.requestId, 0, { action: 'post', cost_usd: 0.000002, tokens: 7 })).status,
+    200,
+  )
+  assert.equal((await resolve(second.requestId, 1, { action: 'void' })).status, 200)
+  assert.equal((await resolve(third.requestId, 0, { action: 'post' })).status, 200)
+  for (const [id, attempt] of [
+    [first.requestId, 0],
+    [second.requestId, 9],
+    ['01890000-0000-7000-8000-000000000000', 0],
+  ] as const)
+    assertFault(await resolve(id, attempt, { action: 'void' }), 'not_found', { words: /no open unknown/ })
+  const [sums] = await books.rows<{ nano: bigint; tokens: bigint }>(
+    'SELECT sum(amount_nano)::bigint AS nano, sum(tokens)::bigint AS tokens FROM usage_events',
+  )
+  assert.deepEqual([sums?.nano, sums?.tokens], [2000n + 2n * 1500n, 7n])
+  const audit = await books.audit.list({ limit: 10 })
+  assert.deepEqual(
+    audit.map(({ actor, action, target }) => [actor, action, target]),
+    [
+      ['tester', 'unknown.post', `${third.requestId}/0`],
+      ['tester', 'unknown.void', `${second.requestId}/1`],
+      ['tester', 'unknown.post', `${first.requestId}/0`],
+    ],
+  )
+})
+
+test('a resolution that makes no sense is refused', async () => {
+  const { ask } = await startBooksControl(await open())
+  const path = '/unknowns/01890000-0000-7000-8000-000000000000/0'
+  for (const body of [
+    {},
+    { action: 'delete' },
+    { action: 'void', cost_usd: 1 },
+    { action: 'void', tokens: 1 },
+    { action: 'post', cost_usd: -1 },
+    { action: 'post', cost_usd: 1.0000000001 },
+    { action: 'post', tokens: 1.5 },
+    { action: 'post', cost: 1 },
+  ])
+    assertFault(await ask('POST', path, body), 'invalid_parameter')
+  assertFault(await ask('POST', '/unknowns/x/0', { action: 'void' }), 'invalid_parameter')
+  assertFault(await ask('POST', `${path.slice(0, -1)}70000`, { action: 'void' }), 'invalid_parameter')
+})
+
+test('nodes are listed, and a lost one is ended once its machine has been silent', async () => {
+  const books = await open()
+  const { nodeId, budgets, identifiers, database } = books
+  const budget = { id: 'project:search', limitNanoUsd: 4_000_000_000n, per: 'month', hard: true } as const
+  const window = windowOf('month', BOOKS_NOW_MS)
+  const lease = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
+  await budgets.lease({ ...lease, neededNanoUsd: 1_500_000_000n })
+  const { ask } = await startBooksControl(books)
+  const listed = async () => {
+    const { body } = await ask<{ data: { id: string; state: string; leased_usd: number }[] }>('GET', '/nodes')
+    return body.data.map(({ id, state, leased_usd: leased }) => [id, state, leased])
+  }
+  assert.deepEqual(await listed(), [[nodeId, 'alive', 1.5]])
+  assertFault(await ask('POST', `/nodes/${nodeId}/end`, {}), 'conflict', { words: /it lives/ })
+  await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
+  assert.deepEqual(await listed(), [[nodeId, 'silent', 1.5]])
+  assert.deepEqual((await ask<unknown>('POST', `/nodes/${nodeId}/end`, {})).body, {
+    id: nodeId,
+    returned_usd: 1.5,
+  })
+  assert.deepEqual(await listed(), [[nodeId, 'ended', 0]])
+  const again = await ask<unknown>('POST', `/nodes/${nodeId}/end`, { force: true })
+  assert.deepEqual(again.body, { id: nodeId, returned_usd: 0 })
+  assertFault(await ask('POST', '/nodes/01890000-0000-7000-8000-000000000000/end', {}), 'not_found')
+  assertFault(await ask('POST', '/nodes/x/end', {}), 'invalid_parameter')
+})
+
+test('the doctor says ok to books that agree', async () => {
+  const books = await open()
+  const { ledger, nodeId, entry } = books
+  await books.upkeep.makePartitions()
+  await ledger.append(nodeId, [entry(), entry()])
+  const { ask } = await startBooksControl(books)
+  const { status, body } = await ask<Report>('GET', '/doctor')
+  assert.equal(status, 200)
+  assert.equal(body.verdict, 'ok')
+  assert.deepEqual(findingsOf(body), {
+    store: 'ok: PostgreSQL answers',
+    ledger: 'ok: 2 entries added up again: the hours say the same',
+    budgets: 'ok: 0 windows compared: all agree with the books',
+    spending: 'ok: no hard budget is in use',
+    unknowns: 'ok: none open',
+    nodes: 'ok: 1 alive',
+    leases: 'ok: no budget is held by a lost node',
+    partitions: 'ok: made ahead, and no row outside of them',
+    deletions: 'ok: 0 deleted projects with data left',
+    spool: 'ok: nothing waits on the disk of this node',
+    calls: 'ok: 0 calls under way on this node',
+    redis: 'ok: not configured: each node counts its share of the limits',
+  })
+})
+
+test('the doctor tells what to look at and what is wrong, and how far back it looked', async () => {
+  const books = await open()
+  const { ledger, budgets, nodeId, identifiers, clock, entry, database, tamper } = books
+  await ledger.append(nodeId, [entry(), entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 1500n })])
+  const budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true } as const
+  const window = windowOf('month', BOOKS_NOW_MS)
+  const lease = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
+  await budgets.lease({ ...lease, neededNanoUsd: 50_000n })
+  await database.query('UPDATE budgets SET spent_nano = spent_nano + 300')
+  await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
+  clock.ms = BOOKS_NOW_MS - 10 * DAY_MS
+  const old = entry()
+  await ledger.append(nodeId, [old])
+  clock.ms = BOOKS_NOW_MS
+  await tamper('UPDATE usage_events SET amount_nano = 999 WHERE request_id = $1', [old.requestId])
+  const counts = { takes: 9, localDecisions: 4, scriptCalls: 5, timeouts: 1, errors: 0 }
+  const { ask } = await startBooksControl(books, {
+    nodeFigures: () => ({
+      isStoreAway: false,
+      spoolWaiting: 3,
+      journalOpen: 1,
+      limiter: { state: 'local', counts },
+    }),
+  })
+  const { body } = await ask<Report>('GET', '/doctor')
+  assert.equal(body.verdict, 'look')
+  const findings = findingsOf(body)
+  assert.match(findings['ledger'] ?? '', /^ok: 2 entries/)
+  assert.match(
+    findings['budgets'] ?? '',
+    /^look: 1 put right; project:search: spent \$0\.0000022 → \$0\.0000019, leased \$0\.00005 → \$0\.00005$/,
+  )
+  assert.match(findings['unknowns'] ?? '', /^look: 1 open, counted with \$0\.0000015: see torana unknowns$/)
+  assert.match(findings['nodes'] ?? '', /^look: 0 alive, 1 silent/)
+  assert.match(findings['leases'] ?? '', new RegExp(`^look: \\$0\\.00005 .*lost node \\(${nodeId}\\)`))
+  assert.match(
+    findings['partitions'] ?? '',
+    /^look: usage_events_2026_12 could not be made \(rows in the way\); 3 rows of the ledger/,
+  )
+  assert.match(findings['spool'] ?? '', /^look: 3 records/)
+  assert.match(findings['redis'] ?? '', /^look: away/)
+
+  const whole = (await ask<Report>('GET', '/doctor?hours=all')).body
+  assert.equal(whole.verdict, 'wrong')
+  assert.match(
+    findingsOf(whole)['ledger'] ?? '',
+    /^wrong: 1 difference to the hours; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hours 1 posts, 10 tokens, \$0\.0000002$/,
+  )
+  assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'wrong')
+  assertFault(await ask('GET', '/doctor?hours=0'), 'invalid_parameter')
+  assertFault(await ask('GET', '/doctor?hours=some'), 'invalid_parameter')
+})
+
+test('the doctor has something to say while the store is away', async () => {
+  const books = await open()
+  const away = () => Promise.reject(new StoreAway('gone'))
+  const { ask } = await startBooksControl(books, {
+    upkeep: { makePartitions: away },
+    nodeFigures: () => ({ ...QUIET_NODE, isStoreAway: true, spoolWaiting: 12 }),
+  })
+  const { status, body } = await ask<Report>('GET', '/doctor')
+  assert.deepEqual([status, body.verdict], [200, 'wrong'])
+  const findings = findingsOf(body)
+  assert.match(findings['store'] ?? '', /^wrong: PostgreSQL does not answer/)
+  assert.match(findings['spool'] ?? '', /^look: 12 records .* safe until PostgreSQL is back$/)
+  assert.equal(findings['ledger'], undefined)
+})
+
+test('torana unknowns lists, posts and voids', async () => {
+  const books = await open()
+  const { first, second, third } = await withUnknowns(books)
+  const { url } = await startBooksControl(books)
+  const listed = await outcome(unknownsCommand, 'list', url)
+  assert.equal(listed.code, 0, listed.stderr)
+  assert.match(
+    listed.stdout,
+    new RegExp(
+      `^${first.requestId}/0 +2026-12-12 15:30 +search/ci +small/openai +\\$0\\.0000015 +20.* +${first.callId}$`,
+      'm',
+    ),
+  )
+  assert.match(listed.stdout, / unpriced /)
+  const json = JSON.parse((await outcome(unknownsCommand, 'list --json', url)).stdout) as unknown[]
+  assert.equal(json.length, 5)
+
+  const posted = await outcome(unknownsCommand, `post ${first.requestId}/0 --usd 0.000001 --tokens 5`, url)
+  assert.deepEqual([posted.code, posted.stderr], [0, `${first.requestId}/0 is posted at $0.000001.\n`])
+  const reserved = await outcome(unknownsCommand, `post ${third.requestId}/0`, url)
+  assert.match(reserved.stderr, /posted at what was reserved/)
+  for (const attempt of [0, 1, 2])
+    assert.equal((await outcome(unknownsCommand, `void ${second.requestId}/${attempt}`, url)).code, 0)
+  assert.deepEqual((await outcome(unknownsCommand, 'list', url)).stdout, 'Nothing is unknown.\n')
+
+  const again = await outcome(unknownsCommand, `void ${first.requestId}/0`, url)
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /no open unknown/)
+  assert.match(
+    (await outcome(unknownsCommand, `post ${first.requestId}`, url)).stderr,
+    /as the list shows it/,
+  )
+  assert.match(
+    (await outcome(unknownsCommand, `post ${first.requestId}/0 --usd x`, url)).stderr,
+    /expected a number/,
+  )
+})
+
+test('torana nodes lists and ends, and torana doctor ends with 1 only when something is wrong', async () => {
+  const books = await open()
+  const { nodeId, database, ledger, entry, upkeep, tamper } = books
+  await upkeep.makePartitions()
+  await ledger.append(nodeId, [entry()])
+  const { url } = await startBooksControl(books)
+  const healthy = await outcome(doctor, '', url)
+  assert.equal(healthy.code, 0, healthy.stderr)
+  assert.match(
+    healthy.stdout,
+    /^verdict +check +finding\nok +store +PostgreSQL answers\nok +ledger +1 entry added/,
+  )
+  assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /it lives/)
+  await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
+  assert.equal((await outcome(doctor, '', url)).code, 0, 'a silent node is something to look at')
+  assert.match(
+    (await outcome(nodesCommand, 'list', url)).stdout,
+    new RegExp(`^${nodeId} +here +1\\.0\\.0 +silent `, 'm'),
+  )
+  assert.match(
+    (await outcome(nodesCommand, `end ${nodeId}`, url)).stderr,
+    /is ended; \$0 of budgets came home/,
+  )
+  assert.doesNotMatch((await outcome(nodesCommand, 'list', url)).stdout, new RegExp(nodeId))
+  assert.match((await outcome(nodesCommand, 'list --all', url)).stdout, new RegExp(nodeId))
+
+  await tamper('UPDATE usage_hours SET posts = posts + 1')
+  const wrong = await outcome(doctor, '--hours all', url)
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stdout, /^wrong +ledger +1 difference/m)
+  const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
+  assert.equal(checks.length, 12)
+  assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
+  assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: hours: /)
+})

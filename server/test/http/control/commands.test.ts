@@ -1,0 +1,151 @@
+/** `torana keys`, `projects` and `credentials` as a person runs them, against a control API. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { keyForm } from '#core/key.ts'
+import { ADMIN_TOKEN, LOCAL_TOKEN, startControl } from '#test/support/control.ts'
+import { digested, memoryDirectory } from '#test/support/directory.ts'
+import { runTorana, temporaryFolder } from '#test/support/process.ts'
+
+const directory = memoryDirectory()
+const { url, keyStore, credentials, audit } = await startControl(directory)
+const folder = temporaryFolder()
+mkdirSync(join(folder, '.torana'))
+writeFileSync(join(folder, '.torana', 'admin.token'), `${LOCAL_TOKEN}\n`)
+writeFileSync(join(folder, 'secret.txt'), 'sk-brought-in-a-file-0123\n')
+
+const atUrl = { CONTROL_PORT: new URL(url).port }
+
+async function torana(args: string, env: Record<string, string> = atUrl) {
+  const { exit, stdout, stderr } = runTorana({ folder, args: args.split(' '), env })
+  return { code: await exit, stdout: stdout(), stderr: stderr() }
+}
+
+test('a key is made, listed, set, rotated and revoked', async () => {
+  const made = await torana(
+    'keys create search/ci --models small --expires 2099-01-31 --requests-per-minute 60 --budget 20 --hard',
+  )
+  assert.equal(made.code, 0, made.stderr)
+  const secret = made.stdout.trim()
+  assert.equal(keyForm(secret), 'torana')
+  assert.match(made.stderr, /only time/)
+  const key = await keyStore.findKey([digested(secret).digest])
+  assert.deepEqual(
+    [key?.id, key?.models, key?.limits, key?.budget, key?.expiresAtMs],
+    [
+      'search/ci',
+      ['small'],
+      { requestsPerMinute: 60 },
+      { limitNanoUsd: 20_000_000_000n, per: 'month', hard: true },
+      Date.parse('2099-01-31'),
+    ],
+  )
+  const listed = await torana('keys list')
+  assert.match(
+    listed.stdout,
+    /^search\/ci +active +small +60 requests a minute +\$20 a month, hard +2099-01-31 00:00 +- +…\w{4}$/m,
+  )
+  assert.match(listed.stdout, /^declared\/ci +configured /m)
+  assert.ok(!listed.stdout.includes(secret))
+  const json = JSON.parse((await torana('keys list --project search --json')).stdout) as { id: string }[]
+  assert.deepEqual(
+    json.map(({ id }) => id),
+    ['search/ci'],
+  )
+
+  const set = await torana('keys set search/ci --models all --expires never --budget none')
+  assert.match(set.stdout, /^search\/ci +active +all +60 requests a minute +- +- /m)
+  const rotated = await torana('keys rotate search/ci --overlap 2h')
+  assert.equal(keyForm(rotated.stdout.trim()), 'torana')
+  assert.match(rotated.stderr, /works until 20/)
+  const atOnce = await torana('keys rotate search/ci --overlap 0')
+  assert.match(atOnce.stderr, /refused from now on/)
+  assert.deepEqual((await torana('keys revoke search/ci')).stderr, 'search/ci is revoked.\n')
+  assert.match((await torana('keys list --project search')).stdout, /^search\/ci +revoked /m)
+  assert.equal((await audit.list({ limit: 1 }))[0]?.actor, 'local-admin')
+})
+
+test('a key from elsewhere is taken over from a file, never from the command line', async () => {
+  const made = await torana('keys create search/brought --secret-file secret.txt')
+  assert.deepEqual([made.code, made.stdout], [0, ''])
+  assert.ok(await keyStore.findKey([digested('sk-brought-in-a-file-0123').digest]))
+})
+
+test('a project is made, set and deleted, but not by a slip', async () => {
+  const made = await torana('projects set chat --budget 5.5 --per week --tokens-per-minute 1000')
+  assert.match(made.stdout, /^chat +store +1000 tokens a minute +\$5\.5 a week$/m)
+  const set = await torana('projects set chat --tokens-per-minute none')
+  assert.match(set.stdout, /^chat +store +- +\$5\.5 a week$/m)
+  const slip = await torana('projects delete chat')
+  assert.equal(slip.code, 1)
+  assert.match(slip.stderr, /--yes/)
+  assert.equal((await torana('projects delete chat --yes')).code, 0)
+  assert.doesNotMatch((await torana('projects list')).stdout, /chat/)
+})
+
+test('a credential is stored, listed and dropped', async () => {
+  const stored = await torana('credentials set openai --secret-file secret.txt')
+  assert.match(stored.stderr, /sent to https:\/\/api\.openai\.com\/v1 only/)
+  assert.equal(await credentials.open('openai', 'https://api.openai.com/v1'), 'sk-brought-in-a-file-0123')
+  assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +store /m)
+  await torana('credentials drop openai')
+  assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +none /m)
+})
+
+test('what the node refuses is told in its own words', async () => {
+  const refused = await torana('keys create search/new --models smal')
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /there is no model smal\. Did you mean small\?/)
+  assert.match((await torana('keys revoke search/nobody')).stderr, /There is no key search\/nobody/)
+})
+
+test('the admin token of the environment counts before the one of the folder', async () => {
+  assert.equal((await torana('keys list', { ...atUrl, TORANA_ADMIN_TOKEN: ADMIN_TOKEN })).code, 0)
+  const refused = await torana('keys list', { ...atUrl, TORANA_ADMIN_TOKEN: 'x'.repeat(24) })
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /refused the token of TORANA_ADMIN_TOKEN/)
+  const none = await torana('keys list', { ...atUrl, TORANA_DATA_DIR: './nowhere' })
+  assert.match(none.stderr, /no admin token.*nowhere\/admin\.token/s)
+})
+
+test('no node, or another program, is said so', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  const nobody = await torana(`keys list --url http://127.0.0.1:${port}`)
+  assert.equal(nobody.code, 1)
+  assert.match(nobody.stderr, /No node answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\).*torana start/)
+  assert.match((await torana('keys list', { CONTROL_PORT: '0' })).stderr, /CONTROL_PORT is 0.*--url/)
+  const elsewhere = await torana(`keys list --url ${url}/livez`)
+  assert.match(elsewhere.stderr, /answered 404\. Is it the control listener/)
+})
+
+test('a wrong word is a misuse that names the right ones', async () => {
+  for (const args of [
+    'keys',
+    'keys lsit',
+    'keys create',
+    'keys create a b',
+    'keys list --colour red',
+    'projects set',
+  ]) {
+    const { code, stderr } = await torana(args)
+    assert.equal(code, 2, args)
+    assert.match(stderr, /torana (keys|projects) \w+ /)
+  }
+  for (const [args, words] of [
+    ['keys create nosl', /<project>\/<name>/],
+    ['keys rotate a/b --overlap soon', /30m, 24h or 7d/],
+    ['keys create a/b --hard', /give the budget too/],
+    ['keys set a/b', /Say what to change/],
+    ['keys set a/b --requests-per-minute many', /a number or none/],
+  ] as const) {
+    const { code, stderr } = await torana(args)
+    assert.equal(code, 1, args)
+    assert.match(stderr, words)
+  }
+})

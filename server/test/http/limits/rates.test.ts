@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertFault } from '#test/support/errors.ts'
+import { startGateway, type Asked } from '#test/support/gateway.ts'
+
+const keyOf = (name: string) => `rate-limited-key-of-${name}-0001`
+
+const gateway = await startGateway({
+  models: {
+    'plain-w16': { on: 'plain', capabilities: { tokenArrays: true } },
+    'failing-w16': { on: 'status-400' },
+  },
+  projects: {
+    few: { limits: { requestsPerMinute: 2 }, keys: [{ name: 'k', secret: keyOf('few') }] },
+    small: { limits: { tokensPerMinute: 100 }, keys: [{ name: 'k', secret: keyOf('small') }] },
+    shared: {
+      limits: { requestsPerMinute: 3 },
+      keys: [
+        { name: 'tight', secret: keyOf('tight'), limits: { requestsPerMinute: 1 } },
+        { name: 'open', secret: keyOf('open') },
+      ],
+    },
+    both: {
+      limits: { requestsPerMinute: 10, tokensPerMinute: 1000 },
+      keys: [{ name: 'k', secret: keyOf('both'), limits: { requestsPerMinute: 5 } }],
+    },
+    refunded: { limits: { tokensPerMinute: 100 }, keys: [{ name: 'k', secret: keyOf('refunded') }] },
+  },
+})
+
+const ask = (name: string, count = 1, model = 'plain-w16'): Promise<Asked> =>
+  gateway.ask({ model, input: Array.from({ length: count }, (_, index) => index) }, { key: keyOf(name) })
+const rate = ({ headers }: Asked, what: string): string | null => headers.get(`x-ratelimit-${what}`)
+const calls = (): number => gateway.provider.counters().calls
+
+/** `1m0s`, `29.8s`, `850ms`: never more than it should be, and less only by the time the test itself took. */
+function assertAbout(text: string | null | undefined, expectedMs: number): void {
+  const [, minutes = '0', seconds = '0', ms = '0'] =
+    /^(?:(\d+)m(?!s))?(?:([\d.]+)s)?(?:(\d+)ms)?$/.exec(text ?? '') ?? []
+  const lasts = Number(minutes) * 60_000 + Number(seconds) * 1000 + Number(ms)
+  assert.ok(lasts <= expectedMs && lasts > expectedMs - 10_000, `${text} instead of ${expectedMs} ms`)
+}
+
+test('a limit of requests: the answer says what is left, the refusal says which limit, how much it allows and when', async () => {
+  const first = await ask('few')
+  assert.equal(first.status, 200)
+  assert.deepEqual(
+    ['limit-requests', 'remaining-requests'].map((what) => rate(first, what)),
+    ['2', '1'],
+  )
+  assertAbout(rate(first, 'reset-requests'), 30_000)
+  assert.equal(rate(await ask('few'), 'remaining-requests'), '0')
+
+  const callsBefore = calls()
+  const refused = await ask('few')
+  assertFault(refused, 'rate_limit_exceeded', {
+    words:
+      /^The limit of 2 requests a minute of project 'few' has 0 left; this request needs 1\. Try again in \d+\.\d s\.$/,
+  })
+  assert.deepEqual([rate(refused, 'limit-requests'), rate(refused, 'remaining-requests')], ['2', '0'])
+  assertAbout(rate(refused, 'reset-requests'), 60_000)
+  const retryAfterMs = refused.headers.get('retry-after-ms')
+  assertAbout(`${retryAfterMs}ms`, 30_000)
+  assertAbout(`${/[\d.]+(?= s\.)/.exec(refused.body.error.message)?.[0]}s`, 30_000)
+  assert.equal(refused.headers.get('retry-after'), String(Math.ceil(Number(retryAfterMs) / 1000)))
+  assert.equal(calls(), callsBefore)
+})
+
+test('a limit of tokens: what a request needs is what counts, not how many there are', async () => {
+  const first = await ask('small', 60)
+  assert.deepEqual([rate(first, 'limit-tokens'), rate(first, 'remaining-tokens')], ['100', '40'])
+  assert.equal(rate(first, 'limit-requests'), null)
+  assertFault(await ask('small', 60), 'rate_limit_exceeded', {
+    words:
+      /limit of 100 tokens a minute of project 'small' has \d\d left; this request needs 60\. Try again in \d+\.\d s/,
+  })
+  assert.equal((await ask('small', 40)).status, 200)
+})
+
+test('more than a whole minute of a limit: no wait would help, and the refusal says so', async () => {
+  const refused = await ask('small', 101)
+  assertFault(refused, 'request_exceeds_rate_limit', {
+    words: /can never admit this request, which needs 101/,
+  })
+  assert.equal(refused.headers.get('retry-after'), null)
+})
+
+test('a key has its own limit beside that of its project, and each is named when it is the one in the way', async () => {
+  assert.equal((await ask('tight')).status, 200)
+  assertFault(await ask('tight'), 'rate_limit_exceeded', {
+    words: /of 1 requests a minute of key 'shared\/tight'/,
+  })
+  // What was refused by its key took nothing from the project.
+  assert.deepEqual([(await ask('open')).status, (await ask('open')).status], [200, 200])
+  assertFault(await ask('open'), 'rate_limit_exceeded', {
+    words: /of 3 requests a minute of project 'shared'/,
+  })
+})
+
+test('where key and project both limit, the headers tell of the one with less left', async () => {
+  const answer = await ask('both', 7)
+  assert.deepEqual(
+    ['limit-requests', 'remaining-requests', 'limit-tokens', 'remaining-tokens'].map((what) =>
+      rate(answer, what),
+    ),
+    ['5', '4', '1000', '993'],
+  )
+})
+
+test('tokens of a request that was not served are given back', async () => {
+  assert.equal((await ask('refunded', 90, 'failing-w16')).status, 400)
+  assert.equal((await ask('refunded', 90)).status, 200)
+})
+
+test('a key without limits is told of none', async () => {
+  const answer = await gateway.ask({ model: 'plain-w16', input: 'a' })
+  assert.deepEqual(
+    [...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit')),
+    [],
+  )
+})

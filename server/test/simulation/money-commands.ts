@@ -1,0 +1,260 @@
+/** What can happen, drawn at random and shrunk when it breaks something. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { NodeEnded } from '#ports/ledger.ts'
+import type { Loss } from '#test/support/losing-store.ts'
+import { assertAtRest, assertInvariants } from './money-invariants.ts'
+import { Simulation, type Outcome, type SimulatedNode } from './money-model.ts'
+import { attemptOf, type World } from './money-world.ts'
+
+const NODES_MAX = 3
+const DAY_MS = 86_400_000
+/** After so long a lease that nobody uses is given back. */
+const IDLE_MS = 1000
+
+type Command = fc.AsyncCommand<Simulation, Simulation>
+type Happening = (simulation: Simulation) => Promise<void> | undefined
+
+const which = fc.nat(100)
+const losses: fc.Arbitrary<readonly Loss[]> = fc.oneof(
+  { weight: 3, arbitrary: fc.constant([]) },
+  { weight: 1, arbitrary: fc.array(fc.constantFrom<Loss>('none', 'before', 'after'), { maxLength: 3 }) },
+)
+
+function pick<Value>(values: readonly Value[], index: number): Value | undefined {
+  return values[index % Math.max(1, values.length)]
+}
+
+function nodesThat(simulation: Simulation, is: (node: SimulatedNode) => boolean): SimulatedNode[] {
+  return simulation.nodes.filter(is)
+}
+
+const alive = ({ state }: SimulatedNode): boolean => state === 'alive'
+const dead = ({ state }: SimulatedNode): boolean => state === 'dead'
+const known = ({ state }: SimulatedNode): boolean => state !== 'gone'
+
+/** Does something, waits until all that follows from it is done, and looks whether all is well. */
+function command(name: string, details: unknown, happen: Happening): Command {
+  return {
+    check: () => true,
+    async run(simulation) {
+      for (const { disk } of simulation.nodes) disk.journal.lastClosed.length = 0
+      const happening = happen(simulation)
+      if (happening) simulation.count(name)
+      await happening
+      for (const { node, state } of simulation.nodes) {
+        if (state === 'alive') await node.ledger.settled()
+        node.link.planned.length = 0
+      }
+      await nextTurn()
+      await assertInvariants(simulation)
+    },
+    toString: () => `${name} ${fc.stringify(details)}`,
+  }
+}
+
+/** With a link that loses some of what follows. */
+function losing(at: SimulatedNode, losses: readonly Loss[]): SimulatedNode {
+  at.node.link.planned.push(...losses)
+  return at
+}
+
+const requests = fc
+  .record({
+    node: which,
+    key: fc.nat(1),
+    sizes: fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 2 }),
+    losses,
+  })
+  .map((drawn) =>
+    command('request', drawn, (simulation) => {
+      const at = pick(nodesThat(simulation, alive), drawn.node)
+      return at && simulation.request(losing(at, drawn.losses), drawn.key, drawn.sizes)
+    }),
+  )
+
+const answers = fc
+  .record({
+    request: which,
+    call: which,
+    outcome: fc.constantFrom<Outcome>('served', 'served', 'served', 'refused', 'timeout', 'drop'),
+    share: fc.double({ min: 0, max: 1, noNaN: true }),
+    losses,
+  })
+  .map((drawn) =>
+    command('answer', drawn, (simulation) => {
+      const live = pick(simulation.live, drawn.request)
+      if (live === undefined || live.open.length === 0) return undefined
+      losing(live.at, drawn.losses)
+      return simulation.answer(live, drawn.call, drawn.outcome, drawn.share)
+    }),
+  )
+
+const aborts = fc.record({ request: which, losses }).map((drawn) =>
+  command('abort', drawn, (simulation) => {
+    const live = pick(simulation.live, drawn.request)
+    if (live) losing(live.at, drawn.losses)
+    return live && simulation.abort(live)
+  }),
+)
+
+const kills = fc.record({ node: which, losesEnds: fc.boolean() }).map((drawn) =>
+  command('kill', drawn, (simulation) => {
+    const at = pick(nodesThat(simulation, alive), drawn.node)
+    return at && simulation.kill(at, drawn.losesEnds)
+  }),
+)
+
+const recoveries = fc.record({ node: which, endsFirst: fc.boolean(), losses }).map((drawn) =>
+  command('recover', drawn, (simulation) => {
+    const at = pick(nodesThat(simulation, dead), drawn.node)
+    return at && simulation.recover(losing(at, drawn.losses), drawn.endsFirst)
+  }),
+)
+
+const endsByHand = fc.record({ node: which }).map((drawn) =>
+  command('end by hand', drawn, (simulation) => {
+    const at = pick(nodesThat(simulation, known), drawn.node)
+    return at && simulation.endByHand(at)
+  }),
+)
+
+const flushes = fc.record({ node: which, losses }).map((drawn) =>
+  command('flush', drawn, (simulation) => {
+    const at = pick(nodesThat(simulation, alive), drawn.node)
+    return at && losing(at, drawn.losses).node.ledger.drain()
+  }),
+)
+
+const idleTimes = fc.record({ node: which, losses }).map((drawn) =>
+  command('idle', drawn, (simulation) => {
+    simulation.world.clock.atMs += IDLE_MS
+    const at = pick(nodesThat(simulation, alive), drawn.node)
+    return at && losing(at, drawn.losses).node.leases.returnIdle()
+  }),
+)
+
+const replays = fc.record({ batch: which, isLate: fc.boolean() }).map((drawn) =>
+  command('replay', drawn, async (simulation) => {
+    const batch = pick(simulation.sent, drawn.batch)
+    if (batch === undefined) return
+    const { at, entries } = batch
+    if (drawn.isLate) return simulation.store.appendLate(at.node.id, entries)
+    await simulation.store.append(at.node.id, entries).catch((error: unknown) => {
+      if (!(error instanceof NodeEnded)) throw error
+    })
+  }),
+)
+
+const resolutions = fc
+  .record({ unknown: which, kind: fc.constantFrom('post' as const, 'void' as const), cost: fc.nat(700) })
+  .map((drawn) =>
+    command('resolve', drawn, async (simulation) => {
+      const { books, project } = simulation.world
+      const entries = await books.inspect.entries(project)
+      const resolved = new Set(
+        entries.filter(({ kind }) => kind === 'post' || kind === 'void').map(attemptOf),
+      )
+      const open = entries.filter((entry) => entry.kind === 'unknown' && !resolved.has(attemptOf(entry)))
+      const unknown = pick(open, drawn.unknown)
+      const call = unknown && simulation.calls.get(attemptOf(unknown))
+      if (unknown === undefined || call === undefined) return
+      const costNanoUsd = drawn.kind === 'post' ? BigInt(drawn.cost) : 0n
+      const { requestId, attempt } = unknown
+      const resolution = { requestId, attempt, kind: drawn.kind, costNanoUsd, actor: 'ada' }
+      if (!(await books.ledger.resolveUnknown(resolution))) throw new Error('it was open')
+      call.resolved = { kind: drawn.kind, costNanoUsd }
+      const reserved = call.unknown.amountNanoUsd ?? 0n
+      // Money that is free now may be missed when its node turns out to know more.
+      simulation.allow(call, costNanoUsd > reserved ? costNanoUsd : reserved)
+    }),
+  )
+
+const adjustments = fc.record({ call: which, amount: fc.integer({ min: -50, max: 50 }) }).map((drawn) =>
+  command('adjust', drawn, async (simulation) => {
+    const told = [...simulation.calls.values()].filter(({ told }) => told !== undefined)
+    const call = pick(told, drawn.call)
+    const amountNanoUsd = BigInt(drawn.amount)
+    if (call === undefined || call.adjustedNanoUsd !== 0n || amountNanoUsd === 0n) return
+    const lease = { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
+    const entry = { ...call.unknown, ...lease, kind: 'adjust' as const, amountNanoUsd }
+    await simulation.store.appendLate(call.node.node.id, [entry])
+    call.adjustedNanoUsd = amountNanoUsd
+    simulation.allow(call, amountNanoUsd > 0n ? amountNanoUsd : 0n)
+  }),
+)
+
+const disks = fc.record({ node: which, isFull: fc.boolean() }).map((drawn) =>
+  command('disk', drawn, async (simulation) => {
+    pick(nodesThat(simulation, alive), drawn.node)?.disk.setFull?.(drawn.isFull)
+  }),
+)
+
+const days = fc.constant(
+  command('a new day', '', async ({ world: { clock } }) => {
+    clock.atMs += DAY_MS
+  }),
+)
+
+const starts = fc.constant(
+  command('start', '', (simulation) =>
+    nodesThat(simulation, alive).length < NODES_MAX ? simulation.startNode() : undefined,
+  ),
+)
+
+export function moneyCommands(maxCommands: number): fc.Arbitrary<Iterable<Command>> {
+  const by = (times: number, happening: fc.Arbitrary<Command>) =>
+    Array.from({ length: times }, () => happening)
+  return fc.commands(
+    [
+      ...by(14, requests),
+      ...by(14, answers),
+      ...by(3, flushes),
+      ...by(3, idleTimes),
+      ...by(3, starts),
+      ...by(3, recoveries),
+      ...by(2, kills),
+      ...by(2, aborts),
+      ...by(2, replays),
+      ...by(2, resolutions),
+      ...by(1, adjustments),
+      ...by(1, endsByHand),
+      ...by(1, disks),
+      ...by(1, days),
+    ],
+    { maxCommands, size: 'max' },
+  )
+}
+
+/** One sequence from the first node's start to the moment when nobody is left. Returns how often what happened. */
+export async function runMoney(
+  world: World,
+  commands: Iterable<Command>,
+): Promise<ReadonlyMap<string, number>> {
+  const simulation = new Simulation(world)
+  await simulation.startNode()
+  await simulation.startNode()
+  await fc.asyncModelRun(() => ({ model: simulation, real: simulation }), commands)
+  await stopAll(simulation)
+  await assertInvariants(simulation)
+  await assertAtRest(simulation)
+  for (const { kind } of await world.books.inspect.entries(world.project))
+    simulation.count(`entries: ${kind}`)
+  return simulation.tally
+}
+
+/** Nodes with calls under way, or with something left on their disk, die; the others stop as they should. */
+async function stopAll(simulation: Simulation): Promise<void> {
+  for (const at of nodesThat(simulation, alive)) {
+    const { node, disk } = at
+    disk.setFull?.(false)
+    await node.ledger.drain()
+    const isBusy = disk.journal.size > 0 || disk.spool.waiting > 0 || node.ledger.isStoreAway
+    if (isBusy || at.isEnded) await simulation.kill(at, false)
+  }
+  for (const at of nodesThat(simulation, dead)) await simulation.recover(at, false)
+  for (const { node, disk } of nodesThat(simulation, alive)) {
+    await node.leases.returnAll()
+    await disk.abandon()
+  }
+}

@@ -1,0 +1,345 @@
+/**
+ * The money of several nodes under everything that can happen to them, beside a model in plain numbers. The real parts do the
+ * work: admission, leases, ledger, books. The model only remembers who said what about which call.
+ */
+import assert from 'node:assert/strict'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
+import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
+import { Fault } from '#core/fault.ts'
+import { momentOf, type LedgerEntry } from '#core/ledger.ts'
+import type { RateLimit } from '#core/limit.ts'
+import { negotiate, type Offer } from '#core/negotiate.ts'
+import type { Key } from '#ports/keys.ts'
+import type { LedgerStore } from '#ports/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+import { admit, type Admission, type BegunCall } from '#request/admit.ts'
+import { aDeployment } from '#test/support/deployments.ts'
+import { behind } from '#test/support/losing-store.ts'
+import { aModel, aRequest } from '#test/support/models.ts'
+import { MoneyNode } from '#test/support/money-node.ts'
+import { recover } from '#worker/recover.ts'
+import { attemptOf, type Disk, type World } from './money-world.ts'
+
+/** A nano-dollar a token: costs can be read off the number of bytes. */
+const deployment = aDeployment({ price: { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } })
+const model = aModel({ deployments: [deployment] })
+const [offer] = negotiate(aRequest(), model, 'refuse').offers as readonly [Offer]
+const PROJECT_LIMIT = 3000n
+const KEY_LIMIT = 5000n
+/** Far more than any sequence takes. */
+const TOKENS_PER_MINUTE = 100_000_000
+/** What servers may put around a text, for which admission reserves too. */
+const FRAME_TOKENS = 8
+
+export type Outcome = 'served' | 'refused' | 'timeout' | 'drop'
+const FAILURES: Record<Exclude<Outcome, 'served'>, FailureKind> = {
+  refused: 'failed',
+  timeout: 'timedOut',
+  drop: 'unreachable',
+}
+
+export interface SimulatedNode {
+  readonly node: MoneyNode
+  readonly disk: Disk
+  state: 'alive' | 'dead' | 'gone'
+  /** Somebody ended it in the books, whether or not it lives. */
+  isEnded: boolean
+  /** Ends of calls that its death kept from the journal. */
+  lostEnds: readonly LedgerEntry[]
+}
+
+/** One call that was sent, and all that anybody has said about it. */
+export interface ModelCall {
+  /** What stands in the books if nothing more is heard of it. */
+  readonly unknown: LedgerEntry
+  readonly node: SimulatedNode
+  wasServed: boolean
+  costNanoUsd: bigint
+  /** What its node, or whoever read its disk, has put down durably. */
+  told: 'post' | 'unknown' | undefined
+  /** Its node could not write the post, or did not hear that it was written. */
+  mayBePosted: boolean
+  /** What an operator found out. */
+  resolved: { readonly kind: 'post' | 'void'; readonly costNanoUsd: bigint } | undefined
+  adjustedNanoUsd: bigint
+}
+
+interface OpenCall {
+  readonly begun: BegunCall
+  readonly call: ModelCall
+  readonly mostTokens: number
+}
+
+export interface LiveRequest {
+  readonly at: SimulatedNode
+  readonly admission: Admission
+  readonly estimate: number
+  readonly open: OpenCall[]
+  /** Ended, and not yet written. */
+  readonly held: { readonly call: ModelCall; readonly kind: 'post' | 'unknown' }[]
+  tokens: number
+  hasEnded: boolean
+}
+
+export interface TouchedBudget {
+  readonly budget: Budget
+  readonly window: BudgetWindow
+  /** What may be spent beyond the limit: it was paid, and known only when its money had gone to others. */
+  overrunNanoUsd: bigint
+}
+
+export class Simulation {
+  readonly world: World
+  readonly nodes: SimulatedNode[] = []
+  readonly live: LiveRequest[] = []
+  readonly calls = new Map<string, ModelCall>()
+  readonly budgets = new Map<string, TouchedBudget>()
+  /** Every batch that any node sent, to be sent again. */
+  readonly sent: { readonly at: SimulatedNode; readonly entries: readonly LedgerEntry[] }[] = []
+  /** How often what happened, so that a run can be seen to have tried something. */
+  readonly tally = new Map<string, number>()
+  readonly limit: RateLimit
+  readonly #keys: readonly Key[]
+  tokensTaken = 0
+
+  constructor(world: World) {
+    this.world = world
+    const { project } = world
+    const perMinute = TOKENS_PER_MINUTE
+    this.limit = { id: `project:${project}:tokens`, project, unit: 'tokens', perMinute }
+    const common: Budget = { id: `project:${project}`, limitNanoUsd: PROJECT_LIMIT, per: 'day', hard: true }
+    const own: Budget = { id: `key:${project}/a`, limitNanoUsd: KEY_LIMIT, per: 'total', hard: true }
+    const key = (name: string, budgets: readonly Budget[]): Key => ({
+      id: `${project}/${name}`,
+      name,
+      project,
+      models: undefined,
+      expiresAtMs: undefined,
+      limits: [this.limit],
+      budgets,
+    })
+    this.#keys = [key('a', [common, own]), key('b', [common])]
+  }
+
+  count(what: string, times = 1): void {
+    this.tally.set(what, (this.tally.get(what) ?? 0) + times)
+  }
+
+  get store(): LedgerStore {
+    return this.world.books.ledger
+  }
+
+  async startNode(): Promise<void> {
+    const { books, clock, identifiers, limiter } = this.world
+    const disk = this.world.newDisk()
+    const ledger = recording(this.store, (entries) => this.sent.push({ at, entries }))
+    const shared = { ledger, budgets: books.budgets, clock, identifiers, limiter }
+    const node = await MoneyNode.start({ ...shared, journal: disk.journal, spool: disk.spool })
+    const at: SimulatedNode = { node, disk, state: 'alive', isEnded: false, lostEnds: [] }
+    this.nodes.push(at)
+  }
+
+  /** A request with a call for each size: admitted and sent, or refused. */
+  async request(at: SimulatedNode, keyIndex: number, sizes: readonly number[]): Promise<void> {
+    const key = this.#keys[keyIndex] as Key
+    const requestId = this.world.identifiers.next()
+    this.#touch(key, requestId)
+    const texts = sizes.map((size) => 'x'.repeat(size))
+    const asking = { requestId, key, model, offers: [offer], input: { kind: 'texts', texts } } as const
+    const admission = await orFault(async () => admit(asking, at.node.outside))
+    if (admission === undefined) return this.count('requests refused')
+    const estimate = sizes.reduce((sum, size) => sum + Math.ceil(size / 4), 0)
+    this.tokensTaken += estimate
+    const live: LiveRequest = { at, admission, estimate, open: [], held: [], tokens: 0, hasEnded: false }
+    this.live.push(live)
+    for (const text of texts) {
+      const input = { kind: 'texts', texts: [text] } as const
+      const callId = this.world.identifiers.next()
+      const begun = await orFault(() => admission.begin(callId, offer, input))
+      if (begun === undefined) return this.abort(live)
+      this.count('calls sent')
+      const call = newCall(at, begun)
+      this.calls.set(attemptOf(begun.unknown), call)
+      if (at.isEnded) this.allow(call, call.unknown.amountNanoUsd ?? 0n)
+      live.open.push({ begun, call, mostTokens: text.length + FRAME_TOKENS })
+    }
+  }
+
+  /** The upstream says how a call ended; nobody can tell whether one that timed out was served. */
+  async answer(live: LiveRequest, which: number, outcome: Outcome, share: number): Promise<void> {
+    const [{ begun, call, mostTokens }] = live.open.splice(which % live.open.length, 1) as [OpenCall]
+    const { admission } = live
+    if (outcome === 'served') {
+      const tokens = Math.floor(mostTokens * share)
+      call.wasServed = true
+      call.costNanoUsd = BigInt(tokens)
+      if (!live.hasEnded) live.tokens += tokens
+      admission.served(begun, { kind: 'measured', tokens })
+      live.held.push({ call, kind: 'post' })
+    } else {
+      admission.failed(begun, new UpstreamFailure(FAILURES[outcome], outcome, { deployment: deployment.id }))
+      call.wasServed = outcome === 'timeout' && share > 0.5
+      if (outcome === 'refused') this.calls.delete(attemptOf(call.unknown))
+      else live.held.push({ call, kind: 'unknown' })
+    }
+    if (live.hasEnded) await this.#written(live)
+    else if (outcome !== 'served') await this.#end(live)
+    else if (live.open.length === 0) await this.#settle(live)
+    this.#forgetDone(live)
+  }
+
+  /** The client has gone, or the request failed: what is under way goes on. */
+  async abort(live: LiveRequest): Promise<void> {
+    if (!live.hasEnded) await this.#end(live)
+    this.#forgetDone(live)
+  }
+
+  /** The process is gone at once; its disk stays. `losesEnds`: what it closed last had not reached the journal. */
+  async kill(at: SimulatedNode, losesEnds: boolean): Promise<void> {
+    await nextTurn()
+    at.state = 'dead'
+    at.lostEnds = losesEnds ? [...at.disk.journal.lastClosed] : []
+    for (const live of this.live.filter((request) => request.at === at))
+      this.live.splice(this.live.indexOf(live), 1)
+    await at.disk.abandon()
+  }
+
+  /** Somebody thinks it dead, and can't read its disk. */
+  async endByHand(at: SimulatedNode): Promise<void> {
+    this.#allowLate(at)
+    await this.store.endNode(at.node.id, [])
+    at.isEnded = true
+  }
+
+  /** Its disk is read by another process, which may lose the store amid it, and then begins again. */
+  async recover(at: SimulatedNode, endsFirst: boolean): Promise<void> {
+    const { node, disk } = at
+    const calls = [...disk.openCalls(), ...at.lostEnds]
+    this.count('calls found open', calls.length)
+    this.count('entries found spooled', disk.spool.waiting)
+    const openCalls = { calls, damagedLines: 0 }
+    const left = { nodeId: node.id, spool: disk.spool, openCalls, discard: () => {}, release: () => {} }
+    const store = behind(node.link, this.store)
+    try {
+      if (endsFirst) {
+        this.#allowLate(at)
+        await store.endNode(node.id, calls)
+      }
+      await recover([left], store, node.told)
+    } catch (error) {
+      assert.ok(error instanceof StoreAway, String(error))
+      return
+    }
+    at.state = 'gone'
+    at.isEnded = true
+    for (const call of this.calls.values()) if (call.node === at) call.told ??= 'unknown'
+  }
+
+  /** What the call adds to what was spent, by whoever knows best. */
+  amountOf(call: ModelCall, isPosted: boolean): bigint {
+    const { resolved, told, unknown, adjustedNanoUsd } = call
+    if (resolved?.kind === 'post') return adjustedNanoUsd + resolved.costNanoUsd
+    if (told === 'post' || (call.mayBePosted && isPosted)) return adjustedNanoUsd + call.costNanoUsd
+    if (resolved?.kind === 'void' || told === undefined) return adjustedNanoUsd
+    return adjustedNanoUsd + (unknown.amountNanoUsd ?? 0n)
+  }
+
+  allow({ unknown }: ModelCall, amountNanoUsd: bigint): void {
+    for (const touched of this.budgets.values()) {
+      const { id } = touched.budget
+      if (id === `project:${unknown.project}` || id === `key:${unknown.keyId}`)
+        touched.overrunNanoUsd += amountNanoUsd
+    }
+  }
+
+  /** The lease of a node goes to others while calls that it was for are not in the books. */
+  #allowLate(at: SimulatedNode): void {
+    for (const call of this.calls.values()) {
+      const isSpooled = ['post', 'unknown'].some((kind) =>
+        at.disk.spool.contents.has(`${attemptOf(call.unknown)}/${kind}`),
+      )
+      if (call.node === at && (call.told === undefined || isSpooled))
+        this.allow(call, call.unknown.amountNanoUsd ?? 0n)
+    }
+  }
+
+  #touch(key: Key, requestId: string): void {
+    for (const budget of key.budgets) {
+      const window = windowOf(budget.per, momentOf(requestId))
+      const id = `${budget.id}@${window.startMs}`
+      if (!this.budgets.has(id)) this.budgets.set(id, { budget, window, overrunNanoUsd: 0n })
+    }
+  }
+
+  async #settle(live: LiveRequest): Promise<void> {
+    this.#correct(live)
+    const isDurable = (await orFault(async () => (await live.admission.settle(), true))) ?? false
+    this.#tell(live, isDurable)
+  }
+
+  async #end(live: LiveRequest): Promise<void> {
+    this.#correct(live)
+    await live.admission[Symbol.asyncDispose]()
+    await this.#written(live)
+  }
+
+  #correct(live: LiveRequest): void {
+    live.hasEnded = true
+    this.tokensTaken += live.tokens - live.estimate
+  }
+
+  async #written(live: LiveRequest): Promise<void> {
+    await live.at.node.ledger.settled()
+    await nextTurn()
+    this.#tell(live, live.at.node.unsettled.splice(0).length === 0)
+  }
+
+  #tell(live: LiveRequest, isDurable: boolean): void {
+    for (const { call, kind } of live.held.splice(0)) {
+      if (isDurable) call.told = kind
+      else call.mayBePosted = kind === 'post'
+    }
+  }
+
+  #forgetDone(live: LiveRequest): void {
+    if (live.open.length === 0 && live.hasEnded) this.live.splice(this.live.indexOf(live), 1)
+  }
+}
+
+function newCall(node: SimulatedNode, { unknown }: BegunCall): ModelCall {
+  return {
+    unknown,
+    node,
+    wasServed: false,
+    costNanoUsd: 0n,
+    told: undefined,
+    mayBePosted: false,
+    resolved: undefined,
+    adjustedNanoUsd: 0n,
+  }
+}
+
+/** Undefined when it is refused with a fault; nothing else may happen. */
+async function orFault<Result>(work: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    assert.ok(error instanceof Fault, String(error))
+    return undefined
+  }
+}
+
+/** The same store, which tells of every batch that is sent to it. */
+function recording(store: LedgerStore, note: (entries: readonly LedgerEntry[]) => void): LedgerStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target)
+      if (typeof method !== 'function') return method
+      return (...args: readonly unknown[]): unknown => {
+        if (name === 'append') note(args[1] as readonly LedgerEntry[])
+        return Reflect.apply(method, target, args)
+      }
+    },
+  })
+}

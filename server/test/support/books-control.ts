@@ -1,0 +1,71 @@
+/** The routes about the books as a server of their own, over the books of one engine. Who may ask is tested with the API. */
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { registerBooks, type BooksDependencies } from '#http/control/books.ts'
+import { controlFault } from '#http/control/faults.ts'
+import { ACTOR, typed } from '#http/control/route.ts'
+import { faultBody, faultHeaders } from '#http/faults.ts'
+import type { NodeFigures } from '#ports/upkeep.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import type { Books } from './books.ts'
+import type { Asked } from './gateway.ts'
+
+export const QUIET_NODE: NodeFigures = {
+  isStoreAway: false,
+  spoolWaiting: 0,
+  journalOpen: 0,
+  limiter: undefined,
+}
+
+export async function startBooksControl(books: Books, overrides: Partial<BooksDependencies> = {}) {
+  const { ledger, nodes, reconciler, upkeep, clock } = books
+  const identifiers = uuidv7Identifiers(systemClock)
+  const app = fastify({ genReqId: () => identifiers.next() })
+  void app.register(
+    async (scope) => {
+      scope.setValidatorCompiler(validatorCompiler)
+      scope.setSerializerCompiler(serializerCompiler)
+      scope.decorateRequest(ACTOR, 'tester')
+      scope.setErrorHandler((error, request, reply) => {
+        const fault = controlFault(error)
+        const headers = faultHeaders(fault, request.id)
+        const body = faultBody(fault, request.id, 'http://gateway.example')
+        return reply
+          .code(fault.entry.status)
+          .headers(headers)
+          .serializer((text: string) => text)
+          .send(body)
+      })
+      registerBooks(typed(scope), {
+        ledger,
+        nodes,
+        reconciler,
+        upkeep,
+        nodeFigures: () => QUIET_NODE,
+        nowMs: clock.nowMs,
+        ...overrides,
+      })
+    },
+    { prefix: '/api/v1' },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  after(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  return {
+    url,
+    ask: async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        ...(body !== undefined && {
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify(body),
+        }),
+      })
+      const text = await answer.text()
+      return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body }
+    },
+  }
+}

@@ -1,0 +1,94 @@
+/** The books on one engine, as a new installation finds them, with a clock that stands still unless moved. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import type { LedgerEntry } from '#core/ledger.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresBudgets } from '#stores/postgres/budgets.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresKeys } from '#stores/postgres/keys.ts'
+import { PostgresLedger } from '#stores/postgres/ledger.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresRequests } from '#stores/postgres/requests.ts'
+import { PostgresReconciler } from '#stores/postgres/upkeep-books.ts'
+import { PostgresNodes } from '#stores/postgres/upkeep-nodes.ts'
+import { PostgresUpkeep } from '#stores/postgres/upkeep.ts'
+import { testPostgres } from './servers.ts'
+
+/** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
+export const BOOKS_NOW_MS = Date.UTC(2026, 11, 12, 15, 30)
+export const DAY_MS = 86_400_000
+
+export type Books = Awaited<ReturnType<typeof booksOn>>
+
+async function booksOn(database: Database) {
+  const clock = { ms: BOOKS_NOW_MS, nowMs: (): number => clock.ms, monotonicMs: (): number => clock.ms }
+  const identifiers = uuidv7Identifiers(clock)
+  const ledger = new PostgresLedger(database)
+  const nodeId = identifiers.next()
+  await ledger.startNode({ id: nodeId, host: 'here', version: '1.0.0' })
+  return {
+    database,
+    clock,
+    identifiers,
+    nodeId,
+    ledger,
+    budgets: new PostgresBudgets(database),
+    keys: new PostgresKeys(database),
+    audit: new PostgresAudit(database),
+    requests: new PostgresRequests(database),
+    upkeep: new PostgresUpkeep(database, ledger, clock),
+    reconciler: new PostgresReconciler(database, clock),
+    nodes: new PostgresNodes(database),
+    /** An entry of a request accepted now. */
+    entry: (overrides: Partial<LedgerEntry> = {}): LedgerEntry => ({
+      requestId: identifiers.next(),
+      attempt: 0,
+      kind: 'post',
+      callId: identifiers.next(),
+      project: 'search',
+      keyId: 'search/ci',
+      model: 'small',
+      deployment: 'small/openai',
+      usage: 'upstream',
+      tokens: 10,
+      images: 0,
+      amountNanoUsd: 200n,
+      projectLeaseNanoUsd: 0n,
+      keyLeaseNanoUsd: 0n,
+      ...overrides,
+    }),
+    /** As somebody would who owns the tables. */
+    tamper: async (statement: string, values: readonly unknown[] = []): Promise<void> => {
+      await database.query('ALTER TABLE usage_events DISABLE TRIGGER usage_events_append_only')
+      await database.query(statement, values)
+      await database.query('ALTER TABLE usage_events ENABLE TRIGGER usage_events_append_only')
+    },
+    rows: <Row>(statement: string, values: readonly unknown[] = []) => database.query<Row>(statement, values),
+  }
+}
+
+/** One database for the whole test file; made anew each time it is opened. */
+function anew(open: () => Promise<Database>): () => Promise<Books> {
+  let opened: Promise<Database> | undefined
+  after(async () => (await opened)?.close())
+  return async () => {
+    opened ??= open()
+    const database = await opened
+    await database.query('DROP SCHEMA public CASCADE; CREATE SCHEMA public')
+    await migrate(database)
+    return booksOn(database)
+  }
+}
+
+export const postgresBooks = () => anew(async () => openPostgres((await testPostgres()).url))
+
+export const pgliteBooks = () =>
+  anew(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'torana-pglite-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    return openPglite(join(folder, 'postgres'))
+  })

@@ -1,0 +1,111 @@
+/** The control API as a server of its own, over the stores of a directory. */
+import { randomBytes } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { readConfig } from '#config/load.ts'
+import { builtInFacts } from '#config/facts.ts'
+import { keyFrom } from '#core/key.ts'
+import type { Catalog } from '#core/catalog.ts'
+import type { Fault } from '#core/fault.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { CredentialStore } from '#ports/credentials.ts'
+import type { KeyStore } from '#ports/key-store.ts'
+import { controlServer } from '#http/control/server.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { adminTokens, peppersOf } from '#runtime/secret.ts'
+import { SECRETS, type Directory } from './directory.ts'
+import type { Asked } from './gateway.ts'
+
+export const ADMIN_TOKEN = 'admin-token-of-these-tests-0001'
+export const LOCAL_TOKEN = 'local-token-of-these-tests-0002'
+
+/** A key of the configuration. */
+export const DECLARED_SECRET = 'a-declared-key-of-these-tests'
+
+const CONFIG = `
+upstreams:
+  openai: { provider: openai }
+  keyed: { dialect: openai, baseUrl: 'https://keyed.example/v1', apiKey: in-the-file }
+models:
+  text-embedding-3-small: { aliases: [small], deployments: [{ upstream: openai }, { upstream: keyed }] }
+projects:
+  declared:
+    limits: { requestsPerMinute: 100 }
+    budget: { usd: 12.5, per: day, hard: true }
+    keys: [{ name: ci, secret: ${DECLARED_SECRET}, models: [small] }]
+`
+
+export interface Control {
+  readonly url: string
+  readonly keyStore: KeyStore
+  readonly credentials: CredentialStore
+  readonly audit: AuditLog
+  readonly catalog: Catalog
+  readonly faults: Fault[]
+  readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<Asked>
+}
+
+export async function startControl(directory: Directory): Promise<Control> {
+  const { keyStore, audit } = directory
+  const credentials = directory.credentials(SECRETS)
+  const faults: Fault[] = []
+  const { catalog } = readConfig('torana.yaml', CONFIG, {
+    env: {},
+    readFile: () => '',
+    facts: builtInFacts(),
+    bootstrapKey: undefined,
+    nowMs: Date.now(),
+  })
+  const app = controlServer({
+    notReady: () => undefined,
+    metrics: async () => ({ contentType: 'text/plain', text: '' }),
+    api: {
+      keyStore,
+      credentials,
+      audit,
+      peppers: peppersOf(SECRETS),
+      newSecret: () => keyFrom(randomBytes(64)),
+      catalog: () => catalog,
+      declared: () => catalog.projects,
+      actorOf: adminTokens([
+        { actor: 'admin-token', token: ADMIN_TOKEN },
+        { actor: 'local-admin', token: LOCAL_TOKEN },
+      ]),
+      nowMs: () => systemClock.nowMs(),
+      docsUrl: () => 'http://gateway.example',
+      onFault: (fault) => faults.push(fault),
+      identifiers: uuidv7Identifiers(systemClock),
+      version: '0',
+    },
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  after(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  return {
+    url,
+    keyStore,
+    credentials,
+    audit,
+    catalog,
+    faults,
+    async ask(method, path, body, token = ADMIN_TOKEN) {
+      const answer = await fetch(`${url}/api/v1${path}`, {
+        method,
+        headers: {
+          ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      })
+      const text = await answer.text()
+      const isJson = answer.headers.get('content-type')?.includes('json') === true
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        body: (isJson ? JSON.parse(text) : {}) as Asked['body'],
+      }
+    },
+  }
+}

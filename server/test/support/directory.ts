@@ -1,0 +1,86 @@
+/** The stores of keys, credentials and audit on one engine, empty, for tests. */
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { keyFrom, keyTail } from '#core/key.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { CredentialStore } from '#ports/credentials.ts'
+import type { KeyStore, NewSecret } from '#ports/key-store.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { peppersOf, sealingKeysOf, type NodeSecrets } from '#runtime/secret.ts'
+import { MemoryAudit } from '#stores/memory/audit.ts'
+import { MemoryCredentials } from '#stores/memory/credentials.ts'
+import { MemoryKeyStore } from '#stores/memory/key-store.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresCredentials } from '#stores/postgres/credentials.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresKeys } from '#stores/postgres/keys.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { testPostgres } from './servers.ts'
+
+export interface Directory {
+  readonly keyStore: KeyStore
+  readonly audit: AuditLog
+  readonly credentials: (secrets: NodeSecrets) => CredentialStore
+  /** Undefined in memory. */
+  readonly database?: Database
+}
+
+export const SECRETS: NodeSecrets = { current: 'the secret of these tests', previous: undefined }
+
+const EMPTY =
+  'TRUNCATE key_secrets, keys, projects, upstream_credentials, audit; UPDATE directory_version SET version = 1'
+
+export function memoryDirectory(): Directory {
+  const audit = new MemoryAudit(systemClock)
+  const keyStore = new MemoryKeyStore(systemClock, audit)
+  const credentials = new MemoryCredentials(systemClock, audit, () => keyStore.directoryChanged())
+  return { keyStore, audit, credentials: () => credentials }
+}
+
+function databaseDirectory(database: Database): Directory {
+  return {
+    keyStore: new PostgresKeys(database),
+    audit: new PostgresAudit(database),
+    credentials: (secrets) => new PostgresCredentials(database, sealingKeysOf(secrets)),
+    database,
+  }
+}
+
+/** One database for the whole test file; emptied each time it is opened. */
+function reused(open: () => Promise<Database>): () => Promise<Directory> {
+  let opened: Promise<Database> | undefined
+  after(async () => (await opened)?.close())
+  return async () => {
+    opened ??= open().then(async (database) => {
+      await migrate(database)
+      return database
+    })
+    const database = await opened
+    await database.query(EMPTY)
+    return databaseDirectory(database)
+  }
+}
+
+export const postgresDirectory = () => reused(async () => openPostgres((await testPostgres()).url))
+
+export const pgliteDirectory = () =>
+  reused(async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'torana-pglite-'))
+    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+    return openPglite(join(folder, 'postgres'))
+  })
+
+/** A secret that no other test has, and what a store is told of it. */
+export function someSecret(secrets = SECRETS): { readonly secret: string; readonly stored: NewSecret } {
+  const secret = keyFrom(randomBytes(64))
+  return { secret, stored: digested(secret, secrets) }
+}
+
+export function digested(secret: string, secrets = SECRETS): NewSecret {
+  const { current } = peppersOf(secrets)
+  return { digest: current.digestOf(secret), pepper: current.id, tail: keyTail(secret) }
+}

@@ -1,0 +1,94 @@
+/** Nodes that read one store of keys, with a clock and a link that a test holds in its hands. */
+import type { Clock } from '#ports/clock.ts'
+import type { KeyRecord, KeySource, KeyStore, Peppers, SnapshotFile } from '#ports/key-store.ts'
+import { StoreAway } from '#ports/store.ts'
+import { KeySnapshot } from '#request/key-snapshot.ts'
+import { peppersOf } from '#runtime/secret.ts'
+import { SECRETS } from './directory.ts'
+
+export class TestClock implements Clock {
+  #ms = 1_800_000_000_000
+
+  nowMs(): number {
+    return this.#ms
+  }
+  monotonicMs(): number {
+    return this.#ms - 1_799_000_000_000
+  }
+  advance(byMs: number): void {
+    this.#ms += byMs
+  }
+}
+
+/** The way to the store: it can be cut, and what is looked up over it is counted. */
+export class Link implements KeySource {
+  readonly #store: KeyStore
+  isCut = false
+  /** What a look-up waits for. */
+  gate: Promise<void> | undefined
+  lookUps = 0
+  mostAtOnce = 0
+  #atOnce = 0
+
+  constructor(store: KeyStore) {
+    this.#store = store
+  }
+
+  async directoryVersion(): Promise<bigint> {
+    this.#pass()
+    return this.#store.directoryVersion()
+  }
+
+  keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
+    this.#pass()
+    return this.#store.keysChangedSince(version)
+  }
+
+  async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {
+    this.lookUps += 1
+    this.#atOnce += 1
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.#atOnce)
+    try {
+      this.#pass()
+      const found = await this.#store.findKey(digests)
+      await this.gate
+      return found
+    } finally {
+      this.#atOnce -= 1
+    }
+  }
+
+  async renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }) {
+    this.#pass()
+    await this.#store.renewDigest(digest, renewed)
+  }
+
+  async markUsed(uses: readonly { readonly keyId: string; readonly atMs: number }[]): Promise<void> {
+    this.#pass()
+    await this.#store.markUsed(uses)
+  }
+
+  #pass(): void {
+    if (this.isCut) throw new StoreAway('the link is cut')
+  }
+}
+
+export interface NodeOptions {
+  readonly clock?: Clock
+  readonly peppers?: Peppers
+  readonly file?: SnapshotFile
+  readonly onChange?: () => void
+}
+
+export function keyNode(source: KeySource, options: NodeOptions = {}) {
+  const troubles: (string | undefined)[] = []
+  const snapshot = new KeySnapshot({
+    source,
+    peppers: options.peppers ?? peppersOf(SECRETS),
+    clock: options.clock ?? new TestClock(),
+    file: options.file,
+    onChange: options.onChange,
+    onTrouble: (trouble) => troubles.push(trouble?.message),
+  })
+  return { snapshot, troubles }
+}

@@ -1,0 +1,136 @@
+/** One node's share of the money, made of the real parts, on books behind a link that can fail. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { LedgerEntry } from '#core/ledger.ts'
+import type { BudgetStore } from '#ports/budgets.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
+import type { RateLimiter } from '#ports/limiter.ts'
+import type { MoneyOutside } from '#request/admit.ts'
+import { Leases } from '#request/leases.ts'
+import { BatchedLedger, type LedgerEvents } from '#worker/batched-ledger.ts'
+import { behind, Link } from './losing-store.ts'
+
+/** What waits for the store, in memory. */
+export class MemorySpool implements Spool {
+  isFull = false
+  readonly aside: LedgerEntry[] = []
+  readonly #groups: (readonly LedgerEntry[])[] = []
+
+  get waiting(): number {
+    return this.#groups.reduce((sum, group) => sum + group.length, 0)
+  }
+
+  async append(entries: readonly LedgerEntry[]): Promise<void> {
+    if (this.isFull) throw new Error('no space left')
+    this.#groups.push(entries)
+  }
+
+  async drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void> {
+    for (let [group] = this.#groups; group !== undefined; [group] = this.#groups) {
+      await take(group)
+      this.#groups.shift()
+    }
+  }
+
+  async setAside(entries: readonly LedgerEntry[]): Promise<void> {
+    this.aside.push(...entries)
+  }
+
+  async close(): Promise<void> {}
+}
+
+/** Calls under way, in memory. */
+export class MemoryJournal implements Journal {
+  isFull = false
+  readonly #open = new Map<string, OpenCall>()
+
+  get size(): number {
+    return this.#open.size
+  }
+
+  async open(call: OpenCall): Promise<void> {
+    this.#open.set(`${call.requestId}/${call.attempt}`, call)
+    await nextTurn()
+    if (this.isFull) throw new Error('no space left')
+  }
+
+  close(requestId: string, attempt: number): void {
+    this.#open.delete(`${requestId}/${attempt}`)
+  }
+
+  end(): void {}
+
+  calls(): readonly OpenCall[] {
+    return [...this.#open.values()]
+  }
+}
+
+export interface MoneyNodeParts {
+  readonly ledger: LedgerStore
+  readonly budgets: BudgetStore
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly limiter: RateLimiter
+  readonly journal: Journal
+  readonly spool: Spool
+}
+
+export class MoneyNode {
+  readonly id: string
+  readonly link = new Link()
+  readonly ledger: BatchedLedger
+  readonly leases: Leases
+  readonly outside: MoneyOutside
+  /** What the ledger told, in order. */
+  readonly events: string[] = []
+  /** Requests whose entries could not be written once they had ended. */
+  readonly unsettled: string[] = []
+  readonly told: LedgerEvents
+
+  private constructor(id: string, { ledger, budgets, clock, identifiers, ...parts }: MoneyNodeParts) {
+    this.id = id
+    const note = (event: string) => () => void this.events.push(event)
+    this.told = {
+      written: () => {},
+      storeAway: note('away'),
+      storeBack: note('back'),
+      refused: note('refused'),
+      spoolFailed: note('spool failed'),
+      nodeEnded: note('ended'),
+    }
+    const store = behind(this.link, ledger)
+    this.ledger = new BatchedLedger({
+      nodeId: id,
+      store,
+      journal: parts.journal,
+      spool: parts.spool,
+      events: this.told,
+      connect: async () => void (await store.heartbeat(id)),
+      monotonicMs: () => clock.monotonicMs(),
+      nextTurn: () => Promise.resolve(),
+    })
+    this.leases = new Leases({
+      nodeId: id,
+      store: behind(this.link, budgets),
+      clock,
+      identifiers,
+      liveNodes: () => 2,
+      isStoreAway: () => this.ledger.isStoreAway,
+    })
+    this.outside = {
+      ledger: this.ledger,
+      leases: this.leases,
+      limiter: parts.limiter,
+      underSoftBudget: () => {},
+      bytesOf: (text) => Buffer.byteLength(text),
+      unsettled: (requestId) => void this.unsettled.push(requestId),
+    }
+  }
+
+  static async start(parts: MoneyNodeParts): Promise<MoneyNode> {
+    const node = new MoneyNode(parts.identifiers.next(), parts)
+    await parts.ledger.startNode({ id: node.id, host: 'test', version: '0' })
+    await node.ledger.drain()
+    return node
+  }
+}

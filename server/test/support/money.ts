@@ -1,0 +1,35 @@
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import type { MoneyOutside } from '#request/admit.ts'
+import { Leases } from '#request/leases.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemoryLimiter } from '#stores/memory/limiter.ts'
+
+/** What admission needs, all in memory and real. */
+export function memoryMoney(): MoneyOutside & { readonly books: MemoryBooks; readonly nodeId: string } {
+  const identifiers = uuidv7Identifiers(systemClock)
+  const nodeId = identifiers.next()
+  const books = new MemoryBooks(systemClock)
+  // Nothing in it waits: the node is known before the next line runs.
+  void books.startNode({ id: nodeId })
+  return {
+    books,
+    nodeId,
+    ledger: new MemoryLedger(books, nodeId),
+    limiter: new MemoryLimiter(systemClock, () => 1),
+    leases: new Leases({
+      nodeId,
+      store: books,
+      clock: systemClock,
+      identifiers,
+      liveNodes: () => 1,
+      isStoreAway: () => false,
+    }),
+    underSoftBudget: () => {},
+    bytesOf: (text) => Buffer.byteLength(text),
+    unsettled: (_, error) => {
+      throw error
+    },
+  }
+}

@@ -1,0 +1,235 @@
+/** Real PostgreSQL and Redis servers on loopback, each in a temporary folder. They end with this process, however it ends. */
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, globSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import { eventually } from './process.ts'
+
+export interface TestServer {
+  readonly url: string
+  readonly port: number
+  /** The process and its children. */
+  pids(): number[]
+  /** Ends the server politely and removes its folder. */
+  stop(): Promise<void>
+  /** All of its processes at once, as a power cut of the machine would. */
+  kill9(): Promise<void>
+  /** On the same folder and port. */
+  restart(): Promise<void>
+  /** The server is there, but does not answer. */
+  pause(): void
+  resume(): void
+}
+
+interface Program {
+  readonly folder: string
+  readonly port: number
+  readonly command: readonly string[]
+  readonly url: string
+  readonly stopSignal: NodeJS.Signals
+  readonly greet: () => Promise<void>
+}
+
+/** Recovery after a kill -9 included. */
+const READY_MS = 20_000
+/** PostgreSQL refuses to run as root. */
+const POSTGRES_USERS = ['postgres', 'nobody']
+
+export async function startPostgresServer(): Promise<TestServer> {
+  const port = await freePort()
+  const folder = temporaryFolder('postgres')
+  const url = `postgres://postgres@127.0.0.1:${port}/postgres`
+  const user = postgresUser()
+  if (user) chownSync(folder, user.uid, user.gid)
+  const data = join(folder, 'data')
+  const initialise = '-U postgres -A trust -E UTF8 --locale=C --no-sync --no-instructions'.split(' ')
+  execFileSync('setpriv', [...becoming(user), binary('initdb'), '-D', data, ...initialise], {
+    cwd: folder,
+    stdio: 'pipe',
+  })
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
+  const command = [...becoming(user), binary('postgres'), ...options]
+  const greet = (): Promise<void> => withClient(url, async (client) => void (await client.query('select 1')))
+  return run({ folder, port, command, url, stopSignal: 'SIGINT', greet })
+}
+
+export async function startRedisServer(): Promise<TestServer> {
+  const port = await freePort()
+  const folder = temporaryFolder('redis')
+  const options = `--bind 127.0.0.1 --port ${port} --dir ${folder} --appendonly no`.split(' ')
+  const command = [...becoming(undefined), 'redis-server', ...options, '--save', '']
+  const greet = (): Promise<void> => ping(port)
+  return run({ folder, port, command, url: `redis://127.0.0.1:${port}`, stopSignal: 'SIGTERM', greet })
+}
+
+let sharedPostgres: Promise<string> | undefined
+
+/** A new empty database, on the server at `TORANA_TEST_POSTGRES_URL` or else on one that this process starts once. */
+export async function testPostgres(): Promise<{ readonly url: string }> {
+  sharedPostgres ??= Promise.resolve(
+    process.env['TORANA_TEST_POSTGRES_URL'] ?? startPostgresServer().then((server) => server.url),
+  )
+  const url = new URL(await sharedPostgres)
+  const name = `torana_test_${randomBytes(6).toString('hex')}`
+  await withClient(url.href, (client) => client.query(`create database ${name}`))
+  url.pathname = `/${name}`
+  return { url: url.href }
+}
+
+/** A Redis of its own, since tests empty it: a start takes some 30 ms. */
+export async function testRedis(): Promise<{ readonly url: string }> {
+  return startRedisServer()
+}
+
+const atExit = new Set<() => void>()
+process.once('exit', () => atExit.forEach((clean) => clean()))
+
+async function run(program: Program): Promise<TestServer> {
+  const { folder, port, url, greet } = program
+  const logPath = join(folder, 'log')
+  let child: ChildProcess
+  let exit: Promise<unknown>
+  const ended = async (): Promise<void> => {
+    child.ref()
+    await exit
+  }
+
+  const start = async (): Promise<void> => {
+    const log = openSync(logPath, 'a')
+    child = spawn('setpriv', program.command, {
+      cwd: folder,
+      stdio: ['ignore', log, log],
+    })
+    closeSync(log)
+    // A test file ends when its tests have ended, without having to stop its servers.
+    child.unref()
+    exit = once(child, 'exit')
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(readFileSync(logPath, 'utf8'))
+      await greet()
+    }, READY_MS)
+  }
+  const pids = (): number[] => (child.pid && isAlive(child) ? [child.pid, ...childrenOf(child.pid)] : [])
+  const signalAll = (signal: NodeJS.Signals): void => pids().forEach((pid) => send(signal, pid))
+  const kill = (): void => {
+    // Held still first, or it could start another child meanwhile.
+    child.kill('SIGSTOP')
+    signalAll('SIGKILL')
+  }
+  atExit.add(() => {
+    kill()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  await start()
+  return {
+    url,
+    port,
+    pids,
+    pause: () => signalAll('SIGSTOP'),
+    resume: () => signalAll('SIGCONT'),
+    restart: start,
+    async kill9() {
+      kill()
+      await ended()
+    },
+    async stop() {
+      signalAll('SIGCONT')
+      child.kill(program.stopSignal)
+      await ended()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function isAlive(child: ChildProcess): boolean {
+  return child.exitCode === null && child.signalCode === null
+}
+
+function send(signal: NodeJS.Signals, pid: number): void {
+  try {
+    process.kill(pid, signal)
+  } catch (error) {
+    // A child may end by itself after it was listed.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function childrenOf(parent: number): number[] {
+  return readFileSync(`/proc/${parent}/task/${parent}/children`, 'utf8')
+    .split(' ')
+    .filter(Boolean)
+    .map(Number)
+}
+
+function temporaryFolder(name: string): string {
+  return mkdtempSync(join(tmpdir(), `torana-${name}-`))
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 })
+  try {
+    await client.connect()
+    return await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+async function ping(port: number): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  try {
+    await once(socket, 'connect')
+    socket.write('PING\r\n')
+    await once(socket, 'data')
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** Debian keeps the programs of the server off the path. */
+function binary(name: string): string {
+  const found = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
+    a.localeCompare(b, 'en', { numeric: true }),
+  )
+  return found.at(-1) ?? name
+}
+
+interface User {
+  readonly name: string
+  readonly uid: number
+  readonly gid: number
+}
+
+/** Whom to run PostgreSQL as; undefined when this user will do. */
+function postgresUser(): User | undefined {
+  if (process.getuid?.() !== 0) return undefined
+  const users = readFileSync('/etc/passwd', 'utf8')
+    .split('\n')
+    .map((line) => line.split(':'))
+  for (const name of POSTGRES_USERS) {
+    const user = users.find(([entry]) => entry === name)
+    if (user) return { name, uid: Number(user[2]), gid: Number(user[3]) }
+  }
+  throw new Error(`PostgreSQL does not run as root, and there is no user ${POSTGRES_USERS.join(' or ')}`)
+}
+
+/** Options of setpriv. Should this process be killed, the system ends what it started. */
+function becoming(user: User | undefined): string[] {
+  const change = user ? ['--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups'] : []
+  return ['--pdeathsig', 'KILL', ...change]
+}
