@@ -11,6 +11,9 @@ export interface FileLock {
   release(): void
 }
 
+/** A handle that nobody refers to any more is closed, and its lock with it: they are kept until they are released. */
+const held = new Set<DatabaseSync>()
+
 /** SQLite's code for a lock that somebody else holds. */
 const SQLITE_BUSY = 5
 
@@ -27,7 +30,12 @@ export function lockFile(path: string): FileLock | undefined {
     throw error
   }
   leaveNote(path)
-  return { release: () => void (file.isOpen && file.close()) }
+  held.add(file)
+  return {
+    release() {
+      if (held.delete(file)) file.close()
+    },
+  }
 }
 
 /** Who holds the lock, for a person to read: `process 123 on host, since 2026-01-01T00:00:00.000Z`. */

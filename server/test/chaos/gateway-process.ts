@@ -7,7 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 
 const PROGRAM = join(import.meta.dirname, '../../bin/torana.js')
 /** Three of them start at once on a busy machine. */
-const READY_MS = 60_000
+const READY_MS = 180_000
 /** A gateway that can't start is not started a hundred times a second. */
 const RESTART_PAUSE_MS = 50
 

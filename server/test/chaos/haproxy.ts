@@ -1,4 +1,4 @@
-/** HAProxy before the gateways, set up as the documentation advises. */
+/** HAProxy before the gateways: it sends on what it can, and sends nothing twice. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ export interface LoadBalancer {
   stop(): Promise<void>
 }
 
-/** What is started by `start` listens when it resolves. */
+/** It listens when this resolves. */
 export async function startHaproxy(
   port: number,
   gatewayPorts: readonly number[],

@@ -76,7 +76,7 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     const ours = aBudget(1000n)
     const nodes = await Promise.all([aNode(books), aNode(books), aNode(books)])
     const answers = await Promise.all(
-      Array.from({ length: Math.min(90, 6 * numRuns) }, (_, index) =>
+      Array.from({ length: Math.min(30, 6 * numRuns) }, (_, index) =>
         books.budgets.lease(ask(ours, nodes[index % 3] as string, 100n)),
       ),
     )

@@ -10,7 +10,7 @@ import { migrate } from '#stores/postgres/migrate.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 
 /** Long enough for a busy machine to do any statement of these tests, short enough to wait for it to pass. */
-const TIMEOUT_MS = 1000
+const TIMEOUT_MS = 4000
 /** A time-out is a timer: a busy machine is late, but not by much. */
 const LATE_MS = 1500
 

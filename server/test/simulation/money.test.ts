@@ -7,7 +7,7 @@ import { fileWorld, memoryWorld } from './money-world.ts'
 
 test('whatever happens to nodes that keep their books in memory, the money is right', async () => {
   await fc.assert(
-    fc.asyncProperty(moneyCommands(40), async (commands) => {
+    fc.asyncProperty(moneyCommands(30), async (commands) => {
       await runMoney(memoryWorld(await memoryBooks()), commands)
     }),
     { numRuns: 2000 },
@@ -18,7 +18,7 @@ test('whatever happens to nodes on PostgreSQL and real files, the money is right
   const books = await postgresBooks()
   const limiter = () => new MemoryLimiter({ nowMs: () => 0, monotonicMs: () => 0 }, () => 1)
   await fc.assert(
-    fc.asyncProperty(moneyCommands(40), async (commands) => {
+    fc.asyncProperty(moneyCommands(30), async (commands) => {
       await runMoney(fileWorld(books, limiter()), commands)
     }),
     { numRuns: 40 },
