@@ -50,7 +50,7 @@ export async function freePort(): Promise<number> {
 }
 
 export async function httpReady(url: string): Promise<void> {
-  const deadline = Date.now() + 15_000
+  const deadline = Date.now() + 60_000
   for (;;) {
     const status = await fetch(url).then(
       (answer) => answer.status,
