@@ -41,5 +41,6 @@ test('a name of any length is compared in no time', () => {
     ),
     undefined,
   )
-  assert.ok(performance.now() - startedMs < 200)
+  // Comparing them letter by letter would take minutes.
+  assert.ok(performance.now() - startedMs < 5000)
 })

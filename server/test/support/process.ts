@@ -26,6 +26,8 @@ export interface ToranaOptions {
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[]
 }
 
 /** An empty folder that is gone after the tests. */
@@ -43,8 +45,8 @@ export interface Running {
 }
 
 /** Runs the program with nothing in its environment but what is given. It keeps nothing, unless DATABASE_URL says so. */
-export function runTorana({ folder, env = {}, args = ['start'] }: ToranaOptions): Running {
-  const child = spawn(process.execPath, [PROGRAM, ...args], {
+export function runTorana({ folder, env = {}, args = ['start'], nodeArgs = [] }: ToranaOptions): Running {
+  const child = spawn(process.execPath, [...nodeArgs, PROGRAM, ...args], {
     cwd: folder,
     env: { PATH: process.env['PATH'] ?? '', PORT: '0', CONTROL_PORT: '0', DATABASE_URL: 'memory:', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],

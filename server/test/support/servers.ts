@@ -99,7 +99,12 @@ async function run(program: Program): Promise<TestServer> {
     await exit
   }
 
-  const start = async (): Promise<void> => {
+  const ready = (): Promise<void> =>
+    eventually(async () => {
+      if (!isAlive(child)) throw new Error(readFileSync(logPath, 'utf8'))
+      await greet()
+    }, READY_MS)
+  const launch = (): void => {
     const log = openSync(logPath, 'a')
     child = spawn('setpriv', program.command, {
       cwd: folder,
@@ -109,10 +114,6 @@ async function run(program: Program): Promise<TestServer> {
     // A test file ends when its tests have ended, without having to stop its servers.
     child.unref()
     exit = once(child, 'exit')
-    await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(readFileSync(logPath, 'utf8'))
-      await greet()
-    }, READY_MS)
   }
   const pids = (): number[] => (child.pid && isAlive(child) ? [child.pid, ...childrenOf(child.pid)] : [])
   const signalAll = (signal: NodeJS.Signals): void => pids().forEach((pid) => send(signal, pid))
@@ -126,14 +127,19 @@ async function run(program: Program): Promise<TestServer> {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  await start()
+  launch()
+  await ready()
   return {
     url,
     port,
     pids,
     pause: () => signalAll('SIGSTOP'),
     resume: () => signalAll('SIGCONT'),
-    restart: start,
+    async restart() {
+      // One that is still recovering is waited for: a second would fight it for the folder.
+      if (!isAlive(child)) launch()
+      await ready()
+    },
     async kill9() {
       kill()
       await ended()
@@ -182,6 +188,8 @@ async function freePort(): Promise<number> {
 
 async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {
   const client = new Client({ connectionString: url, connectionTimeoutMillis: 2000, query_timeout: 20_000 })
+  // A server that is just coming up or going away may cut the connection after it has answered.
+  client.on('error', () => {})
   try {
     await client.connect()
     return await work(client)

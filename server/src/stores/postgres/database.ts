@@ -73,9 +73,9 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   const { queryTimeoutMs = QUERY_TIMEOUT_MS, onError } = options
   const streams = new Set<Duplex>()
   const pool = new Pool({
+    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, queryTimeoutMs),
     ...config,
     application_name: 'torana',
-    connectionTimeoutMillis: Math.min(CONNECT_TIMEOUT_MS, queryTimeoutMs),
     query_timeout: queryTimeoutMs,
     statement_timeout: statementTimeoutMs(queryTimeoutMs),
     lock_timeout: Math.ceil(queryTimeoutMs * LOCK_TIMEOUT_SHARE),

@@ -35,16 +35,18 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
     lock.release()
     throw error
   }
+  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options
   // In full, or pg would look for the rest in the environment.
   const config = {
     max: 1,
+    // There is one session: who waits for it waits for the statements before, not for a network.
+    connectionTimeoutMillis: queryTimeoutMs,
     idleTimeoutMillis: 0,
     host: 'pglite',
     user: 'postgres',
     database: 'postgres',
     ssl: false,
   }
-  const { queryTimeoutMs = QUERY_TIMEOUT_MS } = options
   const database = openPool(config, () => new Link(engine, queryTimeoutMs), options)
   return {
     ...database,

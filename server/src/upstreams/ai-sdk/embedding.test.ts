@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { after, before, describe, it } from 'node:test'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -9,6 +8,7 @@ import type { FailureKind } from '#core/failure.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { Row } from '#test/support/ai-sdk-calls.ts'
+import { watchTurns } from '#test/support/turns.ts'
 import { callOf, failureOf, rowOf, rows, texts, textsOf, withUpstream } from '#test/support/ai-sdk-calls.ts'
 import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
@@ -204,14 +204,13 @@ describe('the thread', () => {
         const call = callOf({ ...rowOf('Vertex'), model: 'text-embedding-w3072' }, at('plain'), {
           inputs: { kind: 'texts', texts: Array.from({ length: 250 }, (_, index) => `text ${index}`) },
         })
-        const delay = monitorEventLoopDelay({ resolution: 1 })
-        delay.enable()
+        const turns = watchTurns()
         const { vectors } = await upstream.embed(
           withUpstream(call, { baseUrl: `${address}/plain/${rowOf('Vertex').base}` }),
         )
         await setTimeout(2)
-        delay.disable()
-        holds.push(delay.max / 1e6)
+        turns.end()
+        holds.push(turns.longestMs())
         assert.equal(vectors.length, 250)
       }
     } finally {

@@ -13,7 +13,7 @@ const head = `POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nauthorization: Bearer $
 test('headers that do not arrive in time are given up', async () => {
   const startedMs = performance.now()
   const { status, body, headers } = await sendRaw(gateway.url, [head])
-  assert.ok(performance.now() - startedMs < 3000)
+  assert.ok(performance.now() - startedMs < 15_000)
   assert.equal(status, 408)
   const { error } = JSON.parse(body) as { error: { code: string; request_id: string } }
   assert.equal(error.code, 'request_timeout')
