@@ -19,7 +19,7 @@ export interface Torana {
 /** Short, because one row waits for it; long enough for the largest answer on a busy machine. */
 const attemptTimeoutMs = 6_000
 /** Loading the built-in facts and the configuration takes a second; more than this is a hang. */
-const startTimeoutMs = 30_000
+const startTimeoutMs = 120_000
 
 /** What upstreams are sent. It looks like no well-known provider's keys, and no error may repeat it. */
 export const upstreamKey = 'harbour-lantern-27'

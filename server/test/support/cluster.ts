@@ -19,7 +19,7 @@ import { runTorana, temporaryFolder, type Running } from './process.ts'
 import { startRedisServer, testPostgres, type TestServer } from './servers.ts'
 
 /** Three processes that start at once on a machine with other work to do. */
-const READY_MS = 60_000
+const READY_MS = 120_000
 
 export interface ClusterOptions extends GatewayOptions {
   readonly nodes?: number

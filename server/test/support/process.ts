@@ -8,7 +8,7 @@ import { after } from 'node:test'
 
 const PROGRAM = join(import.meta.dirname, '../../bin/torana.js')
 /** What a start may take on a busy machine; more is a failure. */
-const READY_MS = 60_000
+const READY_MS = 120_000
 
 export interface Torana {
   /** Public address without a path. */

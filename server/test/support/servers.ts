@@ -35,7 +35,7 @@ interface Program {
 }
 
 /** Recovery after a kill -9 included. */
-const READY_MS = 20_000
+const READY_MS = 60_000
 /** PostgreSQL refuses to run as root. */
 const POSTGRES_USERS = ['postgres', 'nobody']
 
