@@ -4,12 +4,16 @@ import { cacheFolder, sourceFolder } from './folders.ts'
 
 export type Toolchain = 'node' | 'python' | 'go'
 
-export interface Client {
+/** A program under `clients/`. */
+export interface Program {
   readonly name: string
   readonly toolchain: Toolchain
   readonly command: readonly [string, ...string[]]
   /** What its user catches when an answer has this status. */
   errorClass(status: number): string
+}
+
+export interface Client extends Program {
   /** It sends long lists in several requests of its own, so that no list is too long for its user. */
   readonly splits: boolean
   /** Its users can send token arrays of their own making. */
@@ -22,16 +26,29 @@ const nodeFolder = join(cacheFolder, 'node')
 const python = join(cacheFolder, 'python', 'bin', 'python')
 const pythonFolder = join(sourceFolder, 'python')
 
+export function nodeProgram(file: string, ...args: string[]): [string, ...string[]] {
+  return [process.execPath, join(nodeFolder, file), ...args]
+}
+
+export function pythonProgram(file: string): [string, ...string[]] {
+  return [python, join(pythonFolder, file)]
+}
+
+export function goProgram(...args: string[]): [string, ...string[]] {
+  return [join(cacheFolder, 'go', 'client'), ...args]
+}
+
 /** openai-node and openai-python name their classes alike; both LangChains let them through. */
 const classByStatus: Readonly<Record<number, string>> = {
   400: 'BadRequestError',
   401: 'AuthenticationError',
   403: 'PermissionDeniedError',
   404: 'NotFoundError',
+  422: 'UnprocessableEntityError',
   429: 'RateLimitError',
 }
 
-function openaiClass(status: number): string {
+export function openaiClass(status: number): string {
   return status >= 500 ? 'InternalServerError' : (classByStatus[status] ?? 'APIError')
 }
 
@@ -42,7 +59,7 @@ function openaiNode(name: string): Client {
     ...plain,
     name,
     toolchain: 'node',
-    command: [process.execPath, join(nodeFolder, 'openai.js'), name],
+    command: nodeProgram('openai.js', name),
   }
 }
 
@@ -55,7 +72,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'ai-sdk',
     toolchain: 'node',
-    command: [process.execPath, join(nodeFolder, 'ai-sdk.js')],
+    command: nodeProgram('ai-sdk.js'),
     errorClass: () => 'AI_APICallError',
     splits: true,
     takesTokens: false,
@@ -64,7 +81,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'langchain-js',
     toolchain: 'node',
-    command: [process.execPath, join(nodeFolder, 'langchain.js')],
+    command: nodeProgram('langchain.js'),
     splits: true,
     takesTokens: false,
     // Its default `stripNewLines`, documented as the better form for older models.
@@ -74,13 +91,13 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'python',
     toolchain: 'python',
-    command: [python, join(pythonFolder, 'openai_client.py')],
+    command: pythonProgram('openai_client.py'),
   },
   {
     ...plain,
     name: 'langchain-py',
     toolchain: 'python',
-    command: [python, join(pythonFolder, 'langchain_client.py')],
+    command: pythonProgram('langchain_client.py'),
     splits: true,
     takesTokens: false,
   },
@@ -88,7 +105,7 @@ export const clients: readonly Client[] = [
     ...plain,
     name: 'go',
     toolchain: 'go',
-    command: [join(cacheFolder, 'go', 'client')],
+    command: goProgram(),
     errorClass: () => 'openai.Error',
   },
 ]

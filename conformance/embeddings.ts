@@ -7,7 +7,9 @@ import type { Client } from './clients.ts'
 import { clients, quickClients } from './clients.ts'
 import { callerFaults, upstreamFaults } from './failing.ts'
 import { cacheFolder } from './folders.ts'
+import { asProgram, chosen, inLanes, wrongKey } from './harness.ts'
 import { install } from './install.ts'
+import type { Vectors } from './judge.ts'
 import { judge } from './judge.ts'
 import type { Group } from './matrix.ts'
 import { Matrix } from './matrix.ts'
@@ -15,6 +17,7 @@ import type { Case, Row } from './rows.ts'
 import type { Endpoint } from './run-client.ts'
 import { runClient } from './run-client.ts'
 import { succeeding } from './succeeding.ts'
+import { lists } from './texts.ts'
 import { addressOf, configFor, startTorana, upstreamKey } from './torana.ts'
 import { wireFaults, wires } from './wires.ts'
 
@@ -25,17 +28,22 @@ const usage = `node conformance/embeddings.ts [--clients openai-7,python] [--sce
   --direct     without Torana, straight to the upstreams that should succeed: shows what Torana is needed for
 `
 
-const groups: readonly Group[] = [
+const groups: readonly Group<Row>[] = [
   { title: 'Upstreams of the OpenAI wire', rows: succeeding },
   { title: 'Upstreams of other wires', rows: wires },
   { title: 'Faults of an upstream', rows: upstreamFaults },
   { title: 'Faults of an upstream of another wire', rows: wireFaults },
   { title: 'Faults of the caller', rows: callerFaults },
 ]
+const about = {
+  title: 'embeddings',
+  legend:
+    '✓ is bit-equal at full width, within 1e-6 for truncated vectors, and for faults the right class, status, code and message; ≈ is within 1e-6 at full width.',
+}
 const allRows = groups.flatMap(({ rows }) => rows)
 
-/** Two programs at a time: the gateway and the fake provider need the cores as well. */
-const clientsAtOnce = 2
+/** All cases of the slowest client take half of this on two busy cores. */
+const clientTimeoutMs = 180_000
 
 type EndpointOf = (asked: Case) => Endpoint
 
@@ -49,8 +57,12 @@ async function runOne(
   const waiting = new Map(
     rows.flatMap((row) => row.cases(client).map((asked) => [asked.name, { row, asked }])),
   )
-  const cases = [...waiting.values()].map(({ asked }) => asked)
-  const ending = await runClient(client, cases, endpointOf, (answer) => {
+  const cases = [...waiting.values()].map(({ asked }) => ({
+    ...asked,
+    ...endpointOf(asked),
+    expected: undefined,
+  }))
+  const ending = await runClient<Vectors>(client, { lists, cases }, clientTimeoutMs, (answer) => {
     const found = waiting.get(answer.case)
     if (found === undefined) throw new Error(`${client.name} answered ${answer.case}, which nobody asked.`)
     waiting.delete(answer.case)
@@ -64,25 +76,11 @@ async function runOne(
   console.error(`${client.name}: ${cases.length} cases in ${seconds} s`)
 }
 
-function chosen<Item extends { readonly name: string }>(
-  all: readonly Item[],
-  names: readonly string[] | undefined,
-  option: string,
-): readonly Item[] {
-  if (names === undefined) return all
-  const unknown = names.find((name) => !all.some((item) => item.name === name))
-  if (unknown === undefined) return all.filter(({ name }) => names.includes(name))
-  throw new Error(`--${option}: there is no ${unknown}. There are: ${all.map(({ name }) => name).join(', ')}`)
-}
-
-/** A key of the right form that nobody issued. */
-const wrongKey = 'not-a-key-of-this-gateway-at-all'
-
 async function throughTorana(
   providerUrl: string,
   work: (endpointOf: EndpointOf) => Promise<void>,
 ): Promise<void> {
-  const torana = await startTorana(configFor(allRows, providerUrl))
+  const torana = await startTorana(configFor(allRows, providerUrl), 'torana.log')
   const { baseUrl, apiKey } = torana
   try {
     await work(({ model, wrongKey: wrong }) => ({ baseUrl, model, apiKey: wrong ? wrongKey : apiKey }))
@@ -129,15 +127,9 @@ async function main(): Promise<number> {
 
   mkdirSync(cacheFolder, { recursive: true })
   await install(new Set(columns.map(({ toolchain }) => toolchain)))
-  const matrix = new Matrix(shown, columns)
+  const matrix = new Matrix(about, shown, columns)
   const runAll = async (endpointOf: EndpointOf): Promise<void> => {
-    const queue = [...columns]
-    const lane = async (): Promise<void> => {
-      for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-        await runOne(next, rows, endpointOf, matrix)
-      }
-    }
-    await Promise.all(Array.from({ length: clientsAtOnce }, lane))
+    await inLanes(columns, (client) => runOne(client, rows, endpointOf, matrix))
   }
   const provider = await startFakeProvider()
   try {
@@ -152,9 +144,4 @@ async function main(): Promise<number> {
   return matrix.failed === 0 ? 0 : 1
 }
 
-try {
-  process.exitCode = await main()
-} catch (error) {
-  console.error(error instanceof Error ? `conformance: ${error.message}` : error)
-  process.exitCode = 1
-}
+await asProgram(main)

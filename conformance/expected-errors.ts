@@ -35,7 +35,7 @@ export const timedOut: ExpectedError = {
 export const broken: ExpectedError = {
   status: 502,
   code: 'upstream_broken_answer',
-  says: 'No vector of it was used',
+  says: 'Nothing of it was used',
 }
 
 export const contentRefused: ExpectedError = {

@@ -42,7 +42,7 @@ async function installPython(): Promise<void> {
 async function installGo(): Promise<void> {
   const folder = join(cacheFolder, 'go')
   const source = join(sourceFolder, 'go')
-  await unlessStamped(folder, source, ['go.mod', 'go.sum', 'main.go'], async () => {
+  await unlessStamped(folder, source, readdirSync(source), async () => {
     const env = {
       ...process.env,
       GOMODCACHE: join(folder, 'modules'),

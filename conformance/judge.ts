@@ -1,28 +1,35 @@
 /** Says whether a client's answer is the right one, against vectors that are known in advance. */
 import { base64Of, fromBase64, truncated, vectorOf } from '../tools/fake-provider/vectors.ts'
 import type { Client } from './clients.ts'
-import type { Case, Expectation, ExpectedError } from './rows.ts'
-import type { ClientAnswer, ClientError } from './run-client.ts'
+import type { Case, Expectation } from './rows.ts'
+import type { ClientAnswer } from './run-client.ts'
 import { textsIn } from './texts.ts'
-import { upstreamKey } from './torana.ts'
+import type { Verdict } from './verdict.ts'
+import { judgeError, wordsOf } from './verdict.ts'
 
-/** `close` is within the tolerance where equality was asked for. */
-export type Verdict =
-  | { readonly result: 'right' | 'close' }
-  | { readonly result: 'wrong'; readonly expected: string; readonly got: string }
+/** What the programs print of vectors. */
+export interface Vectors {
+  /** Base64 of little-endian float32. */
+  readonly vectors: readonly string[]
+  /** Where the library tells its user. */
+  readonly tokens?: number
+}
 
 /** Truncation may be done in float32 or in doubles, here or upstream. */
 const tolerance = 1e-6
 
 type ExpectedVectors = Extract<Expectation, { kind: 'vectors' }>
 
-export function judge(client: Client, asked: Case, answer: ClientAnswer): Verdict {
+export function judge(client: Client, asked: Case, answer: ClientAnswer<Vectors>): Verdict {
   const { expected } = asked
-  if (expected.kind === 'error') return judgeError(client, expected, answer)
+  if (expected.kind === 'error') {
+    const instead = answer.ok ? `${answer.vectors.length} vectors` : answer.error
+    return judgeError(client, expected, instead)
+  }
   const all = textsIn(asked.inputs).map((text) => client.sent(text))
   const texts = asked.single ? all.slice(0, 1) : all
   const wanted = `${texts.length} vectors of ${expected.width} values`
-  if (!answer.ok) return { result: 'wrong', expected: wanted, got: textOf(answer.error) }
+  if (!answer.ok) return { result: 'wrong', expected: wanted, got: wordsOf(answer.error) }
   if (answer.vectors.length !== texts.length) {
     return { result: 'wrong', expected: wanted, got: `${answer.vectors.length} vectors` }
   }
@@ -45,30 +52,6 @@ function judgeVectors(expected: ExpectedVectors, texts: readonly string[], got: 
     return { result: 'wrong', expected: where, got: `one that differs by up to ${distance}` }
   }
   return { result: exact || narrow ? 'right' : 'close' }
-}
-
-function judgeError(client: Client, expected: ExpectedError, answer: ClientAnswer): Verdict {
-  const className = client.errorClass(expected.status)
-  const wanted = `${className} ${expected.status} ${expected.code}: … ${expected.says} …`
-  if (answer.ok) return { result: 'wrong', expected: wanted, got: `${answer.vectors.length} vectors` }
-  const { error } = answer
-  const right =
-    error.class === className &&
-    error.status === expected.status &&
-    error.code === expected.code &&
-    error.message.includes(expected.says) &&
-    (expected.retryAfter === undefined || error.retryAfter === expected.retryAfter)
-  if (!right) return { result: 'wrong', expected: wanted, got: textOf(error) }
-  if (!error.requestId) return { result: 'wrong', expected: 'a request id', got: textOf(error) }
-  if (error.message.includes(upstreamKey)) {
-    return { result: 'wrong', expected: "no word of the upstream's key", got: textOf(error) }
-  }
-  return { result: 'right' }
-}
-
-function textOf({ class: className, status, code, message, retryAfter }: ClientError): string {
-  const wait = retryAfter ? ` (retry after ${retryAfter})` : ''
-  return `${className} ${status ?? 'without status'} ${code ?? 'without code'}${wait}: ${message}`
 }
 
 function distanceOf(wanted: Float32Array, got: Float32Array): number {

@@ -1,27 +1,38 @@
 /** The table of all verdicts: clients across, rows down. */
-import type { Client } from './clients.ts'
-import type { Verdict } from './judge.ts'
-import type { Row } from './rows.ts'
+import type { Program } from './clients.ts'
+import type { Verdict } from './verdict.ts'
 
-export interface Group {
+interface Named {
+  readonly name: string
+}
+
+export interface Group<Row extends Named = Named> {
   readonly title: string
   readonly rows: readonly Row[]
 }
 
+interface MatrixAbout {
+  readonly title: string
+  /** What the marks mean. */
+  readonly legend: string
+}
+
 export class Matrix {
+  readonly #about: MatrixAbout
   readonly #groups: readonly Group[]
-  readonly #clients: readonly Client[]
+  readonly #clients: readonly Program[]
   /** By row and client. */
   readonly #cells = new Map<string, Verdict>()
   readonly #failures: string[] = []
 
-  constructor(groups: readonly Group[], clients: readonly Client[]) {
+  constructor(about: MatrixAbout, groups: readonly Group[], clients: readonly Program[]) {
+    this.#about = about
     this.#groups = groups
     this.#clients = clients
   }
 
   /** A cell is as good as the worst of its cases. */
-  add(row: Row, client: Client, caseName: string, verdict: Verdict): void {
+  add(row: Named, client: Program, caseName: string, verdict: Verdict): void {
     const key = keyOf(row, client)
     const before = this.#cells.get(key)
     if (before === undefined || rank(verdict) > rank(before)) this.#cells.set(key, verdict)
@@ -57,7 +68,7 @@ export class Matrix {
   }
 
   get markdown(): string {
-    const lines = ['# SDK matrix: embeddings', '', `${this.summary}. ${legend}`]
+    const lines = [`# SDK matrix: ${this.#about.title}`, '', `${this.summary}. ${this.#about.legend}`]
     for (const { title, rows } of this.#groups) {
       lines.push('', `## ${title}`, '')
       lines.push(`| | ${this.#clients.map(({ name }) => name).join(' | ')} |`)
@@ -67,7 +78,7 @@ export class Matrix {
     return `${lines.join('\n')}\n${this.#failureList('\n## Failures\n\n')}`
   }
 
-  #marksOf(row: Row): string[] {
+  #marksOf(row: Named): string[] {
     return this.#clients.map((client) => {
       const verdict = this.#cells.get(keyOf(row, client))
       return verdict === undefined ? ' ' : marks[verdict.result]
@@ -83,14 +94,11 @@ export class Matrix {
 
 const marks: Readonly<Record<Verdict['result'], string>> = { right: '✓', close: '≈', wrong: '✗' }
 
-const legend =
-  '✓ is bit-equal at full width, within 1e-6 for truncated vectors, and for faults the right class, status, code and message; ≈ is within 1e-6 at full width.'
-
 function rank({ result }: Verdict): number {
   return ['right', 'close', 'wrong'].indexOf(result)
 }
 
-function keyOf(row: Row, client: Client): string {
+function keyOf(row: Named, client: Program): string {
   return `${row.name} × ${client.name}`
 }
 

@@ -24,7 +24,7 @@ const startTimeoutMs = 120_000
 /** What upstreams are sent. It looks like no well-known provider's keys, and no error may repeat it. */
 export const upstreamKey = 'harbour-lantern-27'
 
-export function configFor(rows: readonly Row[], providerUrl: string): object {
+export function configFor(rows: readonly Pick<Row, 'models'>[], providerUrl: string): object {
   const upstreams: Record<string, unknown> = {}
   const models: Record<string, unknown> = {}
   for (const [id, model] of rows.flatMap((row) => Object.entries(row.models))) {
@@ -56,7 +56,8 @@ export function bareEnvironment(): Record<string, string | undefined> {
   return { PATH, HOME }
 }
 
-export async function startTorana(config: object): Promise<Torana> {
+/** Its log is written to the cache folder under that name. */
+export async function startTorana(config: object, logName: string): Promise<Torana> {
   const folder = mkdtempSync(join(tmpdir(), 'torana-conformance-'))
   const configFile = join(folder, 'torana.yaml')
   // Every JSON text is YAML.
@@ -76,7 +77,7 @@ export async function startTorana(config: object): Promise<Torana> {
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const exited = once(child, 'exit')
-  const log = createWriteStream(join(cacheFolder, 'torana.log'))
+  const log = createWriteStream(join(cacheFolder, logName))
   const lines = createInterface(child.stdout)
   lines.on('line', (line) => log.write(`${line}\n`))
   let complaints = ''

@@ -1,6 +1,7 @@
 /** Composition of what keeps account: database, ledger, leases, limits, and the workers beside them. */
 import { hostname } from 'node:os'
 import { ConfigError } from '#config/problem.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
 import type { Settings } from '#core/settings.ts'
 import type { BooksDependencies } from '#http/control/books.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
@@ -9,7 +10,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
-import type { MoneyOutside } from '#request/admit.ts'
+import type { MoneyOutside } from '#request/admission.ts'
 import { Leases } from '#request/leases.ts'
 import { takeTurn } from '#runtime/turns.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
@@ -33,10 +34,10 @@ import { abandonedFolders, makeNodeFolder, type NodeFolder } from '#stores/spool
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import { BatchedLedger, type LedgerEvents } from '#worker/batched-ledger.ts'
+import { BudgetMarks, type BudgetMark } from '#worker/budget-marks.ts'
 import { every, type Repeating } from '#worker/every.ts'
 import { recover } from '#worker/recover.ts'
 import { RequestLog } from '#worker/request-log.ts'
-import { SoftBudgets } from '#worker/soft-budgets.ts'
 import { startUpkeep, type UpkeepEvents } from '#worker/upkeep.ts'
 
 /** An answer waits no longer for PostgreSQL; then its record goes to the spool. */
@@ -49,10 +50,13 @@ const DRAIN_MS = 250
 const IDLE_LEASES_MS = 250
 /** How soon a sibling that died is noticed. */
 const RECOVER_MS = 2000
-/** A soft budget that is passed is told within a few seconds. */
-const SOFT_BUDGETS_MS = 1000
+/** A mark that is passed is told within a few seconds. */
+const BUDGET_MARKS_MS = 1000
 
 export interface Accounts {
+  readonly nodeId: string
+  /** Adds entries where others may stand for the same calls. */
+  readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
   readonly money: Omit<MoneyOutside, 'bytesOf'>
   /** Undefined for a node that keeps nothing. */
   readonly database: Database | undefined
@@ -71,6 +75,8 @@ export interface AccountParts {
   readonly metrics: Metrics
   readonly version: string
   readonly unsettled: MoneyOutside['unsettled']
+  /** A budget passed a mark; several nodes may notice. */
+  readonly onBudgetMark: (mark: BudgetMark) => void
   /** Somebody ended this node: it must stop. */
   readonly onEnded: () => void
 }
@@ -81,16 +87,13 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
   const local = new MemoryLimiter(clock, () => 1 / liveNodes)
   const redis = settings.redisUrl === undefined ? undefined : openRedis(settings.redisUrl, log)
   await redis?.open()
-  const softBudgets = (ledger: SpendingReader): SoftBudgets =>
-    new SoftBudgets(
-      redis ? new RedisSpending(redis, ledger) : ledger,
-      clock,
-      ({ budget, percent, spentNanoUsd }) =>
-        log.warn(
-          { budget: budget.id, percent, spentNanoUsd: String(spentNanoUsd) },
-          'a soft budget passed a mark',
-        ),
-    )
+  const budgetMarks = (ledger: SpendingReader): BudgetMarks =>
+    new BudgetMarks(redis ? new RedisSpending(redis, ledger) : ledger, clock, (mark) => {
+      const { budget, percent, spentNanoUsd } = mark
+      const { id, hard } = budget
+      log.warn({ budget: id, hard, percent, spentNanoUsd: String(spentNanoUsd) }, 'a budget passed a mark')
+      parts.onBudgetMark(mark)
+    })
   const limiter = redis ? new RedisLimiter({ connection: redis, fallback: local }) : local
 
   if (settings.database.kind === 'memory') {
@@ -99,18 +102,20 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     await books.startNode({ id: nodeId })
     const lease = { nodeId, store: books, clock, identifiers, liveNodes: () => 1, isStoreAway: () => false }
     const leases = new Leases(lease)
-    const soft = softBudgets(books)
+    const marks = budgetMarks(books)
     const checking = every(
-      SOFT_BUDGETS_MS,
-      () => soft.check(),
+      BUDGET_MARKS_MS,
+      () => marks.check(),
       () => {},
     )
     return {
+      nodeId,
+      appendLate: (entries) => books.appendLate(nodeId, entries),
       money: {
         ledger: new MemoryLedger(books, nodeId),
         limiter,
         leases,
-        underSoftBudget: (budget) => soft.use(budget),
+        underBudget: (budget) => marks.use(budget),
         unsettled,
       },
       database: undefined,
@@ -167,7 +172,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     nextTurn: takeTurn,
   })
   const budgets = new PostgresBudgets(forMoney)
-  const soft = softBudgets(budgets)
+  const marks = budgetMarks(budgets)
   const leases = new Leases({
     nodeId,
     store: budgets,
@@ -214,7 +219,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     every(DRAIN_MS, () => ledger.drain(), quiet),
     every(IDLE_LEASES_MS, () => leases.returnIdle(), quiet),
     every(RECOVER_MS, recoverDead, quiet),
-    every(SOFT_BUDGETS_MS, () => soft.check(), quiet),
+    every(BUDGET_MARKS_MS, () => marks.check(), quiet),
     startUpkeep({
       nodeId,
       upkeep,
@@ -224,7 +229,9 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     }),
   ]
   return {
-    money: { ledger, limiter, leases, underSoftBudget: (budget) => soft.use(budget), unsettled },
+    nodeId,
+    appendLate: (entries) => store.appendLate(nodeId, entries),
+    money: { ledger, limiter, leases, underBudget: (budget) => marks.use(budget), unsettled },
     database,
     books: {
       ledger: store,

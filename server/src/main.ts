@@ -4,11 +4,14 @@ import type { AddressInfo } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { openAccounts } from './accounts.ts'
 import { openDirectory } from './directory.ts'
+import { openImages } from './images.ts'
+import { openWebhooks } from './webhooks.ts'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
 import type { Environment } from '#config/variable.ts'
-import { listModels, type Catalog, type Project } from '#core/catalog.ts'
+import { listModels, type Catalog, type Project, type Upstream } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
+import type { Observer } from '#ports/observer.ts'
 import { controlServer } from '#http/control/server.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -21,8 +24,12 @@ import { openLog } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
 import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
+import { aiSdkImage } from '#upstreams/ai-sdk/image.ts'
 import { DemoEmbedding } from '#upstreams/demo/embedding.ts'
+import { DemoImage } from '#upstreams/demo/image.ts'
 import { UpstreamHttp } from '#upstreams/http.ts'
+import { imageRegistry } from '#upstreams/image-registry.ts'
+import { GuardedPictureFetcher } from '#upstreams/picture-fetch.ts'
 import { upstreamRegistry } from '#upstreams/registry.ts'
 
 export const version: string = (
@@ -85,7 +92,16 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     version,
     unsettled: (requestId, error) =>
       log.error({ requestId, err: error }, 'a usage record waits in the journal'),
+    onBudgetMark: (mark) => webhooks.budgetMark(mark),
     onEnded: () => void stop().then(ended.resolve),
+  })
+  const webhooks = openWebhooks({
+    clock,
+    log,
+    nodeId: accounts.nodeId,
+    database: accounts.database,
+    proxy: settings.proxy,
+    projects: () => declared.projects,
   })
   let completions = 0
   const complete = async (): Promise<void> => {
@@ -115,30 +131,45 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     demo,
   })
   if (usesDemo(catalog)) demo.warmUp()
+  const fetcher = new GuardedPictureFetcher({ ...limits, proxy: settings.proxy })
+  const imageUpstream = imageRegistry(http, {
+    fetcher,
+    nextTurn: takeTurn,
+    answerBytes: limits.answerBytes,
+    others: { 'ai-sdk': aiSdkImage({ ...limits, proxy: settings.proxy }), demo: new DemoImage() },
+  })
 
   let notReady: string | undefined = 'starting'
   const readiness = { notReady: () => notReady ?? directory.notReady() ?? accounts.failure() }
   let publicUrl = settings.publicUrl
+  const observer: Observer = {
+    callEnded: (record) => telemetry.callEnded(record),
+    requestEnded(record) {
+      telemetry.requestEnded(record)
+      accounts.logRequest(record)
+    },
+  }
+  const images = await openImages(settings, {
+    clock,
+    identifiers,
+    log,
+    accounts,
+    limits,
+    catalog: () => catalog,
+    observer,
+    imageUpstream,
+    publicUrl: () => publicUrl ?? '',
+    webhooks,
+  })
   const gateway = await gatewayServer({
     ...readiness,
+    ...images.forGateway,
+    ...accounts.money,
     version,
-    catalog: () => catalog,
     keys: directory.keys,
     upstream,
     tokens,
     json,
-    clock,
-    identifiers,
-    observer: {
-      callEnded: (record) => telemetry.callEnded(record),
-      requestEnded(record) {
-        telemetry.requestEnded(record)
-        accounts.logRequest(record)
-      },
-    },
-    ...accounts.money,
-    limits,
-    random: Math.random,
     nextTurn: takeTurn,
     bytesOf: (text) => Buffer.byteLength(text),
     docsUrl: () => publicUrl ?? '',
@@ -164,6 +195,8 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
 
   const letGo = async (): Promise<void> => {
     await control.close()
+    await images.stop()
+    await webhooks.stop()
     await directory.stop()
     await accounts.stop()
     await Promise.all([http.close(), tokens.close(), json.close(), demo.close()])
@@ -211,6 +244,8 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     const sweep = setInterval(() => gateway.server.closeIdleConnections(), SWEEP_MS)
     await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
     clearInterval(sweep)
+    // Jobs whose client has gone, or never waited.
+    await images.drain(DRAIN_MS)
     await letGo()
     log.info('stopped')
     log.close()
@@ -236,9 +271,10 @@ function withDefaultProject(projects: readonly Project[], secret: string | undef
 }
 
 function usesDemo(catalog: Catalog): boolean {
-  return [...catalog.models.values()].some(({ deployments }) =>
-    deployments.some(({ upstream }) => upstream.dialect === 'demo'),
+  const deployments = listModels(catalog).flatMap<{ readonly upstream: Upstream }>((model) =>
+    model.kind === 'embedding' ? model.deployments : [],
   )
+  return deployments.some(({ upstream }) => upstream.dialect === 'demo')
 }
 
 function urlOf(app: FastifyInstance, host: string): string {

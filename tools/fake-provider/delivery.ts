@@ -1,8 +1,14 @@
 import type { ServerResponse } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Scenario } from './traits.ts'
 
-export type Reply = { status: number; headers: Record<string, string>; body: Buffer }
+export type Reply = {
+  status: number
+  headers: Record<string, string>
+  body: Buffer
+  /** The body as it leaves: event by event. After a cut the connection ends in the middle of the answer. */
+  stream?: { events: Buffer[]; gapMs: number; cut: boolean }
+}
 
 /** The part of a body that the scenario lets through. */
 export function deliveredPart(scenario: Scenario, body: Buffer): Buffer {
@@ -21,6 +27,9 @@ export async function deliver(scenario: Scenario, response: ServerResponse, repl
     response.writeHead(status, headers)
     await written(response, part)
     response.destroy()
+  } else if (reply.stream !== undefined) {
+    response.writeHead(status, headers)
+    await streamed(scenario, response, reply.stream)
   } else if (scenario.has('chunked-N')) {
     response.writeHead(status, headers)
     await writtenInChunks(response, body, Math.max(1, scenario.amount('chunked-N') ?? 1))
@@ -29,6 +38,20 @@ export async function deliver(scenario: Scenario, response: ServerResponse, repl
     response.writeHead(status, { ...headers, 'content-length': body.length })
     response.end(body)
   }
+}
+
+async function streamed(
+  scenario: Scenario,
+  response: ServerResponse,
+  { events, gapMs, cut }: NonNullable<Reply['stream']>,
+): Promise<void> {
+  for (const event of events) {
+    if (gapMs > 0) await delay(gapMs)
+    if (response.destroyed) return
+    await writtenInChunks(response, event, Math.max(1, scenario.amount('chunked-N') ?? event.length))
+  }
+  if (cut) response.destroy()
+  else response.end()
 }
 
 async function writtenInChunks(response: ServerResponse, body: Buffer, chunkBytes: number): Promise<void> {

@@ -3,7 +3,7 @@ import type { Scenario } from './traits.ts'
 import type { Refusal, Wire } from './wire.ts'
 
 /** An error in the wire's own shape, unless the scenario asks for another one. */
-export function errorReply(scenario: Scenario | null, wire: Wire, refusal: Refusal): Reply {
+export function errorReply(scenario: Scenario | null, wire: Pick<Wire, 'refuse'>, refusal: Refusal): Reply {
   const { contentType, body } = shaped(scenario, wire, refusal)
   return {
     status: refusal.status,
@@ -14,7 +14,7 @@ export function errorReply(scenario: Scenario | null, wire: Wire, refusal: Refus
 
 function shaped(
   scenario: Scenario | null,
-  wire: Wire,
+  wire: Pick<Wire, 'refuse'>,
   refusal: Refusal,
 ): { contentType: string; body: string } {
   const { message, code, type } = refusal

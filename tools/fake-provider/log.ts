@@ -1,6 +1,23 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { PictureNote } from './images/pictures.ts'
+
+/** What an entry says beside, when the call was about pictures. */
+export type ImageRecord = {
+  /** A submit and its polls are entries of their own; `served` stands at the submit, which is the purchase. */
+  operation?: 'generate' | 'submit' | 'poll' | 'cancel' | 'download'
+  model?: string
+  promptSha256?: string
+  tokens?: number
+  n?: number
+  /** As it was asked for; null when the caller left it open. */
+  size?: string | null
+  /** The pictures that were charged, delivered or not. */
+  pictures?: PictureNote[]
+  /** What a submit was answered, and what a poll asks about. */
+  jobId?: string
+}
 
 /** One exchange as the provider saw it. */
 export type LogEntry = {
@@ -26,7 +43,7 @@ export type LogEntry = {
   served: boolean
   /** The last four characters of the credential. */
   authorization: string | null
-}
+} & Omit<ImageRecord, 'model' | 'tokens'>
 
 /**
  * A file of JSON lines, written synchronously: once `append` returns, neither a killed client nor a killed server

@@ -1,4 +1,6 @@
 import { parseArgs } from 'node:util'
+import { imageTraits } from './images/traits.ts'
+import { imageWires } from './images/wires/all.ts'
 import { startFakeProvider } from './server.ts'
 import { traits } from './traits.ts'
 import { wires } from './wires/all.ts'
@@ -14,8 +16,20 @@ const { values } = parseArgs({
 
 function catalogue(origin: string): string {
   const bases = wires.map(({ name, base }) => `  ${name.padEnd(10)} ${origin}/<traits>/${base}`)
-  const rows = Object.entries(traits).map(([trait, what]) => `  ${trait.padEnd(22)} ${what}`)
-  return ['Base URLs:', ...bases, '', 'Traits (join with +; N is a number):', ...rows].join('\n')
+  const pictures = imageWires.map(({ name, base }) => `  ${name.padEnd(10)} ${origin}/<traits>/${base}`)
+  const rows = Object.entries({ ...traits, ...imageTraits }).map(
+    ([trait, what]) => `  ${trait.padEnd(22)} ${what}`,
+  )
+  return [
+    'Base URLs for vectors:',
+    ...bases,
+    '',
+    'For pictures:',
+    ...pictures,
+    '',
+    'Traits (join with +; N is a number):',
+    ...rows,
+  ].join('\n')
 }
 
 if (values.help) {

@@ -45,8 +45,8 @@ export function openaiBody({ question, items, encoding, usage, extraFields, text
   return `{${extras}"object":"list","data":[${data.join(',')}],"model":${JSON.stringify(question.model)}${counts}}`
 }
 
-export function openaiError({ message, type, code }: RefusalType): string {
-  return JSON.stringify({ error: { message, type, param: null, code } })
+export function openaiError({ message, type, param, code }: RefusalType): string {
+  return JSON.stringify({ error: { message, type, param, code } })
 }
 
 export function itemText({ index }: Item, embedding: string): string {

@@ -3,6 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { answerOf } from './answer.ts'
 import type { Reply } from './delivery.ts'
 import { errorReply, htmlPage } from './errors.ts'
+import { imageWires } from './images/wires/all.ts'
+import type { ImageRecord } from './log.ts'
 import { openai } from './openai-wire.ts'
 import type { PlannedFailures } from './planned-failures.ts'
 import { refuseUnservable } from './refusals.ts'
@@ -16,8 +18,10 @@ export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; bod
 
 export type Outcome = {
   scenario: Scenario | null
-  wire: Wire | null
+  wire: { name: string } | null
   question: Question | null
+  /** What the log says of a call about pictures. */
+  image?: ImageRecord
   reply: Reply
   served: boolean
   /** What happens on the connection: the reply, a reset, or silence for ever. */
@@ -50,7 +54,11 @@ export async function play(call: Call, failures: PlannedFailures): Promise<Outco
 
 export function credentialOf(headers: IncomingHttpHeaders): string | null {
   const value =
-    headers.authorization ?? headers['api-key'] ?? headers['x-api-key'] ?? headers['x-goog-api-key']
+    headers.authorization ??
+    headers['api-key'] ??
+    headers['x-api-key'] ??
+    headers['x-goog-api-key'] ??
+    headers['x-key']
   return typeof value === 'string' ? value : null
 }
 
@@ -59,8 +67,8 @@ function wireAt(path: string, query: URLSearchParams): [Wire, Target] {
     const target = wire.locate(path, query)
     if (target !== null) return [wire, target]
   }
-  const bases = wires.map(({ base }) => `/<traits>/${base}`)
-  throw new Refusal(404, `Nothing is served at /<traits>/${path}. Base URLs: ${bases.join(', ')}.`)
+  const bases = new Set([...wires, ...imageWires].map(({ base }) => `/<traits>/${base}`))
+  throw new Refusal(404, `Nothing is served at /<traits>/${path}. Base URLs: ${[...bases].join(', ')}.`)
 }
 
 function replyTo(
@@ -82,13 +90,14 @@ function okReply(contentType: string, body: string, headers: Record<string, stri
   return { status: 200, headers: { 'content-type': contentType, ...headers }, body: Buffer.from(body) }
 }
 
-function ended(scenario: Scenario, served: boolean): Pick<Outcome, 'served' | 'ending'> {
+export function ended(scenario: Scenario, served: boolean): Pick<Outcome, 'served' | 'ending'> {
   if (scenario.has('never')) return { served: false, ending: 'silence' }
   if (scenario.has('reset')) return { served: false, ending: 'reset' }
+  if (scenario.has('serves-then-hangs')) return { served, ending: 'silence' }
   return { served, ending: scenario.has('serves-then-resets') ? 'reset' : 'reply' }
 }
 
-function refuseLargeBody(scenario: Scenario, body: Buffer): void {
+export function refuseLargeBody(scenario: Scenario, body: Buffer): void {
   const maxBytes = scenario.amount('max-bytes-N') ?? Infinity
   if (body.length > maxBytes)
     throw new Refusal(413, `The body has ${body.length} bytes, at most ${maxBytes} fit.`)
@@ -99,7 +108,7 @@ function refuseMissingCredential({ credentials }: Wire, headers: IncomingHttpHea
   throw new Refusal(401, `No credential: send ${credentials.join(' or ')}.`, { code: 'invalid_api_key' })
 }
 
-function fieldsOf(body: Buffer): Fields {
+export function fieldsOf(body: Buffer): Fields {
   let value: unknown
   try {
     value = JSON.parse(body.toString())
@@ -110,7 +119,7 @@ function fieldsOf(body: Buffer): Fields {
   return value
 }
 
-function refusalOf(error: unknown): Refusal {
+export function refusalOf(error: unknown): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof UnknownTrait) return new Refusal(404, error.message)
   throw error

@@ -10,7 +10,15 @@ export function refuseUnservable(scenario: Scenario, wire: Wire, question: Quest
   refuseSize(scenario, wire, question)
 }
 
-function refuseFields(scenario: Scenario, { fields, unknownFields, texts, tokenArrays }: Question): void {
+export function refuseFields(
+  scenario: Scenario,
+  {
+    fields,
+    unknownFields,
+    texts,
+    tokenArrays,
+  }: Pick<Question, 'fields' | 'unknownFields' | 'texts' | 'tokenArrays'>,
+): void {
   if (scenario.has('refuses-null')) {
     const empty = Object.keys(fields).find((field) => fields[field] === null)
     if (empty !== undefined) throw new Refusal(400, `'${empty}' must not be null.`)

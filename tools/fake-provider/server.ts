@@ -4,6 +4,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { deliver, deliveredPart } from './delivery.ts'
+import { Jobs } from './images/jobs.ts'
+import type { Picture } from './images/pictures.ts'
+import { Pictures } from './images/pictures.ts'
+import { playImage } from './images/play-image.ts'
 import type { LogEntry } from './log.ts'
 import { OracleLog } from './log.ts'
 import { PlannedFailures } from './planned-failures.ts'
@@ -31,6 +35,8 @@ export type FakeProvider = {
   port: number
   entries(): LogEntry[]
   counters(): Counters
+  /** The bytes of a picture that was served not long ago. */
+  picture(sha256: string): Buffer | undefined
   close(): Promise<void>
 }
 
@@ -41,12 +47,14 @@ export async function startFakeProvider({
 }: { port?: number; host?: string; logFile?: string } = {}): Promise<FakeProvider> {
   const log = new OracleLog(logFile)
   const failures = new PlannedFailures()
+  const studio = { failures, pictures: new Pictures(), jobs: new Jobs() }
   const counters: Counters = { calls: 0, served: 0, inputs: 0, tokens: 0, inFlight: 0, peakInFlight: 0 }
 
   async function exchange(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const body = await bodyOf(request)
     const { headers, method = 'GET' } = request
-    const outcome = await play({ method, url, headers, body }, failures)
+    const call = { method, url, headers, body }
+    const outcome = (await playImage(call, studio)) ?? (await play(call, failures))
     const entry = log.append(entryOf(outcome, request, url.pathname, body.length))
     if (entry.served) {
       counters.served += 1
@@ -59,8 +67,11 @@ export async function startFakeProvider({
   }
 
   function administer(request: IncomingMessage, response: ServerResponse, url: URL): void {
-    if (url.pathname === '/_health') sendJson(response, { ok: true, ...counters })
-    else if (url.pathname !== '/_log') sendJson(response, { error: 'Try /_health or /_log.' }, 404)
+    const sha256 = /^\/_pictures\/(.+)$/.exec(url.pathname)?.[1]
+    if (sha256 !== undefined) sendPicture(response, studio.pictures.find(sha256))
+    else if (url.pathname === '/_health') sendJson(response, { ok: true, ...counters })
+    else if (url.pathname !== '/_log')
+      sendJson(response, { error: 'Try /_health, /_log or /_pictures/<sha256>.' }, 404)
     else if (request.method === 'DELETE') {
       log.clear()
       sendJson(response, { cleared: true })
@@ -89,6 +100,7 @@ export async function startFakeProvider({
     port: address.port,
     entries: () => log.entries(),
     counters: () => ({ ...counters }),
+    picture: (sha256) => studio.pictures.find(sha256)?.content,
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -106,7 +118,7 @@ async function replied(outcome: Outcome, response: ServerResponse): Promise<void
 }
 
 function entryOf(
-  { scenario, wire, question, reply, served, ending }: Outcome,
+  { scenario, wire, question, image, reply, served, ending }: Outcome,
   request: IncomingMessage,
   path: string,
   requestBytes: number,
@@ -129,6 +141,7 @@ function entryOf(
     status: answered ? reply.status : null,
     served,
     authorization: credentialOf(request.headers)?.slice(-4) ?? null,
+    ...image,
   }
 }
 
@@ -146,6 +159,12 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
     chunks.push(chunk)
   }
   return Buffer.concat(chunks)
+}
+
+function sendPicture(response: ServerResponse, picture: Picture | undefined): void {
+  if (picture === undefined) return sendJson(response, { error: 'No such picture, or too long ago.' }, 404)
+  const contentType = picture.format === 'text' ? 'text/plain' : `image/${picture.format}`
+  response.writeHead(200, { 'content-type': contentType }).end(picture.content)
 }
 
 function sendJson(response: ServerResponse, value: unknown, status = 200): void {

@@ -1,4 +1,7 @@
-/** Everything a scenario can ask for. `N` in a name stands for a number. */
+import type { ImageTrait } from './images/traits.ts'
+import { imageTraits } from './images/traits.ts'
+
+/** What a scenario can ask for, beside the traits of pictures alone. `N` in a name stands for a number. */
 export const traits = {
   plain: 'a perfect OpenAI: nothing special',
 
@@ -58,7 +61,7 @@ export const traits = {
   'chunked-N': 'the body comes in chunks of N bytes',
 } as const satisfies Record<string, string>
 
-export type Trait = keyof typeof traits
+export type Trait = keyof typeof traits | ImageTrait
 
 /** What one path prefix asks the server to play. */
 export type Scenario = {
@@ -66,11 +69,15 @@ export type Scenario = {
   has(trait: Trait): boolean
   /** The number a trait carries, or undefined when the scenario lacks it. */
   amount(trait: Trait): number | undefined
+  /** The sizes of `sizes-WxH-WxH…`; null when the scenario names none. */
+  sizes: readonly string[] | null
 }
 
 export class UnknownTrait extends Error {
   constructor(word: string) {
-    super(`There is no trait "${word}". Traits: ${Object.keys(traits).join(', ')}, key-<any word>.`)
+    super(
+      `There is no trait "${word}". Traits: ${Object.keys({ ...traits, ...imageTraits }).join(', ')}, key-<any word>.`,
+    )
   }
 }
 
@@ -78,13 +85,18 @@ const optionalAmounts: Partial<Record<Trait, number>> = { 'refuses-token-arrays'
 
 export function scenarioOf(name: string): Scenario {
   const amounts = new Map<Trait, number>()
+  let sizes: string[] | null = null
   for (const word of name.split('+')) {
     // `key-<word>` does nothing but set a scenario apart, so that tests running side by side share no counter.
     if (/^key-.+$/.test(word)) continue
+    if (/^sizes(-\d+x\d+)+$/.test(word)) {
+      sizes = word.split('-').slice(1)
+      continue
+    }
     const [trait, amount] = traitOf(word)
     amounts.set(trait, amount)
   }
-  return { name, has: (trait) => amounts.has(trait), amount: (trait) => amounts.get(trait) }
+  return { name, has: (trait) => amounts.has(trait), amount: (trait) => amounts.get(trait), sizes }
 }
 
 function traitOf(word: string): [trait: Trait, amount: number] {
@@ -96,5 +108,5 @@ function traitOf(word: string): [trait: Trait, amount: number] {
 }
 
 function isTrait(word: string): word is Trait {
-  return Object.hasOwn(traits, word)
+  return Object.hasOwn(traits, word) || Object.hasOwn(imageTraits, word)
 }

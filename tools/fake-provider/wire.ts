@@ -55,22 +55,30 @@ export class Refusal extends Error {
   readonly status: number
   readonly code: string | null
   readonly type: string
+  readonly param: string | null
   readonly headers: Record<string, string>
 
   constructor(
     status: number,
     message: string,
-    { code = null, headers = {} }: { code?: string | null; headers?: Record<string, string> } = {},
+    {
+      code = null,
+      param = null,
+      headers = {},
+    }: { code?: string | null; param?: string | null; headers?: Record<string, string> } = {},
   ) {
     super(message)
     this.status = status
     this.code = code
-    this.type = code === 'insufficient_quota' ? code : typeOf(status)
+    this.type = typeOf(status, code)
+    this.param = param
     this.headers = headers
   }
 }
 
-function typeOf(status: number): string {
+function typeOf(status: number, code: string | null): string {
+  if (code === 'insufficient_quota') return code
+  if (code === 'moderation_blocked') return 'image_generation_user_error'
   if (status === 429) return 'rate_limit_error'
   return status >= 500 ? 'server_error' : 'invalid_request_error'
 }

@@ -1,14 +1,11 @@
-// openai-go: reads {lists, cases} from standard input, answers each case with one JSON line.
+// openai-go: reads {cases, …} from standard input, answers each case with one JSON line. The argument `images` asks for
+// pictures, none for vectors.
 package main
 
 import (
-	"context"
-	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 
 	"github.com/openai/openai-go/v3"
@@ -21,109 +18,87 @@ type work struct {
 }
 
 type question struct {
-	Name       string `json:"name"`
-	BaseURL    string `json:"baseUrl"`
-	APIKey     string `json:"apiKey"`
-	Model      string `json:"model"`
+	Name    string `json:"name"`
+	BaseURL string `json:"baseUrl"`
+	APIKey  string `json:"apiKey"`
+	Model   string `json:"model"`
+	Retries bool   `json:"retries"`
+
+	// For vectors.
 	Inputs     string `json:"inputs"`
 	Single     bool   `json:"single"`
 	Dimensions int64  `json:"dimensions"`
-	Retries    bool   `json:"retries"`
+
+	// For pictures.
+	Prompt         string `json:"prompt"`
+	N              int64  `json:"n"`
+	Size           string `json:"size"`
+	ResponseFormat string `json:"responseFormat"`
+	OutputFormat   string `json:"outputFormat"`
+	Stream         bool   `json:"stream"`
+	PartialImages  int64  `json:"partialImages"`
+	IdempotencyKey string `json:"idempotencyKey"`
+	SaveAs         string `json:"saveAs"`
 }
 
 type answer struct {
-	Case    string   `json:"case"`
-	OK      bool     `json:"ok"`
-	Vectors []string `json:"vectors,omitempty"`
-	Tokens  *int64   `json:"tokens,omitempty"`
-	Error   *failure `json:"error,omitempty"`
+	Case     string    `json:"case"`
+	OK       bool      `json:"ok"`
+	Vectors  []string  `json:"vectors,omitempty"`
+	Tokens   *int64    `json:"tokens,omitempty"`
+	Pictures []picture `json:"pictures,omitempty"`
+	Previews []picture `json:"previews,omitempty"`
+	Error    *failure  `json:"error,omitempty"`
 }
 
 type failure struct {
-	Class      string `json:"class"`
-	Status     int    `json:"status,omitempty"`
-	Code       string `json:"code,omitempty"`
-	Message    string `json:"message"`
-	RequestID  string `json:"requestId,omitempty"`
-	RetryAfter string `json:"retryAfter,omitempty"`
+	Class       string `json:"class"`
+	Status      int    `json:"status,omitempty"`
+	Code        string `json:"code,omitempty"`
+	Message     string `json:"message"`
+	RequestID   string `json:"requestId,omitempty"`
+	RetryAfter  string `json:"retryAfter,omitempty"`
+	ShouldRetry string `json:"shouldRetry,omitempty"`
 }
 
 func main() {
-	var asked work
-	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
+	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	lines := json.NewEncoder(os.Stdout)
-	for _, question := range asked.Cases {
-		line := answer{Case: question.Name}
-		vectors, tokens, err := embed(question, asked.Lists[question.Inputs])
-		if err != nil {
-			line.Error = describe(err)
-		} else {
-			line.OK, line.Vectors, line.Tokens = true, vectors, &tokens
-		}
-		if err := lines.Encode(line); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-	}
 }
 
-func embed(question question, list json.RawMessage) ([]string, int64, error) {
-	input, err := inputOf(list, question.Single)
-	if err != nil {
-		return nil, 0, err
+func run() error {
+	var asked work
+	if err := json.NewDecoder(os.Stdin).Decode(&asked); err != nil {
+		return err
 	}
+	forPictures := len(os.Args) > 1 && os.Args[1] == "images"
+	lines := json.NewEncoder(os.Stdout)
+	for _, question := range asked.Cases {
+		line := answer{Case: question.Name, OK: true}
+		var err error
+		if forPictures {
+			err = generate(question, &line)
+		} else {
+			err = embed(question, asked.Lists[question.Inputs], &line)
+		}
+		if err != nil {
+			line = answer{Case: question.Name, Error: describe(err)}
+		}
+		if err := lines.Encode(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func clientFor(question question) openai.Client {
 	options := []option.RequestOption{option.WithBaseURL(question.BaseURL), option.WithAPIKey(question.APIKey)}
 	if !question.Retries {
 		options = append(options, option.WithMaxRetries(0))
 	}
-	client := openai.NewClient(options...)
-	parameters := openai.EmbeddingNewParams{
-		Model: question.Model,
-		Input: input,
-	}
-	if question.Dimensions != 0 {
-		parameters.Dimensions = openai.Int(question.Dimensions)
-	}
-	response, err := client.Embeddings.New(context.Background(), parameters)
-	if err != nil {
-		return nil, 0, err
-	}
-	vectors := make([]string, len(response.Data))
-	for position, item := range response.Data {
-		vectors[position] = base64Of(item.Embedding)
-	}
-	return vectors, response.Usage.PromptTokens, nil
-}
-
-// A list holds texts or token arrays.
-func inputOf(list json.RawMessage, single bool) (input openai.EmbeddingNewParamsInputUnion, err error) {
-	var texts []string
-	if json.Unmarshal(list, &texts) == nil {
-		if single {
-			return openai.EmbeddingNewParamsInputUnion{OfString: openai.String(texts[0])}, nil
-		}
-		return openai.EmbeddingNewParamsInputUnion{OfArrayOfStrings: texts}, nil
-	}
-	var tokens [][]int64
-	if err := json.Unmarshal(list, &tokens); err != nil {
-		return input, err
-	}
-	if single {
-		return openai.EmbeddingNewParamsInputUnion{OfArrayOfTokens: tokens[0]}, nil
-	}
-	return openai.EmbeddingNewParamsInputUnion{OfArrayOfTokenArrays: tokens}, nil
-}
-
-// Little-endian float32. A value that is no float32 is rounded, so it shows only if the client changed it.
-func base64Of(values []float64) string {
-	bytes := make([]byte, 0, len(values)*4)
-	for _, value := range values {
-		bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(float32(value)))
-	}
-	return base64.StdEncoding.EncodeToString(bytes)
+	return openai.NewClient(options...)
 }
 
 // The library has one class of API errors for all statuses.
@@ -141,6 +116,7 @@ func describe(err error) *failure {
 	if apiError.Response != nil {
 		described.RequestID = apiError.Response.Header.Get("x-request-id")
 		described.RetryAfter = apiError.Response.Header.Get("retry-after")
+		described.ShouldRetry = apiError.Response.Header.Get("x-should-retry")
 	}
 	return described
 }

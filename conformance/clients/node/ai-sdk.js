@@ -1,7 +1,8 @@
 /** The Vercel AI SDK: `embed` and `embedMany`, which ask for floats; at most 2,048 values a call. */
 import { createOpenAI } from '@ai-sdk/openai'
 import { embed as embedOne, embedMany } from 'ai'
-import { answerCases } from './protocol.js'
+import { describeAiSdk } from './protocol.js'
+import { answerVectors } from './vectors.js'
 
 async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retries }) {
   const options = {
@@ -17,15 +18,4 @@ async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retrie
   return { vectors: embeddings, tokens: usage.tokens }
 }
 
-function describe(error) {
-  return {
-    class: error.name,
-    status: error.statusCode,
-    code: error.data?.error?.code,
-    message: error.message,
-    requestId: error.responseHeaders?.['x-request-id'],
-    retryAfter: error.responseHeaders?.['retry-after'],
-  }
-}
-
-await answerCases(embed, describe)
+await answerVectors(embed, describeAiSdk)

@@ -1,6 +1,7 @@
 /** LangChain.js: `OpenAIEmbeddings`, which sends 512 texts a call and puts spaces for newlines. */
 import { OpenAIEmbeddings } from '@langchain/openai'
-import { answerCases, describeOpenai } from './protocol.js'
+import { describeOpenai } from './protocol.js'
+import { answerVectors } from './vectors.js'
 
 async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retries }) {
   const embeddings = new OpenAIEmbeddings({
@@ -15,4 +16,4 @@ async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retrie
   }
 }
 
-await answerCases(embed, describeOpenai)
+await answerVectors(embed, describeOpenai)

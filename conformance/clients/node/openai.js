@@ -1,5 +1,6 @@
 /** openai-node; the argument names which of the installed versions: `openai-4`, …, `openai-7`. */
-import { answerCases, describeOpenai } from './protocol.js'
+import { describeOpenai } from './protocol.js'
+import { answerVectors } from './vectors.js'
 
 const { default: OpenAI } = await import(process.argv[2])
 
@@ -13,4 +14,4 @@ async function embed({ baseUrl, apiKey, model, texts, single, dimensions, retrie
   return { vectors: data.map(({ embedding }) => embedding), tokens: usage.prompt_tokens }
 }
 
-await answerCases(embed, describeOpenai)
+await answerVectors(embed, describeOpenai)

@@ -1,7 +1,8 @@
 """LangChain for Python with its defaults: token arrays in cl100k_base, at most 1,000 texts and 300,000 tokens a call."""
 
 from langchain_openai import OpenAIEmbeddings
-from protocol import answer_cases, retry_settings
+from protocol import retry_settings
+from vectors import answer_vectors
 
 
 def embed(case, texts):
@@ -18,4 +19,4 @@ def embed(case, texts):
     return embeddings.embed_documents(texts), None
 
 
-answer_cases(embed)
+answer_vectors(embed)

@@ -1,7 +1,8 @@
 """openai-python."""
 
 import openai
-from protocol import answer_cases, retry_settings
+from protocol import retry_settings
+from vectors import answer_vectors
 
 
 def embed(case, texts):
@@ -11,4 +12,4 @@ def embed(case, texts):
     return [item.embedding for item in answer.data], answer.usage.prompt_tokens
 
 
-answer_cases(embed)
+answer_vectors(embed)

@@ -55,6 +55,39 @@ test('what init offers in comments is good too', async (context) => {
   assert.match(table, /3 models, 4 deployments, 1 key\./)
 })
 
+test('check says what image models can do and cost, in a table of their own', async (context) => {
+  const file = place(
+    context,
+    `
+upstreams:
+  openai: { provider: openai, apiKey: k }
+  house: { dialect: openai, baseUrl: 'http://house.test/v1' }
+  together: { provider: togetherai, apiKey: k }
+models:
+  gpt-image-2: { deployments: [{ upstream: openai }] }
+  black-forest-labs/FLUX.1-schnell: { deployments: [{ upstream: together }] }
+  mine:
+    kind: image
+    aliases: [pictures]
+    price: { usdPerImage: { 512x512: 0.01, default: 0.04 } }
+    deployments: [{ upstream: house, model: sdxl, capabilities: { sizes: [512x512, 1x2, 2x1, 1024x1024, 4x4] } }]
+`,
+  )
+  const { code, stdout, stderr } = await outcome(check, file)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /3 models, 3 deployments/)
+  assert.doesNotMatch(stdout, /token ids/, 'no table of embedding models')
+  assert.match(
+    stdout,
+    /^gpt-image-2 .* any to 3840 an edge and 8\.3 MP, multiples of 16, ratio to 3:1 +low medium high .* native +5 in, 30 out\/M tokens$/m,
+  )
+  assert.match(stdout, /FLUX\.1-schnell \(ai-sdk\) +the upstream decides .* emulated +0\.0027\/MP$/m)
+  assert.match(
+    stdout,
+    /^mine = pictures +mine\/house +sdxl \(openai\) +512x512 1x2 2x1 and 2 more, to 1\.0 MP +– +– +png +1 +emulated +0\.01–0\.04\/image$/m,
+  )
+})
+
 test('every problem of file and environment is printed, and the exit code is 1', async (context) => {
   const file = place(context, 'models:\n  x: { deployments: [{ upstream: y }] }\n', {
     CACHE_URL: 'redis://x',

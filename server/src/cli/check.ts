@@ -1,11 +1,19 @@
 /** `torana check [file]`: says everything that is wrong with the configuration, or what it means. */
 import { readEnvironment } from '#config/environment.ts'
+import { imagePriceText, sizesText, usdText } from '#config/image-words.ts'
 import { displayName, loadCatalog, readText } from '#config/load.ts'
 import type { Loaded } from '#config/load.ts'
 import { ConfigError } from '#config/problem.ts'
 import { listModels } from '#core/catalog.ts'
-import type { Catalog, Deployment, Model, NativeDimensions } from '#core/catalog.ts'
-import type { Price } from '#core/price.ts'
+import type {
+  Catalog,
+  Deployment,
+  EmbeddingModel,
+  ImageDeployment,
+  ImageModel,
+  NativeDimensions,
+  Upstream,
+} from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
 import type { Output } from './output.ts'
@@ -45,7 +53,9 @@ export async function run(argv: string[], out: Output): Promise<number> {
 
 /** Packages look at their settings only when they are first called; an operator wants to know before. */
 function settingsProblems(catalog: Catalog): string[] {
-  const deployments = listModels(catalog).flatMap((model) => model.deployments)
+  const deployments = listModels(catalog).flatMap<{ readonly id: string; readonly upstream: Upstream }>(
+    (model) => model.deployments,
+  )
   const problems = deployments
     .filter(({ upstream }) => upstream.dialect === 'ai-sdk')
     .map(settingsProblem)
@@ -58,57 +68,102 @@ function summary(settings: Settings, { catalog }: Loaded): string {
   const keys = catalog.projects.flatMap((project) => project.keys).length + (settings.bootstrapKey ? 1 : 0)
   const name =
     settings.configFile === undefined ? 'No torana.yaml; built in' : displayName(settings.configFile)
-  const rows = models.flatMap((model) => model.deployments.map((deployment) => row(model, deployment)))
+  const embeddings = models.filter((model) => model.kind === 'embedding')
+  const images = models.filter((model) => model.kind === 'image')
+  const deployments = models.flatMap<unknown>((model) => model.deployments).length
   return [
-    `${name}: ${count(models.length, 'model')}, ${count(rows.length, 'deployment')}, ${count(keys, 'key')}.`,
+    `${name}: ${count(models.length, 'model')}, ${count(deployments, 'deployment')}, ${count(keys, 'key')}.`,
     '',
+    ...(embeddings.length > 0 ? embeddingLines(embeddings) : []),
+    ...(images.length > 0 ? imageLines(images) : []),
+  ].join('\n')
+}
+
+function embeddingLines(models: readonly EmbeddingModel[]): string[] {
+  const head = [
+    'model',
+    'deployment',
+    'upstream model',
+    'width',
+    'float',
+    'base64',
+    'dimensions',
+    'token ids',
+  ]
+  return [
     ...table([
-      [
-        'model',
-        'deployment',
-        'upstream model',
-        'width',
-        'float',
-        'base64',
-        'dimensions',
-        'token ids',
-        '$/M tokens',
-      ],
-      ...rows,
+      [...head, '$/M tokens'],
+      ...models.flatMap((model) => model.deployments.map((deployment) => embeddingRow(model, deployment))),
     ]),
     '',
     'native: the upstream does it; emulated: Torana does it; refused: callers get 400; dropped: left out, as `unsupported: drop` says.',
     '',
-  ].join('\n')
+  ]
 }
 
-function row(model: Model, { id, upstream, upstreamModel, capabilities, price }: Deployment): string[] {
+function embeddingRow(model: EmbeddingModel, deployment: Deployment): string[] {
+  const { capabilities, price } = deployment
   const encoding = (name: 'float' | 'base64') =>
     capabilities.encodings.includes(name) ? 'native' : 'emulated'
   return [
-    [model.id, ...model.aliases].join(' = '),
-    id,
-    `${upstreamModel} (${upstream.dialect})`,
+    ...whereCells(model, deployment),
     String(model.facts.dimensions),
     encoding('float'),
     encoding('base64'),
     dimensionsText(model, capabilities.dimensions),
     capabilities.tokenArrays ? 'native' : model.facts.tokenizer === 'none' ? 'refused' : 'emulated',
-    priceText(price),
+    price.kind === 'perToken' ? usdText(price.nanoUsdPerMillionTokens) : price.kind,
   ]
 }
 
-function dimensionsText({ facts, unsupported }: Model, native: NativeDimensions): string {
+function imageLines(models: readonly ImageModel[]): string[] {
+  const head = [
+    'image model',
+    'deployment',
+    'upstream model',
+    'sizes',
+    'quality',
+    'background',
+    'formats',
+    'n',
+  ]
+  return [
+    ...table([
+      [...head, 'stream', '$'],
+      ...models.flatMap((model) => model.deployments.map((deployment) => imageRow(model, deployment))),
+    ]),
+    '',
+    'What an upstream does itself. Torana adds: more pictures than n by several calls, other formats of png, jpeg and webp, b64_json and url, and streams.',
+    '',
+  ]
+}
+
+function imageRow(model: ImageModel, deployment: ImageDeployment): string[] {
+  const { sizes, qualities, backgrounds, formats, maxImages, stream } = deployment.capabilities
+  return [
+    ...whereCells(model, deployment),
+    sizesText(sizes),
+    qualities.join(' ') || '–',
+    backgrounds.join(' ') || '–',
+    formats.join(' '),
+    String(maxImages),
+    stream ? 'native' : 'emulated',
+    imagePriceText(deployment.price),
+  ]
+}
+
+function whereCells(
+  model: EmbeddingModel | ImageModel,
+  { id, upstream, upstreamModel }: Deployment | ImageDeployment,
+): string[] {
+  return [[model.id, ...model.aliases].join(' = '), id, `${upstreamModel} (${upstream.dialect})`]
+}
+
+function dimensionsText({ facts, unsupported }: EmbeddingModel, native: NativeDimensions): string {
   const other = facts.matryoshka ? 'emulated' : unsupported === 'drop' ? 'dropped' : 'refused'
   if (native.kind === 'none') return other
   const range = native.kind === 'range' ? `${native.min}–${native.max}` : native.values.join(' ')
   return native.kind === 'range' && native.min === 1 ? 'native' : `native ${range}, else ${other}`
-}
-
-function priceText(price: Price): string {
-  if (price.kind !== 'perToken') return price.kind
-  const digits = price.nanoUsdPerMillionTokens.toString().padStart(10, '0')
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
 }
 
 function count(amount: number, noun: string): string {

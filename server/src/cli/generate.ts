@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { configurationMarkdown, configurationSchemaJson } from '#config/document.ts'
+import { imageModelsMarkdown } from '#config/image-document.ts'
 import { allFaultsMarkdown } from '#core/fault-page.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { controlServer, type ControlDependencies } from '#http/control/server.ts'
@@ -22,6 +23,7 @@ export async function run(argv: string[], out: Output): Promise<number> {
     'contract/torana.schema.json': configurationSchemaJson(),
     'docs/configuration.md': configurationMarkdown(),
     'docs/errors.md': allFaultsMarkdown(),
+    'docs/image-models.md': imageModelsMarkdown(),
   }
   let stale = 0
   for (const [name, text] of Object.entries(files)) {

@@ -40,7 +40,24 @@ export function buildProjects(
       checkSecret(key.secret, `key ${key.name} of project ${name}`, [...path, 'secret'], owners, report)
       return buildKey(key, path, models, nowMs, report)
     })
-    return { name, keys, limits: project.limits, budget: buildBudget(project.budget) }
+    const urls = new Set<string>()
+    project.webhooks.forEach(({ url }, index) => {
+      if (urls.has(url))
+        report.problem(['projects', name, 'webhooks', index, 'url'], 'is there twice: keep one')
+      urls.add(url)
+    })
+    return {
+      name,
+      keys,
+      limits: project.limits,
+      budget: buildBudget(project.budget),
+      webhooks: project.webhooks.map(({ url, secret, events, private: isPrivate }) => ({
+        url,
+        secret,
+        events,
+        isPrivate,
+      })),
+    }
   })
 }
 

@@ -1,8 +1,14 @@
 import type { DialectName, Upstream } from '#core/catalog.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
 import { didYouMean } from './problem.ts'
-import type { Report } from './problem.ts'
+import type { Path, Report } from './problem.ts'
 import type { UpstreamEntry } from './schema.ts'
+
+/** One upstream, as the deployments of each kind see it: their wire languages may differ. */
+export interface UpstreamByKind {
+  readonly embedding: Upstream
+  readonly image: Upstream
+}
 
 /** Undefined when something needed is missing; the report says what. */
 export function buildUpstream(
@@ -10,7 +16,7 @@ export function buildUpstream(
   entry: UpstreamEntry,
   facts: Facts,
   report: Report,
-): Upstream | undefined {
+): UpstreamByKind | undefined {
   const path = ['upstreams', name]
   const problem = (field: string, message: string) => report.problem([...path, field], message)
 
@@ -18,21 +24,36 @@ export function buildUpstream(
     const near = didYouMean(entry.provider, facts.keys()) || ` Known: ${[...facts.keys()].join(', ')}`
     problem('provider', `there are no built-in facts about ${entry.provider}: leave it out.${near}`)
   }
-  const named = typeof entry.dialect === 'object' ? entry.dialect.embedding : entry.dialect
-  const provider = facts.get(entry.provider ?? impliedProvider(named, entry.baseUrl, facts) ?? '')
-  const dialect = named ?? provider?.dialect
+  const named =
+    typeof entry.dialect === 'object' ? entry.dialect : { embedding: entry.dialect, image: undefined }
+  const provider = facts.get(entry.provider ?? impliedProvider(named.embedding, entry.baseUrl, facts) ?? '')
+  const dialect = named.embedding ?? provider?.dialect
   if (dialect === undefined) {
     if (!report.isBroken(path))
       problem('dialect', `is missing: say dialect (openai for an OpenAI-compatible server) or provider`)
     return undefined
   }
-  if (typeof entry.dialect === 'object' && entry.dialect.image) {
-    report.warning([...path, 'dialect', 'image'], 'has no effect: this version serves no images yet')
-  }
+  // What is known of a provider's images holds where it is spoken to in its own way.
+  const ownImageDialect = dialect === provider?.dialect ? provider.imageDialect : undefined
+  const dialects = [...new Set([dialect, named.image ?? ownImageDialect ?? dialect])]
 
-  for (const field of misplacedFields(entry, dialect)) {
-    problem(field, `means nothing to dialect ${dialect}: remove it`)
+  for (const field of misplacedFields(entry, dialects)) {
+    problem(field, `means nothing to dialect ${dialects.join(' and ')}: remove it`)
   }
+  for (const one of dialects) reportMissing(one, entry, provider, path, report)
+  if (report.isBroken(path)) return undefined
+  const [embedding, image = embedding] = dialects.map((one) => upstreamIn(one, name, entry, provider))
+  return embedding && image && { embedding, image }
+}
+
+function reportMissing(
+  dialect: DialectName,
+  entry: UpstreamEntry,
+  provider: ProviderFacts | undefined,
+  path: Path,
+  report: Report,
+): void {
+  const problem = (field: string, message: string) => report.problem([...path, field], message)
   const baseUrl = addressOf(entry, dialect, provider)
   if (dialect === 'azure') {
     if (entry.resource && entry.baseUrl) problem('resource', 'give resource or baseUrl, not both')
@@ -44,13 +65,19 @@ export function buildUpstream(
   if (dialect === 'ai-sdk' && !provider && !report.isBroken(path)) {
     problem('provider', `is missing: it picks the package that speaks to the upstream`)
   }
+}
 
-  if (report.isBroken(path)) return undefined
+function upstreamIn(
+  dialect: DialectName,
+  name: string,
+  entry: UpstreamEntry,
+  provider: ProviderFacts | undefined,
+): Upstream {
   return {
     name,
     dialect,
     provider: provider?.provider,
-    baseUrl,
+    baseUrl: addressOf(entry, dialect, provider),
     apiKey: entry.apiKey,
     apiVersion: dialect === 'azure' ? (entry.apiVersion ?? 'v1') : undefined,
     headers: entry.headers ?? {},
@@ -86,8 +113,8 @@ function addressOf(
   return address && trimmed(address)
 }
 
-/** Fields that the dialect would ignore. */
-function misplacedFields(entry: UpstreamEntry, dialect: DialectName): (keyof UpstreamEntry)[] {
+/** Fields that each of the dialects would ignore. */
+function misplacedFields(entry: UpstreamEntry, dialects: readonly DialectName[]): (keyof UpstreamEntry)[] {
   const only: Partial<Record<keyof UpstreamEntry, readonly DialectName[]>> = {
     baseUrl: ['openai', 'azure', 'ai-sdk'],
     apiKey: ['openai', 'azure', 'ai-sdk'],
@@ -97,7 +124,9 @@ function misplacedFields(entry: UpstreamEntry, dialect: DialectName): (keyof Ups
     settings: ['ai-sdk'],
   }
   const fields = Object.keys(only) as (keyof UpstreamEntry)[]
-  return fields.filter((field) => entry[field] !== undefined && !only[field]?.includes(dialect))
+  return fields.filter(
+    (field) => entry[field] !== undefined && !dialects.some((dialect) => only[field]?.includes(dialect)),
+  )
 }
 
 function trimmed(url: string): string {

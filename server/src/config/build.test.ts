@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { Deployment, EmbeddingCapabilities, Model } from '#core/catalog.ts'
+import type { Deployment, EmbeddingCapabilities, EmbeddingModel } from '#core/catalog.ts'
 import { listModels } from '#core/catalog.ts'
 import { keyFrom } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -71,15 +71,15 @@ const surroundings: Surroundings = {
 
 const load = (text: string): Loaded => readConfig('t.yaml', text, surroundings)
 
-function modelOf({ catalog }: Loaded, id: string): Model {
+function modelOf({ catalog }: Loaded, id: string): EmbeddingModel {
   const model = catalog.models.get(id)
-  assert.ok(model, `${id} is served`)
+  assert.ok(model?.kind === 'embedding', `${id} is served`)
   return model
 }
 
 function deploymentOf(text: string): Deployment {
   const [model] = listModels(load(text).catalog)
-  assert.ok(model?.deployments[0])
+  assert.ok(model?.kind === 'embedding' && model.deployments[0])
   return model.deployments[0]
 }
 
@@ -278,6 +278,7 @@ projects:
           budget: undefined,
         },
       ],
+      webhooks: [],
     },
   ])
 })
@@ -306,7 +307,6 @@ models:
 projects: { p: { keys: [{ name: ci, secret: ${'y'.repeat(24)}, expires: 2026-01-01 }] } }`)
   assert.deepEqual(warnings, [
     't.yaml:2:40 upstreams.b: no model is deployed on it',
-    't.yaml:2:79 upstreams.b.dialect.image: has no effect: this version serves no images yet',
     't.yaml:5:16 models.acme-future: acme ends it on 2999-01-01',
     't.yaml:6:80 projects.p.keys[0].expires: the key ci has expired and is refused',
   ])
@@ -341,24 +341,25 @@ models:
   })
 })
 
-test('without a file there is the demo model, and OpenAI’s once there is a key', () => {
+test('without a file there are the demo models, and OpenAI’s once there is a key', () => {
   const real: Surroundings = { ...surroundings, facts: builtInFacts() }
-  assert.deepEqual([...readNothing(undefined, real).catalog.models.keys()], ['demo-embed'])
-  const { catalog } = readNothing('sk-test', real)
-  assert.ok(catalog.models.has('text-embedding-3-small'))
-  assert.ok(listModels(catalog).every(({ managedBy }) => managedBy === 'built-in'))
-  const demo = catalog.models.get('demo-embed')
-  assert.equal(demo?.facts.dimensions, 512)
-  assert.equal(demo?.facts.tokenizer, 'cl100k_base')
-  assert.equal(demo?.deployments[0]?.upstream.dialect, 'demo')
-  assert.equal(demo?.deployments[0]?.capabilities.maxInputs, 64)
-  assert.deepEqual(demo?.deployments[0]?.price, { kind: 'free' })
+  assert.deepEqual([...readNothing(undefined, real).catalog.models.keys()], ['demo-embed', 'demo-image'])
+  const loaded = readNothing('sk-test', real)
+  assert.ok(loaded.catalog.models.has('text-embedding-3-small'))
+  assert.equal(loaded.catalog.models.get('gpt-image-2')?.kind, 'image')
+  assert.ok(listModels(loaded.catalog).every(({ managedBy }) => managedBy === 'built-in'))
+  const demo = modelOf(loaded, 'demo-embed')
+  assert.equal(demo.facts.dimensions, 512)
+  assert.equal(demo.facts.tokenizer, 'cl100k_base')
+  assert.equal(demo.deployments[0]?.upstream.dialect, 'demo')
+  assert.equal(demo.deployments[0]?.capabilities.maxInputs, 64)
+  assert.deepEqual(demo.deployments[0]?.price, { kind: 'free' })
 })
 
 test('the example of the documentation loads against the built-in facts, without a warning', () => {
   const loaded = readConfig('torana.yaml', exampleFile, { ...surroundings, facts: builtInFacts() })
   assert.deepEqual(loaded.warnings, [])
-  assert.equal(listModels(loaded.catalog).length, 4)
+  assert.equal(listModels(loaded.catalog).length, 6)
   assert.equal(loaded.limits.requestTimeoutMs, 45_000)
   assert.deepEqual(
     modelOf(loaded, 'text-embedding-3-small').deployments.map(({ upstreamModel, price }) => [
@@ -391,6 +392,7 @@ models:
     embedding: { dimensions: 1024, matryoshka: false, maxInputTokens: 512, tokenizer: none }
     price: free
     deployments: [{ upstream: tei, model: bge-large, capabilities: { maxInputs: 32, encodings: [float] } }]
+  gpt-image-2: { deployments: [{ upstream: openai }] }
 projects:
   search:
     keys: [{ name: ci, secret: \${SEARCH_CI_KEY}, models: ["text-embedding-3-small"] }]

@@ -1,14 +1,13 @@
 /** torana.yaml and the built-in facts → the catalog. */
-import type { Catalog, Deployment, Model, RetiredModel, Upstream } from '#core/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import type { Catalog, Model, RetiredModel } from '#core/catalog.ts'
+import { buildModel } from './build-model.ts'
 import { buildProjects, type KeySurroundings } from './build-projects.ts'
 import { buildUpstream } from './build-upstream.ts'
-import { embeddingFactsOf, factsOf, knownModels } from './facts.ts'
+import type { UpstreamByKind } from './build-upstream.ts'
 import type { Facts } from './facts.ts'
 import { didYouMean } from './problem.ts'
 import type { Report } from './problem.ts'
-import { resolveCapabilities, resolveEmbedding, resolvePrice } from './resolve.ts'
-import type { ConfigFile, DeploymentEntry, ModelEntry } from './schema.ts'
+import type { ConfigFile, ModelEntry } from './schema.ts'
 
 export interface BuildInput extends KeySurroundings {
   readonly file: ConfigFile
@@ -20,7 +19,7 @@ export interface BuildInput extends KeySurroundings {
 /** Complete only when the report holds no problem. */
 export function buildCatalog(input: BuildInput): Catalog {
   const { file, report } = input
-  const upstreams = new Map<string, Upstream>()
+  const upstreams = new Map<string, UpstreamByKind>()
   for (const [name, entry] of Object.entries(file.upstreams ?? {})) {
     const upstream = buildUpstream(name, entry, input.facts, report)
     if (upstream) upstreams.set(name, upstream)
@@ -33,9 +32,12 @@ export function buildCatalog(input: BuildInput): Catalog {
     )
   }
   const models = new Map<string, Model>()
+  const surroundings = { upstreams, declaredUpstreams: input.declared.upstreams, facts: input.facts, report }
   for (const [id, entry] of entries) {
-    const model = buildModel(id, entry, upstreams, input)
-    if (model) models.set(id, model)
+    const model = buildModel(id, entry, surroundings)
+    if (!model) continue
+    models.set(id, model)
+    warnOfRetirement(model, entry, input)
   }
   const declared = addAliases(models, entries, input)
   warnOfUnusedUpstreams(file, report)
@@ -44,98 +46,6 @@ export function buildCatalog(input: BuildInput): Catalog {
     retired: buildRetired(models, declared, input),
     projects: buildProjects(file.projects, { served: models, declared }, input),
   }
-}
-
-function buildModel(
-  id: string,
-  entry: ModelEntry,
-  upstreams: ReadonlyMap<string, Upstream>,
-  input: BuildInput,
-): Model | undefined {
-  const { facts, report } = input
-  const path = ['models', id]
-  const wasBroken = report.isBroken(path)
-  const factsId = entry.facts ?? id
-  const known = embeddingFactsOf(facts, factsId)
-  if (entry.facts !== undefined && !known) {
-    report.problem(
-      [...path, 'facts'],
-      `there are no built-in facts about ${entry.facts}.${didYouMean(entry.facts, knownModels(facts))}`,
-    )
-  }
-  const deployments = buildDeployments(id, factsId, entry, upstreams, input)
-  const takesTokenArrays = deployments.some(({ capabilities }) => capabilities.tokenArrays)
-  const resolved = resolveEmbedding([known, entry.embedding], takesTokenArrays)
-  if (!resolved || (!known && entry.kind === undefined)) {
-    if (!wasBroken && !report.isBroken([...path, 'facts'])) {
-      report.problem(
-        path,
-        `there are no built-in facts about ${factsId}.${didYouMean(factsId, knownModels(facts))} For a model of your own write ` +
-          'kind: embedding and embedding: { dimensions: <width of its vectors> }. Image models are not served by this version yet',
-        'key',
-      )
-    }
-    return undefined
-  }
-  warnOfRetirement(id, factsId, deployments, input)
-  return {
-    id,
-    kind: 'embedding',
-    aliases: entry.aliases,
-    ownedBy: deployments[0]?.upstream.provider ?? deployments[0]?.upstream.name ?? 'torana',
-    facts: resolved,
-    space: spaceOf(id, resolved.dimensions),
-    unsupported: entry.unsupported,
-    deployments,
-    managedBy: report.place(path),
-  }
-}
-
-function buildDeployments(
-  id: string,
-  factsId: string,
-  entry: ModelEntry,
-  upstreams: ReadonlyMap<string, Upstream>,
-  { facts, report, declared }: BuildInput,
-): Deployment[] {
-  const used = Map.groupBy(entry.deployments, ({ upstream }) => upstream)
-  const ids = new Set<string>()
-  return entry.deployments.flatMap((item: DeploymentEntry, index) => {
-    const path = ['models', id, 'deployments', index]
-    const upstream = upstreams.get(item.upstream)
-    if (!upstream) {
-      if (!declared.upstreams.includes(item.upstream)) {
-        report.problem(
-          [...path, 'upstream'],
-          `there is no upstream ${item.upstream}.${didYouMean(item.upstream, declared.upstreams)}`,
-        )
-      }
-      return []
-    }
-    const provider = facts.get(upstream.provider ?? '')
-    const known = factsOf(provider, factsId)
-    const upstreamModel = item.model ?? known?.facts.upstreamModel ?? known?.id ?? id
-    const several = (used.get(item.upstream)?.length ?? 0) > 1
-    const deploymentId = `${id}/${item.upstream}${several ? `/${upstreamModel}` : ''}`
-    if (ids.has(deploymentId))
-      report.problem(path, `deploys ${upstreamModel} on ${item.upstream} again: use weight to give it more`)
-    ids.add(deploymentId)
-    return [
-      {
-        id: deploymentId,
-        upstream,
-        upstreamModel,
-        priority: item.priority,
-        weight: item.weight,
-        capabilities: resolveCapabilities([
-          provider?.capabilities,
-          known?.facts.capabilities,
-          item.capabilities,
-        ]),
-        price: resolvePrice([item.price, entry.price, known?.facts.price]),
-      },
-    ]
-  })
 }
 
 /** Puts the aliases into `models`; returns every id and alias that the file claims. */
@@ -187,17 +97,12 @@ function buildRetired(
   return retired
 }
 
-function warnOfRetirement(
-  id: string,
-  factsId: string,
-  deployments: readonly Deployment[],
-  { facts, report }: BuildInput,
-): void {
-  for (const provider of new Set(deployments.map(({ upstream }) => upstream.provider))) {
-    const end = facts.get(provider ?? '')?.retired[factsId]
+function warnOfRetirement(model: Model, entry: ModelEntry, { facts, report }: BuildInput): void {
+  for (const provider of new Set(model.deployments.map(({ upstream }) => upstream.provider))) {
+    const end = facts.get(provider ?? '')?.retired[entry.facts ?? model.id]
     if (end)
       report.warning(
-        ['models', id],
+        ['models', model.id],
         `${provider} ends it on ${end.on}${end.successor ? `; it names ${end.successor} as successor` : ''}`,
       )
   }

@@ -37,6 +37,7 @@ test('an empty environment is enough, and listens on loopback only', () => {
     logLevel: 'info',
     publicUrl: undefined,
     database: { kind: 'inside', folder: '/srv/.torana/postgres' },
+    assets: { kind: 'file', folder: '/srv/.torana/assets' },
     redisUrl: undefined,
     secret: undefined,
     previousSecret: undefined,

@@ -2,7 +2,8 @@
 import { join, resolve } from 'node:path'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
-import type { DatabaseSettings, LogLevel, ProxySettings, Settings } from '#core/settings.ts'
+import type { AssetSettings, DatabaseSettings, LogLevel, ProxySettings, Settings } from '#core/settings.ts'
+import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './problem.ts'
 import { lookUp, reasonOf } from './variable.ts'
 import type { Environment, ReadFile } from './variable.ts'
@@ -48,6 +49,12 @@ export const environmentVariables = {
     description:
       '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node takes its share of a limit.',
   },
+  ASSETS_URL: {
+    description:
+      'Where pictures are kept: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
+  },
+  AWS_ACCESS_KEY_ID: { secret: true, description: 'With an `s3:` `ASSETS_URL`: the id of its access key.' },
+  AWS_SECRET_ACCESS_KEY: { secret: true, description: 'With an `s3:` `ASSETS_URL`: the access key itself.' },
   TORANA_SECRET: {
     secret: true,
     description: `Peppers keys, encrypts credentials, signs; ${MIN_KEY_LENGTH} characters or more, the same on all nodes. Default: 32 random bytes kept in the data folder; needed with a \`DATABASE_URL\`.`,
@@ -80,7 +87,6 @@ export const environmentVariables = {
 /** Variables of later versions: somebody who sets one relies on it, so they are refused, never ignored. */
 export const variablesNotYet = {
   CACHE_URL: 'a vector cache',
-  ASSETS_URL: 'an image store',
   CONSOLE_URL: 'a console with sign-in',
 } as const satisfies Record<string, string>
 
@@ -156,6 +162,23 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     return { kind: 'postgres', url: value }
   }
 
+  function assets(dataDir: string): AssetSettings {
+    const inside: AssetSettings = { kind: 'file', folder: join(dataDir, 'assets') }
+    const value = text('ASSETS_URL')
+    if (value === undefined) return inside
+    try {
+      const location = parseAssetsUrl(value)
+      if (location.kind === 'file') return { kind: 'file', folder: resolve(cwd, location.folder) }
+      const [accessKeyId, secretAccessKey] = [text('AWS_ACCESS_KEY_ID'), text('AWS_SECRET_ACCESS_KEY')]
+      if (accessKeyId !== undefined && secretAccessKey !== undefined)
+        return { ...location, credentials: { accessKeyId, secretAccessKey } }
+      problems.push('ASSETS_URL: an S3 bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    } catch (error) {
+      problems.push(`ASSETS_URL: ${(error as Error).message}`)
+    }
+    return inside
+  }
+
   function secret(
     name: 'TORANA_SECRET' | 'TORANA_SECRET_PREVIOUS' | 'TORANA_ADMIN_TOKEN',
   ): string | undefined {
@@ -226,6 +249,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     logLevel: logLevel(),
     publicUrl: publicUrl(),
     database: database(dataDir),
+    assets: assets(dataDir),
     redisUrl: storeUrl('REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
     secret: secret('TORANA_SECRET'),
     previousSecret: secret('TORANA_SECRET_PREVIOUS'),

@@ -45,6 +45,19 @@ models:
       - upstream: house
         model: e5-large
         capabilities: { maxInputs: 32, encodings: [float] }
+  gpt-image-2:                     # an image model; torana check shows what it can do
+    deployments:
+      - upstream: openai
+  house-image:                     # one of your own: say what its wire takes
+    kind: image
+    price: { usdPerImage: 0.002 }
+    deployments:
+      - upstream: house
+        model: sdxl
+        capabilities:
+          sizes: [1024x1024, 1344x768, 768x1344]
+          formats: [png, jpeg]
+          maxImages: 4
 
 retired:
   old-embed: { on: 2026-03-31, successor: text-embedding-3-small }

@@ -4,50 +4,93 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
-import { capabilities, day, embedding, modelId } from './model-schema.ts'
-import { forEmbeddings, priceFields, priceWord } from './price-schema.ts'
+import { image } from './image-schema.ts'
+import { capabilities, day, embedding, imageCapabilities, modelId } from './model-schema.ts'
+import { forEmbeddings, forImages, priceFields, priceWord } from './price-schema.ts'
 import { ConfigError } from './problem.ts'
 import { validate } from './validate.ts'
 import { parseSource } from './yaml.ts'
 import type { Source } from './yaml.ts'
 
-const factPrice = z
-  .union([priceWord, priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() })])
-  .transform(forEmbeddings)
+const factPrice = z.union([
+  priceWord,
+  priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() }),
+])
 
 // A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
 const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })
 
-const modelFacts = z.strictObject({
-  kind: z.literal('embedding'),
+const commonFacts = {
   upstreamModel: z.string().min(1).optional(),
   aliases: z.array(modelId).default([]),
+}
+
+const embeddingModel = z.strictObject({
+  kind: z.literal('embedding'),
+  ...commonFacts,
   embedding,
   capabilities: factCapabilities.optional(),
-  price: factPrice.optional(),
+  price: factPrice.transform(forEmbeddings).optional(),
 })
+
+const imageModel = z.strictObject({
+  kind: z.literal('image'),
+  ...commonFacts,
+  image: image.default({}),
+  capabilities: imageCapabilities.optional(),
+  price: factPrice.transform(forImages).optional(),
+})
+
+const modelFacts = z.discriminatedUnion('kind', [embeddingModel, imageModel], {
+  error: 'expected kind: embedding or kind: image',
+})
+
+const dialect = z.enum(['openai', 'azure', 'ai-sdk'])
 
 const providerFile = z.strictObject({
   provider: z.string().min(1),
   name: z.string().min(1),
-  dialect: z.enum(['openai', 'azure', 'ai-sdk']),
+  dialect,
+  /** Where its images have a wire of their own. */
+  imageDialect: dialect.optional(),
   baseUrl: z.url({ protocol: /^https?$/ }).optional(),
   capabilities: factCapabilities.default({}),
+  imageCapabilities: imageCapabilities.default({}),
   models: z.record(modelId, modelFacts).default({}),
   retired: z.record(modelId, z.strictObject({ on: day, successor: modelId.optional() })).default({}),
 })
 
 export type ModelFacts = z.output<typeof modelFacts>
-export type ProviderFacts = Omit<z.output<typeof providerFile>, 'dialect'> & { readonly dialect: DialectName }
+export type ProviderFacts = Omit<z.output<typeof providerFile>, 'dialect' | 'imageDialect'> & {
+  readonly dialect: DialectName
+  readonly imageDialect?: DialectName | undefined
+}
 /** By provider id. */
 export type Facts = ReadonlyMap<string, ProviderFacts>
 
-/** The in-process model of a first start: small, real, and there without any key. */
+/** The in-process models of a first start: small, real, and there without any key. */
 const demo: ProviderFacts = {
   provider: 'demo',
   name: 'Demo',
   dialect: 'demo',
   capabilities: { maxInputs: 64, encodings: ['float'] },
+  imageCapabilities: {
+    maxImages: 4,
+    sizes: {
+      default: '512x512',
+      maxEdge: 2048,
+      multipleOf: 1,
+      minPixels: 4096,
+      maxPixels: 4_194_304,
+      maxRatio: 16,
+    },
+    backgrounds: ['opaque', 'transparent'],
+    // The others are made of it.
+    formats: ['png'],
+    forms: ['b64_json'],
+    stream: true,
+    maxPartialImages: 3,
+  },
   models: {
     'demo-embed': {
       kind: 'embedding',
@@ -56,6 +99,7 @@ const demo: ProviderFacts = {
       embedding: { dimensions: 512, matryoshka: false, tokenizer: 'cl100k_base', inputType: 'none' },
       price: 'free',
     },
+    'demo-image': { kind: 'image', aliases: [], image: {}, price: 'free' },
   },
   retired: {},
 }
@@ -97,14 +141,19 @@ function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, 
   for (const [id, model] of Object.entries(provider.models)) {
     for (const other of facts.values()) {
       const twin = other.models[id]
-      if (twin && !isDeepStrictEqual(twin.embedding, model.embedding)) {
+      if (twin && !isDeepStrictEqual(everywhere(twin), everywhere(model))) {
         report.problem(
-          ['models', id, 'embedding'],
+          ['models', id, twin.kind === model.kind ? model.kind : 'kind'],
           `differs from what catalog/${other.provider}.yaml says of the same model`,
         )
       }
     }
   }
+}
+
+/** What is true of a model wherever it runs. */
+function everywhere(model: ModelFacts): unknown {
+  return model.kind === 'embedding' ? model.embedding : model.image
 }
 
 /** What a provider says of a model, which may be asked for by an alias. */
@@ -119,13 +168,18 @@ export function factsOf(
   return found && { id: found[0], facts: found[1] }
 }
 
-/** What is known of a model wherever it runs. */
-export function embeddingFactsOf(facts: Facts, id: string): ModelFacts['embedding'] | undefined {
+/** What the first provider that has the model says of it: its kind and `embedding` or `image` are the same in all. */
+export function modelFactsOf(facts: Facts, id: string): ModelFacts | undefined {
   for (const provider of facts.values()) {
     const found = factsOf(provider, id)
-    if (found) return found.facts.embedding
+    if (found) return found.facts
   }
   return undefined
+}
+
+export function embeddingFactsOf(facts: Facts, id: string) {
+  const known = modelFactsOf(facts, id)
+  return known?.kind === 'embedding' ? known.embedding : undefined
 }
 
 export function knownModels(facts: Facts): string[] {

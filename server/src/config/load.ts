@@ -65,19 +65,22 @@ export function readConfig(name: string, text: string, surroundings: Surrounding
   return finish({ file: valid.value, declared, report: valid.report, ...surroundings })
 }
 
-/** With nothing written down: the demo model, and OpenAI's models once there is a key for them. */
+/** With nothing written down: the demo models, and OpenAI's once there is a key for them. */
 export function readNothing(openaiApiKey: string | undefined, surroundings: Surroundings): Loaded {
   const upstreams: NonNullable<ConfigFile['upstreams']> = { demo: { dialect: 'demo' } }
   const models: NonNullable<ConfigFile['models']> = {}
   const add = (id: string, upstream: string, aliases: string[]) => {
     models[id] = { aliases, unsupported: 'refuse', deployments: [{ upstream, priority: 0, weight: 1 }] }
   }
+  const addAll = (provider: string) => {
+    const known = surroundings.facts.get(provider)?.models ?? {}
+    for (const [id, { aliases }] of Object.entries(known)) add(id, provider, aliases)
+  }
   if (openaiApiKey) {
     upstreams['openai'] = { provider: 'openai', apiKey: openaiApiKey }
-    const known = surroundings.facts.get('openai')?.models ?? {}
-    for (const [id, { aliases }] of Object.entries(known)) add(id, 'openai', aliases)
+    addAll('openai')
   }
-  add('demo-embed', 'demo', [])
+  addAll('demo')
   const declared = { upstreams: Object.keys(upstreams), models: Object.keys(models) }
   return finish({ file: { upstreams, models }, declared, report: reportOnNothing(), ...surroundings })
 }

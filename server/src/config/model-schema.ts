@@ -1,6 +1,6 @@
 /** The parts that torana.yaml and the built-in facts share: what a model is, and what a deployment's wire can do. */
 import { z } from 'zod'
-import { embeddingPrice } from './price-schema.ts'
+import { imageOnlyCapabilities } from './image-schema.ts'
 
 const count = () => z.int().min(1)
 
@@ -103,6 +103,23 @@ const nativeDimensions = z.union([
   z.array(count()).min(1),
 ])
 
+/** What wires of every kind have. */
+const commonCapabilities = {
+  user: z
+    .boolean()
+    .optional()
+    .describe('Whether it takes `user`; otherwise it is recorded and absorbed. Default `false`.'),
+  maxParallelCalls: count()
+    .optional()
+    .describe('Calls of one request that may run side by side. Default 8; of images 4.'),
+  harmlessFields: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      'Unknown request fields that do not change vectors, so that splitting and dedupe stay allowed; of images, those that the price is known not to depend on. Default none.',
+    ),
+}
+
 export const capabilities = z.strictObject({
   maxInputs: count().optional().describe('Most inputs one call may carry. Default 2048.'),
   maxTokens: count().optional().describe('Most tokens one call may carry in all. Absent: no bound.'),
@@ -126,27 +143,19 @@ export const capabilities = z.strictObject({
     .min(1)
     .optional()
     .describe("The upstream's name for `dimensions`. Default `dimensions`."),
-  user: z
-    .boolean()
-    .optional()
-    .describe('Whether it takes `user`; otherwise it is recorded and absorbed. Default `false`.'),
   countsTokens: z
     .boolean()
     .optional()
     .describe(
       'Whether the token figures of its answers are counts. `false` for servers that always say 0: Torana then estimates. Default `true`.',
     ),
-  maxParallelCalls: count().optional().describe('Calls of one request that may run side by side. Default 8.'),
-  harmlessFields: z
-    .array(z.string().min(1))
-    .optional()
-    .describe(
-      'Unknown request fields that do not change vectors, so that splitting and dedupe stay allowed. Default none.',
-    ),
+  ...commonCapabilities,
 })
 
-/** Every model is an embedding model, as long as no others are served. */
-export const price = embeddingPrice
+export const imageCapabilities = z.strictObject({ ...imageOnlyCapabilities, ...commonCapabilities })
+
+/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` tells of fields of the other kind. */
+export const anyCapabilities = z.strictObject({ ...capabilities.shape, ...imageOnlyCapabilities })
 
 /** `Date` itself turns the 31st of February into the 3rd of March. */
 export function isDay(text: string): boolean {
@@ -159,5 +168,6 @@ export const embeddingLayer = embedding.partial()
 
 export type EmbeddingLayer = z.output<typeof embeddingLayer>
 export type CapabilityFields = z.output<typeof capabilities>
+export type ImageCapabilityFields = z.output<typeof imageCapabilities>
 export type InputTypeFields = z.output<typeof inputTypeRule>
 export type DimensionFields = z.output<typeof nativeDimensions>

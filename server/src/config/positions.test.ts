@@ -60,7 +60,7 @@ projects:
 `
 
 const NO_FACTS =
-  'For a model of your own write kind: embedding and embedding: { dimensions: <width of its vectors> }. Image models are not served by this version yet'
+  'For a model of your own write kind: embedding and embedding: { dimensions: <width of its vectors> }, or kind: image'
 
 const table: Record<string, [text: string, expected: string[], env?: Environment]> = {
   'YAML syntax': [
@@ -175,17 +175,23 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     { N: 'many' },
   ],
   'fields of later versions': [
-    `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {}, webhooks: [] } }\n`,
+    `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {} } }\n`,
     [
       't.yaml:6:5 models.acme-embed.cache: this version has no vector cache yet: remove the field',
       't.yaml:7:5 models.acme-embed.microBatch: this version has no micro-batching yet: remove the field',
       't.yaml:9:18 projects.p.budget.usd: is missing. Dollars that may be spent in one window.',
-      't.yaml:9:30 projects.p.webhooks: this version has no webhooks yet: remove the field',
     ],
   ],
-  'an image model': [
-    withModel('kind: image\ndeployments: [{ upstream: acme }]'),
-    ['t.yaml:6:11 models.acme-embed.kind: this version serves no images yet: remove the model'],
+  'webhooks that could not be trusted': [
+    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "https://hooks.example.com", secret: short }, { url: "https://x.example.com", secret: "${'s'.repeat(24)}", events: [image.done] }] } }\n`,
+    [
+      't.yaml:7:73 projects.p.webhooks[0].secret: a secret needs 24 characters or more: short ones can be guessed',
+      't.yaml:7:159 projects.p.webhooks[1].events[0]: expected image.job.succeeded, image.job.failed, image.job.unknown or budget.reached, got "image.done"',
+    ],
+  ],
+  'a webhook in the open': [
+    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "http://hooks.example.com", secret: "${'s'.repeat(24)}" }] } }\n`,
+    ['t.yaml:7:36 projects.p.webhooks[0].url: must begin with https: (or write private: true)'],
   ],
   'a model without facts': [
     withModel('deployments: [{ upstream: acme }]').replace('acme-embed', 'acme-embad'),

@@ -83,6 +83,11 @@ export const priceFields = z.strictObject({
     .describe('Images: dollars for a million pixels, counted exactly.'),
 })
 
+/** In torana.yaml the kind of a model is known only once its facts are: `build.ts` tells of prices of the other kind. */
+export const anyPrice = z
+  .union([priceWord, priceFields])
+  .superRefine((form, context) => void (typeof form === 'string' || hasOneWay(form, context)))
+
 export const embeddingPrice = z.union([priceWord, priceFields]).transform(forEmbeddings)
 
 export const imagePrice = z.union([priceWord, priceFields]).transform(forImages)
@@ -101,7 +106,8 @@ export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
   return z.NEVER
 }
 
-function forImages(form: PriceForm, context: z.RefinementCtx) {
+/** Pictures are counted, measured, or charged by several kinds of tokens. */
+export function forImages(form: PriceForm, context: z.RefinementCtx) {
   if (typeof form === 'string') return form
   const { usdPerMillionTokens, usdPerImage, usdPerMegapixel } = form
   if (!hasOneWay(form, context)) return z.NEVER
@@ -161,5 +167,6 @@ function isDollarAmount(value: number | string): boolean {
   }
 }
 
+export type AnyPriceFields = z.output<typeof anyPrice>
 export type EmbeddingPriceFields = z.output<typeof embeddingPrice>
 export type ImagePriceFields = z.output<typeof imagePrice>

@@ -3,12 +3,27 @@ import type {
   EmbeddingCapabilities,
   Encoding,
   EmbeddingFacts,
+  ImageCapabilities,
+  ImageFacts,
+  ImageFormat,
+  ImageSizes,
+  ImageTokenTable,
   InputTypeRule,
   NativeDimensions,
+  PictureForm,
+  PixelSize,
 } from '#core/catalog.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import type { ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
-import type { CapabilityFields, DimensionFields, EmbeddingLayer, InputTypeFields } from './model-schema.ts'
+import { edgesOf } from './image-schema.ts'
+import type { ImageLayer, ImageSizeFields } from './image-schema.ts'
+import type {
+  CapabilityFields,
+  DimensionFields,
+  EmbeddingLayer,
+  ImageCapabilityFields,
+  InputTypeFields,
+} from './model-schema.ts'
 import { nanoUsdIn } from './price-schema.ts'
 import type { EmbeddingPriceFields, ImagePriceFields } from './price-schema.ts'
 
@@ -55,6 +70,37 @@ export function resolveEmbedding(
   }
 }
 
+/** Where no layer speaks, the least that every upstream that makes pictures can be trusted with. */
+export function resolveImageCapabilities(
+  layers: readonly (ImageCapabilityFields | undefined)[],
+): ImageCapabilities {
+  const fields = layered<ImageCapabilityFields>(layers)
+  return {
+    maxImages: fields.maxImages ?? 1,
+    sizes: imageSizesOf(fields.sizes ?? { any: '1024x1024' }),
+    qualities: [...new Set(fields.qualities)],
+    backgrounds: [...new Set(fields.backgrounds)],
+    moderations: [...new Set(fields.moderations)],
+    formats: [...new Set<ImageFormat>(fields.formats ?? ['png'])],
+    compression: fields.compression ?? false,
+    forms: [...new Set<PictureForm>(fields.forms ?? ['b64_json'])],
+    stream: fields.stream ?? false,
+    maxPartialImages: fields.maxPartialImages ?? 0,
+    user: fields.user ?? false,
+    maxParallelCalls: fields.maxParallelCalls ?? 4,
+    harmlessFields: fields.harmlessFields ?? [],
+  }
+}
+
+export function resolveImage(layers: readonly (ImageLayer | undefined)[]): ImageFacts {
+  const { maxPromptCharacters = 32_000, answersWith = 'b64_json', outputTokens } = layered<ImageLayer>(layers)
+  return {
+    maxPromptCharacters,
+    answersWith,
+    outputTokens: outputTokens === undefined ? undefined : tokenTableOf(outputTokens),
+  }
+}
+
 /** The first that says anything; a price nobody stated is unknown, never zero. */
 export function resolvePrice(candidates: readonly (EmbeddingPriceFields | undefined)[]): Price {
   const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
@@ -85,6 +131,16 @@ function imageTableOf(prices: UsdPerImage): ImagePriceTable {
   )
 }
 
+function tokenTableOf(tokens: NonNullable<ImageLayer['outputTokens']>): ImageTokenTable {
+  const bySize = typeof tokens === 'object' ? tokens : { default: tokens }
+  return new Map(
+    Object.entries(bySize).map(([size, entry]) => {
+      const byQuality = typeof entry === 'object' ? entry : { default: entry }
+      return [size, new Map(Object.entries(byQuality))]
+    }),
+  )
+}
+
 function tokenPricesOf(prices: UsdPerTokenKind): ImageTokenPrices {
   const { textInput, imageInput, textOutput, imageOutput } = prices
   const nanoUsd = (form: typeof imageInput) => (form === undefined ? undefined : nanoUsdIn(form))
@@ -111,4 +167,24 @@ function nativeDimensionsOf(fields: DimensionFields): NativeDimensions {
 function inputTypeRuleOf(fields: InputTypeFields): InputTypeRule {
   if (fields === 'none') return { rule: 'none' }
   return 'field' in fields ? { rule: 'field', ...fields } : { rule: 'prefix', ...fields }
+}
+
+function imageSizesOf(fields: ImageSizeFields): ImageSizes {
+  if ('any' in fields) return { kind: 'any', default: pixelsOf(fields.any) }
+  if ('default' in fields) {
+    const { maxEdge, multipleOf = 1, minPixels = 1, maxPixels = maxEdge ** 2, maxRatio = maxEdge } = fields
+    const bounds = { multipleOf, minPixels, maxPixels, maxEdge, maxRatio }
+    return { kind: 'free', default: pixelsOf(fields.default), ...bounds }
+  }
+  const values = fields.map((entry) => {
+    if (typeof entry === 'string') return pixelsOf(entry)
+    const { size, ...told } = entry
+    return { ...pixelsOf(size), ...told }
+  })
+  return { kind: 'list', values }
+}
+
+function pixelsOf(size: string): PixelSize {
+  const [width, height] = edgesOf(size)
+  return { width, height }
 }

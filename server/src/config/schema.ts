@@ -1,8 +1,11 @@
 /** torana.yaml. Only what this version does is in the schema; what is planned is refused by name, see `notYet`. */
 import { z } from 'zod'
+import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { capabilities, day, embeddingLayer, isDay, modelId, price } from './model-schema.ts'
+import { image } from './image-schema.ts'
+import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model-schema.ts'
+import { anyPrice } from './price-schema.ts'
 
 const dialectName = z.enum(['openai', 'azure', 'ai-sdk', 'demo'])
 
@@ -28,11 +31,17 @@ const upstream = z.strictObject({
       dialectName,
       z.strictObject({
         embedding: dialectName.describe('Wire language of its embeddings.'),
-        image: dialectName.optional().describe('Wire language of its images; this version serves none yet.'),
+        image: dialectName
+          .optional()
+          .describe(
+            'Wire language of its images. Default: what the provider speaks, else that of embeddings.',
+          ),
       }),
     ])
     .optional()
-    .describe('The wire language it speaks. Default: what the provider speaks.'),
+    .describe(
+      'The wire language it speaks, or one for each kind. Default: what the provider speaks; its images may have a wire of their own (Together AI).',
+    ),
   provider: z
     .string()
     .min(1)
@@ -81,29 +90,31 @@ const deployment = z.strictObject({
     .default(0)
     .describe('Lower goes first; the next one takes over when those before it fail.'),
   weight: z.number().positive().default(1).describe('Share among deployments of one priority.'),
-  capabilities: capabilities.optional().describe('What its wire can do, over the built-in facts.'),
-  price: price.optional().describe('What it charges, over the price of the model.'),
+  capabilities: anyCapabilities
+    .optional()
+    .describe('What its wire can do, over the built-in facts; those of images on image models only.'),
+  price: anyPrice.optional().describe('What it charges, over the price of the model.'),
 })
 
 const model = z.strictObject({
   kind: z
-    .literal('embedding', {
-      error: (issue) =>
-        issue.input === 'image' ? 'this version serves no images yet: remove the model' : undefined,
-    })
+    .enum(['embedding', 'image'])
     .optional()
-    .describe('`embedding`. Needed only for models without built-in facts.'),
+    .describe('What it makes. Needed only for models without built-in facts.'),
   facts: modelId
     .optional()
     .describe('Id of the built-in model whose facts count here, when the public id is another.'),
   aliases: z
     .array(modelId)
     .default([])
-    .describe('Other ids for the same model; they share its vector space.'),
+    .describe('Other ids for the same model; those of an embedding model share its vector space.'),
   embedding: embeddingLayer
     .optional()
-    .describe('What is true of the model wherever it runs, over the built-in facts.'),
-  price: price
+    .describe('What is true of an embedding model wherever it runs, over the built-in facts.'),
+  image: image
+    .optional()
+    .describe('What is true of an image model wherever it runs, over the built-in facts.'),
+  price: anyPrice
     .optional()
     .describe(
       '`free`, `unpriced` or dollars, for all its deployments. Default: the built-in price of provider and model, else `unpriced`.',
@@ -182,14 +193,45 @@ const key = z.strictObject({
   budget: budget.optional().describe('Its own budget, beside that of the project.'),
 })
 
+/** Each event is sent to each of them. */
+const MAX_WEBHOOKS = 10
+
+const webhook = z
+  .strictObject({
+    url: z
+      .url({ protocol: /^https?$/, error: 'expected a URL such as https://hooks.example.com/torana' })
+      .refine((text) => !hasCredentials(text), 'is signed, and needs no credentials in the URL')
+      .describe('Where events are posted.'),
+    secret: z
+      .string()
+      .refine(
+        (text) => text.length >= MIN_KEY_LENGTH,
+        `a secret needs ${MIN_KEY_LENGTH} characters or more: short ones can be guessed`,
+      )
+      .describe('What events are signed with: `whsec_` and base64, or any text.'),
+    events: z
+      .array(z.enum(['image.job.succeeded', 'image.job.failed', 'image.job.unknown', 'budget.reached']))
+      .min(1)
+      .optional()
+      .describe('Which events. Default: all.'),
+    private: z.boolean().default(false).describe('Whether the address may be a private one, and plain http.'),
+  })
+  .refine(({ url: address, private: isPrivate }) => isPrivate || address.startsWith('https:'), {
+    path: ['url'],
+    error: 'must begin with https: (or write private: true)',
+  })
+
 const project = z.strictObject({
   keys: z.array(key).default([]).describe('Keys of the project.'),
   limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
   budget: budget.optional().describe('What all its keys together may spend.'),
+  webhooks: z.array(webhook).max(MAX_WEBHOOKS).default([]).describe('Where its events are sent.'),
 })
 
 // Nobody waits an hour for an embedding, and timers overflow at 24 days.
 const duration = (defaultMs: number) => z.int().min(1).max(3_600_000).default(defaultMs)
+// A year: what is to be kept longer belongs into a store of the caller's own.
+const keeping = (defaultMs: number) => z.int().min(1).max(31_536_000_000).default(defaultMs)
 const amount = (defaultAmount: number) => z.int().min(1).default(defaultAmount)
 
 const limits = z.strictObject({
@@ -215,6 +257,22 @@ const limits = z.strictObject({
     'Longest time a caller may take to send its headers.',
   ),
   maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
+  maxImages: amount(defaultLimits.maxImages).describe(
+    "Most pictures of one request: OpenAI's own bound on `n`.",
+  ),
+  imagesBodyBytes: amount(defaultLimits.imagesBodyBytes).describe(
+    'Largest image request: a prompt of 32,000 characters with every one of them escaped, and its options.',
+  ),
+  imageTimeoutMs: duration(defaultLimits.imageTimeoutMs).describe(
+    'Longest image request. The slowest models take minutes; the SDKs wait ten.',
+  ),
+  maxImageJobs: amount(defaultLimits.maxImageJobs).describe(
+    'Image jobs at a time: each holds its pictures in memory while they arrive, some ten megabytes.',
+  ),
+  assetRetentionMs: keeping(defaultLimits.assetRetentionMs).describe(
+    'How long pictures are kept, and may be fetched by a key of their project.',
+  ),
+  assetLinkMs: keeping(defaultLimits.assetLinkMs).describe('How long a signed link to a picture is valid.'),
 })
 
 // Sections may be left empty, as they are when all their entries are commented out.
@@ -238,9 +296,7 @@ export type DeploymentEntry = z.output<typeof deployment>
 export const notYet: Readonly<Record<string, string>> = {
   'models.*.cache': 'vector cache',
   'models.*.microBatch': 'micro-batching',
-  'models.*.image': 'images',
   'models.*.deployments.*.limits': 'limits per deployment',
-  'projects.*.webhooks': 'webhooks',
   'projects.*.capture': 'capture of inputs',
 }
 

@@ -68,6 +68,8 @@ function sentence(issue: Issue, { value, isSecret }: Subject, description = ''):
       // Schemas with a sentence of their own keep it; the library's own ones start so.
       return issue.message.startsWith('Invalid ') ? choice(issue.values.map(String)) : issue.message
     case 'invalid_union':
+      // Of a union that is told apart by one field, whose value is none of those known.
+      if (issue.errors.length === 0) return issue.message
       if (value === undefined) return `is missing. ${description}`.trimEnd()
       return choice(issue.errors.flat().flatMap(wantedBy))
     case 'too_small':
@@ -121,7 +123,8 @@ function schemaAt(schema: JsonSchema | undefined, path: Path): JsonSchema | unde
 }
 
 function branchesOf(schema: JsonSchema): JsonSchema[] {
-  return schema.anyOf ? schema.anyOf.filter(isSchema) : [schema]
+  const branches = schema.anyOf ?? schema.oneOf
+  return branches ? branches.filter(isSchema) : [schema]
 }
 
 function isSchema(value: unknown): value is JsonSchema {

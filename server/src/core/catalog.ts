@@ -3,7 +3,7 @@
  * `config/` from torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
 import type { BudgetPeriod } from './budget.ts'
-import type { Price } from './price.ts'
+import type { ImagePrice, Price } from './price.ts'
 
 export type Encoding = 'float' | 'base64'
 
@@ -85,6 +85,82 @@ export interface EmbeddingCapabilities {
   readonly harmlessFields: readonly string[]
 }
 
+/** Picture formats that Torana can make of one another. */
+export type ImageFormat = 'png' | 'jpeg' | 'webp'
+
+/** How an answer hands over its pictures. */
+export type PictureForm = 'b64_json' | 'url'
+
+export interface PixelSize {
+  readonly width: number
+  readonly height: number
+}
+
+/** A size that a deployment makes, and what it is told to make it, where that is not `<width>x<height>`. */
+export interface OfferedSize extends PixelSize {
+  /** `16:9`. */
+  readonly aspectRatio?: string | undefined
+  /** The upstream's own word for how large: `2K`. */
+  readonly resolution?: string | undefined
+}
+
+/** Which sizes a deployment makes. */
+export type ImageSizes =
+  /** These and no others. The first is what it makes when nobody asks. */
+  | { readonly kind: 'list'; readonly values: readonly OfferedSize[] }
+  /** Any within bounds. */
+  | {
+      readonly kind: 'free'
+      readonly default: PixelSize
+      /** Both edges are multiples of it. */
+      readonly multipleOf: number
+      readonly minPixels: number
+      readonly maxPixels: number
+      readonly maxEdge: number
+      /** Longer edge to shorter edge. */
+      readonly maxRatio: number
+    }
+  /** Not known: the upstream is the judge, and `default` only serves to bound the cost. */
+  | { readonly kind: 'any'; readonly default: PixelSize }
+
+/** Tokens of one picture by size (`1024x1024`), then by quality; `default` stands for all that are not named. */
+export type ImageTokenTable = ReadonlyMap<string, ReadonlyMap<string, number>>
+
+/** What is true of an image model wherever it runs. */
+export interface ImageFacts {
+  /** The longest prompt. */
+  readonly maxPromptCharacters: number
+  /** How its pictures are handed over when the caller does not say. */
+  readonly answersWith: PictureForm
+  /** Output tokens of a picture, for models that charge by them: the most that is reserved. Undefined: not known. */
+  readonly outputTokens: ImageTokenTable | undefined
+}
+
+/** Facts about one image deployment's wire. An option with an empty list is one it does not have. */
+export interface ImageCapabilities {
+  /** Most pictures that one call may ask for. More are made by several calls. */
+  readonly maxImages: number
+  readonly sizes: ImageSizes
+  readonly qualities: readonly string[]
+  readonly backgrounds: readonly string[]
+  readonly moderations: readonly string[]
+  /** Formats it can be asked for. The first is what it makes when nobody asks; alone, there is no such field. */
+  readonly formats: readonly ImageFormat[]
+  /** Takes `output_compression`. */
+  readonly compression: boolean
+  /** How its wire hands over pictures; the first is what comes unasked. */
+  readonly forms: readonly PictureForm[]
+  /** Answers event by event when asked to. */
+  readonly stream: boolean
+  readonly maxPartialImages: number
+  /** Takes `user` and `safety_identifier`. Where it does not, they are recorded and absorbed. */
+  readonly user: boolean
+  /** Calls of one request that may run side by side. */
+  readonly maxParallelCalls: number
+  /** Unknown request fields whose price is known not to depend on them. */
+  readonly harmlessFields: readonly string[]
+}
+
 /** An endpoint plus a credential that we configured. */
 export interface Upstream {
   readonly name: string
@@ -102,7 +178,7 @@ export interface Upstream {
 }
 
 /** One model on one upstream. */
-export interface Deployment {
+interface DeploymentOf<Capabilities, DeploymentPrice> {
   /** `<model>/<upstream>` or, when one upstream serves a model twice, `<model>/<upstream>/<upstream's model>`. */
   readonly id: string
   readonly upstream: Upstream
@@ -112,9 +188,12 @@ export interface Deployment {
   readonly priority: number
   /** Share among deployments of one priority. */
   readonly weight: number
-  readonly capabilities: EmbeddingCapabilities
-  readonly price: Price
+  readonly capabilities: Capabilities
+  readonly price: DeploymentPrice
 }
+
+export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
+export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
 
 export interface EmbeddingModel {
   readonly id: string
@@ -131,7 +210,18 @@ export interface EmbeddingModel {
   readonly managedBy: string
 }
 
-export type Model = EmbeddingModel
+export interface ImageModel {
+  readonly id: string
+  readonly kind: 'image'
+  readonly aliases: readonly string[]
+  readonly ownedBy: string
+  readonly facts: ImageFacts
+  readonly unsupported: 'refuse' | 'drop'
+  readonly deployments: readonly ImageDeployment[]
+  readonly managedBy: string
+}
+
+export type Model = EmbeddingModel | ImageModel
 
 export interface RetiredModel {
   readonly id: string
@@ -164,11 +254,22 @@ export interface ConfiguredBudget {
   readonly hard: boolean
 }
 
+/** Where a project's events go. */
+export interface ConfiguredWebhook {
+  readonly url: string
+  readonly secret: string
+  /** Undefined: all. */
+  readonly events: readonly string[] | undefined
+  /** May be a private address, and plain http: the operator's word. */
+  readonly isPrivate: boolean
+}
+
 export interface Project {
   readonly name: string
   readonly keys: readonly ConfiguredKey[]
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
+  readonly webhooks?: readonly ConfiguredWebhook[] | undefined
 }
 
 export interface Catalog {

@@ -59,7 +59,7 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
     case 'broken':
       return new Fault(
         'upstream_broken_answer',
-        `${deployment} sent ${failure.message}. No vector of it was used.${after}`,
+        `${deployment} sent ${failure.message}. Nothing of it was used.${after}`,
         options,
       )
   }

@@ -1,6 +1,7 @@
 /** A fault: what a caller is told has gone wrong. All there are stand in `fault-table.ts`. The cause stays in the log. */
 import type { FailureDetail } from './failure.ts'
-import { FAULTS, type FaultEntry } from './fault-table.ts'
+import type { FaultEntry } from './fault-entry.ts'
+import { FAULTS } from './fault-table.ts'
 import type { RateState } from './limit.ts'
 
 export type FaultCode = keyof typeof FAULTS
@@ -11,6 +12,8 @@ export interface FaultOptions {
   readonly upstream?: FailureDetail | undefined
   /** Where the rate limits stand, for the headers. */
   readonly rates?: readonly RateState[] | undefined
+  /** The image job that ended so. */
+  readonly jobId?: string | undefined
   readonly cause?: unknown
 }
 
@@ -20,6 +23,7 @@ export class Fault extends Error {
   readonly retryAfterMs: number | undefined
   readonly upstream: FailureDetail | undefined
   readonly rates: readonly RateState[]
+  readonly jobId: string | undefined
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
@@ -29,6 +33,7 @@ export class Fault extends Error {
     this.retryAfterMs = options.retryAfterMs
     this.upstream = options.upstream
     this.rates = options.rates ?? []
+    this.jobId = options.jobId
   }
 
   get entry(): FaultEntry {

@@ -10,6 +10,7 @@ export interface Settings {
   readonly logLevel: LogLevel
   readonly publicUrl: string | undefined
   readonly database: DatabaseSettings
+  readonly assets: AssetSettings
   /** Shared rate limits; unset: each process counts for itself. */
   readonly redisUrl: string | undefined
   readonly secret: string | undefined
@@ -29,6 +30,20 @@ export type DatabaseSettings =
   /** PostgreSQL inside this process, in a folder. */
   | { readonly kind: 'inside'; readonly folder: string }
   | { readonly kind: 'postgres'; readonly url: string }
+
+/** Where pictures are kept. */
+export type AssetSettings =
+  | { readonly kind: 'file'; readonly folder: string }
+  | {
+      readonly kind: 's3'
+      readonly bucket: string
+      /** The folder before every name, without a slash at its ends; empty: none. */
+      readonly prefix: string
+      readonly region: string
+      /** Undefined: Amazon's own. */
+      readonly endpoint: string | undefined
+      readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+    }
 
 export interface ProxySettings {
   readonly http?: string | undefined
@@ -55,6 +70,18 @@ export interface Limits {
   readonly headersTimeoutMs: number
   /** Deployments tried for one batch. */
   readonly maxAttempts: number
+  /** OpenAI's own bound on `n`. */
+  readonly maxImages: number
+  /** A prompt of 32,000 characters with every one of them escaped, and its options. */
+  readonly imagesBodyBytes: number
+  /** One image request. The slowest models take minutes; the SDKs wait ten. */
+  readonly imageTimeoutMs: number
+  /** Each holds its pictures in memory while they arrive: some ten megabytes. */
+  readonly maxImageJobs: number
+  /** Pictures are kept so long, and may be fetched by a key of their project. */
+  readonly assetRetentionMs: number
+  /** A signed link is valid so long. */
+  readonly assetLinkMs: number
 }
 
 export const defaultLimits: Limits = {
@@ -66,4 +93,10 @@ export const defaultLimits: Limits = {
   requestTimeoutMs: 60_000,
   headersTimeoutMs: 10_000,
   maxAttempts: 4,
+  maxImages: 10,
+  imagesBodyBytes: 1024 * 1024,
+  imageTimeoutMs: 600_000,
+  maxImageJobs: 256,
+  assetRetentionMs: 7 * 24 * 3_600_000,
+  assetLinkMs: 24 * 3_600_000,
 }

@@ -39,6 +39,7 @@ export function faultHeaders(fault: Fault, requestId: string): Record<string, st
     'x-request-id': requestId,
     'x-should-retry': String(fault.entry.retry),
   }
+  if (fault.jobId !== undefined) headers['x-torana-job'] = fault.jobId
   if (fault.retryAfterMs !== undefined) {
     headers['retry-after-ms'] = String(Math.ceil(fault.retryAfterMs))
     headers['retry-after'] = String(Math.ceil(fault.retryAfterMs / 1000))

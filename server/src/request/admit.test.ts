@@ -17,7 +17,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import type { Loss } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MemoryJournal, MemorySpool, MoneyNode } from '#test/support/money-node.ts'
-import { admit, type Admission } from './admit.ts'
+import { admit, type EmbeddingAdmission as Admission } from './admit.ts'
 
 const START_MS = Date.UTC(2026, 5, 15, 12)
 const PROJECT: Budget = { id: 'project:p', limitNanoUsd: 1_000_000n, per: 'day', hard: true }

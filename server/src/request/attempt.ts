@@ -10,7 +10,8 @@ import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Observer, RequestTrace } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingUpstream } from '#ports/upstream.ts'
-import type { Admission, MoneyOutside } from './admit.ts'
+import type { MoneyOutside } from './admission.ts'
+import type { EmbeddingAdmission } from './admit.ts'
 import { estimateTokens } from './usage.ts'
 
 /** What the journey needs from outside. */
@@ -29,7 +30,7 @@ export interface Outside extends MoneyOutside {
 export interface Attempting {
   readonly requestId: string
   readonly model: EmbeddingModel
-  readonly admission: Admission
+  readonly admission: EmbeddingAdmission
   readonly trace: RequestTrace
   /** On the monotonic clock. */
   readonly deadlineMs: number

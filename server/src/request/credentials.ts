@@ -5,7 +5,9 @@ import { StoreAway } from '#ports/store.ts'
 
 /** Every upstream that a model runs on, once. */
 export function upstreamsOf(catalog: Catalog): Upstream[] {
-  const deployments = listModels(catalog).flatMap((model) => model.deployments)
+  const deployments = listModels(catalog).flatMap<{ readonly upstream: Upstream }>(
+    (model) => model.deployments,
+  )
   return [...new Map(deployments.map(({ upstream }) => [upstream.name, upstream])).values()]
 }
 
@@ -62,9 +64,12 @@ export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<Cred
 }
 
 function withUpstreams(model: Model, given: ReadonlyMap<string, Upstream>): Model {
-  const deployments = model.deployments.map((deployment) => ({
-    ...deployment,
-    upstream: given.get(deployment.upstream.name) ?? deployment.upstream,
-  }))
-  return { ...model, deployments }
+  const own = <Deployment extends { readonly upstream: Upstream }>(deployment: Deployment): Deployment => {
+    const { apiKey } = given.get(deployment.upstream.name) ?? {}
+    // Only the credential: vectors and images of one upstream may be asked for in different dialects.
+    return apiKey === undefined ? deployment : { ...deployment, upstream: { ...deployment.upstream, apiKey } }
+  }
+  return model.kind === 'embedding'
+    ? { ...model, deployments: model.deployments.map(own) }
+    : { ...model, deployments: model.deployments.map(own) }
 }

@@ -16,8 +16,9 @@ import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { admit } from './admit.ts'
 import type { Outside } from './attempt.ts'
-import { findModel } from './find-model.ts'
+import { findEmbeddingModel } from './find-model.ts'
 import { gather } from './gather.ts'
+import { hasHardBudget, refuseUnknownFields } from './hard-budget.ts'
 import { checkLengths } from './inputs.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
@@ -82,7 +83,7 @@ export async function embed(
   options: EmbedOptions,
   dependencies: EmbedDependencies,
 ): Promise<Embedded | DryRun> {
-  const model = findModel(request.model, options.key, dependencies.catalog())
+  const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
   const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
   const offers = orderOffers(payable(negotiated.offers, model, options.key), dependencies.random)
   const [first] = offers as readonly [Offer]
@@ -147,7 +148,7 @@ export async function embed(
  * multiply the cost.
  */
 function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): readonly Offer[] {
-  if (!key.budgets.some(({ hard }) => hard)) return offers
+  if (!hasHardBudget(key)) return offers
   const priced = offers.filter(({ deployment }) => deployment.price.kind !== 'unpriced')
   if (priced.length === 0) {
     throw new Fault(
@@ -155,16 +156,7 @@ function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): rea
       `'${model.id}' has no price, and key '${key.name}' has a hard budget that its cost could not be held against.`,
     )
   }
-  for (const { deployment, extraFields } of priced) {
-    const { harmlessFields } = deployment.capabilities
-    const unknown = Object.keys(extraFields).find((field) => !harmlessFields.includes(field))
-    if (unknown === undefined) continue
-    throw new Fault(
-      'unsupported_parameter',
-      `'${unknown}' is not known to the catalog, and key '${key.name}' has a hard budget: the field could change what the request costs. Remove it.`,
-      { param: unknown },
-    )
-  }
+  refuseUnknownFields(priced, key)
   return priced
 }
 

@@ -1,10 +1,28 @@
-import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, EmbeddingModel, ImageModel, Model } from '#core/catalog.ts'
 import { Fault } from '#core/fault.ts'
 import { nearest } from '#core/nearest.ts'
 import type { Key } from '#ports/keys.ts'
 
+export function findEmbeddingModel(asked: string, key: Key, catalog: Catalog): EmbeddingModel {
+  const model = findModel(asked, key, catalog)
+  if (model.kind === 'embedding') return model
+  throw wrongKind(asked, 'makes images, not vectors', 'POST /v1/images/generations')
+}
+
+export function findImageModel(asked: string, key: Key, catalog: Catalog): ImageModel {
+  const model = findModel(asked, key, catalog)
+  if (model.kind === 'image') return model
+  throw wrongKind(asked, 'makes vectors, not images', 'POST /v1/embeddings')
+}
+
+function wrongKind(asked: string, what: string, path: string): Fault {
+  return new Fault('invalid_parameter', `'${asked}' ${what}. Send it to ${path}, or name another model.`, {
+    param: 'model',
+  })
+}
+
 /** The model a key asked for, by id or alias. */
-export function findModel(asked: string, key: Key, catalog: Catalog): EmbeddingModel {
+export function findModel(asked: string, key: Key, catalog: Catalog): Model {
   const model = catalog.models.get(asked)
   if (model === undefined) throw unknownModel(asked, key, catalog)
   if (!mayUse(key, model)) {
@@ -21,7 +39,7 @@ export function findModel(asked: string, key: Key, catalog: Catalog): EmbeddingM
 }
 
 /** A key that may use a model may use it by its aliases, and the other way round. */
-export function mayUse(key: Key, model: EmbeddingModel): boolean {
+export function mayUse(key: Key, model: Model): boolean {
   const { models } = key
   if (models === undefined || models.has(model.id)) return true
   return model.aliases.some((alias) => models.has(alias))

@@ -66,10 +66,19 @@ export function peppersOf({ current, previous }: NodeSecrets): Peppers {
 }
 
 /** What upstream credentials are sealed with. */
-export function sealingKeysOf({ current, previous }: NodeSecrets): SealingKeys {
+export function sealingKeysOf(secrets: NodeSecrets): SealingKeys {
+  return sealingKeysFor('credential', secrets)
+}
+
+/** What image jobs keep of their requests is sealed with. */
+export function jobKeysOf(secrets: NodeSecrets): SealingKeys {
+  return sealingKeysFor('image job', secrets)
+}
+
+function sealingKeysFor(use: string, { current, previous }: NodeSecrets): SealingKeys {
   const keyOf = (secret: string): SealingKey => ({
-    id: derived(secret, 'torana credential key id v1', 4).toString('hex'),
-    key: derived(secret, 'torana credential key v1', 32),
+    id: derived(secret, `torana ${use} key id v1`, 4).toString('hex'),
+    key: derived(secret, `torana ${use} key v1`, 32),
   })
   return { current: keyOf(current), previous: previous === undefined ? undefined : keyOf(previous) }
 }
@@ -78,6 +87,13 @@ export function sealingKeysOf({ current, previous }: NodeSecrets): SealingKeys {
 export function snapshotKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
   return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
     derived(secret, 'torana key snapshot v1', 32),
+  )
+}
+
+/** What links to assets are signed with: the first signs, all are accepted. */
+export function assetKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
+  return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>
+    derived(secret, 'torana asset signature v1', 32),
   )
 }
 

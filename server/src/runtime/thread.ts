@@ -41,7 +41,9 @@ export class Thread<Request extends { readonly id: number }, Reply extends { rea
       waiting?.resolve(reply)
     })
     const end = (error: Error): void => {
-      if (this.#worker === worker) this.#worker = undefined
+      // It says twice that it ended, and meanwhile the next one may have been asked.
+      if (this.#worker !== worker) return
+      this.#worker = undefined
       for (const { reject } of this.#waiting.values()) reject(error)
       this.#waiting.clear()
     }

@@ -1,12 +1,11 @@
 /** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
-import { AnswerScanner, BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { AnswerScanner } from '#core/embedding/answer-scan.ts'
 import { orderAnswer } from '#core/embedding/answer.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
-import { failureKindOf, scrubbed, UpstreamFailure, type FailureDetail } from '#core/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { readErrorBody, retryAfterMsIn } from './error-body.ts'
-import { HttpCut, HttpTimeout, HttpTooLarge, isUnsent, type HttpAnswer, type UpstreamHttp } from './http.ts'
+import { failureOfAnswer, failureOfError, requestIdIn } from './failures.ts'
+import { isUnsent, type HttpAnswer, type UpstreamHttp } from './http.ts'
 import { embeddingBody, type Target } from './openai/embedding.ts'
 
 /** What a dialect of the OpenAI family says of itself. */
@@ -48,7 +47,7 @@ export function exchangeEmbedding(
         const charge = isUnsent(error) ? 'none' : undefined
         throw failureOfError(error, { deployment: call.deployment.id, charge })
       }
-      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call)
+      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call.deployment)
       return read(scanner, call, answer)
     },
   }
@@ -75,42 +74,4 @@ function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: 
 function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
   const { latin1Slice, utf8Slice } = Buffer.prototype
   return encoding === 'latin1' ? latin1Slice.call(bytes, start, end) : utf8Slice.call(bytes, start, end)
-}
-
-function failureOfAnswer(answer: HttpAnswer, { deployment }: EmbeddingCall): UpstreamFailure {
-  const { status, headers, errorBody } = answer
-  const { message, code, param } = readErrorBody(errorBody, deployment.upstream.apiKey)
-  const kind = failureKindOf(status, code)
-  return new UpstreamFailure(kind, kind === 'broken' ? `status ${status} instead of an answer` : message, {
-    deployment: deployment.id,
-    status,
-    code,
-    param,
-    retryAfterMs: retryAfterMsIn(headers, Date.now()),
-    upstreamRequestId: requestIdIn(headers),
-  })
-}
-
-/** Failures without an answer, or with one that could not be read. */
-function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
-  if (error instanceof BrokenAnswer || error instanceof HttpTooLarge || error instanceof HttpCut) {
-    return new UpstreamFailure('broken', error.message, detail)
-  }
-  if (error instanceof HttpTimeout) return new UpstreamFailure('timedOut', error.message, detail)
-  const { code, message, name } = error as { code?: unknown; message?: unknown; name?: unknown }
-  if (name === 'HTTPParserError') {
-    return new UpstreamFailure('broken', 'an answer that is not HTTP', detail)
-  }
-  if (code === 'UND_ERR_CONNECT_TIMEOUT')
-    return new UpstreamFailure('timedOut', 'no connection in time', detail)
-  if (typeof code === 'string' || error instanceof TypeError) {
-    const reason = typeof message === 'string' && message !== '' ? message : String(code)
-    return new UpstreamFailure('unreachable', scrubbed(reason), detail)
-  }
-  throw error
-}
-
-function requestIdIn(headers: HttpAnswer['headers']): string | undefined {
-  const id = headers['x-request-id'] ?? headers['request-id'] ?? headers['apim-request-id']
-  return typeof id === 'string' ? id.slice(0, 128) : undefined
 }

@@ -13,10 +13,14 @@ export interface HttpCall {
   readonly headers: string[]
   readonly body: string
   readonly timeoutMs: number
+  /** Largest answer read; undefined: what holds for all calls. */
+  readonly answerBytes?: number | undefined
 }
 
 /** Takes the bytes of a 2xx answer as they arrive. What it throws ends the exchange. */
 export interface ByteSink {
+  /** Told once, before the first byte, for those who read by kind of content. */
+  start?(status: number, headers: HttpAnswer['headers']): void
   push(chunk: Uint8Array): void
 }
 
@@ -65,8 +69,46 @@ const ERROR_BODY_BYTES = 64 * 1024
 const SWEEP_MS = 20
 /** A fast upstream could feed us two megabytes in one turn of the event loop; after this much, others get theirs. */
 const BYTES_PER_TURN = 256 * 1024
+/** Of all upstreams together: a hundred of them at once would hold the turn as long as one with all their bytes. */
+const ALL_BYTES_PER_TURN = 1024 * 1024
+/** Answers in small pieces need no counting. */
+const SMALL_CHUNK = 16 * 1024
+/** Those that had to wait read on a few at a time, each with a chunk of 64 KB. */
+const RESUMED_PER_TURN = 8
+
+/** Shares out the turns of the event loop among all answers that arrive. */
+class Turns {
+  #bytes = 0
+  #isCounting = false
+  readonly #waiting: Dispatcher.DispatchController[] = []
+
+  /** Whether so many more bytes are more than a turn should take. */
+  isFull(bytes: number): boolean {
+    this.#bytes += bytes
+    this.#count()
+    return this.#bytes > ALL_BYTES_PER_TURN
+  }
+
+  resumeLater(controller: Dispatcher.DispatchController): void {
+    controller.pause()
+    this.#waiting.push(controller)
+    this.#count()
+  }
+
+  #count(): void {
+    if (this.#isCounting) return
+    this.#isCounting = true
+    setImmediate(() => {
+      this.#isCounting = false
+      this.#bytes = 0
+      for (const controller of this.#waiting.splice(0, RESUMED_PER_TURN)) controller.resume()
+      if (this.#waiting.length > 0) this.#count()
+    })
+  }
+}
 
 export class UpstreamHttp {
+  readonly #turns = new Turns()
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
   readonly #viaProxy: Dispatcher | undefined
@@ -84,8 +126,9 @@ export class UpstreamHttp {
     return new Promise((resolve, reject) => {
       const exchange = new Exchange(
         this.#inFlight,
+        this.#turns,
         call.timeoutMs,
-        this.#options.answerBytes,
+        call.answerBytes ?? this.#options.answerBytes,
         sink,
         resolve,
         reject,
@@ -131,6 +174,7 @@ const NOWHERE: ByteSink = { push: ignore }
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #inFlight: Set<Exchange>
+  readonly #turns: Turns
   readonly #timeoutMs: number
   readonly #startedMs = performance.now()
   #sink: ByteSink
@@ -147,12 +191,14 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   constructor(
     inFlight: Set<Exchange>,
+    turns: Turns,
     timeoutMs: number,
     maxBytes: number,
     sink: ByteSink,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: unknown) => void,
   ) {
+    this.#turns = turns
     this.#sink = sink
     this.#maxBytes = maxBytes
     this.#resolve = resolve
@@ -171,6 +217,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#status = status
     this.#headers = headers
     if (status < 200 || status > 299) this.#errorChunks = []
+    else this.#sink.start?.(status, headers)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -183,10 +230,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#bytes > this.#maxBytes)
         throw new HttpTooLarge(`an answer of more than ${this.#maxBytes} bytes`)
       this.#sink.push(chunk)
-      if (this.#bytes - this.#bytesAtRest > BYTES_PER_TURN) {
+      const isFull = chunk.length > SMALL_CHUNK && this.#turns.isFull(chunk.length)
+      if (isFull || this.#bytes - this.#bytesAtRest > BYTES_PER_TURN) {
         this.#bytesAtRest = this.#bytes
-        controller.pause()
-        setImmediate(() => controller.resume())
+        this.#turns.resumeLater(controller)
       }
     } catch (error) {
       this.#fail(error)

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 
-interface ModelFacts {
-  readonly kind: string
+interface EmbeddingFacts {
+  readonly kind: 'embedding'
   readonly aliases?: readonly string[]
   readonly embedding: {
     readonly dimensions: number
@@ -19,10 +19,30 @@ interface ModelFacts {
     | { readonly usdPerMillionTokens: number; readonly source: string; readonly asOf: string }
 }
 
+interface ImageFacts {
+  readonly kind: 'image'
+  readonly aliases?: readonly string[]
+  readonly image?: unknown
+  readonly capabilities?: { readonly sizes?: unknown }
+  readonly price:
+    | string
+    | {
+        readonly usdPerImage?: unknown
+        readonly usdPerMegapixel?: unknown
+        readonly usdPerMillionTokens?: unknown
+        readonly source: string
+        readonly asOf: string
+      }
+}
+
+type ModelFacts = EmbeddingFacts | ImageFacts
+
 interface ProviderFacts {
   readonly provider: string
   readonly dialect: string
-  readonly capabilities: { readonly maxInputs: number; readonly encodings: readonly string[] }
+  readonly imageDialect?: string
+  readonly imageCapabilities?: { readonly formats: readonly string[]; readonly sizes?: unknown }
+  readonly capabilities?: { readonly maxInputs: number; readonly encodings: readonly string[] }
   readonly models?: Readonly<Record<string, ModelFacts>>
   readonly retired?: Readonly<Record<string, { readonly on: string; readonly successor?: string }>>
 }
@@ -36,39 +56,95 @@ const providers = files.map((name) => ({
 const entries = providers.flatMap(({ file, facts }) =>
   Object.entries(facts.models ?? {}).map(([id, model]) => ({ where: `${file}: ${id}`, file, id, model })),
 )
+const embeddings = entries.flatMap(({ model, ...entry }) =>
+  model.kind === 'embedding' ? [{ ...entry, model }] : [],
+)
+const images = entries.flatMap(({ model, ...entry }) => (model.kind === 'image' ? [{ ...entry, model }] : []))
 const ids = new Set(entries.map(({ id }) => id))
 
 /** Dearer than any text embedding known; beyond it a decimal point has slipped. */
 const DEAREST_USD_PER_MILLION_TOKENS = 1
 const WIDEST_VECTOR = 16_384
+/** Dearer than any picture known at its largest and best. */
+const DEAREST_USD_PER_IMAGE = 2
+const DEAREST_USD_PER_MILLION_IMAGE_TOKENS = 200
 const DATE = /^\d{4}-\d\d-\d\d$/
 
-void test('the catalog knows at least 40 embedding models of at least 12 providers', () => {
-  assert.ok(ids.size >= 40, `${ids.size} models`)
-  assert.ok(new Set(entries.map(({ file }) => file)).size >= 12)
-  for (const { where, model } of entries) assert.equal(model.kind, 'embedding', where)
+void test('the catalog knows at least 40 embedding models of at least 12 providers, and 30 image models of 12', () => {
+  for (const [some, least] of [
+    [embeddings, 40],
+    [images, 30],
+  ] as const) {
+    const known = new Set(some.map(({ id }) => id))
+    assert.ok(known.size >= least, `${known.size} models`)
+    assert.ok(new Set(some.map(({ file }) => file)).size >= 12)
+  }
+  assert.equal(embeddings.length + images.length, entries.length)
 })
 
 void test('the catalog names each file after its provider and states its wire', () => {
   for (const { file, facts } of providers) {
     assert.equal(facts.provider, file)
     assert.ok(['openai', 'azure', 'ai-sdk'].includes(facts.dialect), file)
-    assert.ok(facts.capabilities.maxInputs >= 1, file)
-    assert.ok(facts.capabilities.encodings.includes('float'), file)
+    const kinds = new Set(Object.values(facts.models ?? {}).map(({ kind }) => kind))
+    if (kinds.has('embedding') || facts.capabilities) {
+      assert.ok((facts.capabilities?.maxInputs ?? 0) >= 1, file)
+      assert.ok(facts.capabilities?.encodings.includes('float'), file)
+    }
+    if (kinds.has('image')) assert.ok((facts.imageCapabilities?.formats.length ?? 0) >= 1, file)
+    if (facts.imageDialect !== undefined) assert.notEqual(facts.imageDialect, facts.dialect, file)
   }
 })
 
 void test('the catalog says the same of one model wherever it is served, so that deployments share a vector space', () => {
-  const seen = new Map<string, { where: string; embedding: unknown }>()
+  const seen = new Map<string, { where: string; everywhere: unknown }>()
   for (const { id, where, model } of entries) {
+    const everywhere = model.kind === 'embedding' ? model.embedding : { image: model.image ?? {} }
     const first = seen.get(id)
-    if (first) assert.deepEqual(model.embedding, first.embedding, `${where} differs from ${first.where}`)
-    else seen.set(id, { where, embedding: model.embedding })
+    if (first) assert.deepEqual(everywhere, first.everywhere, `${where} differs from ${first.where}`)
+    else seen.set(id, { where, everywhere })
   }
 })
 
-void test('the catalog has only plausible prices, each with its source and date', () => {
-  for (const { where, model } of entries) {
+void test('the catalog has only plausible prices of images, each with its source and date', () => {
+  for (const { where, model } of images) {
+    if (typeof model.price === 'string') {
+      assert.ok(['free', 'unpriced'].includes(model.price), where)
+      continue
+    }
+    const { usdPerImage, usdPerMegapixel, usdPerMillionTokens, source, asOf } = model.price
+    for (const usd of [...numbersIn(usdPerImage), ...numbersIn(usdPerMegapixel)])
+      assert.ok(usd > 0 && usd <= DEAREST_USD_PER_IMAGE, `${where}: ${usd}`)
+    for (const usd of numbersIn(usdPerMillionTokens))
+      assert.ok(usd > 0 && usd <= DEAREST_USD_PER_MILLION_IMAGE_TOKENS, `${where}: ${usd}`)
+    assert.ok(URL.canParse(source), where)
+    assert.match(asOf, DATE, where)
+  }
+})
+
+void test('the catalog knows the tokens of each picture that is charged by them, so that they can be reserved', () => {
+  for (const { where, model } of images) {
+    if (typeof model.price === 'string' || model.price.usdPerMillionTokens === undefined) continue
+    const { outputTokens } = model.image as { outputTokens?: unknown }
+    const counts = numbersIn(outputTokens)
+    assert.ok(counts.length > 0, where)
+    // The dearest picture of the dearest model takes some ten thousand; more is a slip.
+    assert.ok(
+      counts.every((count) => Number.isInteger(count) && count >= 100 && count <= 250_000),
+      where,
+    )
+  }
+})
+
+void test('the catalog says of each image model which sizes it makes, be it that the upstream decides', () => {
+  for (const { where, file, model } of images) {
+    const provider = providers.find(({ facts }) => facts.provider === file)
+    assert.ok(model.capabilities?.sizes ?? provider?.facts.imageCapabilities?.sizes, where)
+  }
+})
+
+void test('the catalog has only plausible prices of embeddings, each with its source and date', () => {
+  for (const { where, model } of embeddings) {
     if (typeof model.price === 'string') {
       assert.ok(['free', 'unpriced'].includes(model.price), where)
       continue
@@ -81,7 +157,7 @@ void test('the catalog has only plausible prices, each with its source and date'
 })
 
 void test('the catalog has plausible widths, and a native width that the wire takes', () => {
-  for (const { where, model } of entries) {
+  for (const { where, model } of embeddings) {
     const width = model.embedding.dimensions
     assert.ok(Number.isInteger(width) && width >= 1 && width <= WIDEST_VECTOR, where)
     const taken = model.capabilities?.dimensions ?? 'none'
@@ -92,7 +168,7 @@ void test('the catalog has plausible widths, and a native width that the wire ta
 })
 
 void test('the catalog always tells Cohere models what a text is for, since clients disagree on the default', () => {
-  const cohere = entries.filter(({ id }) => id.startsWith('embed-'))
+  const cohere = embeddings.filter(({ id }) => id.startsWith('embed-'))
   assert.ok(cohere.length > 0)
   for (const { where, model } of cohere) {
     assert.equal((model.embedding.inputType as { default?: string }).default, 'document', where)
@@ -116,3 +192,8 @@ void test('the catalog gives no id two meanings', () => {
     }
   }
 })
+
+function numbersIn(value: unknown): number[] {
+  if (typeof value === 'number') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(numbersIn) : []
+}

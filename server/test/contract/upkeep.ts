@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { windowOf } from '#core/budget.ts'
+import { sealingKeysOf } from '#runtime/secret.ts'
+import { PostgresImageJobs } from '#stores/postgres/image-jobs.ts'
 import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
-import { someSecret } from '#test/support/directory.ts'
+import { SECRETS, someSecret } from '#test/support/directory.ts'
+import { aCall, aJob, begunHold } from './image-jobs-open.ts'
 
 const HOUR_MS = 3_600_000
 
@@ -200,6 +203,14 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     }
     for (const project of ['search', 'chat', undefined])
       for (const daysAgo of [-1, 0, 3, 29, 45]) await log(BOOKS_NOW_MS - daysAgo * DAY_MS, project)
+    const webhooksFor = () => [{ url: 'https://hooks.example/' }]
+    const jobs = new PostgresImageJobs(database, sealingKeysOf(SECRETS), webhooksFor)
+    for (const project of ['search', 'search', 'chat']) {
+      const job = aJob({ project, keyId: `${project}/ci` })
+      const hold = await begunHold(jobs, job)
+      await jobs.dispatched(hold, aCall())
+      await jobs.end(hold, { state: 'unknown', result: '', freesKey: false })
+    }
     await keys.deleteProject('search', 'tester')
     // Nodes may believe keys for an hour: they are waited for.
     clock.ms = Date.now() + HOUR_MS
@@ -223,12 +234,14 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     assert.deepEqual(await rows('SELECT key_id FROM keys JOIN key_secrets USING (key_id)'), [
       { key_id: 'chat/ci' },
     ])
+    for (const table of ['image_jobs', 'image_jobs JOIN image_job_calls USING (job_id)', 'webhook_events'])
+      assert.deepEqual(await rows(`SELECT project FROM ${table}`), [{ project: 'chat' }])
     assert.deepEqual(await rows('SELECT project FROM usage_events'), [{ project: 'search' }])
     assert.deepEqual(await rows('SELECT project FROM usage_hours'), [{ project: 'search' }])
     const [last] = await audit.list({ limit: 1 })
     assert.deepEqual(
       [last?.actor, last?.action, last?.target, last?.detail],
-      ['system', 'project.removed', 'search', { keys: 1, requests: 5 }],
+      ['system', 'project.removed', 'search', { keys: 1, requests: 5, imageJobs: 2 }],
     )
     await keys.createProject('search', {}, 'tester')
   })

@@ -73,9 +73,9 @@ test('the openai SDK works end to end, with its own default encoding and with pl
   const models = await client.models.list()
   assert.deepEqual(
     models.data.map(({ id }) => id),
-    ['demo-embed'],
+    ['demo-embed', 'demo-image'],
   )
-  assert.equal((await client.models.retrieve('demo-embed')).id, 'demo-embed')
+  assert.equal((await client.models.retrieve('demo-image')).id, 'demo-image')
 })
 
 test('the openai SDK raises its own classes, with our code and message', async () => {

@@ -13,7 +13,11 @@ import { negotiate, type Offer } from '#core/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
-import { admit, type Admission, type BegunCall } from '#request/admit.ts'
+import {
+  admit,
+  type BegunEmbedding as BegunCall,
+  type EmbeddingAdmission as Admission,
+} from '#request/admit.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'

@@ -27,8 +27,23 @@ export interface ModelSpec {
   readonly price?: unknown
 }
 
+/** An image model of the fake provider. */
+export interface ImageModelSpec {
+  readonly on: string | readonly string[]
+  readonly upstream?: Readonly<Record<string, unknown>> & { readonly base?: string }
+  /** What the upstream calls it; default: the public id. */
+  readonly upstreamModel?: string
+  /** As in torana.yaml. */
+  readonly image?: Readonly<Record<string, unknown>>
+  readonly capabilities?: Readonly<Record<string, unknown>>
+  readonly aliases?: readonly string[]
+  readonly unsupported?: 'refuse' | 'drop'
+  readonly price?: unknown
+}
+
 export interface GatewayOptions {
-  readonly models: Readonly<Record<string, ModelSpec>>
+  readonly models?: Readonly<Record<string, ModelSpec>>
+  readonly images?: Readonly<Record<string, ImageModelSpec>>
   readonly limits?: Readonly<Record<string, number>>
   readonly projects?: unknown
   readonly retired?: unknown
@@ -145,34 +160,47 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models, limits, projects, retired }: GatewayOptions,
+  { models = {}, images = {}, limits, projects, retired }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
-  const entries = Object.entries(models).map(
-    ([id, { on, upstream = {}, capabilities, embedding, ...rest }]) => {
-      const { base = 'v1', ...fields } = upstream
-      const scenarios = typeof on === 'string' ? [on] : on
-      const deployments = scenarios.map((scenario, priority) => {
-        const name = [
-          scenario.replaceAll('+', '.'),
-          ...(base === 'v1' ? [] : [base.replaceAll('/', '.')]),
-        ].join('.')
-        upstreams[name] = {
-          dialect: 'openai',
-          baseUrl: `${providerUrl}/${scenario}/${base}`,
-          apiKey: UPSTREAM_KEY,
-          ...fields,
-        }
-        return { upstream: name, model: id, priority, capabilities }
-      })
-      return [
-        id,
-        { kind: 'embedding', embedding: { dimensions: widthOf(id), ...embedding }, deployments, ...rest },
-      ]
-    },
-  )
-  const config = { upstreams, models: Object.fromEntries(entries), limits, projects, retired }
+  /** One deployment for each scenario, each on an upstream of its own. */
+  const deployed = (
+    { on, upstream = {}, capabilities }: Pick<ModelSpec, 'on' | 'upstream' | 'capabilities'>,
+    upstreamModel: string,
+  ): unknown[] => {
+    const { base = 'v1', ...fields } = upstream
+    const scenarios = typeof on === 'string' ? [on] : on
+    return scenarios.map((scenario, priority) => {
+      const name = [
+        scenario.replaceAll('+', '.'),
+        ...(base === 'v1' ? [] : [base.replaceAll('/', '.')]),
+      ].join('.')
+      upstreams[name] = {
+        dialect: 'openai',
+        baseUrl: `${providerUrl}/${scenario}/${base}`,
+        apiKey: UPSTREAM_KEY,
+        ...fields,
+      }
+      return { upstream: name, model: upstreamModel, priority, capabilities }
+    })
+  }
+  const entries = Object.entries(models).map(([id, spec]) => {
+    const { on: _on, upstream: _upstream, capabilities: _capabilities, embedding, ...rest } = spec
+    const facts = { dimensions: widthOf(id), ...embedding }
+    return [id, { kind: 'embedding', embedding: facts, deployments: deployed(spec, id), ...rest }]
+  })
+  const imageEntries = Object.entries(images).map(([id, spec]) => {
+    const { on: _on, upstream: _upstream, capabilities: _capabilities, upstreamModel = id, ...rest } = spec
+    return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
+  })
+  const config = {
+    upstreams,
+    models: Object.fromEntries([...entries, ...imageEntries]),
+    limits,
+    projects,
+    retired,
+  }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }
 

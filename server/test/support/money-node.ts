@@ -5,7 +5,7 @@ import type { BudgetStore } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import type { MoneyOutside } from '#request/admit.ts'
+import type { MoneyOutside } from '#request/admission.ts'
 import { Leases } from '#request/leases.ts'
 import { BatchedLedger, type LedgerEvents } from '#worker/batched-ledger.ts'
 import { behind, Link } from './losing-store.ts'
@@ -121,7 +121,7 @@ export class MoneyNode {
       ledger: this.ledger,
       leases: this.leases,
       limiter: parts.limiter,
-      underSoftBudget: () => {},
+      underBudget: () => {},
       bytesOf: (text) => Buffer.byteLength(text),
       unsettled: (requestId) => void this.unsettled.push(requestId),
     }

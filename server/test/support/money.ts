@@ -1,6 +1,6 @@
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
-import type { MoneyOutside } from '#request/admit.ts'
+import type { MoneyOutside } from '#request/admission.ts'
 import { Leases } from '#request/leases.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryLedger } from '#stores/memory/ledger.ts'
@@ -26,7 +26,7 @@ export function memoryMoney(): MoneyOutside & { readonly books: MemoryBooks; rea
       liveNodes: () => 1,
       isStoreAway: () => false,
     }),
-    underSoftBudget: () => {},
+    underBudget: () => {},
     bytesOf: (text) => Buffer.byteLength(text),
     unsettled: (_, error) => {
       throw error

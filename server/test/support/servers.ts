@@ -89,7 +89,7 @@ export async function testRedis(): Promise<{ readonly url: string }> {
 const atExit = new Set<() => void>()
 process.once('exit', () => atExit.forEach((clean) => clean()))
 
-async function run(program: Program): Promise<TestServer> {
+export async function run(program: Program): Promise<TestServer> {
   const { folder, port, url, greet } = program
   const logPath = join(folder, 'log')
   let child: ChildProcess
@@ -173,11 +173,11 @@ function childrenOf(parent: number): number[] {
     .map(Number)
 }
 
-function temporaryFolder(name: string): string {
+export function temporaryFolder(name: string): string {
   return mkdtempSync(join(tmpdir(), `torana-${name}-`))
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo
@@ -237,7 +237,7 @@ function postgresUser(): User | undefined {
 }
 
 /** Options of setpriv. Should this process be killed, the system ends what it started. */
-function becoming(user: User | undefined): string[] {
+export function becoming(user: User | undefined): string[] {
   const change = user ? ['--reuid', String(user.uid), '--regid', String(user.gid), '--clear-groups'] : []
   return ['--pdeathsig', 'KILL', ...change]
 }

@@ -1,5 +1,5 @@
 /** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
-import { factsOf } from '#config/facts.ts'
+import { factsOf, modelFactsOf } from '#config/facts.ts'
 import { modelId } from '#config/model-schema.ts'
 import { holdsReference } from '#config/interpolate.ts'
 import { apiBaseOf } from './litellm-address.ts'
@@ -57,7 +57,8 @@ export function readEntry(
     publicName: name,
   }
   const mode = textOf(info['mode'])
-  const kind = kindOf(mode, names, identityOf(names, facts) !== undefined)
+  const known = identityOf(names, facts)
+  const kind = kindOf(mode, names, known && modelFactsOf(facts, known.id)?.kind)
   if (kind !== 'embedding') return leave(reasonFor(kind, mode))
   if (isTrue(info['blocked'])) return leave('is blocked in LiteLLM')
   if (info['team_id'] != null)
@@ -78,7 +79,8 @@ function likelyProvider(split: Split, params: Fields): string | undefined {
 }
 
 function reasonFor(kind: Exclude<Kind, 'embedding'>, mode: string | undefined): string {
-  if (kind === 'image') return 'image models: this version of Torana serves no images yet'
+  if (kind === 'image')
+    return 'image models are not carried over: their sizes and prices differ too much. Add the model by hand, see docs/images.md'
   if (mode !== undefined) return `mode ${mode}: Torana serves embeddings and images`
   return 'no embedding model as far as the file tells: if one is, say `mode: embedding` in its model_info and import again'
 }

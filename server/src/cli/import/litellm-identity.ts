@@ -66,12 +66,17 @@ export type Kind = 'embedding' | 'image' | 'other'
 
 const IMAGE = /dall-e|image|imagen|stable-diffusion|sdxl|flux|ideogram|recraft|nova-canvas/i
 
-/** LiteLLM has a list of all models to tell; Torana's ends with embeddings, so that without `mode` the names must tell. */
-export function kindOf(mode: string | undefined, names: Names, isKnown: boolean): Kind {
+/** LiteLLM has a list of all models to tell. Without `mode` the built-in facts must tell, or the names. */
+export function kindOf(
+  mode: string | undefined,
+  names: Names,
+  known: 'embedding' | 'image' | undefined,
+): Kind {
   if (mode === 'embedding') return 'embedding'
   if (mode === 'image_generation' || mode === 'image_edit') return 'image'
   if (mode !== undefined) return 'other'
   const words = [names.model, names.publicName, names.baseModel ?? ''].join(' ')
-  if (isKnown || /embed/i.test(words)) return 'embedding'
+  if (known !== undefined) return known
+  if (/embed/i.test(words)) return 'embedding'
   return IMAGE.test(words) ? 'image' : 'other'
 }

@@ -140,7 +140,7 @@ for (const [params, upstream, facts, model] of HOMES) {
 
 const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ['chat models', '{ mode: chat }', /mode chat: Torana serves embeddings and images/],
-  ['image models', '{ mode: image_generation }', /serves no images yet/],
+  ['image models', '{ mode: image_generation }', /image models are not carried over/],
   ['blocked models', '{ mode: embedding, blocked: true }', /is blocked/],
   ['models of one team', '{ mode: embedding, team_id: t }', /belongs to one team/],
 ]

@@ -62,7 +62,7 @@ export function readEmbeddingRequest(body: unknown, maxInputs: number, path?: Pa
   }
 }
 
-function modelIn(value: unknown, path: PathModel | undefined): string {
+export function modelIn(value: unknown, path: PathModel | undefined): string {
   if (path) {
     if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
     throw new Fault(

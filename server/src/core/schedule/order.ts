@@ -1,11 +1,18 @@
-import type { Offer } from '../negotiate.ts'
+/** What is needed of an offer to put it in its place. */
+interface Orderable {
+  readonly deployment: { readonly priority: number; readonly weight: number }
+  readonly emulated: readonly string[]
+}
 
 /**
  * The order in which deployments are tried: priority first, since it is the operator's word; within a priority the native
- * before the emulating; within those a weighted draw. `encoding_format` does not count as emulation here: re-encoding is
- * exact, and SDKs ask for base64 without their users knowing.
+ * before the emulating; within those a weighted draw. Another encoding does not count as emulation here: it is exact, and
+ * SDKs ask for base64 without their users knowing.
  */
-export function orderOffers(offers: readonly Offer[], random: () => number): readonly Offer[] {
+export function orderOffers<Offer extends Orderable>(
+  offers: readonly Offer[],
+  random: () => number,
+): readonly Offer[] {
   if (offers.length === 1) return offers
   return offers
     .map((offer) => ({
@@ -22,9 +29,12 @@ export function orderOffers(offers: readonly Offer[], random: () => number): rea
     .map(({ offer }) => offer)
 }
 
-function emulationsOf(offer: Offer): number {
-  return offer.emulated.filter((name) => name !== 'encoding_format').length
+function emulationsOf(offer: Orderable): number {
+  return offer.emulated.filter((name) => !EXACT.has(name)).length
 }
+
+/** Another wrapping of the same bytes. */
+const EXACT: ReadonlySet<string> = new Set(['encoding_format', 'response_format'])
 
 /** Sorting by u^(1/weight) draws without replacement in proportion to the weights (Efraimidis and Spirakis). */
 function drawOf(weight: number, random: number): number {

@@ -101,14 +101,14 @@ function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
 const MAX_HEADER_LENGTH = 1024
 
 /** Header values carry ASCII; names from a configuration or a request may hold more. */
-function headerText(text: string): string {
+export function headerText(text: string): string {
   const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
   return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
 }
 
 const BEYOND_ASCII = /[\u0080-\uffff]/
 
-function asciiJson(value: unknown): string {
+export function asciiJson(value: unknown): string {
   const json = JSON.stringify(value) as string | undefined
   if (json === undefined) return 'null'
   if (!BEYOND_ASCII.test(json)) return json
@@ -118,7 +118,7 @@ function asciiJson(value: unknown): string {
   )
 }
 
-function drained(response: ServerResponse): Promise<void> {
+export function drained(response: ServerResponse): Promise<void> {
   if (response.destroyed) return Promise.resolve()
   return new Promise((resolve) => {
     const done = (): void => {

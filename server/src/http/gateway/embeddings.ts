@@ -5,13 +5,22 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
 import { inputCount } from '#core/embedding/input.ts'
-import { Fault } from '#core/fault.ts'
+import type { Fault } from '#core/fault.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
-import { faultBody, faultHeaders, toFault } from '../faults.ts'
+import { toFault } from '../faults.ts'
+import {
+  clientRequestId,
+  isDryRun,
+  refuseEncoded,
+  secondsOf,
+  singleOf,
+  unsupportedIn,
+  writeFault,
+} from './caller.ts'
 import { writeEmbeddings } from './embeddings-answer.ts'
 import { presentedKey } from './presented-key.ts'
 import { parseBody, readBody } from './read-body.ts'
@@ -81,64 +90,19 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
   }
 }
 
-function refuseEncoded({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Fault(
-      'unsupported_media_type',
-      `The body is compressed (${encoding.slice(0, 40)}). Send it as plain JSON.`,
-    )
-  }
-  const type = headers['content-type']
-  if (type !== undefined && !type.includes('json')) {
-    throw new Fault(
-      'unsupported_media_type',
-      `The content type is '${type.slice(0, 80)}'. Send application/json.`,
-    )
-  }
-}
-
-const POLICIES = ['refuse', 'drop'] as const
-const SWITCHES = ['true', '1', 'false', '0'] as const
-const YES: ReadonlySet<string | undefined> = new Set(['true', '1'])
-
-function optionsIn({ headers }: IncomingMessage): {
+function optionsIn(request: IncomingMessage): {
   readonly unsupported: 'refuse' | 'drop' | undefined
   readonly pinnedSpace: string | undefined
   readonly dryRun: boolean
   readonly callerTimeoutMs: number | undefined
 } {
+  const { headers } = request
   return {
-    unsupported: oneOf(headers['x-torana-unsupported'], 'x-torana-unsupported', POLICIES),
+    unsupported: unsupportedIn(request),
     pinnedSpace: singleOf(headers['x-torana-space']),
-    dryRun: YES.has(oneOf(headers['x-torana-dry-run'], 'x-torana-dry-run', SWITCHES)),
+    dryRun: isDryRun(request),
     callerTimeoutMs: secondsOf(headers['x-stainless-timeout'] ?? headers['x-stainless-read-timeout']),
   }
-}
-
-function oneOf<Value extends string>(
-  header: string | string[] | undefined,
-  name: string,
-  values: readonly Value[],
-): Value | undefined {
-  if (header === undefined) return undefined
-  const known = values.find((value) => value === header)
-  if (known !== undefined) return known
-  throw new Fault('invalid_parameter', `${name} must be one of: ${values.join(', ')}.`, { param: name })
-}
-
-function singleOf(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header
-}
-
-function secondsOf(header: string | string[] | undefined): number | undefined {
-  const seconds = Number(header)
-  return header !== undefined && Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined
-}
-
-/** A caller's text goes to the log only in part. */
-function clientRequestId({ headers }: IncomingMessage): string | undefined {
-  return singleOf(headers['x-client-request-id'] ?? headers['x-request-id'])?.slice(0, 128)
 }
 
 function writeDryRun(response: ServerResponse, dryRun: DryRun, requestId: string): void {
@@ -158,14 +122,4 @@ function writeDryRun(response: ServerResponse, dryRun: DryRun, requestId: string
   }
   response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
   response.end(JSON.stringify(body))
-}
-
-function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
-  // The answer had begun: all that is left is to cut it, so that nobody takes half of it for the whole.
-  if (response.headersSent) {
-    response.destroy()
-    return
-  }
-  response.writeHead(fault.entry.status, faultHeaders(fault, requestId))
-  response.end(faultBody(fault, requestId, docsUrl))
 }

@@ -1,5 +1,13 @@
 /** `GET /v1/models`: what this key may use, with what each model can do. Aliases are listed as models of their own. */
-import type { Catalog, EmbeddingModel, NativeDimensions } from '#core/catalog.ts'
+import type {
+  Catalog,
+  EmbeddingModel,
+  ImageModel,
+  ImageSizes,
+  Model,
+  NativeDimensions,
+  PixelSize,
+} from '#core/catalog.ts'
 import { Fault } from '#core/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { findModel, mayUse } from '#request/find-model.ts'
@@ -7,6 +15,8 @@ import type { z } from 'zod'
 import type { modelObject } from './schemas.ts'
 
 type ModelObject = z.output<typeof modelObject>
+type EmbeddingObject = Extract<ModelObject['capabilities'], { kind: 'embedding' }>
+type ImageObject = Extract<ModelObject['capabilities'], { kind: 'image' }>
 
 export interface ModelListing {
   readonly catalog: Catalog
@@ -14,6 +24,8 @@ export interface ModelListing {
   /** OpenAI's type wants a time; the start of this node is the only one we have. */
   readonly createdSeconds: number
   readonly maxInputs: number
+  /** Most pictures of one request. */
+  readonly maxImages: number
 }
 
 export function listModelObjects(listing: ModelListing): { object: 'list'; data: ModelObject[] } {
@@ -28,36 +40,87 @@ export function oneModelObject(name: string, listing: ModelListing): ModelObject
   return describe(name, findModel(name, listing.key, listing.catalog), listing)
 }
 
-function describe(
+function describe(name: string, model: Model, listing: ModelListing): ModelObject {
+  return {
+    id: name,
+    object: 'model',
+    created: listing.createdSeconds,
+    owned_by: model.ownedBy,
+    capabilities:
+      model.kind === 'embedding'
+        ? embeddingCapabilities(name, model, listing)
+        : imageCapabilities(name, model, listing),
+  }
+}
+
+function embeddingCapabilities(
   name: string,
   model: EmbeddingModel,
-  { createdSeconds, maxInputs }: ModelListing,
-): ModelObject {
+  { maxInputs }: ModelListing,
+): EmbeddingObject {
   const { facts, deployments } = model
   const all = deployments.map(({ capabilities }) => capabilities)
   const narrowest = all.find(({ dimensions }) => dimensions.kind !== 'none')?.dimensions ?? { kind: 'none' }
   return {
-    id: name,
-    object: 'model',
-    created: createdSeconds,
-    owned_by: model.ownedBy,
-    capabilities: {
-      kind: 'embedding',
-      ...(name === model.id ? {} : { alias_of: model.id }),
-      dimensions: facts.dimensions,
-      dimensions_native: nativeText(narrowest),
-      dimensions_emulated: facts.matryoshka,
-      ...(facts.maxInputTokens === undefined ? {} : { max_input_tokens: facts.maxInputTokens }),
-      max_inputs: maxInputs,
-      input_types: inputTypesOf(model),
-      token_arrays: all.some(({ tokenArrays }) => tokenArrays)
-        ? 'native'
-        : facts.tokenizer === 'none'
-          ? 'unsupported'
-          : 'emulated',
-      space: model.space,
-    },
+    kind: 'embedding',
+    ...(name === model.id ? {} : { alias_of: model.id }),
+    dimensions: facts.dimensions,
+    dimensions_native: nativeText(narrowest),
+    dimensions_emulated: facts.matryoshka,
+    ...(facts.maxInputTokens === undefined ? {} : { max_input_tokens: facts.maxInputTokens }),
+    max_inputs: maxInputs,
+    input_types: inputTypesOf(model),
+    token_arrays: all.some(({ tokenArrays }) => tokenArrays)
+      ? 'native'
+      : facts.tokenizer === 'none'
+        ? 'unsupported'
+        : 'emulated',
+    space: model.space,
   }
+}
+
+/** What one deployment at least can do: a request goes to one that can do all it asks for. */
+function imageCapabilities(name: string, model: ImageModel, { maxImages }: ModelListing): ImageObject {
+  const all = model.deployments.map(({ capabilities }) => capabilities)
+  const union = <Value>(lists: readonly (readonly Value[])[]) => [...new Set(lists.flat())]
+  return {
+    kind: 'image',
+    ...(name === model.id ? {} : { alias_of: model.id }),
+    sizes: sizesOf(all.map(({ sizes }) => sizes)),
+    qualities: union(all.map(({ qualities }) => qualities)),
+    backgrounds: union(all.map(({ backgrounds }) => backgrounds)),
+    moderations: union(all.map(({ moderations }) => moderations)),
+    formats: ['png', 'jpeg', 'webp'],
+    formats_native: union(all.map(({ formats }) => formats)),
+    max_images: maxImages,
+    max_images_per_call: Math.max(1, ...all.map((capabilities) => capabilities.maxImages)),
+    max_prompt_characters: model.facts.maxPromptCharacters,
+    stream: all.some(({ stream }) => stream) ? 'native' : 'emulated',
+    max_partial_images: Math.max(0, ...all.map(({ maxPartialImages }) => maxPartialImages)),
+    response_formats: ['b64_json', 'url'],
+    response_format_default: model.facts.answersWith,
+  }
+}
+
+/** Bounds say more than a list, and a list more than that nobody knows. */
+function sizesOf(all: readonly ImageSizes[]): ImageObject['sizes'] {
+  const free = all.find((sizes) => sizes.kind === 'free')
+  if (free) {
+    return {
+      default: pixelText(free.default),
+      multiple_of: free.multipleOf,
+      min_pixels: free.minPixels,
+      max_pixels: free.maxPixels,
+      max_edge: free.maxEdge,
+      max_ratio: free.maxRatio,
+    }
+  }
+  const listed = all.flatMap((sizes) => (sizes.kind === 'list' ? sizes.values.map(pixelText) : []))
+  return listed.length > 0 ? [...new Set(listed)] : 'any'
+}
+
+function pixelText({ width, height }: PixelSize): string {
+  return `${width}x${height}`
 }
 
 function inputTypesOf({ facts: { inputType } }: EmbeddingModel): string[] {
@@ -65,7 +128,7 @@ function inputTypesOf({ facts: { inputType } }: EmbeddingModel): string[] {
   return Object.keys(inputType.rule === 'field' ? inputType.values : inputType.prefixes)
 }
 
-function nativeText(native: NativeDimensions): ModelObject['capabilities']['dimensions_native'] {
+function nativeText(native: NativeDimensions): EmbeddingObject['dimensions_native'] {
   if (native.kind === 'none') return 'fixed'
   return native.kind === 'range' ? { min: native.min, max: native.max } : [...native.values]
 }

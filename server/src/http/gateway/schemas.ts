@@ -60,28 +60,63 @@ export const embeddingAnswer = z
   })
   .meta({ id: 'EmbeddingAnswer' })
 
+const embeddingCapabilities = z.object({
+  kind: z.literal('embedding'),
+  alias_of: z.string().optional(),
+  dimensions: z.int(),
+  dimensions_native: z.union([
+    z.literal('fixed'),
+    z.object({ min: z.int(), max: z.int() }),
+    z.array(z.int()),
+  ]),
+  dimensions_emulated: z.boolean(),
+  max_input_tokens: z.int().optional(),
+  max_inputs: z.int(),
+  input_types: z.array(z.string()),
+  token_arrays: z.enum(['native', 'emulated', 'unsupported']),
+  space: z.string(),
+})
+
+const imageCapabilities = z.object({
+  kind: z.literal('image'),
+  alias_of: z.string().optional(),
+  sizes: z
+    .union([
+      z.array(z.string()),
+      z.object({
+        default: z.string(),
+        multiple_of: z.int(),
+        min_pixels: z.int(),
+        max_pixels: z.int(),
+        max_edge: z.int(),
+        max_ratio: z.number(),
+      }),
+      z.literal('any'),
+    ])
+    .describe('Those there are, the bounds of any, or `any` where the upstream is the judge.'),
+  qualities: z.array(z.string()).describe('Beside `auto`; empty: no such option. So for the next two.'),
+  backgrounds: z.array(z.string()),
+  moderations: z.array(z.string()),
+  formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What `output_format` may be.'),
+  formats_native: z
+    .array(z.enum(['png', 'jpeg', 'webp']))
+    .describe('Those that come from the upstream as they are; the others are made of them.'),
+  max_images: z.int().describe('The most that `n` may be.'),
+  max_images_per_call: z.int().describe('More than these are made by several calls.'),
+  max_prompt_characters: z.int(),
+  stream: z.enum(['native', 'emulated']).describe('Emulated: one event with the finished picture.'),
+  max_partial_images: z.int(),
+  response_formats: z.array(z.enum(['b64_json', 'url'])),
+  response_format_default: z.enum(['b64_json', 'url']),
+})
+
 export const modelObject = z
   .object({
     id: z.string(),
     object: z.literal('model'),
     created: z.int(),
     owned_by: z.string(),
-    capabilities: z.object({
-      kind: z.literal('embedding'),
-      alias_of: z.string().optional(),
-      dimensions: z.int(),
-      dimensions_native: z.union([
-        z.literal('fixed'),
-        z.object({ min: z.int(), max: z.int() }),
-        z.array(z.int()),
-      ]),
-      dimensions_emulated: z.boolean(),
-      max_input_tokens: z.int().optional(),
-      max_inputs: z.int(),
-      input_types: z.array(z.string()),
-      token_arrays: z.enum(['native', 'emulated', 'unsupported']),
-      space: z.string(),
-    }),
+    capabilities: z.discriminatedUnion('kind', [embeddingCapabilities, imageCapabilities]),
   })
   .meta({ id: 'Model' })
 

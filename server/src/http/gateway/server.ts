@@ -1,5 +1,5 @@
 /** The public listener: OpenAI's paths in all the spellings clients use. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import {
@@ -15,7 +15,12 @@ import { faultMarkdown } from '#core/fault-page.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
+import { serveAsset, type AssetDependencies } from './assets.ts'
+import { clientRequestId, writeFault } from './caller.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings.ts'
+import { serveJob } from './image-jobs.ts'
+import { imageAnswer, imageJob, imageRequest } from './image-schemas.ts'
+import { imagesHandler } from './images.ts'
 import { listModelObjects, oneModelObject, type ModelListing } from './models.ts'
 import { presentedKey } from './presented-key.ts'
 import { answerUnreadable } from './unreadable.ts'
@@ -28,7 +33,7 @@ import {
   pathEmbeddingRequest,
 } from './schemas.ts'
 
-export interface GatewayDependencies extends EmbeddingsDependencies, Readiness {
+export interface GatewayDependencies extends EmbeddingsDependencies, AssetDependencies, Readiness {
   readonly version: string
 }
 
@@ -42,10 +47,12 @@ const SLOW_SENDER_CHECK_MS = 1000
 const PREFIXES = ['/v1', '/openai/v1', ''] as const
 
 const EMBEDDING_FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 429, 500, 502, 503, 504]
+const IMAGE_FAULTS = [400, 401, 403, 404, 408, 413, 415, 422, 424, 429, 500, 502, 503, 504]
 
 export async function gatewayServer(dependencies: GatewayDependencies): Promise<FastifyInstance> {
   const { clock, docsUrl, identifiers, keys, limits, observer } = dependencies
   const embeddings = embeddingsHandler(dependencies)
+  const images = imagesHandler(dependencies)
   const app = fastify({
     serverFactory: (handler) => listener(handler, embeddings, limits.headersTimeoutMs),
     genReqId: () => identifiers.next(),
@@ -98,6 +105,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
     catalog: dependencies.catalog(),
     createdSeconds,
     maxInputs: limits.maxInputs,
+    maxImages: limits.maxImages,
   })
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     void reply.header('x-request-id', request.id)
@@ -134,7 +142,50 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
         body: pathEmbeddingRequest,
         response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
       },
-      onRequest: pathEmbeddings(embeddings, false),
+      onRequest: modelInPath(false, { [EMBEDDINGS_SUFFIX]: embeddings }),
+      handler: hijacked,
+    })
+    app.post(`${prefix}/images/generations`, {
+      schema: {
+        hide,
+        operationId: 'createImages',
+        summary: 'Make pictures from a prompt',
+        body: imageRequest,
+        response: { 200: imageAnswer, 202: imageJob, ...faultAnswers(IMAGE_FAULTS) },
+      },
+      onRequest: (request, reply) => {
+        reply.hijack()
+        return images(request.raw, reply.raw)
+      },
+      handler: hijacked,
+    })
+    app.get(`${prefix}/images/jobs/:id`, {
+      schema: {
+        hide,
+        operationId: 'getImageJob',
+        summary: 'How far an image request is, and what it came to',
+        params: z.object({ id: z.string() }),
+        response: { 200: imageJob, ...faultAnswers([401, 404, 503]) },
+      },
+      onRequest: raw(dependencies, 'image-jobs', (request, response, requestId) =>
+        serveJob(request.raw, response, (request.params as { id: string }).id, requestId, dependencies),
+      ),
+      handler: hijacked,
+    })
+    app.get(`${prefix}/assets/:id`, {
+      schema: {
+        hide,
+        operationId: 'getAsset',
+        summary: 'A kept picture, by a signed link or with a key of its project',
+        params: z.object({ id: z.string() }),
+        querystring: z.object({ exp: z.string().optional(), sig: z.string().optional() }),
+        response: { 200: z.any().describe('The bytes.'), ...faultAnswers([401, 403, 404, 410, 503]) },
+      },
+      onRequest: raw(dependencies, 'assets', (request, response, requestId) => {
+        const { searchParams: query } = new URL(request.url, 'http://gateway')
+        const assetId = (request.params as { id: string }).id
+        return serveAsset(request.raw, response, { assetId, query }, requestId, dependencies)
+      }),
       handler: hijacked,
     })
     app.get(`${prefix}/models`, {
@@ -168,12 +219,13 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
   app.post('/openai/deployments/*', {
     schema: {
       operationId: 'createDeploymentEmbeddings',
-      summary: "Azure's spelling: the model is named in the path, the body's is ignored",
+      summary:
+        "Azure's spelling: the model is named in the path, the body's is ignored; so for /images/generations",
       params: z.object({ '*': z.string() }),
       body: pathEmbeddingRequest,
       response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
     },
-    onRequest: pathEmbeddings(embeddings, true),
+    onRequest: modelInPath(true, { [EMBEDDINGS_SUFFIX]: embeddings, '/images/generations': images }),
     handler: hijacked,
   })
   return app
@@ -200,14 +252,43 @@ function listener(
 const EMBEDDINGS_SUFFIX = '/embeddings'
 
 /** `…/{model}/embeddings`, greedy: model ids may hold slashes. */
-function pathEmbeddings(embeddings: ReturnType<typeof embeddingsHandler>, pathWins: boolean) {
+function modelInPath(
+  pathWins: boolean,
+  handlers: Readonly<Record<string, ReturnType<typeof embeddingsHandler>>>,
+) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const rest = (request.params as { '*': string })['*']
-    if (!rest.endsWith(EMBEDDINGS_SUFFIX) || rest.length === EMBEDDINGS_SUFFIX.length) {
-      throw unknownPath(request.method, request.url)
-    }
+    const suffix = Object.keys(handlers).find((end) => rest.endsWith(end) && rest.length > end.length)
+    if (suffix === undefined) throw unknownPath(request.method, request.url)
     reply.hijack()
-    await embeddings(request.raw, reply.raw, { model: rest.slice(0, -EMBEDDINGS_SUFFIX.length), pathWins })
+    await handlers[suffix]?.(request.raw, reply.raw, { model: rest.slice(0, -suffix.length), pathWins })
+  }
+}
+
+/** For answers that are streams of bytes: no framework between, and the same end as every other request. */
+function raw(
+  { observer, docsUrl }: GatewayDependencies,
+  route: string,
+  serve: (request: FastifyRequest, response: ServerResponse, requestId: string) => Promise<void>,
+) {
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
+    reply.hijack()
+    let fault: Fault | undefined
+    try {
+      await serve(request, reply.raw, request.id)
+    } catch (error) {
+      fault = toFault(error)
+      writeFault(reply.raw, fault, request.id, docsUrl())
+    }
+    observer.requestEnded({
+      requestId: request.id,
+      route,
+      status: fault?.entry.status ?? reply.raw.statusCode,
+      fault: fault?.code,
+      cause: fault?.cause,
+      clientRequestId: clientRequestId(request.raw),
+      durationMs: reply.elapsedTime,
+    })
   }
 }
 
@@ -220,7 +301,7 @@ function unknownPath(method: string, url: string): Fault {
   const path = url.split('?')[0]?.slice(0, 200) ?? ''
   const hint = path.startsWith('/v1/v1')
     ? 'Your base URL already ends in /v1; remove one.'
-    : 'See GET /v1/models and POST /v1/embeddings.'
+    : 'See GET /v1/models, POST /v1/embeddings and POST /v1/images/generations.'
   return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
 }
 
@@ -241,7 +322,7 @@ function openapi(version: string): Parameters<typeof swagger>[1] & object {
       info: {
         title: 'Torana gateway',
         description:
-          'OpenAI-compatible embeddings. Every operation also answers under /openai/v1 and without a prefix.',
+          'OpenAI-compatible embeddings and images. Every operation also answers under /openai/v1 and without a prefix.',
         version,
       },
       components: {

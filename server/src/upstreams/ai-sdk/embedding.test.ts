@@ -101,10 +101,12 @@ for (const row of rows) {
     })
 
     it('nothing is tried twice', async () => {
-      const before = fake.counters().calls
-      await failureOf(upstream, callOf(row, at('status-503')))
-      await failureOf(upstream, callOf(row, at('reset')))
-      assert.equal(fake.counters().calls - before, 2)
+      // By call: one that an earlier test gave up may still arrive.
+      for (const scenario of ['status-503', 'reset']) {
+        const call = callOf(row, at(scenario))
+        await failureOf(upstream, call)
+        assert.equal(fake.entries().filter(({ callId }) => callId === call.callId).length, 1)
+      }
     })
   })
 }

@@ -52,7 +52,7 @@ export function aiSdkExchange(fetch: Fetch): (call: EmbeddingCall) => Promise<Bl
         abortSignal: AbortSignal.timeout(Math.ceil(call.timeoutMs)),
       })
     } catch (error) {
-      throw failureOf(error, call, provider)
+      throw failureOf(error, call, provider, { answer: 'vectors of numbers', asked: askedBy(call) })
     }
     return checked(result, call, provider, values.length)
   }
@@ -145,4 +145,12 @@ function refusal(
   charge: 'none' | 'unknown' = 'none',
 ): UpstreamFailure {
   return new UpstreamFailure('refused', message, { deployment: call.deployment.id, param, charge })
+}
+
+function askedBy({ dimensions, inputType }: EmbeddingCall): string {
+  const asked = [
+    ...(dimensions === undefined ? [] : [`dimensions ${dimensions}`]),
+    ...(inputType === undefined ? [] : [`input type ${inputType}`]),
+  ]
+  return asked.length === 0 ? '' : ` (${asked.join(', ')})`
 }

@@ -2,11 +2,33 @@
 import { isRecord } from '#core/embedding/answer.ts'
 import type { FailureKind } from '#core/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/failure.ts'
-import type { EmbeddingCall } from '#ports/upstream.ts'
+import type { Upstream } from '#core/catalog.ts'
 import { readErrorBody, retryAfterMsIn } from '../error-body.ts'
-import type { Provider } from './providers.ts'
 
 type Headers = Readonly<Record<string, string>>
+
+/** As much of a call as a failure tells of. */
+interface FailedCall {
+  readonly deployment: { readonly id: string; readonly upstream: Upstream }
+  readonly timeoutMs: number
+}
+
+/** What a provider's errors mean where that differs from their common meaning. */
+export interface ErrorWords {
+  /** By error code, reason or status. */
+  readonly kinds?: Readonly<Record<string, FailureKind>>
+  /** Said in an error's message when it was the content that was refused. */
+  readonly contentRefusal?: RegExp
+  /** What an error means that neither the SDK nor the network raised; absent: it is a defect of ours. */
+  readonly strangers?: FailureKind
+}
+
+interface Expectation {
+  /** What an answer should have held. */
+  readonly answer: string
+  /** The options that were asked for, for those who read a refusal. */
+  readonly asked: string
+}
 
 /** An `AI_APICallError`, as far as it is read. Its other fields hold the inputs. */
 interface ApiCallError extends Error {
@@ -24,11 +46,17 @@ const UNSENT = /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOST
 const NETWORK = /^(UND_ERR_|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET))/
 /** Raised before anything is sent: an option the package does not take, or more inputs than it sends at once. */
 const REFUSALS = /^AI_(InvalidArgument|TooManyEmbeddingValuesForCall|UnsupportedFunctionality)Error$/
-const BROKEN = /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody)Error$/
+const BROKEN =
+  /^AI_(JSONParse|TypeValidation|InvalidResponseData|EmptyResponseBody|Download|NoImageGenerated)Error$/
 const SETTINGS = /^AI_Load(APIKey|Setting)Error$/
 
 /** What a failed call means, or the error itself where it is a defect of ours. */
-export function failureOf(error: unknown, call: EmbeddingCall, provider: Provider): unknown {
+export function failureOf(
+  error: unknown,
+  call: FailedCall,
+  provider: ErrorWords,
+  expected: Expectation,
+): unknown {
   if (!(error instanceof Error) || error instanceof UpstreamFailure) return error
   const { upstream, id } = call.deployment
   const fail = (kind: FailureKind, message: string): UpstreamFailure =>
@@ -42,21 +70,26 @@ export function failureOf(error: unknown, call: EmbeddingCall, provider: Provide
   if (has(TIMEOUTS)) return timedOut(call)
   if (has(/^UND_ERR_CONNECT_TIMEOUT$/)) return fail('timedOut', 'no connection in time')
   if (has(/^UND_ERR_RES_EXCEEDED_MAX_SIZE$/)) return fail('broken', 'an answer larger than we read')
-  if (error.name === 'AI_APICallError') return failureOfApiCall(error, call, provider)
-  if (REFUSALS.test(error.name)) return fail('refused', `${error.message}${askedBy(call)}`)
-  if (BROKEN.test(error.name)) return fail('broken', brokenBy(error))
+  if (error.name === 'AI_APICallError') return failureOfApiCall(error, call, provider, expected)
+  if (REFUSALS.test(error.name)) return fail('refused', `${error.message}${expected.asked}`)
+  if (BROKEN.test(error.name)) return fail('broken', brokenBy(error, expected))
   if (SETTINGS.test(error.name)) return fail('rejectedUs', `upstreams.${upstream.name}: ${error.message}`)
   if (error.message === 'fetch failed' || has(NETWORK)) return fail('unreachable', reason)
   return provider.strangers === undefined ? error : fail(provider.strangers, error.message)
 }
 
-export function timedOut({ deployment, timeoutMs }: EmbeddingCall): UpstreamFailure {
+export function timedOut({ deployment, timeoutMs }: FailedCall): UpstreamFailure {
   return new UpstreamFailure('timedOut', `no answer within ${Math.round(timeoutMs)} ms`, {
     deployment: deployment.id,
   })
 }
 
-function failureOfApiCall(error: ApiCallError, call: EmbeddingCall, provider: Provider): UpstreamFailure {
+function failureOfApiCall(
+  error: ApiCallError,
+  call: FailedCall,
+  provider: ErrorWords,
+  expected: Expectation,
+): UpstreamFailure {
   const { id, upstream } = call.deployment
   const { statusCode: status, responseHeaders: headers = {}, responseBody = '' } = error
   if (status === undefined) {
@@ -66,14 +99,20 @@ function failureOfApiCall(error: ApiCallError, call: EmbeddingCall, provider: Pr
   }
   const upstreamRequestId = requestIdIn(headers)
   if (status < 300)
-    return new UpstreamFailure('broken', brokenBy(error), { deployment: id, status, upstreamRequestId })
+    return new UpstreamFailure('broken', brokenBy(error, expected), {
+      deployment: id,
+      status,
+      upstreamRequestId,
+    })
 
   const text = responseBody.slice(0, MAX_BODY_CHARACTERS)
   const { message, code, param } = readErrorBody(text, upstream.apiKey)
-  const { reasons, retryAfterMs } = googleDetails(text)
+  const { reasons, retryAfterMs } = detailsIn(text)
   const amazonType = headers['x-amzn-errortype']?.split(':')[0]
   const word = [...reasons, code, amazonType, String(status)].find((word) => word && provider.kinds?.[word])
-  return new UpstreamFailure((word && provider.kinds?.[word]) || failureKindOf(status, code), message, {
+  const kind = (word && provider.kinds?.[word]) || failureKindOf(status, code)
+  const isContent = kind === 'refused' && provider.contentRefusal?.test(message)
+  return new UpstreamFailure(isContent ? 'contentRefused' : kind, message, {
     deployment: id,
     status,
     code,
@@ -84,15 +123,20 @@ function failureOfApiCall(error: ApiCallError, call: EmbeddingCall, provider: Pr
 }
 
 /** Said of an answer with a good status. The SDK's own messages repeat the whole answer. */
-function brokenBy(error: Error): string {
+function brokenBy(error: Error, expected: Expectation): string {
   const { words } = causesOf(error)
   if (words.includes('AI_JSONParseError')) return 'an answer that is not JSON'
-  if (words.includes('AI_TypeValidationError')) return 'an answer that does not hold vectors of numbers'
+  if (words.includes('AI_TypeValidationError')) return `an answer that does not hold ${expected.answer}`
+  if (words.includes('AI_NoImageGeneratedError')) return 'an answer without a picture'
+  if (words.includes('AI_DownloadError')) return 'an address that nothing is fetched from'
   return 'an answer that was cut off'
 }
 
-/** Google says why, and when to come back, in a list of typed details instead of a header. */
-function googleDetails(body: string): { reasons: string[]; retryAfterMs: number | undefined } {
+/**
+ * Google says why, and when to come back, in a list of typed details instead of a header; servers made with FastAPI give a
+ * type with each thing they complain about.
+ */
+function detailsIn(body: string): { reasons: string[]; retryAfterMs: number | undefined } {
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -101,7 +145,12 @@ function googleDetails(body: string): { reasons: string[]; retryAfterMs: number 
   }
   const error = isRecord(parsed) ? parsed['error'] : undefined
   const details = isRecord(error) && Array.isArray(error['details']) ? error['details'].filter(isRecord) : []
-  const reasons = details.map((detail) => detail['reason']).filter((reason) => typeof reason === 'string')
+  const complaints =
+    isRecord(parsed) && Array.isArray(parsed['detail']) ? parsed['detail'].filter(isRecord) : []
+  const reasons = [
+    ...details.map((detail) => detail['reason']),
+    ...complaints.map((complaint) => complaint['type']),
+  ].filter((reason) => typeof reason === 'string')
   const delay = details.map((detail) => detail['retryDelay']).find((delay) => typeof delay === 'string')
   const seconds = /^(\d+(?:\.\d+)?)s$/.exec(delay ?? '')?.[1]
   // Read as the header would be, so that one upper bound holds for both.
@@ -134,12 +183,4 @@ function causesOf(error: Error): { words: string[]; reason: string } {
     current = cause
   }
   return { words, reason }
-}
-
-function askedBy({ dimensions, inputType }: EmbeddingCall): string {
-  const asked = [
-    ...(dimensions === undefined ? [] : [`dimensions ${dimensions}`]),
-    ...(inputType === undefined ? [] : [`input type ${inputType}`]),
-  ]
-  return asked.length === 0 ? '' : ` (${asked.join(', ')})`
 }

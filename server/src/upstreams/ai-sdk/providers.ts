@@ -1,8 +1,8 @@
 /** What the dialect knows of each provider package: how it is opened, what it calls our options, where it is silent. */
 import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
 import { isRecord } from '#core/embedding/answer.ts'
-import type { FailureKind } from '#core/failure.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
+import type { ErrorWords } from './failures.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
 
 /** Two versions of the SDK's specification live side by side; for embeddings both are called alike. */
@@ -21,23 +21,24 @@ interface OptionNames {
   readonly always?: Readonly<Record<string, string | boolean>>
 }
 
-export interface Provider {
+export interface Provider extends ErrorWords {
   /** Imports the package on first use: together they weigh 120 MB, and most nodes need one or two. */
   model(call: EmbeddingCall, fetch: Fetch): Promise<Model>
   names(call: EmbeddingCall): OptionNames
   /** The indexes in an answer's body, for wires that have them: the packages take vectors as they come. */
   readonly indexes?: (body: unknown) => readonly unknown[]
-  /** What an error code, reason or status means here, where that differs from its common meaning. */
-  readonly kinds?: Readonly<Record<string, FailureKind>>
-  /** What an error means that neither the SDK nor the network raised; absent: it is a defect of ours. */
-  readonly strangers?: FailureKind
 }
 
-const GOOGLE_KINDS: Provider['kinds'] = {
+export const GOOGLE_KINDS: NonNullable<ErrorWords['kinds']> = {
   // A wrong key is a 400 at Google, told from a bad request only by its reason.
   API_KEY_INVALID: 'rejectedUs',
   // Billing is off, or our region is not served.
   FAILED_PRECONDITION: 'rejectedUs',
+}
+
+export const BEDROCK_KINDS: NonNullable<ErrorWords['kinds']> = {
+  ServiceQuotaExceededException: 'rejectedUs',
+  ExpiredTokenException: 'rejectedUs',
 }
 
 export const providers: Readonly<Record<string, Provider>> = {
@@ -88,7 +89,7 @@ export const providers: Readonly<Record<string, Provider>> = {
       return bedrock.embeddingModel(call.deployment.upstreamModel, { modelFamily: bedrockFamily(call) })
     },
     names: (call) => BEDROCK_NAMES[bedrockFamily(call)],
-    kinds: { ServiceQuotaExceededException: 'rejectedUs', ExpiredTokenException: 'rejectedUs' },
+    kinds: BEDROCK_KINDS,
   },
 
   voyage: {

@@ -1,6 +1,12 @@
 /** An upstream's settings as the packages take them. Everything is passed: what is left out they look up by themselves. */
-import type { Deployment, Upstream } from '#core/catalog.ts'
+import type { Upstream } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+
+/** A deployment of either kind. */
+interface Deployment {
+  readonly id: string
+  readonly upstream: Upstream
+}
 
 interface CommonSettings {
   readonly apiKey: string

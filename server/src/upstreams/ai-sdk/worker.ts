@@ -2,36 +2,76 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FailureDetail, FailureKind } from '#core/failure.ts'
 import { UpstreamFailure } from '#core/failure.ts'
+import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { FetchOptions } from '../fetch.ts'
 import { makeFetch } from '../fetch.ts'
+import { GuardedPictureFetcher } from '../picture-fetch.ts'
 import type { Block } from './exchange.ts'
 import { aiSdkExchange } from './exchange.ts'
+import type { ImageLimits } from './image-fetch.ts'
+import { aiSdkImageExchange } from './image-exchange.ts'
 
-export interface WorkerRequest {
-  readonly id: number
-  readonly call: EmbeddingCall
+export interface WorkerOptions extends FetchOptions {
+  /** Absent: this thread makes no pictures. */
+  readonly images?: ImageLimits
 }
 
+export type WorkerRequest =
+  | { readonly kind: 'embedding'; readonly id: number; readonly call: EmbeddingCall }
+  | { readonly kind: 'image'; readonly id: number; readonly call: ImageCall }
+  /** What call `id` told by `submitted` is written down: it may go on. */
+  | { readonly kind: 'recorded'; readonly id: number }
+
 export type WorkerReply =
-  | { readonly id: number; readonly block: Block }
+  | { readonly id: number; readonly answer: Block | ImageAnswer }
+  | { readonly id: number; readonly submitted: string }
   | { readonly id: number; readonly failure: { kind: FailureKind; message: string; detail: FailureDetail } }
   /** A defect of ours. */
   | { readonly id: number; readonly error: string }
 
-const exchange = aiSdkExchange(makeFetch(workerData as FetchOptions))
+const options = workerData as WorkerOptions
+const fetch = makeFetch(options)
+const embed = aiSdkExchange(fetch)
+const pictures = new GuardedPictureFetcher(options)
+const generate = options.images && aiSdkImageExchange({ ...options.images, fetch, pictures })
+const recorded = new Map<number, () => void>()
 
-async function replyTo({ id, call }: WorkerRequest): Promise<void> {
+function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, transfer)
+}
+
+function submitted(id: number, text: string): Promise<void> {
+  reply({ id, submitted: text })
+  return new Promise((resolve) => recorded.set(id, resolve))
+}
+
+async function answer(request: Exclude<WorkerRequest, { kind: 'recorded' }>): Promise<void> {
+  const { id } = request
   try {
-    const block = await exchange(call)
-    parentPort?.postMessage({ id, block } satisfies WorkerReply, [block.values.buffer])
+    if (request.kind === 'embedding') {
+      const block = await embed(request.call)
+      reply({ id, answer: block }, [block.values.buffer])
+    } else {
+      if (generate === undefined) throw new Error('this thread makes no pictures')
+      const made = await generate(request.call, (text) => submitted(id, text))
+      reply(
+        { id, answer: made },
+        made.pictures.map(({ bytes }) => bytes.buffer),
+      )
+    }
   } catch (error) {
-    const reply: WorkerReply =
+    reply(
       error instanceof UpstreamFailure
         ? { id, failure: { kind: error.kind, message: error.message, detail: error.detail } }
-        : { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) }
-    parentPort?.postMessage(reply)
+        : { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
+    )
+  } finally {
+    recorded.delete(id)
   }
 }
 
-parentPort?.on('message', (request: WorkerRequest) => void replyTo(request))
+parentPort?.on('message', (request: WorkerRequest) => {
+  if (request.kind === 'recorded') recorded.get(request.id)?.()
+  else void answer(request)
+})

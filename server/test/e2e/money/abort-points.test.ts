@@ -130,7 +130,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
       correct: limiter.correct.bind(limiter),
     },
     leases,
-    underSoftBudget: () => {},
+    underBudget: () => {},
     bytesOf: (text) => Buffer.byteLength(text),
     unsettled: () => {},
   })

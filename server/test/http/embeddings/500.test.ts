@@ -5,6 +5,7 @@ import { gatewayServer } from '#http/gateway/server.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { aModel } from '#test/support/models.ts'
 import { memoryTokens } from '#test/support/embedding.ts'
+import { memoryImages } from '#test/support/image-parts.ts'
 import { memoryMoney } from '#test/support/money.ts'
 
 /** A listener whose own parts fail in ways that no fault foresees. */
@@ -39,6 +40,7 @@ const app = await gatewayServer({
   random: Math.random,
   nextTurn: () => Promise.resolve(),
   ...memoryMoney(),
+  ...memoryImages(),
 })
 const url = await app.listen({ host: '127.0.0.1', port: 0 })
 after(() => app.close())

@@ -18,6 +18,27 @@ const gateway = await startGateway({
     'BAAI/bge-w8': { on: 'plain+key-slash', embedding: { tokenizer: 'none' } },
     'list-w16': { on: 'plain+key-list', capabilities: { dimensions: [4, 8] } },
   },
+  images: {
+    'exact-image': {
+      on: ['plain+key-one', 'plain+key-two'],
+      aliases: ['pictures'],
+      image: { maxPromptCharacters: 1000, answersWith: 'url' },
+      capabilities: {
+        maxImages: 4,
+        sizes: ['1024x1024', { size: '1344x768', aspectRatio: '16:9' }],
+        qualities: ['low', 'high'],
+        backgrounds: ['transparent'],
+        formats: ['jpeg', 'png'],
+        stream: true,
+        maxPartialImages: 3,
+      },
+    },
+    'free-image': {
+      on: 'plain+key-free',
+      capabilities: { sizes: { default: '1024x1024', multipleOf: 16, maxEdge: 3840, maxRatio: 3 } },
+    },
+    'any-image': { on: 'plain+key-any' },
+  },
   projects: { search: { keys: [{ name: 'one', secret: one, models: ['plain-w16'] }] } },
 })
 
@@ -40,9 +61,18 @@ test('every model and alias is listed with what it can do', async () => {
   const models = await list()
   assert.deepEqual(
     models.map(({ id }) => id),
-    ['plain-w16', 'BAAI/bge-w8', 'list-w16', 'search-embed'],
+    [
+      'plain-w16',
+      'BAAI/bge-w8',
+      'list-w16',
+      'exact-image',
+      'free-image',
+      'any-image',
+      'search-embed',
+      'pictures',
+    ],
   )
-  const [plain, slash, fixed, alias] = models as [Model, Model, Model, Model]
+  const [plain, slash, fixed, , , , alias] = models as [Model, Model, Model, Model, Model, Model, Model]
   const { space, ...capabilities } = plain.capabilities
   assert.match(String(space), /^plain-w16@16:[0-9a-f]{8}$/)
   assert.deepEqual(capabilities, {
@@ -64,6 +94,38 @@ test('every model and alias is listed with what it can do', async () => {
     assert.ok(Math.abs(created - Date.now() / 1000) < 300)
     assert.ok(owned_by.length > 0)
   }
+})
+
+test('an image model says what may be asked for, and what is made of something else', async () => {
+  const models = new Map((await list()).map((model) => [model.id, model.capabilities]))
+  const exact = {
+    kind: 'image',
+    sizes: ['1024x1024', '1344x768'],
+    qualities: ['low', 'high'],
+    backgrounds: ['transparent'],
+    moderations: [],
+    formats: ['png', 'jpeg', 'webp'],
+    formats_native: ['jpeg', 'png'],
+    max_images: 10,
+    max_images_per_call: 4,
+    max_prompt_characters: 1000,
+    stream: 'native',
+    max_partial_images: 3,
+    response_formats: ['b64_json', 'url'],
+    response_format_default: 'url',
+  }
+  assert.deepEqual(models.get('exact-image'), exact)
+  assert.deepEqual(models.get('pictures'), { ...exact, alias_of: 'exact-image' })
+  assert.deepEqual(models.get('free-image')?.['sizes'], {
+    default: '1024x1024',
+    multiple_of: 16,
+    min_pixels: 1,
+    max_pixels: 3840 * 3840,
+    max_edge: 3840,
+    max_ratio: 3,
+  })
+  assert.equal(models.get('any-image')?.['sizes'], 'any')
+  assert.equal(models.get('any-image')?.['stream'], 'emulated')
 })
 
 test('a key sees only what it may use, under each name', async () => {

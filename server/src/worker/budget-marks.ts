@@ -1,4 +1,4 @@
-/** Soft budgets: nobody is refused, but somebody is told when half, most or all of one is spent. */
+/** Somebody is told when half, most or all of a budget is spent. */
 import { windowOf, type Budget } from '#core/budget.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -15,7 +15,7 @@ export interface BudgetMark {
 /** A budget nobody has used for so long is not asked about any more; its next request brings it back. */
 const IDLE_MS = 10 * 60_000
 
-export class SoftBudgets {
+export class BudgetMarks {
   readonly #reader: SpendingReader
   readonly #clock: Clock
   readonly #onMark: (mark: BudgetMark) => void

@@ -1,0 +1,126 @@
+/** A row of the image matrix: what torana.yaml says of its models, and what each client asks of them. */
+import type { ExpectedError, ModelEntry } from './rows.ts'
+import type { ImageClient } from './image-clients.ts'
+
+type PictureFormat = 'png' | 'jpeg' | 'webp'
+
+export interface ExpectedPictures {
+  readonly kind: 'pictures'
+  readonly count: number
+  readonly form: 'url' | 'b64_json'
+  /** `auto` is whatever the upstream made. */
+  readonly size: string
+  readonly format: PictureFormat | 'auto'
+  /** The upstream makes another format; otherwise the bytes are the upstream's. */
+  readonly isConverted: boolean
+  readonly previews: number
+}
+
+export type ImageExpectation =
+  | ExpectedPictures
+  | ({ readonly kind: 'error'; readonly shouldRetry?: 'true' | 'false' } & ExpectedError)
+  /** An error after the stream has begun: it has no status of its own. */
+  | { readonly kind: 'stream-error'; readonly says: string }
+
+export interface ImageCase {
+  readonly name: string
+  readonly model: string
+  /** Cases of one text are one request, asked again. */
+  readonly prompt: string
+  readonly n?: number
+  readonly size?: string
+  readonly responseFormat?: 'url' | 'b64_json'
+  readonly outputFormat?: PictureFormat
+  readonly stream?: true
+  readonly partialImages?: number
+  readonly idempotencyKey?: string
+  readonly wrongKey?: true
+  /** With the library's own retries; otherwise they are switched off, or failing cases would take minutes. */
+  readonly retries?: boolean
+  readonly expected: ImageExpectation
+  /** How many calls the upstream's books must have for this text, charged ones alone. */
+  readonly purchases: number
+}
+
+export interface ImageRow {
+  readonly name: string
+  /** By public id. */
+  readonly models: Readonly<Record<string, ModelEntry>>
+  /** None where the client can't ask it. */
+  cases(client: ImageClient): readonly ImageCase[]
+}
+
+/** A kind of upstream, and what the gateway is told of it. */
+export interface Kind {
+  readonly name: string
+  readonly model: ModelEntry
+  /** Asked for in every case; `auto` where the upstream's sizes are only roughly known. */
+  readonly size: string
+  /** What it can be asked for. */
+  readonly formats: readonly PictureFormat[]
+  /** Pictures of one call. */
+  readonly maxImages: number
+  readonly previews: number
+  /** How pictures come when nobody says. */
+  readonly form: 'url' | 'b64_json'
+}
+
+type Ask = Pick<ImageCase, 'n' | 'responseFormat' | 'outputFormat' | 'stream' | 'partialImages'>
+
+/** What a client asks of a kind of upstream that serves it; undefined where the client can't. */
+export function servedCase(
+  kind: Kind,
+  client: ImageClient,
+  name: string,
+  ask: Ask = {},
+): ImageCase | undefined {
+  if (ask.stream && !client.streams) return undefined
+  if (ask.responseFormat !== undefined && !client.choosesForm) return undefined
+  const { n = 1, outputFormat = 'auto' } = ask
+  const size = kind.size === 'auto' ? {} : { size: kind.size }
+  return {
+    name,
+    model: kind.name,
+    prompt: promptOf(client, name),
+    ...size,
+    ...ask,
+    purchases: Math.ceil(n / (client.asksForOne ? 1 : kind.maxImages)),
+    expected: {
+      kind: 'pictures',
+      count: n,
+      form: client.choosesForm && !ask.stream ? (ask.responseFormat ?? kind.form) : 'b64_json',
+      size: kind.size,
+      format: outputFormat,
+      isConverted: outputFormat !== 'auto' && !kind.formats.includes(outputFormat),
+      previews: ask.partialImages ?? 0,
+    },
+  }
+}
+
+/** Drawn into the picture by the fake provider, so that the contact sheet tells who asked what. */
+export function promptOf(client: ImageClient, name: string): string {
+  return `${client.name} asks ${name}`
+}
+
+/** Everything that a kind of upstream must serve, a row each. */
+export function rowsOf(kind: Kind): ImageRow[] {
+  const asks: Readonly<Record<string, Ask>> = {
+    plain: {},
+    'n-3': { n: 3 },
+    stream: { stream: true, ...(kind.previews > 0 ? { partialImages: 2 } : {}) },
+    url: { responseFormat: 'url' },
+    b64_json: { responseFormat: 'b64_json' },
+    png: { outputFormat: 'png' },
+    jpeg: { outputFormat: 'jpeg' },
+    webp: { outputFormat: 'webp' },
+  }
+  return Object.entries(asks).map(([ask, options]) => servedRow(kind, `${kind.name}/${ask}`, options))
+}
+
+export function servedRow(kind: Kind, name: string, ask: Ask = {}): ImageRow {
+  return {
+    name,
+    models: { [kind.name]: kind.model },
+    cases: (client) => [servedCase(kind, client, name, ask)].filter((asked) => asked !== undefined),
+  }
+}

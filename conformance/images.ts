@@ -1,0 +1,161 @@
+/** Lets every client make pictures through one Torana on every kind of upstream, and prints how it went. */
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import type { FakeProvider } from '../tools/fake-provider/server.ts'
+import { startFakeProvider } from '../tools/fake-provider/server.ts'
+import { quickClients } from './clients.ts'
+import type { SheetBlock } from './contact-sheet.ts'
+import { writeContactSheet } from './contact-sheet.ts'
+import { cacheFolder } from './folders.ts'
+import { asProgram, chosen, inLanes, wrongKey } from './harness.ts'
+import type { ImageClient } from './image-clients.ts'
+import { imageClients } from './image-clients.ts'
+import { callerFaults, reliability, upstreamFaults } from './image-faults.ts'
+import type { Pictures, SavedPicture } from './image-judge.ts'
+import { judgePictures } from './image-judge.ts'
+import { aiSdkKinds, openaiKinds } from './image-kinds.ts'
+import type { ImageCase, ImageRow } from './image-rows.ts'
+import { rowsOf } from './image-rows.ts'
+import { install } from './install.ts'
+import type { Group } from './matrix.ts'
+import { Matrix } from './matrix.ts'
+import type { ClientAnswer } from './run-client.ts'
+import { runClient } from './run-client.ts'
+import type { Torana } from './torana.ts'
+import { configFor, startTorana } from './torana.ts'
+
+const usage = `node conformance/images.ts [--clients openai-7,python] [--scenarios native,luma/url] [--quick]
+  --clients    of ${imageClients.map(({ name }) => name).join(', ')}
+  --scenarios  rows of the matrix, by name; what stands before the slash names all of its rows
+  --quick      only ${quickClients.join(' and ')}
+`
+
+const about = {
+  title: 'images',
+  legend:
+    "✓ is as many pictures as asked for, byte for byte those of the upstream's books unless another format was asked for, bought once; and for faults the right class, status, code and message.",
+}
+
+const groups: readonly Group<ImageRow>[] = [
+  { title: 'Upstreams of the OpenAI wire', rows: openaiKinds.flatMap(rowsOf) },
+  { title: 'Upstreams of other wires', rows: aiSdkKinds.flatMap(rowsOf) },
+  { title: 'What is bought once though something breaks', rows: reliability },
+  { title: 'Faults of an upstream', rows: upstreamFaults },
+  { title: 'Faults of the caller', rows: callerFaults },
+]
+const allRows = groups.flatMap(({ rows }) => rows)
+
+const picturesFolder = join(cacheFolder, 'pictures')
+/** A hundred and fifty cases, of which the polled ones take seconds each on two busy cores. */
+const clientTimeoutMs = 900_000
+
+/** What a client saved, by case. */
+type Album = Map<string, readonly SavedPicture[]>
+
+interface Run {
+  readonly rows: readonly ImageRow[]
+  readonly torana: Torana
+  readonly provider: FakeProvider
+  readonly matrix: Matrix
+}
+
+async function runOne(client: ImageClient, { rows, torana, provider, matrix }: Run): Promise<Album> {
+  const startedMs = performance.now()
+  const folder = join(picturesFolder, client.name)
+  mkdirSync(folder, { recursive: true })
+  const asked = rows.flatMap((row) => row.cases(client).map((one) => ({ row, one })))
+  const answers = new Map<string, ClientAnswer<Pictures>>()
+  const cases = asked.map(({ one }, index) => questionOf(one, torana, join(folder, String(index))))
+  const ending = await runClient<Pictures>(client, { cases }, clientTimeoutMs, (answer) => {
+    answers.set(answer.case, answer)
+  })
+  const books = { entries: provider.entries(), picture: (sha256: string) => provider.picture(sha256) }
+  const gatewayUrl = new URL(torana.baseUrl).origin
+  for (const { row, one } of asked) {
+    const answer = answers.get(one.name)
+    const got = ending ?? 'nothing: the client ended without it'
+    const verdict =
+      answer === undefined
+        ? { result: 'wrong' as const, expected: 'an answer', got }
+        : await judgePictures(client, one, answer, books, gatewayUrl)
+    matrix.add(row, client, one.name, verdict)
+  }
+  const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
+  console.error(`${client.name}: ${cases.length} cases in ${seconds} s`)
+  return new Map(
+    [...answers].map(([name, answer]) => [name, answer.ok ? (answer.pictures ?? []) : []] as const),
+  )
+}
+
+function questionOf(
+  { wrongKey: isWrong, ...asked }: ImageCase,
+  { baseUrl, apiKey }: Torana,
+  saveAs: string,
+): object {
+  return {
+    ...asked,
+    expected: undefined,
+    purchases: undefined,
+    baseUrl,
+    apiKey: isWrong ? wrongKey : apiKey,
+    saveAs,
+  }
+}
+
+/** The first picture of every case of every kind. */
+function blockOf(client: ImageClient, album: Album): SheetBlock {
+  const lines = [...openaiKinds, ...aiSdkKinds].map((kind) => ({
+    label: kind.name,
+    files: rowsOf(kind).map(({ name }) => album.get(name)?.[0]?.file),
+  }))
+  return { label: client.name, lines: lines.filter(({ files }) => files.some((file) => file !== undefined)) }
+}
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      clients: { type: 'string' },
+      scenarios: { type: 'string' },
+      quick: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(usage)
+    return 0
+  }
+  const named = values.clients?.split(',') ?? (values.quick ? quickClients : undefined)
+  const columns = chosen(imageClients, named, 'clients')
+  const rows = chosen(allRows, values.scenarios?.split(','), 'scenarios')
+  const shown = groups
+    .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
+    .filter((group) => group.rows.length > 0)
+
+  rmSync(picturesFolder, { recursive: true, force: true })
+  mkdirSync(picturesFolder, { recursive: true })
+  await install(new Set(columns.map(({ toolchain }) => toolchain)))
+  const matrix = new Matrix(about, shown, columns)
+  const blocks = new Map<ImageClient, SheetBlock>()
+  const provider = await startFakeProvider()
+  try {
+    const torana = await startTorana(configFor(allRows, provider.url), 'torana-images.log')
+    try {
+      await inLanes(columns, async (client) => {
+        blocks.set(client, blockOf(client, await runOne(client, { rows, torana, provider, matrix })))
+      })
+    } finally {
+      await torana.stop()
+    }
+  } finally {
+    await provider.close()
+  }
+  const sheet = columns.flatMap((client) => blocks.get(client) ?? []).filter(({ lines }) => lines.length > 0)
+  if (sheet.length > 0) await writeContactSheet(sheet, join(cacheFolder, 'contact-sheet.png'))
+  writeFileSync(join(cacheFolder, 'matrix-images.md'), matrix.markdown)
+  console.log(matrix.text)
+  console.log(matrix.summary)
+  return matrix.failed === 0 ? 0 : 1
+}
+
+await asProgram(main)

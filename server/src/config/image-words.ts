@@ -1,0 +1,61 @@
+/** What an image deployment can do and charges, in words for people: in `torana check` and on the page about image models. */
+import type { ImageSizes, PixelSize } from '#core/catalog.ts'
+import type { ImagePrice } from '#core/price.ts'
+
+/** A table has no room for more. */
+const MOST_SIZES = 3
+
+export function sizesText(sizes: ImageSizes): string {
+  if (sizes.kind === 'any') return 'the upstream decides'
+  if (sizes.kind === 'free') {
+    const multiple = sizes.multipleOf === 1 ? '' : `, multiples of ${sizes.multipleOf}`
+    const ratio = sizes.maxRatio >= sizes.maxEdge ? '' : `, ratio to ${sizes.maxRatio}:1`
+    return `any to ${sizes.maxEdge} an edge and ${megapixels(sizes.maxPixels)} MP${multiple}${ratio}`
+  }
+  const named = sizes.values.slice(0, MOST_SIZES).map(pixelText).join(' ')
+  const others = sizes.values.slice(MOST_SIZES)
+  if (others.length === 0) return named
+  const largest = Math.max(...sizes.values.map(({ width, height }) => width * height))
+  return `${named} and ${others.length} more, to ${megapixels(largest)} MP`
+}
+
+function pixelText({ width, height }: PixelSize): string {
+  return `${width}x${height}`
+}
+
+export function imagePriceText(price: ImagePrice): string {
+  switch (price.kind) {
+    case 'free':
+    case 'unpriced':
+      return price.kind
+    case 'perMegapixel':
+      return `${usdText(price.nanoUsdPerMegapixel)}/MP`
+    case 'perTokenKind': {
+      const { textInput, imageOutput } = price.nanoUsdPerMillionTokens
+      return `${usdText(textInput ?? 0n)} in, ${usdText(imageOutput ?? 0n)} out/M tokens`
+    }
+    case 'perImage': {
+      const amounts = [...price.nanoUsd.values()].flatMap((row) => [...row.values()])
+      const [least, most] = [amounts.reduce(lesser), amounts.reduce(greater)]
+      return `${least === most ? usdText(least) : `${usdText(least)}–${usdText(most)}`}/image`
+    }
+  }
+}
+
+/** `0.02`: dollars without zeros at the end. */
+export function usdText(nanoUsd: bigint): string {
+  const digits = nanoUsd.toString().padStart(10, '0')
+  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
+}
+
+function megapixels(pixels: number): string {
+  return (pixels / 1_000_000).toFixed(1)
+}
+
+function lesser(a: bigint, b: bigint): bigint {
+  return a < b ? a : b
+}
+
+function greater(a: bigint, b: bigint): bigint {
+  return a > b ? a : b
+}

@@ -1,0 +1,21 @@
+/** What is known of a fault wherever it happens. */
+export interface FaultEntry {
+  readonly status: number
+  /** OpenAI's coarse class, which SDKs show beside the code. */
+  readonly type: FaultType
+  /** Sent as `x-should-retry`, which OpenAI's SDKs obey in both directions. */
+  readonly retry: boolean
+  /** Who has to act. */
+  readonly who: 'caller' | 'operator' | 'upstream' | 'gateway'
+  readonly meaning: string
+  readonly nextStep: string
+}
+
+type FaultType =
+  | 'invalid_request_error'
+  | 'authentication_error'
+  | 'permission_error'
+  | 'not_found_error'
+  | 'rate_limit_error'
+  | 'upstream_error'
+  | 'server_error'

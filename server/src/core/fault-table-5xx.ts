@@ -1,0 +1,125 @@
+/** What the gateway, its operator or an upstream has to answer for. */
+import type { FaultEntry } from './fault-entry.ts'
+
+export const SERVER_FAULTS = {
+  internal_error: {
+    status: 500,
+    type: 'server_error',
+    retry: true,
+    who: 'gateway',
+    meaning: 'A fault of Torana itself.',
+    nextStep: 'Report it with the request id; the log has the cause under that id.',
+  },
+  upstream_failed: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'Every deployment that was tried answered with an error of its own (5xx).',
+    nextStep: 'Retry. Operators: `upstream` in the error names the deployment and its status.',
+  },
+  upstream_unreachable: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'No connection to the upstream, or it was cut before an answer came.',
+    nextStep: 'Retry. Operators: check the base URL, DNS and the network towards it.',
+  },
+  upstream_broken_answer: {
+    status: 502,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning:
+      'The upstream answered 200 with something that is not a right answer: not JSON, a wrong number of vectors, a wrong width, values that are not finite. Torana hands out no such vectors.',
+    nextStep:
+      'Retry. Operators: the message says what was wrong; a wrong width often means a wrong model behind the deployment.',
+  },
+  upstream_model_missing: {
+    status: 502,
+    type: 'upstream_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The upstream does not know the model or the path that torana.yaml names (404).',
+    nextStep: "Operators: check the deployment's `model` and the upstream's `baseUrl`.",
+  },
+  upstream_rejected_us: {
+    status: 503,
+    type: 'upstream_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      "The upstream refused the gateway's own credential, permission or quota. The caller's key is fine.",
+    nextStep: "Operators: check the upstream's `apiKey`, its permissions and its credit.",
+  },
+  key_store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'The key could not be looked up. Nothing is said about the key itself.',
+    nextStep: 'Retry. Operators: look at the store named in the log.',
+  },
+  store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'The control API could not reach PostgreSQL. Nothing was changed, or the change is there when it is asked again.',
+    nextStep: 'Look again what there is, then retry. Operators: look at PostgreSQL.',
+  },
+  image_store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'Images need PostgreSQL: without it a picture could be bought twice, or be paid for and lost. Nothing was bought.',
+    nextStep: 'Retry. Operators: look at PostgreSQL.',
+  },
+  asset_store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'The picture is kept, but can not be read at the moment.',
+    nextStep: 'Retry. Operators: look at the store that `ASSETS_URL` names.',
+  },
+  too_many_image_jobs: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'This node works on as many image jobs as it may. Nothing was bought.',
+    nextStep: 'Retry. Operators: add nodes.',
+  },
+  budget_store_unreachable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'The hard budget could not be asked, and what this node had leased of it is used up. It is not exceeded because a store is away.',
+    nextStep: 'Retry. Operators: look at PostgreSQL.',
+  },
+  ledger_unavailable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'The usage record could be written neither to PostgreSQL nor to the spool on disk. No result leaves unaccounted.',
+    nextStep: 'Retry. Operators: look at the disk of `TORANA_DATA_DIR` and at PostgreSQL.',
+  },
+  upstream_timeout: {
+    status: 504,
+    type: 'upstream_error',
+    retry: true,
+    who: 'upstream',
+    meaning: 'No deployment answered in time.',
+    nextStep:
+      'Retry, perhaps with fewer inputs. A shorter `timeout` in the SDK shortens that of embeddings too.',
+  },
+} as const satisfies Record<string, FaultEntry>

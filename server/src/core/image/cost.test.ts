@@ -1,0 +1,372 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { anyText } from '#test/support/arbitraries.ts'
+import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
+import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
+import { addCosts, costText, type Cost, type ImagePrice } from '../price.ts'
+import type { ImageUsage } from '../usage.ts'
+import { boundsOf, callCost, maxCallCost, maxRequestCost, type AnsweredCall } from './cost.ts'
+import { negotiateImages, type ImageOffer } from './negotiate.ts'
+import type { ImageRequest } from './request.ts'
+
+const SQUARE = { width: 1024, height: 1024 }
+const WIDE = { width: 1536, height: 1024 }
+const UNKNOWN_SIZE = { width: 0, height: 0 }
+const UNTOLD: ImageUsage['tokens'] = {
+  textInput: undefined,
+  cachedTextInput: undefined,
+  imageInput: undefined,
+  cachedImageInput: undefined,
+  textOutput: undefined,
+  imageOutput: undefined,
+}
+
+/** As gpt-image-1 has them. */
+const outputTokens: ImageTokenTable = new Map([
+  [
+    '1024x1024',
+    new Map([
+      ['low', 272],
+      ['medium', 1056],
+      ['high', 4160],
+    ]),
+  ],
+  [
+    'default',
+    new Map([
+      ['low', 408],
+      ['medium', 1584],
+      ['high', 6240],
+    ]),
+  ],
+])
+const perToken: ImagePrice = {
+  kind: 'perTokenKind',
+  nanoUsdPerMillionTokens: {
+    textInput: 5_000_000_000n,
+    cachedTextInput: 1_250_000_000n,
+    imageInput: undefined,
+    cachedImageInput: undefined,
+    textOutput: undefined,
+    imageOutput: 40_000_000_000n,
+  },
+}
+const perImage: ImagePrice = {
+  kind: 'perImage',
+  nanoUsd: new Map([
+    [
+      '1024x1024',
+      new Map([
+        ['low', 10n],
+        ['medium', 20n],
+        ['high', 80n],
+      ]),
+    ],
+    ['1536x1024', new Map([['default', 120n]])],
+    ['1024x1536', new Map([['default', 110n]])],
+  ]),
+}
+const perMegapixel: ImagePrice = { kind: 'perMegapixel', nanoUsdPerMegapixel: 1_000n }
+
+interface Given {
+  readonly request: ImageRequest
+  readonly model: ImageModel
+  readonly offer: ImageOffer
+}
+
+function given(
+  price: ImagePrice,
+  asked: Partial<ImageRequest> = {},
+  { table, ...overrides }: ImageOverrides & { readonly table?: ImageTokenTable | undefined } = {},
+): Given {
+  const model = anImageModel({
+    facts: { outputTokens: table },
+    deployments: [anImageDeployment({ price, ...overrides })],
+  })
+  const request = anImageRequest(asked)
+  const { offers } = negotiateImages(request, model, 'refuse')
+  return { request, model, offer: offers[0] as ImageOffer }
+}
+
+function answered(base: Given, answer: Partial<AnsweredCall> = {}) {
+  return callCost({ ...base, tokens: UNTOLD, pictures: [SQUARE], echoes: {}, ...answer })
+}
+
+test('what is left open is bounded by all that it may become', () => {
+  const { request, model, offer } = given(
+    perToken,
+    { prompt: 'é😀漢a', stream: true, partialImages: 2 },
+    { table: outputTokens },
+  )
+  const bounds = boundsOf(request, model, offer, 3)
+  assert.deepEqual(
+    bounds.sizes.map(({ width, height }) => `${width}x${height}`),
+    ['1024x1024', '1536x1024', '1024x1536'],
+  )
+  assert.deepEqual(bounds.qualities, ['low', 'medium', 'high'])
+  assert.deepEqual(bounds.tokens, {
+    textInput: 2 + 4 + 3 + 1,
+    imageInput: 0,
+    textOutput: 0,
+    imageOutput: 3 * (6240 + 2 * 100),
+  })
+  assert.equal(bounds.images, 3)
+})
+
+test('what is asked for is bounded by itself', () => {
+  const { request, model, offer } = given(perToken, { size: SQUARE, quality: 'low' }, { table: outputTokens })
+  const bounds = boundsOf(request, model, offer, 1)
+  assert.deepEqual([bounds.sizes, bounds.qualities, bounds.tokens.imageOutput], [[SQUARE], ['low'], 272])
+})
+
+for (const sizes of [
+  { kind: 'any', default: WIDE },
+  { kind: 'free', default: WIDE, multipleOf: 1, minPixels: 1, maxPixels: 9e9, maxEdge: 9e4, maxRatio: 9 },
+] as const satisfies readonly ImageSizes[]) {
+  test(`a size left open is the default where sizes are ${sizes.kind}`, () => {
+    const { request, model, offer } = given(perImage, {}, { capabilities: { sizes, qualities: [] } })
+    const bounds = boundsOf(request, model, offer, 1)
+    assert.deepEqual([bounds.sizes, bounds.qualities], [[WIDE], [undefined]])
+  })
+}
+
+test('the bytes of any text are those of its UTF-8', () => {
+  fc.assert(
+    fc.property(anyText, (prompt) => {
+      const { request, model, offer } = given(perToken, { prompt })
+      const { textInput } = boundsOf(request, model, offer, 1).tokens
+      assert.equal(textInput, new TextEncoder().encode(prompt).length)
+    }),
+  )
+})
+
+for (const [what, base, expected] of [
+  ['an image price, the dearest of sizes and qualities', given(perImage), '0.000000120'],
+  ['an image price, what was asked for', given(perImage, { size: SQUARE, quality: 'low' }), '0.000000010'],
+  ['a pixel price', given(perMegapixel, { size: SQUARE }), '0.000001049'],
+  [
+    'a token price',
+    given(perToken, { size: SQUARE, quality: 'low' }, { table: outputTokens }),
+    '0.010905000',
+  ],
+  ['a token price of a model whose tokens nobody knows', given(perToken), 'unpriced'],
+  [
+    'a token price of a size whose tokens nobody knows',
+    given(perToken, { size: WIDE, quality: 'low' }, { table: new Map([...outputTokens].slice(0, 1)) }),
+    'unpriced',
+  ],
+  ['no price', given({ kind: 'unpriced' }), 'unpriced'],
+  ['nothing', given({ kind: 'free' }), '0.000000000'],
+] as const) {
+  test(`a call may cost at most, by ${what}: ${expected}`, () => {
+    assert.equal(costText(maxCallCost(base.request, base.model, base.offer, 1)), expected)
+  })
+}
+
+test('each call of a request pays for the prompt again', () => {
+  const { request, model, offer } = given(
+    perToken,
+    { images: 10, size: SQUARE, quality: 'low' },
+    { table: outputTokens },
+  )
+  assert.deepEqual(offer.perCall, [4, 4, 2])
+  // Ten pictures of 272 tokens, three prompts of 5.
+  assert.equal(costText(maxRequestCost(request, model, offer)), '0.108875000')
+})
+
+const told = (textInput: number, imageOutput: number) => ({ ...UNTOLD, textInput, imageOutput })
+
+for (const [what, base, answer, expected] of [
+  [
+    'tokens the upstream counted',
+    given(perToken),
+    { tokens: told(10, 1000) },
+    ['0.040050000', 'upstream', 1010],
+  ],
+  [
+    'tokens with some remembered',
+    given(perToken),
+    { tokens: { ...told(10, 1000), cachedTextInput: 10 } },
+    ['0.040012500', 'upstream', 1010],
+  ],
+  [
+    'pictures whose tokens nobody counted',
+    given(perToken, { quality: 'low', images: 2 }, { table: outputTokens }),
+    { pictures: [SQUARE, WIDE] },
+    ['0.027225000', 'estimated', 5 + 272 + 408],
+  ],
+  [
+    'an echoed quality rather than the dearest',
+    given(perToken, {}, { table: outputTokens }),
+    { echoes: { quality: 'medium' } },
+    ['0.042265000', 'estimated', 5 + 1056],
+  ],
+  [
+    'a prompt that nobody counted',
+    given(perToken, {}, { table: outputTokens }),
+    { tokens: { ...UNTOLD, imageOutput: 100 } },
+    ['0.004025000', 'estimated', 105],
+  ],
+  ['nobody knows what', given(perToken), {}, ['unpriced', 'estimated', undefined]],
+  [
+    'pictures of several sizes, each by its own',
+    given(perImage, { quality: 'high' }),
+    { pictures: [SQUARE, WIDE, SQUARE] },
+    ['0.000000280', 'upstream', undefined],
+  ],
+  [
+    'an echoed quality',
+    given(perImage),
+    { echoes: { quality: 'medium' } },
+    ['0.000000020', 'upstream', undefined],
+  ],
+  ['the dearest quality where none is told', given(perImage), {}, ['0.000000080', 'estimated', undefined]],
+  [
+    'the quality asked for where the echo is a word nobody knows',
+    given(perImage, { quality: 'low' }),
+    { echoes: { quality: 'hd' } },
+    ['0.000000010', 'upstream', undefined],
+  ],
+  [
+    'the dearest size where the picture does not tell its own',
+    given(perImage, { quality: 'low' }),
+    { pictures: [UNKNOWN_SIZE] },
+    ['0.000000120', 'estimated', undefined],
+  ],
+  [
+    'the size asked for where the picture’s has no price',
+    given(perImage, { quality: 'low', size: SQUARE }),
+    { pictures: [{ width: 1023, height: 1024 }] },
+    ['0.000000010', 'estimated', undefined],
+  ],
+  [
+    'pixels, rounded up once',
+    given(perMegapixel),
+    {
+      pictures: [
+        { width: 1, height: 1 },
+        { width: 2, height: 3 },
+      ],
+    },
+    ['0.000000001', 'upstream', undefined],
+  ],
+  [
+    'an image price with tokens told',
+    given(perImage, { quality: 'low' }),
+    { tokens: told(3, 4) },
+    ['0.000000010', 'upstream', 7],
+  ],
+  ['no price', given({ kind: 'unpriced' }), { tokens: told(3, 4) }, ['unpriced', 'upstream', 7]],
+  ['nothing', given({ kind: 'free' }), {}, ['0.000000000', 'upstream', undefined]],
+] as const) {
+  test(`a call is charged by ${what}`, () => {
+    const { cost, source, tokens } = answered(base, answer)
+    assert.deepEqual([costText(cost), source, tokens], expected)
+  })
+}
+
+test('a stream costs what the same picture costs in one piece', () => {
+  const tokens = told(5, 372)
+  const streamed = given(perToken, { stream: true, partialImages: 1 }, { table: outputTokens })
+  assert.deepEqual(answered(streamed, { tokens }), answered(given(perToken), { tokens }))
+})
+
+const amount = fc.bigInt({ min: 0n, max: 100_000_000_000n })
+const qualityRow = (value: fc.Arbitrary<bigint>) =>
+  fc.record({ low: value, medium: value, high: value, default: value }, { requiredKeys: ['default'] })
+const anyPrice: fc.Arbitrary<ImagePrice> = fc.oneof(
+  fc.record({ '1024x1024': qualityRow(amount), default: qualityRow(amount) }).map((table): ImagePrice => ({
+    kind: 'perImage',
+    nanoUsd: new Map(Object.entries(table).map(([size, row]) => [size, new Map(Object.entries(row))])),
+  })),
+  amount.map((nanoUsdPerMegapixel): ImagePrice => ({ kind: 'perMegapixel', nanoUsdPerMegapixel })),
+  fc.tuple(amount, amount, amount).map(([textInput, imageOutput, cut]): ImagePrice => ({
+    kind: 'perTokenKind',
+    nanoUsdPerMillionTokens: {
+      textInput,
+      cachedTextInput: textInput > cut ? textInput - cut : textInput,
+      imageInput: undefined,
+      cachedImageInput: undefined,
+      textOutput: undefined,
+      imageOutput,
+    },
+  })),
+  fc.constantFrom<ImagePrice>({ kind: 'free' }, { kind: 'unpriced' }),
+)
+const anyAsked = fc
+  .record({
+    images: fc.integer({ min: 1, max: 10 }),
+    prompt: fc.string(),
+    size: fc.constantFrom(undefined, SQUARE, WIDE),
+    quality: fc.constantFrom(undefined, 'low', 'high'),
+    partialImages: fc.nat(3),
+  })
+  // Previews come in a single call alone.
+  .map((asked) => (asked.images > 4 ? { ...asked, partialImages: 0 } : { ...asked, stream: true }))
+const drawn = fc.record({
+  size: fc.nat(3),
+  quality: fc.nat(3),
+  missing: fc.nat(2),
+  tokens: fc.array(fc.option(fc.nat(1000), { nil: undefined }), { minLength: 3, maxLength: 3 }),
+})
+
+const RUNS = 3000
+
+test('no call costs more than was reserved for it, nor all calls together more than for the request', () => {
+  let compared = 0
+  fc.assert(
+    fc.property(
+      anyPrice,
+      anyAsked,
+      fc.array(drawn, { minLength: 3, maxLength: 3 }),
+      (price, asked, draws) => {
+        const base = given(price, asked, { table: outputTokens })
+        const { request, model, offer } = base
+        const costs = offer.perCall.map((images, index): Cost => {
+          const { cost } = answered(base, answerWithin(base, images, draws[index % draws.length] as Drawn))
+          const most = maxCallCost(request, model, offer, images)
+          assertWithin(cost, most)
+          return cost
+        })
+        const most = maxRequestCost(request, model, offer)
+        assertWithin(costs.reduce(addCosts), most)
+        if (most.kind === 'known' && most.nanoUsd > 0n) compared += 1
+      },
+    ),
+    { numRuns: RUNS },
+  )
+  assert.ok(compared > RUNS / 4, `only ${compared} had a price`)
+})
+
+type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
+
+function answerWithin(
+  { request, model, offer }: Given,
+  images: number,
+  { size, quality, missing, tokens: [text, cached, output] }: Drawn,
+): Partial<AnsweredCall> {
+  const bounds = boundsOf(request, model, offer, images)
+  const sizes: readonly PixelSize[] = [...bounds.sizes, UNKNOWN_SIZE]
+  const share = (part: number | undefined, most: number) =>
+    part === undefined ? undefined : Math.floor((part * most) / 1000)
+  return {
+    pictures: Array.from(
+      { length: Math.max(1, images - missing) },
+      (_, index) => sizes[(size + index) % sizes.length] as PixelSize,
+    ),
+    echoes: { quality: [...bounds.qualities, 'nobody knows it'][quality % (bounds.qualities.length + 1)] },
+    tokens: {
+      ...UNTOLD,
+      textInput: share(text, bounds.tokens.textInput),
+      cachedTextInput: share(cached, bounds.tokens.textInput),
+      imageOutput: share(output, bounds.tokens.imageOutput),
+    },
+  }
+}
+
+function assertWithin(cost: Cost, most: Cost): void {
+  if (most.kind === 'unpriced') return
+  assert.ok(cost.kind === 'known', 'what was reserved for has a price')
+  assert.ok(cost.nanoUsd <= most.nanoUsd, `${costText(cost)} is more than ${costText(most)}`)
+}

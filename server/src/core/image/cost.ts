@@ -1,0 +1,219 @@
+/** What the calls of an image request may cost, and what one did. A streamed picture costs what it costs in one piece. */
+import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
+import { addCosts, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
+import type { ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
+import type { ImageOffer } from './negotiate.ts'
+import type { ImageRequest } from './request.ts'
+
+/** What OpenAI charges for each preview, in output tokens. */
+const TOKENS_PER_PREVIEW = 100
+
+const UNPRICED: Cost = { kind: 'unpriced' }
+const NOTHING: Cost = { kind: 'known', nanoUsd: 0n }
+const TOKEN_KINDS: readonly ImageTokenKind[] = ['textInput', 'imageInput', 'textOutput', 'imageOutput']
+
+/** The most that one call for so many pictures may use. Output tokens are 0 where the model's facts do not tell them. */
+export function boundsOf(
+  request: ImageRequest,
+  model: ImageModel,
+  offer: ImageOffer,
+  images: number,
+): ImageBounds {
+  const sizes = possibleSizes(offer)
+  const qualities = possibleQualities(offer)
+  const perPicture = dearestTokens(model, sizes, qualities) ?? 0
+  return {
+    images,
+    sizes,
+    qualities,
+    tokens: tokensOf(request, images * (perPicture + previewTokens(offer))),
+    rows: 1,
+  }
+}
+
+export function maxCallCost(
+  request: ImageRequest,
+  model: ImageModel,
+  offer: ImageOffer,
+  images: number,
+): Cost {
+  const { price } = offer.deployment
+  const bounds = boundsOf(request, model, offer, images)
+  // Without the tokens of a picture the prompt alone would be reserved, which is next to nothing.
+  if (price.kind === 'perTokenKind' && dearestTokens(model, bounds.sizes, bounds.qualities) === undefined)
+    return UNPRICED
+  return maxImageCostOf(price, bounds)
+}
+
+export function maxRequestCost(request: ImageRequest, model: ImageModel, offer: ImageOffer): Cost {
+  return offer.perCall.map((images) => maxCallCost(request, model, offer, images)).reduce(addCosts)
+}
+
+export interface AnsweredCall {
+  readonly request: ImageRequest
+  readonly model: ImageModel
+  readonly offer: ImageOffer
+  /** What the upstream counted. */
+  readonly tokens: ImageUsage['tokens']
+  /** What came, as the pictures' headers tell. An edge of 0: they do not. */
+  readonly pictures: readonly PixelSize[]
+  /** What the upstream says it made: of interest is `quality`. */
+  readonly echoes: Readonly<Record<string, unknown>>
+}
+
+export interface CallCost {
+  readonly cost: Cost
+  /** `upstream`: it follows from what the upstream counted and delivered. `estimated`: some of it had to be assumed. */
+  readonly source: 'upstream' | 'estimated'
+  /** Of all kinds together. Undefined: not known. */
+  readonly tokens: number | undefined
+}
+
+/** What one call cost. What is not known is assumed to be the dearest that it may have been. */
+export function callCost(call: AnsweredCall): CallCost {
+  return call.offer.deployment.price.kind === 'perTokenKind' ? costByTokens(call) : costByPictures(call)
+}
+
+function costByTokens(call: AnsweredCall): CallCost {
+  const { request, offer, tokens, pictures } = call
+  const output = estimatedOutput(call)
+  if (tokens.imageOutput === undefined && output === undefined)
+    return { cost: UNPRICED, source: 'estimated', tokens: undefined }
+  const estimate = tokensOf(request, output ?? 0)
+  // The price asks for tokens alone; the edges are those of no picture.
+  const usage: ImageUsage = { images: pictures.length, width: 0, height: 0, quality: undefined, tokens }
+  const isTold = tokens.imageOutput !== undefined && tokens.textInput !== undefined
+  return {
+    cost: imageCostOf(offer.deployment.price, usage, estimate),
+    source: isTold ? 'upstream' : 'estimated',
+    tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? estimate[kind]), 0),
+  }
+}
+
+function estimatedOutput({ model, offer, pictures, echoes }: AnsweredCall): number | undefined {
+  const qualities = madeQualities(offer, echoes)
+  let sum = 0
+  for (const picture of pictures) {
+    const tokens =
+      dearestTokens(model, madeSizes(picture, offer), qualities) ??
+      dearestTokens(model, possibleSizes(offer), qualities)
+    if (tokens === undefined) return undefined
+    sum += tokens + previewTokens(offer)
+  }
+  return sum
+}
+
+function costByPictures({ offer, tokens, pictures, echoes }: AnsweredCall): CallCost {
+  const { price } = offer.deployment
+  const qualities = madeQualities(offer, echoes)
+  const costOfSizes = (sizes: readonly PixelSize[]) =>
+    maxImageCostOf(price, { images: 1, sizes, qualities, tokens: NO_TOKENS, rows: 1 })
+  let isAssumed = qualities.length > 1 && dependsOnQuality(offer)
+  let cost = NOTHING
+  let pixels = 0
+  // One by one: they may differ in size where the size was left to the upstream.
+  for (const picture of pictures) {
+    const sizes = madeSizes(picture, offer)
+    const exact = costOfSizes(sizes)
+    // A size that has no price is charged like those that were to be expected.
+    cost = addCosts(cost, exact.kind === 'known' ? exact : costOfSizes(possibleSizes(offer)))
+    pixels += Math.max(...sizes.map(pixelsOf))
+    isAssumed ||= sizes[0] !== picture || (exact.kind === 'unpriced' && price.kind !== 'unpriced')
+  }
+  const counted = TOKEN_KINDS.map((kind) => tokens[kind]).filter((count) => count !== undefined)
+  return {
+    // Together, so that they are rounded up once.
+    cost: price.kind === 'perMegapixel' ? costOfSizes([{ width: pixels, height: 1 }]) : cost,
+    source: isAssumed ? 'estimated' : 'upstream',
+    tokens: counted.length === 0 ? undefined : counted.reduce((sum, count) => sum + count, 0),
+  }
+}
+
+const NO_TOKENS: ImageTokens = { textInput: 0, imageInput: 0, textOutput: 0, imageOutput: 0 }
+
+/** No tokenizer makes more tokens of a text than the text has bytes. */
+function tokensOf({ prompt }: ImageRequest, imageOutput: number): ImageTokens {
+  return { ...NO_TOKENS, textInput: utf8Bytes(prompt), imageOutput }
+}
+
+function previewTokens({ partialImages }: ImageOffer): number {
+  return TOKENS_PER_PREVIEW * (partialImages ?? 0)
+}
+
+function possibleSizes({ size, deployment }: ImageOffer): readonly PixelSize[] {
+  return size === undefined ? unaskedSizes(deployment.capabilities.sizes) : [size]
+}
+
+function unaskedSizes(sizes: ImageSizes): readonly PixelSize[] {
+  return sizes.kind === 'list' ? sizes.values : [sizes.default]
+}
+
+function possibleQualities({ quality, deployment }: ImageOffer): readonly (string | undefined)[] {
+  if (quality !== undefined) return [quality]
+  const { qualities } = deployment.capabilities
+  return qualities.length === 0 ? [undefined] : qualities
+}
+
+function madeSizes(picture: PixelSize, offer: ImageOffer): readonly PixelSize[] {
+  return pixelsOf(picture) > 0 ? [picture] : possibleSizes(offer)
+}
+
+/** The upstream's word for what it made, if it is one we know; else what was asked for. */
+function madeQualities(
+  offer: ImageOffer,
+  { quality }: AnsweredCall['echoes'],
+): readonly (string | undefined)[] {
+  const isKnown = typeof quality === 'string' && offer.deployment.capabilities.qualities.includes(quality)
+  return isKnown ? [quality] : possibleQualities(offer)
+}
+
+function dependsOnQuality({ deployment: { price } }: ImageOffer): boolean {
+  if (price.kind !== 'perImage') return false
+  return [...price.nanoUsd.values()].some((row) => [...row.keys()].some((quality) => quality !== 'default'))
+}
+
+/** Undefined when the facts are silent about one of the outcomes: it may be the dearest. */
+function dearestTokens(
+  { facts: { outputTokens } }: ImageModel,
+  sizes: readonly PixelSize[],
+  qualities: readonly (string | undefined)[],
+): number | undefined {
+  if (outputTokens === undefined) return undefined
+  let dearest = 0
+  for (const size of sizes) {
+    for (const quality of qualities) {
+      const tokens = tokensInTable(outputTokens, size, quality)
+      if (tokens === undefined) return undefined
+      dearest = Math.max(dearest, tokens)
+    }
+  }
+  return dearest
+}
+
+/** A named size without the quality asked for falls to the table's default, like a size that is not named. */
+function tokensInTable(
+  table: ImageTokenTable,
+  { width, height }: PixelSize,
+  quality: string | undefined,
+): number | undefined {
+  for (const size of [`${width}x${height}`, 'default']) {
+    const row = table.get(size)
+    const tokens = (quality === undefined ? undefined : row?.get(quality)) ?? row?.get('default')
+    if (tokens !== undefined) return tokens
+  }
+  return undefined
+}
+
+function pixelsOf({ width, height }: PixelSize): number {
+  return width * height
+}
+
+function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const point = character.codePointAt(0) as number
+    // Half a surrogate pair is sent as U+FFFD, in three bytes like its own range.
+    bytes += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4
+  }
+  return bytes
+}

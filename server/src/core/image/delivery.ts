@@ -1,0 +1,149 @@
+/** What a call delivered, and what the calls of a job come to. Both are kept as text and outlive the process that bought them. */
+import type { PictureForm } from '../catalog.ts'
+import type { LedgerEntry } from '../ledger.ts'
+import { addCosts, costText, type Cost } from '../price.ts'
+import type { ImageUsage } from '../usage.ts'
+
+/** A picture as it is kept, under the digest of its bytes. */
+export interface KeptBytes {
+  readonly sha256: string
+  readonly bytes: number
+  /** `png`, `jpeg`, `webp`, `gif`, `svg`; `unknown` where its header says none of them. */
+  readonly format: string
+}
+
+export interface KeptPicture extends KeptBytes {
+  readonly width: number
+  readonly height: number
+  readonly revisedPrompt?: string | undefined
+  /** What Torana made of it, where the caller asked for another format. */
+  readonly converted?: KeptBytes | undefined
+}
+
+/** Everything needed to answer for one call and to account for it. */
+export interface Delivery {
+  readonly project: string
+  /** The entry that posts it. */
+  readonly post: LedgerEntry
+  readonly pictures: readonly KeptPicture[]
+  readonly tokens: ImageUsage['tokens']
+  readonly echoes: Readonly<Record<string, unknown>>
+  readonly extraFields: Readonly<Record<string, unknown>>
+  readonly emulated: readonly string[]
+}
+
+/** Amounts are larger than a number can hold exactly. */
+export function deliveryText(delivery: Delivery): string {
+  return JSON.stringify(delivery, (_, value: unknown) =>
+    typeof value === 'bigint' ? { nano: String(value) } : value,
+  )
+}
+
+export function deliveryOf(text: string): Delivery {
+  return JSON.parse(text, (_, value: unknown) => {
+    const { nano } = (typeof value === 'object' && value !== null ? value : {}) as { nano?: unknown }
+    return typeof nano === 'string' ? BigInt(nano) : value
+  }) as Delivery
+}
+
+/** Where in a job a picture stands; its id as an asset. */
+export interface ResultPicture extends KeptPicture {
+  readonly attempt: number
+  readonly index: number
+}
+
+/** What a settled job answers with. */
+export interface ImageResult {
+  readonly createdSeconds: number
+  readonly pictures: readonly ResultPicture[]
+  /** How many were asked for: fewer come when some of several calls failed. */
+  readonly asked: number
+  /** How they are handed over. */
+  readonly form: PictureForm
+  readonly tokens: ImageUsage['tokens']
+  readonly echoes: Readonly<Record<string, unknown>>
+  readonly extraFields: Readonly<Record<string, unknown>>
+  readonly deployments: readonly string[]
+  readonly attempts: number
+  /** As in `x-torana-cost`. */
+  readonly costUsd: string
+  readonly usage: 'upstream' | 'estimated'
+  readonly emulated: readonly string[]
+  readonly dropped: readonly string[]
+}
+
+export function resultOf(
+  deliveries: readonly Delivery[],
+  about: Pick<ImageResult, 'createdSeconds' | 'asked' | 'form' | 'attempts' | 'dropped'>,
+): ImageResult {
+  const inOrder = deliveries.toSorted((a, b) => a.post.attempt - b.post.attempt)
+  const [only, ...others] = inOrder
+  const isAlone = others.length === 0
+  return {
+    ...about,
+    pictures: inOrder.flatMap(({ pictures, post }) =>
+      pictures.map((picture, index) => ({ ...picture, attempt: post.attempt, index })),
+    ),
+    tokens: inOrder.map(({ tokens }) => tokens).reduce(addTokens),
+    echoes: isAlone ? (only?.echoes ?? {}) : commonFields(inOrder.map(({ echoes }) => echoes)),
+    extraFields: isAlone ? (only?.extraFields ?? {}) : {},
+    deployments: [...new Set(inOrder.map(({ post }) => post.deployment))],
+    costUsd: costText(inOrder.map(costOf).reduce(addCosts)),
+    usage: inOrder.some(({ post }) => post.usage !== 'upstream') ? 'estimated' : 'upstream',
+    emulated: [...new Set(inOrder.flatMap(({ emulated }) => emulated))],
+  }
+}
+
+function costOf({ post }: Delivery): Cost {
+  return post.amountNanoUsd === undefined
+    ? { kind: 'unpriced' }
+    : { kind: 'known', nanoUsd: post.amountNanoUsd }
+}
+
+/** One count that is not known makes the sum unknown. */
+function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
+  const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {
+    const [left, right] = [a[kind], b[kind]]
+    return left === undefined || right === undefined ? undefined : left + right
+  }
+  return {
+    textInput: sum('textInput'),
+    imageInput: sum('imageInput'),
+    textOutput: sum('textOutput'),
+    imageOutput: sum('imageOutput'),
+    cachedTextInput: sum('cachedTextInput'),
+    cachedImageInput: sum('cachedImageInput'),
+  }
+}
+
+function commonFields(all: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {
+  const [first = {}, ...others] = all
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((other) => other[name] === value)),
+  )
+}
+
+/** `<job>-<attempt>-<index>`: says where to look, and when it was made. */
+export function assetIdOf(
+  jobId: string,
+  { attempt, index }: Pick<ResultPicture, 'attempt' | 'index'>,
+): string {
+  return `${jobId}-${attempt}-${index}`
+}
+
+const ASSET_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{1,4})-(\d{1,3})$/
+
+export function placeOfAsset(
+  assetId: string,
+): { readonly jobId: string; readonly attempt: number; readonly index: number } | undefined {
+  const [, jobId, attempt, index] = ASSET_ID.exec(assetId) ?? []
+  return jobId === undefined ? undefined : { jobId, attempt: Number(attempt), index: Number(index) }
+}
+
+export function deliveryName(jobId: string, attempt: number): string {
+  return `jobs/${jobId}/${attempt}.json`
+}
+
+export function pictureName(sha256: string): string {
+  return `pictures/${sha256}`
+}

@@ -1,0 +1,258 @@
+/** For each option of an image request a deployment is native, emulating, or unable. */
+import type {
+  ImageCapabilities,
+  ImageDeployment,
+  ImageFormat,
+  ImageModel,
+  ImageSizes,
+  OfferedSize,
+} from '../catalog.ts'
+import { Fault } from '../fault.ts'
+import { carriesUnknownFields, outputFor, transparencyRefusal, type Output, type Refusal } from './output.ts'
+import { isLongerThan, type ImageRequest } from './request.ts'
+
+/** What one deployment would do for one request. What is undefined is not sent. */
+export interface ImageOffer {
+  readonly deployment: ImageDeployment
+  /** Pictures asked for by each call: `[4, 4, 2]` for ten from a deployment that makes four at once. */
+  readonly perCall: readonly number[]
+  readonly size: OfferedSize | undefined
+  readonly quality: string | undefined
+  readonly background: string | undefined
+  readonly moderation: string | undefined
+  readonly format: ImageFormat | undefined
+  readonly compression: number | undefined
+  readonly user: string | undefined
+  readonly safetyIdentifier: string | undefined
+  readonly extraFields: Readonly<Record<string, unknown>>
+  /** Undefined: asked for in one piece. */
+  readonly partialImages: number | undefined
+  /** What Torana makes of the pictures afterwards; undefined: they stay as they came, byte for byte. */
+  readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
+  /** Names of emulated options, for `x-torana-emulated`. */
+  readonly emulated: readonly string[]
+}
+
+export interface NegotiatedImages {
+  /** Able deployments, in the order declared. Never empty. */
+  readonly offers: readonly ImageOffer[]
+  /** Options left out because the caller allowed it. */
+  readonly dropped: readonly string[]
+}
+
+export function negotiateImages(
+  request: ImageRequest,
+  model: ImageModel,
+  unsupported: 'refuse' | 'drop',
+): NegotiatedImages {
+  checkPrompt(request, model)
+  let asked = request
+  const dropped: string[] = []
+  for (;;) {
+    const offers: ImageOffer[] = []
+    let refusal: Refusal | undefined
+    for (const deployment of model.deployments) {
+      const outcome = offerOf(asked, model, deployment)
+      if ('message' in outcome) refusal ??= outcome
+      else offers.push(outcome)
+    }
+    if (offers.length > 0) return { offers, dropped }
+    if (refusal === undefined) throw new Fault('internal_error', `Model '${model.id}' has no deployment.`)
+    if (unsupported === 'refuse' || dropped.includes(refusal.param))
+      throw new Fault('unsupported_parameter', refusal.message, { param: refusal.param })
+    dropped.push(refusal.param)
+    asked = withoutOption(asked, refusal.param)
+  }
+}
+
+function checkPrompt({ prompt }: ImageRequest, { id, facts }: ImageModel): void {
+  if (!isLongerThan(prompt, facts.maxPromptCharacters)) return
+  throw new Fault(
+    'invalid_parameter',
+    `prompt has more than ${facts.maxPromptCharacters} characters, the most '${id}' reads. Shorten it.`,
+    { param: 'prompt' },
+  )
+}
+
+function offerOf(
+  request: ImageRequest,
+  model: ImageModel,
+  deployment: ImageDeployment,
+): ImageOffer | Refusal {
+  const { capabilities } = deployment
+  const size = sizeFor(request, model, capabilities.sizes)
+  if (size !== undefined && 'message' in size) return size
+
+  const output = outputFor(request, model, deployment)
+  if ('message' in output) return output
+
+  const perCall = fanOut(request.images, capabilities.maxImages)
+  const stream = streamFor(request, model, deployment, { output, perCall })
+  if ('message' in stream) return stream
+
+  const refusal =
+    choiceRefusal('quality', request.quality, capabilities.qualities, model) ??
+    choiceRefusal('background', request.background, capabilities.backgrounds, model) ??
+    choiceRefusal('moderation', request.moderation, capabilities.moderations, model) ??
+    transparencyRefusal(request, model, output) ??
+    extraFieldRefusal(request, deployment, perCall)
+  if (refusal !== undefined) return refusal
+
+  const emulated = [...output.emulated]
+  if (perCall.length > 1) emulated.push('n')
+  if (!capabilities.forms.includes(request.form ?? model.facts.answersWith)) emulated.push('response_format')
+  if (request.stream && stream.partialImages === undefined) emulated.push('stream')
+  return {
+    deployment,
+    perCall,
+    size,
+    quality: request.quality,
+    background: request.background,
+    moderation: request.moderation,
+    format: output.format,
+    compression: output.compression,
+    user: capabilities.user ? request.user : undefined,
+    safetyIdentifier: capabilities.user ? request.safetyIdentifier : undefined,
+    extraFields:
+      output.foreign === undefined
+        ? request.extraFields
+        : { ...request.extraFields, output_format: output.foreign },
+    partialImages: stream.partialImages,
+    conversion: output.conversion,
+    emulated,
+  }
+}
+
+/** Full calls first: the fewest there can be. */
+function fanOut(images: number, maxImages: number): number[] {
+  const perCall: number[] = []
+  for (let left = images; left > 0; left -= maxImages) perCall.push(Math.min(left, maxImages))
+  return perCall
+}
+
+/** Never clamped: a picture of another size than asked for is another picture. */
+function sizeFor(
+  { size }: ImageRequest,
+  model: ImageModel,
+  sizes: ImageSizes,
+): OfferedSize | Refusal | undefined {
+  if (size === undefined) return undefined
+  const { width, height } = size
+  const asked = `size is ${width}x${height}`
+  switch (sizes.kind) {
+    case 'any':
+      return size
+    case 'list': {
+      const offered = sizes.values.find((value) => value.width === width && value.height === height)
+      const all = sizes.values.map((value) => `${value.width}x${value.height}`).join(', ')
+      return offered ?? { param: 'size', message: `${asked}; '${model.id}' makes: ${all}, or auto.` }
+    }
+    case 'free': {
+      const broken = brokenBound(width, height, sizes)
+      if (broken === undefined) return size
+      const works = `${sizes.default.width}x${sizes.default.height}`
+      return { param: 'size', message: `${asked}; ${broken} with '${model.id}'. ${works} works, or auto.` }
+    }
+  }
+}
+
+function brokenBound(
+  width: number,
+  height: number,
+  { multipleOf, minPixels, maxPixels, maxEdge, maxRatio }: Extract<ImageSizes, { kind: 'free' }>,
+): string | undefined {
+  const pixels = width * height
+  const long = Math.max(width, height)
+  if (width % multipleOf !== 0 || height % multipleOf !== 0)
+    return `both edges are multiples of ${multipleOf}`
+  if (long > maxEdge) return `no edge is longer than ${maxEdge}`
+  if (long > maxRatio * Math.min(width, height)) return `an edge is at most ${maxRatio} times the other`
+  if (pixels < minPixels) return `it has ${pixels} pixels, and ${minPixels} is the least`
+  if (pixels > maxPixels) return `it has ${pixels} pixels, and ${maxPixels} is the most`
+  return undefined
+}
+
+function choiceRefusal(
+  param: string,
+  asked: string | undefined,
+  values: readonly string[],
+  model: ImageModel,
+): Refusal | undefined {
+  if (asked === undefined || values.includes(asked)) return undefined
+  if (values.length === 0)
+    return { param, message: `'${model.id}' has no ${param} setting. Remove ${param}, or send auto.` }
+  const takes = `It takes: ${values.join(', ')}, auto.`
+  return { param, message: `'${model.id}' has no ${param} ${JSON.stringify(asked)}. ${takes}` }
+}
+
+function streamFor(
+  request: ImageRequest,
+  model: ImageModel,
+  { capabilities }: ImageDeployment,
+  { output, perCall }: { readonly output: Output; readonly perCall: readonly number[] },
+): { readonly partialImages: number | undefined } | Refusal {
+  if (!request.stream) return { partialImages: undefined }
+  const obstacle = streamObstacle(capabilities, output, perCall)
+  const { partialImages } = request
+  if (obstacle === undefined && partialImages <= capabilities.maxPartialImages) return { partialImages }
+  // One event at the end stands for a stream; for previews there is nothing that could stand.
+  if (obstacle !== undefined && partialImages === 0) return { partialImages: undefined }
+  const why = obstacle ?? `it sends at most ${capabilities.maxPartialImages}`
+  return {
+    param: 'partial_images',
+    message: `partial_images is ${partialImages}, but '${model.id}' can't send so many previews here: ${why}. Send fewer, or remove partial_images.`,
+  }
+}
+
+function streamObstacle(
+  { stream }: ImageCapabilities,
+  { conversion, foreign }: Output,
+  perCall: readonly number[],
+): string | undefined {
+  if (!stream) return 'its upstream has none'
+  if (conversion !== undefined) return `its pictures are made into ${conversion.format} when they are done`
+  if (foreign !== undefined) return `there are none in ${foreign}`
+  if (perCall.length > 1) return `it takes ${perCall.length} calls to make all pictures`
+  return undefined
+}
+
+/** Also of a field that would tie calls together: a `seed` would buy the same picture as often as there are calls. */
+function extraFieldRefusal(
+  { extraFields, images }: ImageRequest,
+  deployment: ImageDeployment,
+  perCall: readonly number[],
+): Refusal | undefined {
+  const names = Object.keys(extraFields)
+  const [first] = names
+  if (first !== undefined && !carriesUnknownFields(deployment)) {
+    const message = `'${first}' is not a field Torana knows, and ${deployment.id} speaks a wire that can't carry it. Remove it.`
+    return { param: first, message }
+  }
+  const { harmlessFields, maxImages } = deployment.capabilities
+  const tying = names.find((name) => !harmlessFields.includes(name))
+  if (tying === undefined || perCall.length === 1) return undefined
+  return {
+    param: tying,
+    message: `n is ${images}, but ${deployment.id} makes ${maxImages} a call, and '${tying}' is not a field Torana knows: it may mean something else in each of several calls. Send n ${maxImages}, or remove '${tying}'.`,
+  }
+}
+
+function withoutOption(request: ImageRequest, param: string): ImageRequest {
+  switch (param) {
+    case 'size':
+    case 'quality':
+    case 'background':
+    case 'moderation':
+      return { ...request, [param]: undefined }
+    case 'output_format':
+      return { ...request, format: undefined }
+    case 'output_compression':
+      return { ...request, compression: undefined }
+    case 'partial_images':
+      return { ...request, partialImages: 0 }
+    default: {
+      const { [param]: _, ...extraFields } = request.extraFields
+      return { ...request, extraFields }
+    }
+  }
+}

@@ -1,0 +1,113 @@
+/** A picture's format and compression: the upstream's own, or made by Torana when the picture is done. */
+import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog.ts'
+import type { ImageRequest } from './request.ts'
+
+/** Why a deployment can't serve a request, in words for the caller. */
+export interface Refusal {
+  readonly param: string
+  readonly message: string
+}
+
+/** How a picture gets its format and its compression. */
+export interface Output {
+  readonly format: ImageFormat | undefined
+  readonly compression: number | undefined
+  readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
+  /** What the upstream makes. Undefined: nobody knows. */
+  readonly upstreamFormat: ImageFormat | undefined
+  /** A format that Torana can't make, passed on as a field it does not know. */
+  readonly foreign: string | undefined
+  readonly emulated: readonly string[]
+}
+
+export function outputFor(
+  request: ImageRequest,
+  model: ImageModel,
+  deployment: ImageDeployment,
+): Output | Refusal {
+  const { formats, compression: takesCompression } = deployment.capabilities
+  const [unasked] = formats
+  if (request.format !== undefined && !isImageFormat(request.format))
+    return foreignOutput(request.format, request, model, deployment)
+
+  const wanted = request.format ?? unasked
+  // PNG loses nothing, which is what 100 asks for.
+  const compression = wanted === 'png' && request.compression === 100 ? undefined : request.compression
+  if (compression !== undefined && wanted !== 'jpeg' && wanted !== 'webp')
+    return compressionRefusal(compression, wanted ?? 'of a format that nobody named')
+
+  const isNative = request.format === undefined || formats.includes(request.format)
+  const sent = { upstreamFormat: wanted, foreign: undefined }
+  if (wanted === undefined || (isNative && (compression === undefined || takesCompression))) {
+    const format = wanted === unasked ? undefined : wanted
+    return { ...sent, format, compression, conversion: undefined, emulated: [] }
+  }
+  // Made from what has lost nothing yet, if the upstream has it.
+  const upstreamFormat = formats.includes('png') ? 'png' : unasked
+  const emulated = isNative ? [] : ['output_format']
+  if (compression !== undefined) emulated.push('output_compression')
+  return {
+    format: upstreamFormat === unasked ? undefined : upstreamFormat,
+    compression: undefined,
+    conversion: { format: wanted, quality: compression },
+    upstreamFormat,
+    foreign: undefined,
+    emulated,
+  }
+}
+
+/** OpenAI's previews `gif` and `svg`, and what else an upstream may know: it is the judge. */
+function foreignOutput(
+  foreign: string,
+  { compression }: ImageRequest,
+  model: ImageModel,
+  deployment: ImageDeployment,
+): Output | Refusal {
+  if (!carriesUnknownFields(deployment)) {
+    const message = `output_format is ${JSON.stringify(foreign)}, which neither '${model.id}' nor Torana makes. Send png, jpeg or webp.`
+    return { param: 'output_format', message }
+  }
+  if (compression !== undefined) return compressionRefusal(compression, foreign)
+  return {
+    format: undefined,
+    compression: undefined,
+    conversion: undefined,
+    upstreamFormat: undefined,
+    foreign,
+    emulated: [],
+  }
+}
+
+function compressionRefusal(compression: number, format: string): Refusal {
+  return {
+    param: 'output_compression',
+    message: `output_compression is ${compression}, but the picture would be ${format}; only jpeg and webp are compressed so. Send output_format jpeg or webp, or remove output_compression.`,
+  }
+}
+
+export function transparencyRefusal(
+  { background, format }: ImageRequest,
+  model: ImageModel,
+  { upstreamFormat, conversion }: Output,
+): Refusal | undefined {
+  if (background !== 'transparent') return undefined
+  if ((conversion?.format ?? upstreamFormat) === 'jpeg') {
+    const why = format === undefined ? `'${model.id}' makes jpeg unasked` : 'output_format is jpeg'
+    const message = `background is transparent, but ${why}, which has no transparency. Send output_format png or webp.`
+    return { param: 'background', message }
+  }
+  if (upstreamFormat !== 'jpeg') return undefined
+  return {
+    param: 'background',
+    message: `background is transparent, but '${model.id}' makes only jpeg, which has no transparency. Remove background.`,
+  }
+}
+
+/** The OpenAI wire is open to fields it does not know; the others are typed by their packages. */
+export function carriesUnknownFields(deployment: ImageDeployment): boolean {
+  return deployment.upstream.dialect === 'openai' || deployment.upstream.dialect === 'azure'
+}
+
+function isImageFormat(format: string): format is ImageFormat {
+  return format === 'png' || format === 'jpeg' || format === 'webp'
+}

@@ -1,0 +1,298 @@
+/** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
+import type { PictureForm, PixelSize } from '../catalog.ts'
+import { isRecord } from '../embedding/answer.ts'
+import { modelIn, type PathModel } from '../embedding/request.ts'
+import { Fault } from '../fault.ts'
+import { MAX_DEPTH, unfitPart } from './extra-fields.ts'
+
+export interface ImageRequest {
+  readonly model: string
+  readonly prompt: string
+  /** How many pictures. */
+  readonly images: number
+  /** Undefined: `auto`. */
+  readonly size: PixelSize | undefined
+  /** Undefined: `auto`. So for the next three. */
+  readonly quality: string | undefined
+  readonly background: string | undefined
+  readonly moderation: string | undefined
+  /** The picture format as the caller named it (`png`, `jpeg`, `webp`, or one that only its upstream knows). */
+  readonly format: string | undefined
+  /** 0 to 100. */
+  readonly compression: number | undefined
+  /** `response_format`. Undefined: as the model does. */
+  readonly form: PictureForm | undefined
+  readonly stream: boolean
+  /** 0 to 3. */
+  readonly partialImages: number
+  readonly user: string | undefined
+  readonly safetyIdentifier: string | undefined
+  /** Fields that Torana does not know, as they came. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+export interface ImageRequestLimits {
+  readonly maxImages: number
+  /** Undefined: 32,000. */
+  readonly maxPromptCharacters?: number | undefined
+}
+
+/** OpenAI's limit, the widest of all upstreams. */
+const MAX_PROMPT_CHARACTERS = 32_000
+/** Four times the longest edge that any upstream makes, and where decoders begin to give up. */
+const MAX_EDGE = 16_384
+/** `transparent`, the longest known, has eleven; this leaves room for words not invented yet. */
+const MAX_WORD_LENGTH = 64
+/** OpenAI allows 64 for `user` and 128 for `safety_identifier`; more is accepted elsewhere, but it must not be a second body. */
+const MAX_USER_LENGTH = 512
+/** Enough of a value to recognise it by, too little to fill a log. */
+const MAX_SHOWN = 80
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'model',
+  'prompt',
+  'n',
+  'size',
+  'quality',
+  'background',
+  'moderation',
+  'output_format',
+  'output_compression',
+  'response_format',
+  'stream',
+  'partial_images',
+  'user',
+  'safety_identifier',
+])
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
+
+export function readImageRequest(body: unknown, limits: ImageRequestLimits, path?: PathModel): ImageRequest {
+  if (!isRecord(body))
+    throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "prompt": …}.')
+  const stream = streamIn(body['stream'])
+  const output = outputIn(body['response_format'], body['output_format'])
+  return {
+    model: modelIn(body['model'], path),
+    prompt: promptIn(body['prompt'], limits.maxPromptCharacters ?? MAX_PROMPT_CHARACTERS),
+    images: imagesIn(body['n'], limits.maxImages),
+    size: sizeIn(body['size']),
+    quality: wordIn('quality', body['quality']),
+    background: wordIn('background', body['background']),
+    moderation: wordIn('moderation', body['moderation']),
+    format: output.format,
+    compression: wholeNumberIn('output_compression', body['output_compression'], 0, 100),
+    form: output.form,
+    stream,
+    partialImages: partialImagesIn(body['partial_images'], stream),
+    user: textIn('user', body['user']),
+    safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
+    extraFields: extraFieldsIn(body),
+  }
+}
+
+/**
+ * One text for all requests that ask for the same: keys sorted at every depth, what is absent left out. Idempotency compares
+ * its digest, and a job is stored as it.
+ */
+export function canonicalText(request: ImageRequest): string {
+  return sortedJson(request)
+}
+
+/** Reads back what `canonicalText` wrote. */
+export function imageRequestOf(text: string): ImageRequest {
+  const stored = JSON.parse(text) as ImageRequest
+  return {
+    model: stored.model,
+    prompt: stored.prompt,
+    images: stored.images,
+    size: stored.size,
+    quality: stored.quality,
+    background: stored.background,
+    moderation: stored.moderation,
+    format: stored.format,
+    compression: stored.compression,
+    form: stored.form,
+    stream: stored.stream,
+    partialImages: stored.partialImages,
+    user: stored.user,
+    safetyIdentifier: stored.safetyIdentifier,
+    extraFields: keptFields(Object.entries(stored.extraFields)),
+  }
+}
+
+/** More characters than `most`, counted as OpenAI counts them: code points, so that an emoji is one and not two. */
+export function isLongerThan(text: string, most: number): boolean {
+  if (text.length <= most) return false
+  if (text.length > 2 * most) return true
+  let characters = 0
+  for (const _ of text) characters += 1
+  return characters > most
+}
+
+function promptIn(value: unknown, most: number): string {
+  if (isAbsent(value))
+    throw new Fault('missing_parameter', 'prompt is missing. Say what the picture should show.', {
+      param: 'prompt',
+    })
+  if (typeof value !== 'string' || value === '')
+    throw invalid('prompt', 'prompt must be a text that is not empty.')
+  if (isLongerThan(value, most))
+    throw invalid(
+      'prompt',
+      `prompt has more than ${most} characters, the most a request may carry. Shorten it.`,
+    )
+  return value
+}
+
+function imagesIn(value: unknown, most: number): number {
+  const images = wholeNumberIn('n', value, 1, Number.MAX_SAFE_INTEGER) ?? 1
+  if (images <= most) return images
+  throw invalid('n', `n is ${images}; one request makes at most ${most} pictures. Send several requests.`)
+}
+
+function sizeIn(value: unknown): PixelSize | undefined {
+  if (isAbsent(value) || value === 'auto') return undefined
+  const match = typeof value === 'string' ? /^([1-9]\d{0,4})x([1-9]\d{0,4})$/.exec(value) : null
+  const width = Number(match?.[1])
+  const height = Number(match?.[2])
+  if (width <= MAX_EDGE && height <= MAX_EDGE) return { width, height }
+  const why = match
+    ? `no edge may be longer than ${MAX_EDGE}`
+    : 'it must be width and height in pixels; ratios and words such as 2K are not read'
+  throw invalid('size', `size is ${shown(value)}; ${why}. Send one like '1024x1024', or 'auto'.`)
+}
+
+function wordIn(param: string, value: unknown): string | undefined {
+  if (isAbsent(value) || value === 'auto') return undefined
+  if (typeof value === 'string' && value !== '' && value.length <= MAX_WORD_LENGTH) return value
+  throw invalid(
+    param,
+    `${param} is ${shown(value)}; it must be a word of at most ${MAX_WORD_LENGTH} characters, or 'auto'.`,
+  )
+}
+
+const FORMS: Readonly<Record<string, PictureForm>> = { url: 'url', b64_json: 'b64_json', base64: 'b64_json' }
+/** Picture formats by the names they go by; elsewhere `response_format` is neither, and more likely a slip. */
+const FORMATS: Readonly<Record<string, string>> = {
+  png: 'png',
+  jpeg: 'jpeg',
+  jpg: 'jpeg',
+  webp: 'webp',
+  gif: 'gif',
+  svg: 'svg',
+}
+
+interface Output {
+  readonly form: PictureForm | undefined
+  readonly format: string | undefined
+}
+
+/** The two names are mixed up so often, by servers too, that the value says which of the two is meant. */
+function outputIn(responseFormat: unknown, outputFormat: unknown): Output {
+  const response = outputWord('response_format', responseFormat)
+  const output = outputWord('output_format', outputFormat)
+  const names = `response_format is ${shown(responseFormat)}, output_format ${shown(outputFormat)}`
+  if (differ(response.form, output.form))
+    throw invalid('response_format', `${names}. Say url or b64_json, and only once.`)
+  if (differ(response.format, output.format))
+    throw invalid('output_format', `${names}. Name one picture format, in output_format.`)
+  return { form: response.form ?? output.form, format: response.format ?? output.format }
+}
+
+function outputWord(param: 'response_format' | 'output_format', value: unknown): Output {
+  const word = wordIn(param, value)
+  if (word === undefined) return { form: undefined, format: undefined }
+  if (Object.hasOwn(FORMS, word)) return { form: FORMS[word], format: undefined }
+  if (Object.hasOwn(FORMATS, word)) return { form: undefined, format: FORMATS[word] }
+  if (param === 'output_format') return { form: undefined, format: word }
+  throw invalid(
+    param,
+    `Invalid value for 'response_format': ${shown(value)}. Supported values: 'url', 'b64_json'.`,
+  )
+}
+
+function differ(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && a !== b
+}
+
+function streamIn(value: unknown): boolean {
+  if (isAbsent(value)) return false
+  if (typeof value === 'boolean') return value
+  throw invalid('stream', `stream is ${shown(value)}; it must be true or false.`)
+}
+
+function partialImagesIn(value: unknown, stream: boolean): number {
+  const partialImages = wholeNumberIn('partial_images', value, 0, 3) ?? 0
+  if (partialImages === 0 || stream) return partialImages
+  throw invalid(
+    'partial_images',
+    `partial_images is ${partialImages}, but previews only come with "stream": true. Send that too, or remove partial_images.`,
+  )
+}
+
+function wholeNumberIn(param: string, value: unknown, least: number, most: number): number | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most)
+    // Without the sign of a negative zero, which JSON can write but not keep.
+    return value + 0
+  const range = most === Number.MAX_SAFE_INTEGER ? `from ${least} up` : `from ${least} to ${most}`
+  throw invalid(param, `${param} is ${shown(value)}; it must be a whole number ${range}.`)
+}
+
+function textIn(param: string, value: unknown): string | undefined {
+  if (isAbsent(value)) return undefined
+  if (typeof value === 'string' && value.length <= MAX_USER_LENGTH) return value
+  throw invalid(param, `${param} must be a string of at most ${MAX_USER_LENGTH} characters.`)
+}
+
+function extraFieldsIn(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const extra = Object.entries(body).filter(([name, value]) => !KNOWN.has(name) && value !== null)
+  for (const [name, value] of extra) {
+    const unfit = unfitPart(name, value)
+    if (unfit === 'multiplies')
+      throw new Fault(
+        'unsupported_parameter',
+        `'${name}' would multiply what the request costs. Say with n how many pictures to make, and remove '${name}'.`,
+        { param: name },
+      )
+    if (unfit === 'number')
+      throw invalid(name, `'${name}' holds a number that is too large to be passed on. Send a smaller one.`)
+    if (unfit === 'depth')
+      throw invalid(name, `'${name}' is nested more than ${MAX_DEPTH} levels deep. Flatten it.`)
+  }
+  return keptFields(extra)
+}
+
+/** Without a prototype, a field called `__proto__` is a field like any other. */
+function keptFields(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
+  if (entries.length === 0) return NO_FIELDS
+  const kept = Object.create(null) as Record<string, unknown>
+  for (const [name, value] of entries) kept[name] = value
+  return kept
+}
+
+function sortedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
+  if (!isRecord(value)) return JSON.stringify(value)
+  const fields = Object.keys(value)
+    .filter((name) => value[name] !== undefined)
+    .toSorted()
+    .map((name) => `${JSON.stringify(name)}:${sortedJson(value[name])}`)
+  return `{${fields.join(',')}}`
+}
+
+function isAbsent(value: unknown): value is undefined | null {
+  return value === undefined || value === null
+}
+
+function shown(value: unknown): string {
+  // Never written out: it may be as large and as deep as a body may be.
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
+  if (typeof value === 'string' && value.length > MAX_SHOWN)
+    return `${JSON.stringify(value.slice(0, MAX_SHOWN))}…`
+  return JSON.stringify(value) ?? 'absent'
+}
+
+function invalid(param: string, message: string): Fault {
+  return new Fault('invalid_parameter', message, { param })
+}

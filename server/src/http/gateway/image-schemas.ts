@@ -1,0 +1,63 @@
+/** Shapes of the image operations, for OpenAPI. Requests are checked by `core/image/request.ts`, answers are written by hand. */
+import { z } from 'zod'
+
+export const imageRequest = z
+  .looseObject({
+    model: z.string().describe('Id or alias of an image model.'),
+    prompt: z.string().max(32_000),
+    n: z
+      .int()
+      .min(1)
+      .max(10)
+      .optional()
+      .describe('How many pictures. Several calls are made where one makes fewer.'),
+    size: z.string().optional().describe('`auto`, or pixels such as `1024x1024`.'),
+    quality: z.string().optional(),
+    background: z.string().optional(),
+    moderation: z.string().optional(),
+    output_format: z.string().optional().describe('`png`, `jpeg` or `webp`.'),
+    output_compression: z.int().min(0).max(100).optional().describe('For `jpeg` and `webp`.'),
+    response_format: z.enum(['url', 'b64_json', 'base64']).optional(),
+    stream: z.boolean().optional(),
+    partial_images: z.int().min(0).max(3).optional(),
+    user: z.string().optional(),
+    safety_identifier: z.string().optional(),
+  })
+  .describe(
+    'Fields that are not listed go through to upstreams of the OpenAI wire, and are refused elsewhere.',
+  )
+  .meta({ id: 'ImageRequest' })
+
+export const imageAnswer = z
+  .looseObject({
+    created: z.int().describe('Unix seconds.'),
+    data: z.array(
+      z.object({
+        b64_json: z.string().optional(),
+        url: z.string().optional().describe("A signed link of this gateway, never the upstream's."),
+        revised_prompt: z.string().optional(),
+      }),
+    ),
+    usage: z
+      .object({ total_tokens: z.int(), input_tokens: z.int(), output_tokens: z.int() })
+      .loose()
+      .optional()
+      .describe('Where the upstream counted.'),
+  })
+  .describe(
+    'With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead.',
+  )
+  .meta({ id: 'ImageAnswer' })
+
+export const imageJob = z
+  .object({
+    id: z.string(),
+    object: z.literal('image.job'),
+    status: z.enum(['queued', 'running', 'succeeded', 'failed', 'unknown']),
+    created_at: z.int(),
+    expires_at: z.int().describe('Until then its pictures are kept.'),
+    model: z.string(),
+    result: imageAnswer.optional(),
+    error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
+  })
+  .meta({ id: 'ImageJob' })

@@ -1,0 +1,125 @@
+/** Image jobs: the durable life of one image request, in the store. */
+
+/**
+ * `leased`: a node holds it and has bought nothing yet. `dispatched`: at least one call may have been sent. `settled`: its
+ * pictures are there and accounted for. `failed`: it has none, and why is known. `unknown`: nobody knows whether it was paid.
+ */
+export type ImageJobState = 'leased' | 'dispatched' | 'settled' | 'failed' | 'unknown'
+
+export interface NewImageJob {
+  /** The id of the request that began it: a UUIDv7. */
+  readonly id: string
+  readonly project: string
+  readonly keyId: string
+  readonly model: string
+  /** Of the canonical request: equal digests ask for the same. */
+  readonly digest: string
+  readonly idempotencyKey: string | undefined
+  /** The caller's SDK says that this is a retry of its own. */
+  readonly isRetry: boolean
+  /** All that is needed to run it, as text. Sealed at rest, and forgotten when the job ends. */
+  readonly request: string
+  readonly nodeId: string
+}
+
+/** A node's hold on a job. The token grows with each new holder: who has an older one can change nothing any more. */
+export interface Hold {
+  readonly jobId: string
+  readonly token: number
+}
+
+export type BegunJob =
+  | { readonly kind: 'begun'; readonly hold: Hold }
+  /** The same was asked before: by idempotency key, or by a retry of the SDK's own. */
+  | { readonly kind: 'joined'; readonly job: ImageJob }
+  /** The idempotency key was used for something else. */
+  | { readonly kind: 'conflict' }
+
+/** One purchase of a job, as far as the store knows. */
+export interface ImageJobCall {
+  /** Counts the calls of the job from 0, as in the ledger. */
+  readonly attempt: number
+  readonly callId: string
+  /** Which of the job's calls side by side it stands for: a later attempt of the same part replaced an earlier one. */
+  readonly part: number
+  /** How many pictures it asks for. */
+  readonly images: number
+  readonly deployment: string
+  /** What a polled upstream answered when it took the call. Sealed at rest. */
+  readonly submitted: string | undefined
+  /** `sent`: it may have been. `failed`: it ended without a purchase. `delivered`: its pictures are in the blob store. */
+  readonly state: 'sent' | 'failed' | 'delivered' | 'unknown'
+}
+
+export interface ImageJob {
+  readonly id: string
+  readonly project: string
+  readonly keyId: string
+  readonly model: string
+  readonly digest: string
+  readonly state: ImageJobState
+  readonly createdAtMs: number
+  readonly endedAtMs: number | undefined
+  /** What it came to, as text: the answer of a settled job, the fault of a failed or unknown one. Sealed at rest. */
+  readonly result: string | undefined
+}
+
+export interface TakenJob {
+  readonly hold: Hold
+  readonly job: ImageJob
+  /** Empty when it can't be opened any more, because the secret that sealed it is gone: the job can only be ended. */
+  readonly request: string
+  readonly calls: readonly ImageJobCall[]
+}
+
+/** Another node has taken the job over: whoever gets this stops, and says nothing to the store any more. */
+export class JobLost extends Error {
+  override readonly name = 'JobLost'
+}
+
+/**
+ * Every method is one atomic step and may be repeated after an answer was lost. Those with a `Hold` reject with `JobLost`
+ * when it is no longer the job's. Trouble with the store rejects with `StoreAway`.
+ */
+export interface ImageJobs {
+  /**
+   * Writes a job that this node holds, unless the same was asked before: by a job of the project with this idempotency key
+   * (kept for 24 h), or, without a key, by a job of the same key (`keyId`) and digest begun within 15 minutes whose answer no
+   * client received, if `isRetry`.
+   */
+  begin(job: NewImageJob): Promise<BegunJob>
+  /** Undefined when there is none in this project. */
+  find(id: string, project: string): Promise<ImageJob | undefined>
+  /** A call is about to be sent: from here on it may have been. */
+  dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void>
+  submitted(hold: Hold, attempt: number, text: string): Promise<void>
+  callEnded(hold: Hold, attempt: number, state: 'failed' | 'delivered' | 'unknown'): Promise<void>
+  /**
+   * Ends the job. `freesKey` lets the idempotency key be used anew: nothing was bought. The request's text and what polled
+   * upstreams answered are forgotten. In the same step the webhooks of the project that ask for `event` get it to send.
+   */
+  end(hold: Hold, end: JobEnd): Promise<void>
+  /** A client has received the answer. */
+  answered(id: string): Promise<void>
+  /** Says that the node still works on these jobs of its own; their leases run for another `LEASE_MS`. */
+  renew(nodeId: string, jobIds: readonly string[]): Promise<void>
+  /** Takes jobs whose lease has run out, oldest first, at most `limit`: they are this node's now. */
+  takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]>
+  /** Gives up the leases of this node, so that another can take the jobs over at once. */
+  release(nodeId: string): Promise<void>
+  /** Deletes jobs that ended more than `keptMs` ago; returns how many. Open unknowns stay. */
+  deleteOld(keptMs: number): Promise<number>
+}
+
+export interface JobEnd {
+  readonly state: 'settled' | 'failed' | 'unknown'
+  readonly result: string
+  readonly freesKey: boolean
+}
+
+/** Longer than any pause of a healthy process, short enough that a dead one's jobs soon go on. */
+export const LEASE_MS = 15_000
+/** For how long an idempotency key means the same request. */
+export const IDEMPOTENCY_MS = 24 * 3_600_000
+/** For how long a retry of the SDK's own joins what it retries: its ten-minute time-out and a margin. */
+export const RETRY_JOIN_MS = 15 * 60_000

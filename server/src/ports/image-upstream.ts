@@ -1,0 +1,101 @@
+import type { ImageDeployment, ImageFormat, OfferedSize } from '#core/catalog.ts'
+import type { ImageUsage } from '#core/usage.ts'
+
+/**
+ * One purchase of pictures from an upstream, already negotiated: everything in it is something this deployment's
+ * capabilities say it can take. A dialect sends all of it and nothing else.
+ */
+export interface ImageCall {
+  /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
+  readonly callId: string
+  readonly deployment: ImageDeployment
+  readonly prompt: string
+  /** How many pictures to make; 1 is asked for by silence. */
+  readonly images: number
+  /** Undefined leaves the size to the upstream. */
+  readonly size: OfferedSize | undefined
+  readonly quality: string | undefined
+  readonly background: string | undefined
+  readonly moderation: string | undefined
+  /** Undefined leaves the upstream at its first format. */
+  readonly format: ImageFormat | undefined
+  readonly compression: number | undefined
+  readonly user: string | undefined
+  readonly safetyIdentifier: string | undefined
+  /** Fields Torana does not know, passed on as they came. Empty for dialects that can't carry them. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+  /** Undefined: the answer is asked for in one piece. A number: event by event, with so many previews. */
+  readonly partialImages: number | undefined
+  readonly timeoutMs: number
+  /**
+   * What `ImageEvents.submitted` was told by an earlier process that handed in this very call. Undefined: it was not handed
+   * in yet. With it, a dialect sends no submit: it goes on asking for the result, and nothing is bought twice.
+   */
+  readonly submitted: string | undefined
+}
+
+/** What is told while a call is under way. */
+export interface ImageEvents {
+  /**
+   * A polled upstream has taken the call. The text is all that is needed to go on asking after a crash; the dialect waits for
+   * the promise before it asks for the result the first time.
+   */
+  submitted(text: string): Promise<void>
+  /** A preview has come. */
+  partial(preview: Preview): void
+}
+
+export interface Preview {
+  readonly index: number
+  readonly bytes: Uint8Array
+  /** `size`, `quality`, `background`, `output_format` as the upstream's event told them. */
+  readonly echoes: Readonly<Record<string, unknown>>
+}
+
+export interface MadePicture {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  /** The prompt as the upstream rewrote it, where it says so. */
+  readonly revisedPrompt: string | undefined
+}
+
+export interface ImageAnswer {
+  /** One at least, and no more than were asked for; none of them empty. Pictures that came as URLs have been fetched. */
+  readonly pictures: readonly MadePicture[]
+  /** What it counted, of all pictures together. Each count that it did not tell is undefined. */
+  readonly tokens: ImageUsage['tokens']
+  /** `size`, `quality`, `background`, `output_format` as it resolved them, where it tells. */
+  readonly echoes: Readonly<Record<string, unknown>>
+  /** Top-level fields of its answer beyond OpenAI's own. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+/**
+ * Where pictures come from. Implementations translate to their dialect, buy exactly once and never retry: a second try may be
+ * a second purchase, and is the journey's decision. A content refusal, also one inside a 200, is `contentRefused`. Every
+ * failure is an `UpstreamFailure`; one that may have been charged says so.
+ */
+export interface ImageUpstream {
+  generate(call: ImageCall, events: ImageEvents): Promise<ImageAnswer>
+}
+
+/**
+ * Fetches a picture from an address that an upstream or a caller named. Only addresses of the public internet are connected
+ * to, checked when the connection is opened and again at each redirect; an address of `trustedOrigin` is taken as it is.
+ * Bounded in bytes, time and redirects. No credential is ever sent along. Rejects with `AddressRefused`, or with what the
+ * network said.
+ */
+export interface PictureFetcher {
+  fetch(
+    url: string,
+    options: {
+      readonly trustedOrigin: string | undefined
+      readonly timeoutMs: number
+      readonly maxBytes: number
+    },
+  ): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** The address is none that the gateway connects to on somebody else's word. The message names the reason, not what is there. */
+export class AddressRefused extends Error {
+  override readonly name = 'AddressRefused'
+}

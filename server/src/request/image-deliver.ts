@@ -1,0 +1,157 @@
+/** From what an upstream answered to pictures that are kept: stored under their digests, converted where that was asked. */
+import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
+import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
+import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
+import type { ImageOffer } from '#core/image/negotiate.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { Hashing } from '#ports/hashing.ts'
+import type { ImageCodec } from '#ports/image-codec.ts'
+import type { MadePicture } from '#ports/image-upstream.ts'
+
+export interface KeepingOutside {
+  readonly blobs: BlobStore
+  readonly codec: ImageCodec
+  readonly hashing: Hashing
+  /** Told of bytes that could not be stored, and why. */
+  readonly unkept: (name: string, error: unknown) => void
+}
+
+/** Bytes that could be stored nowhere, by digest: they can still be handed to whoever waits for them. */
+export type HeldBytes = Map<string, Uint8Array<ArrayBuffer>>
+
+/** The pictures as they will be kept. */
+export async function describePictures(
+  made: readonly MadePicture[],
+  { hashing }: KeepingOutside,
+): Promise<KeptPicture[]> {
+  const described: KeptPicture[] = []
+  for (const { bytes, revisedPrompt } of made) {
+    const header = pictureHeader(bytes)
+    const { width, height } = header ?? { width: 0, height: 0 }
+    described.push({
+      ...(await describe(bytes, header, hashing)),
+      width,
+      height,
+      ...(revisedPrompt === undefined ? {} : { revisedPrompt }),
+    })
+  }
+  return described
+}
+
+/** Each picture as it came, before anything is made of it: from here on it is not lost. */
+export async function keepPictures(
+  made: readonly MadePicture[],
+  described: readonly KeptPicture[],
+  held: HeldBytes,
+  outside: KeepingOutside,
+): Promise<void> {
+  for (const [index, { bytes }] of made.entries())
+    await keep((described[index] as KeptPicture).sha256, bytes, held, outside)
+}
+
+/** The pictures in the format that was asked for. What can't be converted rejects; the originals are kept all the same. */
+export async function convertPictures(
+  kept: readonly KeptPicture[],
+  made: readonly MadePicture[],
+  conversion: NonNullable<ImageOffer['conversion']>,
+  held: HeldBytes,
+  outside: KeepingOutside,
+): Promise<KeptPicture[]> {
+  const converted: KeptPicture[] = []
+  for (const [index, picture] of kept.entries()) {
+    const { bytes } = made[index] as MadePicture
+    if (picture.format === conversion.format && conversion.quality === undefined) {
+      converted.push(picture)
+      continue
+    }
+    const changed = await outside.codec.convert(bytes, conversion)
+    const described = await describe(changed, pictureHeader(changed), outside.hashing)
+    await keep(described.sha256, changed, held, outside)
+    converted.push({ ...picture, converted: described })
+  }
+  return converted
+}
+
+async function describe(
+  bytes: Uint8Array<ArrayBuffer>,
+  header: PictureHeader | undefined,
+  hashing: Hashing,
+): Promise<KeptBytes> {
+  const sha256 = await hashing.sha256OfBytes(bytes)
+  return { sha256, bytes: bytes.length, format: header?.format ?? 'unknown' }
+}
+
+async function keep(
+  sha256: string,
+  bytes: Uint8Array<ArrayBuffer>,
+  held: HeldBytes,
+  { blobs, unkept }: KeepingOutside,
+): Promise<void> {
+  try {
+    await blobs.put(pictureName(sha256), bytes)
+  } catch (error) {
+    // Whatever the reason: the picture is paid for, and somebody waits for it.
+    unkept(pictureName(sha256), error)
+    held.set(sha256, bytes)
+  }
+}
+
+/** What a call delivered, for whoever takes the job over. */
+export async function keepDelivery(
+  jobId: string,
+  delivery: Delivery,
+  { blobs, unkept }: KeepingOutside,
+): Promise<void> {
+  const name = deliveryName(jobId, delivery.post.attempt)
+  try {
+    await blobs.put(name, new TextEncoder().encode(deliveryText(delivery)))
+  } catch (error) {
+    unkept(name, error)
+  }
+}
+
+/** Of what a call delivered, that which was kept: its record names pictures that may not have been. Undefined: nothing. */
+export async function keptDelivery(
+  jobId: string,
+  attempt: number,
+  blobs: BlobStore,
+): Promise<Delivery | undefined> {
+  const record = await blobs.open(deliveryName(jobId, attempt))
+  if (record === undefined) return undefined
+  const delivery = deliveryOf(await textOf(record.bytes))
+  const pictures: KeptPicture[] = []
+  for (const { converted, ...original } of delivery.pictures) {
+    if (!(await isKept(original, blobs))) continue
+    const hasBoth = converted !== undefined && (await isKept(converted, blobs))
+    pictures.push(hasBoth ? { ...original, converted } : original)
+  }
+  return pictures.length === 0 ? undefined : { ...delivery, pictures }
+}
+
+async function isKept({ sha256, bytes }: KeptBytes, blobs: BlobStore): Promise<boolean> {
+  const blob = await blobs.open(pictureName(sha256), { first: 0, last: 0 })
+  if (blob === undefined) return false
+  // Read to its end, or it would stay open.
+  await textOf(blob.bytes)
+  return blob.size === bytes
+}
+
+/** In memory as a whole, as it was when it came. */
+export async function keptBytes({ sha256 }: KeptBytes, blobs: BlobStore): Promise<Uint8Array<ArrayBuffer>> {
+  const blob = await blobs.open(pictureName(sha256))
+  const bytes = new Uint8Array(blob?.size ?? 0)
+  let at = 0
+  for await (const chunk of blob?.bytes ?? []) {
+    bytes.set(chunk, at)
+    at += chunk.length
+  }
+  return bytes
+}
+
+/** A small blob as text. */
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const chunk of bytes) text += decoder.decode(chunk, { stream: true })
+  return text + decoder.decode()
+}

@@ -1,0 +1,31 @@
+/** The image jobs that this node works on. They go on when the client that asked for them has gone. */
+import type { ImageOutcome } from './image-outcome.ts'
+
+export class RunningJobs {
+  readonly #ends = new Map<string, Promise<ImageOutcome>>()
+
+  get size(): number {
+    return this.#ends.size
+  }
+
+  get ids(): readonly string[] {
+    return [...this.#ends.keys()]
+  }
+
+  /** The end of a job of this node; undefined when it is another's, or over. */
+  endOf(jobId: string): Promise<ImageOutcome> | undefined {
+    return this.#ends.get(jobId)
+  }
+
+  start(jobId: string, work: () => Promise<ImageOutcome>): Promise<ImageOutcome> {
+    const end = work().finally(() => this.#ends.delete(jobId))
+    this.#ends.set(jobId, end)
+    // Nobody may be waiting for it: then its rejection is not news, since the job itself has told the log.
+    end.catch(() => {})
+    return end
+  }
+
+  async settled(): Promise<void> {
+    while (this.#ends.size > 0) await Promise.allSettled(this.#ends.values())
+  }
+}

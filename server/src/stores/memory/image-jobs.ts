@@ -1,0 +1,222 @@
+import type { Clock } from '#ports/clock.ts'
+import {
+  IDEMPOTENCY_MS,
+  JobLost,
+  LEASE_MS,
+  RETRY_JOIN_MS,
+  type BegunJob,
+  type Hold,
+  type ImageJob,
+  type ImageJobCall,
+  type ImageJobs,
+  type JobEnd,
+  type NewImageJob,
+  type TakenJob,
+} from '#ports/image-jobs.ts'
+import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
+import type { WebhooksFor } from '#ports/webhooks.ts'
+import { refuseToFree } from '../image-job-end.ts'
+import { jobEndEvents } from '../webhook-events.ts'
+import type { MemoryWebhooks } from './webhooks.ts'
+
+interface StoredJob {
+  job: ImageJob
+  idempotencyKey: string | undefined
+  request: string
+  isFreed: boolean
+  isAnswered: boolean
+  nodeId: string | undefined
+  token: number
+  leaseUntilMs: number
+  readonly calls: Map<number, ImageJobCall>
+}
+
+export interface MemoryJobWebhooks {
+  readonly outbox: MemoryWebhooks
+  readonly webhooksFor: WebhooksFor
+}
+
+/** Image jobs in memory, gone with the process: for `DATABASE_URL=memory:` and tests. */
+export class MemoryImageJobs implements ImageJobs {
+  readonly #clock: Clock
+  readonly #webhooks: MemoryJobWebhooks | undefined
+  readonly #keeps: number
+  /** Oldest first. */
+  readonly #jobs = new Map<string, StoredJob>()
+
+  /** `keeps`: so many are remembered; then the oldest that ended is forgotten, since a process must not grow without end. */
+  constructor(clock: Clock, webhooks?: MemoryJobWebhooks, keeps = 10_000) {
+    this.#clock = clock
+    this.#webhooks = webhooks
+    this.#keeps = keeps
+  }
+
+  async begin(asked: NewImageJob): Promise<BegunJob> {
+    const { id, project, keyId, model, digest, idempotencyKey, request, nodeId } = asked
+    const nowMs = this.#clock.nowMs()
+    const earlier = this.#earlier(asked, nowMs)
+    if (earlier?.job.id === id && isOpen(earlier) && earlier.token === 1 && earlier.nodeId === nodeId)
+      return { kind: 'begun', hold: { jobId: id, token: 1 } }
+    if (earlier)
+      return earlier.job.digest === digest ? { kind: 'joined', job: earlier.job } : { kind: 'conflict' }
+    this.#jobs.set(id, {
+      job: {
+        id,
+        project,
+        keyId,
+        model,
+        digest,
+        state: 'leased',
+        createdAtMs: nowMs,
+        endedAtMs: undefined,
+        result: undefined,
+      },
+      idempotencyKey,
+      request,
+      isFreed: false,
+      isAnswered: false,
+      nodeId,
+      token: 1,
+      leaseUntilMs: nowMs + LEASE_MS,
+      calls: new Map(),
+    })
+    this.#forgetOldest()
+    return { kind: 'begun', hold: { jobId: id, token: 1 } }
+  }
+
+  async find(id: string, project: string): Promise<ImageJob | undefined> {
+    const job = this.#jobs.get(id)?.job
+    return job?.project === project ? job : undefined
+  }
+
+  async dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void> {
+    const stored = this.#held(hold)
+    const noted = stored.calls.get(call.attempt)
+    stored.job = { ...stored.job, state: 'dispatched' }
+    if (noted && noted.callId !== call.callId) throw noSuchAttempt(hold, call.attempt)
+    if (noted === undefined) stored.calls.set(call.attempt, { ...call, submitted: undefined, state: 'sent' })
+  }
+
+  async submitted(hold: Hold, attempt: number, text: string): Promise<void> {
+    this.#changeCall(hold, attempt, { submitted: text })
+  }
+
+  async callEnded(hold: Hold, attempt: number, state: 'failed' | 'delivered' | 'unknown'): Promise<void> {
+    this.#changeCall(hold, attempt, { state })
+  }
+
+  async end(hold: Hold, { state, result, freesKey }: JobEnd): Promise<void> {
+    refuseToFree(state, freesKey)
+    const before = this.#jobs.get(hold.jobId)
+    if (before?.token === hold.token && before.job.state === state) return
+    const stored = this.#held(hold)
+    const endedAtMs = this.#clock.nowMs()
+    stored.job = { ...stored.job, state, endedAtMs, result }
+    stored.request = ''
+    stored.calls.clear()
+    stored.nodeId = undefined
+    stored.isFreed = freesKey
+    if (freesKey) stored.idempotencyKey = undefined
+    const { outbox, webhooksFor } = this.#webhooks ?? {}
+    if (outbox && webhooksFor) outbox.add(jobEndEvents(stored.job, state, endedAtMs, webhooksFor))
+  }
+
+  async answered(id: string): Promise<void> {
+    const stored = this.#jobs.get(id)
+    if (stored) stored.isAnswered = true
+  }
+
+  async renew(nodeId: string, jobIds: readonly string[]): Promise<void> {
+    const leaseUntilMs = this.#clock.nowMs() + LEASE_MS
+    for (const stored of this.#openOf(nodeId))
+      if (jobIds.includes(stored.job.id)) stored.leaseUntilMs = leaseUntilMs
+  }
+
+  async takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]> {
+    const nowMs = this.#clock.nowMs()
+    const due = [...this.#jobs.values()]
+      .filter((stored) => isOpen(stored) && stored.leaseUntilMs <= nowMs)
+      .toSorted((left, right) => inOrder(left.job, right.job))
+      .slice(0, limit)
+    return due.map((stored) => {
+      stored.nodeId = nodeId
+      stored.token += 1
+      stored.leaseUntilMs = nowMs + LEASE_MS
+      const calls = [...stored.calls.values()].toSorted((left, right) => left.attempt - right.attempt)
+      const hold = { jobId: stored.job.id, token: stored.token }
+      return { hold, job: stored.job, request: stored.request, calls }
+    })
+  }
+
+  async release(nodeId: string): Promise<void> {
+    for (const stored of this.#openOf(nodeId)) {
+      stored.nodeId = undefined
+      stored.leaseUntilMs = this.#clock.nowMs()
+    }
+  }
+
+  async deleteOld(keptMs: number): Promise<number> {
+    const nowMs = this.#clock.nowMs()
+    const old = [...this.#jobs.values()].filter(({ job: { state, endedAtMs } }) => {
+      const ageMs = endedAtMs === undefined ? -1 : nowMs - endedAtMs
+      return ageMs >= keptMs && (state !== 'unknown' || ageMs >= UNKNOWN_POSTED_AFTER_MS)
+    })
+    for (const { job } of old) this.#jobs.delete(job.id)
+    return old.length
+  }
+
+  #earlier(asked: NewImageJob, nowMs: number): StoredJob | undefined {
+    const { id, project, keyId, digest, idempotencyKey, isRetry } = asked
+    const known = this.#jobs.get(id)
+    if (known) return known
+    const jobs = [...this.#jobs.values()].filter(({ job }) => job.project === project)
+    if (idempotencyKey !== undefined)
+      return jobs.find(
+        (stored) =>
+          stored.idempotencyKey === idempotencyKey && nowMs - stored.job.createdAtMs < IDEMPOTENCY_MS,
+      )
+    if (!isRetry) return undefined
+    return jobs
+      .filter(({ job, isAnswered, isFreed }) => {
+        const isSame = job.keyId === keyId && job.digest === digest
+        return isSame && !isAnswered && !isFreed && nowMs - job.createdAtMs < RETRY_JOIN_MS
+      })
+      .toSorted((left, right) => inOrder(right.job, left.job))
+      .at(0)
+  }
+
+  #held({ jobId, token }: Hold): StoredJob {
+    const stored = this.#jobs.get(jobId)
+    if (stored?.token === token && isOpen(stored)) return stored
+    throw new JobLost(`holder ${token} of job ${jobId} holds it no more`)
+  }
+
+  #changeCall(hold: Hold, attempt: number, change: Partial<ImageJobCall>): void {
+    const { calls } = this.#held(hold)
+    const call = calls.get(attempt)
+    if (call === undefined) throw noSuchAttempt(hold, attempt)
+    calls.set(attempt, { ...call, ...change })
+  }
+
+  #openOf(nodeId: string): readonly StoredJob[] {
+    return [...this.#jobs.values()].filter((stored) => stored.nodeId === nodeId && isOpen(stored))
+  }
+
+  #forgetOldest(): void {
+    if (this.#jobs.size <= this.#keeps) return
+    const oldest = this.#jobs.values().find((stored) => !isOpen(stored))
+    if (oldest) this.#jobs.delete(oldest.job.id)
+  }
+}
+
+function isOpen({ job: { state } }: StoredJob): boolean {
+  return state === 'leased' || state === 'dispatched'
+}
+
+function inOrder(left: ImageJob, right: ImageJob): number {
+  return left.createdAtMs - right.createdAtMs || (left.id < right.id ? -1 : 1)
+}
+
+function noSuchAttempt({ jobId }: Hold, attempt: number): Error {
+  return new Error(`job ${jobId} has no such attempt ${attempt}, or with another call`)
+}

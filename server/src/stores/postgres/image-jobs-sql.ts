@@ -1,0 +1,117 @@
+/** The statements of image jobs. What changes a job names the holder's token: a holder that was replaced changes nothing. */
+import { IDEMPOTENCY_MS, LEASE_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
+
+const OPEN = `state IN ('leased', 'dispatched')`
+const LEASE = `now() + interval '${LEASE_MS} ms'`
+
+/**
+ * Begins without an idempotency key that ask for the same come one after another, until their transaction ends: so a retry
+ * sees what it retries. With a key, its unique index does that.
+ */
+export const LOCK_ALIKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))'
+
+/** A key that is over may be used anew. */
+export const FREE_OLD_KEY = `
+UPDATE image_jobs SET idempotency_key = NULL
+WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
+
+/** What was asked before: this very job, whose answer was lost; or its idempotency key; or, if it is a retry, the same. */
+export const EARLIER = `
+SELECT *, ${OPEN} AND token = 1 AND node_id = $7 AS is_ours FROM image_jobs
+WHERE job_id = $1
+  OR (project = $2 AND idempotency_key = $3)
+  OR ($6::boolean AND project = $2 AND key_id = $4 AND digest = $5 AND answered_at IS NULL AND NOT freed
+    AND created_at > now() - interval '${RETRY_JOIN_MS} ms')
+ORDER BY job_id = $1 DESC, created_at DESC, job_id DESC LIMIT 1`
+
+/** Waits for another that inserts the same key at this moment, and then inserts nothing. */
+export const INSERT_JOB = `
+INSERT INTO image_jobs (
+  job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until
+)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${LEASE})
+ON CONFLICT DO NOTHING RETURNING 1`
+
+/** A call is noted once; the same attempt with another call is none of ours, and not noted. */
+export const DISPATCHED = `
+WITH held AS MATERIALIZED (
+  UPDATE image_jobs SET state = 'dispatched' WHERE job_id = $1 AND token = $2 AND ${OPEN} RETURNING job_id
+), noted AS (
+  INSERT INTO image_job_calls AS calls (job_id, attempt, part, call_id, images, deployment, state)
+  SELECT job_id, $3, $4, $5, $6, $7, 'sent' FROM held
+  ON CONFLICT (job_id, attempt) DO UPDATE SET call_id = excluded.call_id WHERE calls.call_id = excluded.call_id
+  RETURNING 1
+)
+SELECT (SELECT count(*) FROM held)::integer AS held, (SELECT count(*) FROM noted)::integer AS noted`
+
+const HELD = `
+WITH held AS MATERIALIZED (
+  SELECT job_id FROM image_jobs WHERE job_id = $1 AND token = $2 AND ${OPEN} FOR UPDATE
+), noted AS (`
+const COUNTED = `
+  FROM held WHERE image_job_calls.job_id = held.job_id AND attempt = $3 RETURNING 1
+)
+SELECT (SELECT count(*) FROM held)::integer AS held, (SELECT count(*) FROM noted)::integer AS noted`
+
+export const SUBMITTED = `${HELD}
+  UPDATE image_job_calls SET submitted_key = $4, submitted_sealed = $5${COUNTED}`
+
+export const CALL_ENDED = `${HELD}
+  UPDATE image_job_calls SET state = $4${COUNTED}`
+
+/** The texts that were only needed to run it are forgotten. */
+export const END = `
+WITH ended AS (
+  UPDATE image_jobs SET state = $3, ended_at = now(), result_key = $4, result_sealed = $5,
+    request_key = NULL, request_sealed = NULL, node_id = NULL, freed = $6,
+    idempotency_key = CASE WHEN $6 THEN NULL ELSE idempotency_key END
+  WHERE job_id = $1 AND token = $2 AND ${OPEN}
+  RETURNING *
+), forgotten AS (
+  UPDATE image_job_calls SET submitted_key = NULL, submitted_sealed = NULL
+  FROM ended WHERE image_job_calls.job_id = ended.job_id
+)
+SELECT * FROM ended`
+
+/** Whether this holder has ended it so before, and only the answer was lost. */
+export const HAS_ENDED = 'SELECT 1 FROM image_jobs WHERE job_id = $1 AND token = $2 AND state = $3'
+
+export const ANSWERED = 'UPDATE image_jobs SET answered_at = now() WHERE job_id = $1 AND answered_at IS NULL'
+
+export const RENEW = `
+UPDATE image_jobs SET lease_until = ${LEASE} WHERE job_id = ANY ($2::uuid[]) AND node_id = $1 AND ${OPEN}`
+
+/** What others are taking or changing at this moment is left to them. */
+export const TAKE_OVER = `
+WITH due AS MATERIALIZED (
+  SELECT job_id FROM image_jobs WHERE ${OPEN} AND lease_until <= now()
+  ORDER BY created_at, job_id LIMIT $2 FOR UPDATE SKIP LOCKED
+), taken AS (
+  UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${LEASE}
+  FROM due WHERE image_jobs.job_id = due.job_id RETURNING image_jobs.*
+)
+SELECT * FROM taken ORDER BY created_at, job_id`
+
+export const CALLS = 'SELECT * FROM image_job_calls WHERE job_id = ANY ($1::uuid[]) ORDER BY attempt'
+
+export const RELEASE = `UPDATE image_jobs SET node_id = NULL, lease_until = now() WHERE node_id = $1 AND ${OPEN}`
+
+/** Rows that one statement removes: a fraction of a second. */
+export const PORTION = 1000
+
+/** An unknown is open as long as the ledger says so, and for its week anyway: the entry may wait on a node's disk. */
+export const DELETE_OLD = `
+DELETE FROM image_jobs WHERE job_id IN (
+  SELECT job_id FROM image_jobs
+  WHERE ended_at < now() - $1 * interval '1 ms'
+    AND (state <> 'unknown' OR ended_at < now() - interval '${UNKNOWN_POSTED_AFTER_MS} ms' AND NOT EXISTS (
+      SELECT FROM usage_events AS entry
+      WHERE entry.request_id = job_id AND entry.kind = 'unknown' AND NOT EXISTS (
+        SELECT FROM usage_events AS resolution
+        WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt
+          AND resolution.kind IN ('post', 'void')
+      )
+    ))
+  LIMIT ${PORTION}
+) RETURNING 1`

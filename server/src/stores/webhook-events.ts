@@ -1,0 +1,90 @@
+/** What webhooks are told, as the events that are kept for them. */
+import { createHash } from 'node:crypto'
+import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
+import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
+
+/** The public words for how a job ended. */
+const STATUS = { settled: 'succeeded', failed: 'failed', unknown: 'unknown' } as const
+
+type EndedJob = Pick<ImageJob, 'id' | 'project' | 'model' | 'createdAtMs'>
+
+/** A job ends once, so its id is enough to tell the event from all others. */
+export function jobEndEvents(
+  job: EndedJob,
+  state: JobEnd['state'],
+  endedAtMs: number,
+  webhooksFor: WebhooksFor,
+): readonly WebhookEvent[] {
+  const status = STATUS[state]
+  return eventsOf({
+    identity: job.id,
+    project: job.project,
+    type: `image.job.${status}`,
+    atMs: endedAtMs,
+    data: {
+      id: job.id,
+      object: 'image.job',
+      status,
+      model: job.model,
+      created_at: seconds(job.createdAtMs),
+      ended_at: seconds(endedAtMs),
+    },
+    webhooksFor,
+  })
+}
+
+export interface ReachedBudget {
+  readonly project: string
+  readonly budgetId: string
+  readonly windowStartMs: number
+  readonly percent: number
+  readonly spentNanoUsd: bigint
+  readonly limitNanoUsd: bigint
+}
+
+/** Every node that notices the same mark of the same window makes the same event. */
+export function budgetReachedEvents(
+  reached: ReachedBudget,
+  atMs: number,
+  webhooksFor: WebhooksFor,
+): readonly WebhookEvent[] {
+  const { project, budgetId, windowStartMs, percent, spentNanoUsd, limitNanoUsd } = reached
+  return eventsOf({
+    identity: `${budgetId} ${windowStartMs} ${percent}`,
+    project,
+    type: 'budget.reached',
+    atMs,
+    data: { budget: budgetId, percent, spent_usd: dollars(spentNanoUsd), limit_usd: dollars(limitNanoUsd) },
+    webhooksFor,
+  })
+}
+
+interface Told {
+  readonly identity: string
+  readonly project: string
+  readonly type: WebhookEventType
+  readonly atMs: number
+  readonly data: Readonly<Record<string, string | number>>
+  readonly webhooksFor: WebhooksFor
+}
+
+function eventsOf({ identity, project, type, atMs, data, webhooksFor }: Told): readonly WebhookEvent[] {
+  const urls = new Set(webhooksFor(project, type).map(({ url }) => url))
+  if (urls.size === 0) return []
+  const digest = createHash('sha256').update(JSON.stringify([type, project, identity]))
+  const id = `evt_${digest.digest('hex').slice(0, ID_DIGITS)}`
+  const payload = JSON.stringify({ id, object: 'event', created_at: seconds(atMs), type, data })
+  return [...urls].map((url) => ({ id, project, url, type, payload }))
+}
+
+/** 128 bits: no two events ever have the same. */
+const ID_DIGITS = 32
+
+function seconds(ms: number): number {
+  return Math.floor(ms / 1000)
+}
+
+/** A number for people and dashboards; the books keep the exact one. */
+function dollars(nanoUsd: bigint): number {
+  return Number(nanoUsd) / 1e9
+}

@@ -1,0 +1,218 @@
+/** One image call through a provider package: translate, buy once, check what came. */
+import type { JSONObject, JSONValue } from '@ai-sdk/provider'
+import { isRecord } from '#core/embedding/answer.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { ImageAnswer, ImageCall, MadePicture } from '#ports/image-upstream.ts'
+import { failureOf } from './failures.ts'
+import { UNKNOWN_TOKENS } from './image-answers.ts'
+import type { ImageFetchOptions, Purchase } from './image-fetch.ts'
+import { ImageFetch } from './image-fetch.ts'
+import type { ImageModel, ImageProvider, Said } from './image-providers.ts'
+import { imageProviders } from './image-providers.ts'
+
+type Result = Awaited<ReturnType<ImageModel['doGenerate']>>
+
+/** A catalog has tens of deployments; beyond this many stand only those that a reload left behind. */
+const MAX_MODELS = 512
+
+const NO_FIELDS = Object.freeze({})
+
+export function aiSdkImageExchange(
+  options: ImageFetchOptions,
+): (call: ImageCall, submitted: (text: string) => Promise<void>) => Promise<ImageAnswer> {
+  const models = new Map<string, ImageModel>()
+  const purchases = new ImageFetch(options)
+
+  async function modelFor({ deployment }: ImageCall, provider: ImageProvider): Promise<ImageModel> {
+    const { upstream, upstreamModel } = deployment
+    // By value: a catalog that was reloaded with a new credential must get a new model.
+    const key = JSON.stringify([upstream, upstreamModel])
+    const kept = models.get(key)
+    if (kept) return kept
+    const made = await provider.model(deployment, purchases.fetch)
+    if (models.size >= MAX_MODELS) models.clear()
+    models.set(key, made)
+    return made
+  }
+
+  return async (call, submitted) => {
+    const provider = providerOf(call)
+    const said = sayingOf(call, provider)
+    // Whole milliseconds: timers take no others.
+    const timeoutMs = Math.ceil(call.timeoutMs)
+    const signal = AbortSignal.timeout(timeoutMs)
+    const deadlineMs = performance.now() + timeoutMs
+    const purchase: Purchase = { call, provider, signal, submitted, deadlineMs, taken: false, ready: false }
+    try {
+      const model = await modelFor(call, provider)
+      const result = await purchases.during(purchase, async () =>
+        model.doGenerate({
+          prompt: call.prompt,
+          n: call.images,
+          size: said.size,
+          aspectRatio: said.aspectRatio,
+          seed: undefined,
+          files: undefined,
+          mask: undefined,
+          providerOptions: { [provider.key]: { ...provider.always, ...said.options } },
+          headers: { ...said.headers, 'x-torana-call-id': call.callId },
+          abortSignal: signal,
+        }),
+      )
+      return answerOf(result, purchase)
+    } catch (error) {
+      throw failed(error, purchase)
+    }
+  }
+}
+
+function providerOf({ deployment }: ImageCall): ImageProvider {
+  const { provider = '', name } = deployment.upstream
+  const known = Object.hasOwn(imageProviders, provider) ? imageProviders[provider] : undefined
+  if (known) return known
+  const names = Object.keys(imageProviders).join(', ')
+  const message = `upstreams.${name}.provider is ${JSON.stringify(provider)}; for images the ai-sdk dialect speaks to ${names}`
+  throw new UpstreamFailure('rejectedUs', message, { deployment: deployment.id })
+}
+
+/** Everything that the call asks for, in the package's words. What it has no word for is refused. */
+function sayingOf(call: ImageCall, provider: ImageProvider): Said {
+  const { words, severalImages } = provider
+  const { deployment, size } = call
+  const [extra] = Object.keys(call.extraFields)
+  if (extra !== undefined) throw refusal(call, `'${extra}' can not be sent on this wire`, extra)
+  if (call.partialImages !== undefined) throw refusal(call, 'this wire knows no previews', 'stream')
+  if (call.images > 1 && !severalImages) throw refusal(call, 'this wire makes one picture a call', 'n')
+
+  const sayings: Said[] = []
+  const say = <Value>(
+    value: Value | undefined,
+    word: ((value: Value, on: ImageCall['deployment']) => Said | undefined) | undefined,
+    param: string,
+  ): void => {
+    if (value === undefined) return
+    const said = word?.(value, deployment)
+    if (said === undefined)
+      throw refusal(call, `${param} ${JSON.stringify(value)} can not be asked for on this wire`, param)
+    sayings.push(said)
+  }
+  const inWords = size?.aspectRatio !== undefined || size?.resolution !== undefined
+  say(inWords ? undefined : size, words.pixels, 'size')
+  say(size?.aspectRatio, words.ratio, 'size')
+  say(size?.resolution, words.resolution, 'size')
+  say(call.quality, words.quality, 'quality')
+  say(call.background, words.background, 'background')
+  say(call.moderation, words.moderation, 'moderation')
+  say(call.format, words.format, 'output_format')
+  say(call.compression, words.compression, 'output_compression')
+  say(call.user, words.user, 'user')
+  say(call.safetyIdentifier, undefined, 'safety_identifier')
+  return sayings.reduce(together, {})
+}
+
+function together(one: Said, other: Said): Said {
+  return {
+    ...one,
+    ...other,
+    options: merged(one.options ?? {}, other.options ?? {}),
+    headers: { ...one.headers, ...other.headers },
+  }
+}
+
+/** Two options may stand in one object of the package's. */
+function merged(one: JSONObject, other: JSONObject): JSONObject {
+  const result = { ...one }
+  for (const [name, value] of Object.entries(other)) {
+    const before: JSONValue | undefined = result[name]
+    result[name] = isRecord(before) && isRecord(value) ? merged(before, value) : value
+  }
+  return result
+}
+
+function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnswer {
+  for (const warning of result.warnings) {
+    // The package sent the rest of the request and had an answer: it may have been charged.
+    if (warning.type === 'unsupported')
+      throw refusal(call, `'${warning.feature}' is not supported`, undefined, 'unknown')
+  }
+  const images: readonly (string | Uint8Array)[] = result.images
+  if (images.length === 0) throw broken(call, 'an answer without a picture')
+  if (images.length > call.images) throw broken(call, `${images.length} pictures instead of ${call.images}`)
+  const prompts = revisedPrompts(result, provider.key)
+  const pictures = images.map((image, index): MadePicture => {
+    return { bytes: bytesOf(image, call), revisedPrompt: prompts[index] }
+  })
+  return {
+    pictures,
+    tokens: provider.tokens?.(body) ?? UNKNOWN_TOKENS,
+    echoes: NO_FIELDS,
+    extraFields: NO_FIELDS,
+  }
+}
+
+/** In memory of their own, so that they can be handed to another thread. */
+function bytesOf(image: string | Uint8Array, call: ImageCall): Uint8Array<ArrayBuffer> {
+  let bytes: Uint8Array<ArrayBuffer>
+  try {
+    bytes = typeof image === 'string' ? Uint8Array.fromBase64(image) : owned(image)
+  } catch {
+    throw broken(call, 'a picture that is not base64')
+  }
+  if (bytes.length === 0) throw broken(call, 'an empty picture')
+  return bytes
+}
+
+function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const { buffer, byteLength } = bytes
+  return buffer instanceof ArrayBuffer && buffer.byteLength === byteLength
+    ? new Uint8Array(buffer)
+    : new Uint8Array(bytes)
+}
+
+function revisedPrompts({ providerMetadata }: Result, key: string): (string | undefined)[] {
+  const images: unknown = providerMetadata?.[key]?.images
+  if (!Array.isArray(images)) return []
+  return images.map((image: unknown) => {
+    const prompt = isRecord(image) ? image['revisedPrompt'] : undefined
+    return typeof prompt === 'string' ? prompt : undefined
+  })
+}
+
+/** A call that was taken may have been charged, whatever went wrong with it afterwards. */
+function failed(error: unknown, { call, provider, origin, taken }: Purchase): unknown {
+  if (error instanceof UpstreamFailure) return error
+  // Packages say in plain errors what they will not send, and what they can't read.
+  const strangers =
+    error instanceof Error && error.name === 'Error'
+      ? origin === undefined
+        ? 'rejectedUs'
+        : 'broken'
+      : provider.strangers
+  const words = strangers === undefined ? provider : { ...provider, strangers }
+  const failure = failureOf(error, call, words, { answer: 'pictures', asked: askedBy(call) })
+  if (!(failure instanceof UpstreamFailure) || !taken) return failure
+  return new UpstreamFailure(failure.kind, failure.message, { ...failure.detail, charge: 'unknown' })
+}
+
+function askedBy({ size, quality, format, compression }: ImageCall): string {
+  const asked = [
+    ...(size === undefined ? [] : [`size ${size.width}x${size.height}`]),
+    ...(quality === undefined ? [] : [`quality ${quality}`]),
+    ...(format === undefined ? [] : [`output_format ${format}`]),
+    ...(compression === undefined ? [] : [`output_compression ${compression}`]),
+  ]
+  return asked.length === 0 ? '' : ` (${asked.join(', ')})`
+}
+
+function broken(call: ImageCall, message: string): UpstreamFailure {
+  return new UpstreamFailure('broken', message, { deployment: call.deployment.id, charge: 'unknown' })
+}
+
+function refusal(
+  call: ImageCall,
+  message: string,
+  param: string | undefined,
+  charge: 'none' | 'unknown' = 'none',
+): UpstreamFailure {
+  return new UpstreamFailure('refused', message, { deployment: call.deployment.id, param, charge })
+}

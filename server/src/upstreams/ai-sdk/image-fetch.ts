@@ -1,0 +1,287 @@
+/**
+ * The `fetch` that the image packages get. It knows which request buys, which asks for a job's state and which brings a
+ * picture, and does each by its own rule: what buys is sent once and written down; a job is asked for until it ends, so that
+ * the packages' own intervals and limits never come into play; a picture is fetched past the address guard, without a key.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { setTimeout } from 'node:timers/promises'
+import { scrubbed, UpstreamFailure } from '#core/failure.ts'
+import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
+import { AddressRefused } from '#ports/image-upstream.ts'
+import { HttpTooLarge } from '../http.ts'
+import { requestIdIn } from './failures.ts'
+import type { Reading } from './image-answers.ts'
+import type { ImageProvider } from './image-providers.ts'
+import type { Fetch } from './providers.ts'
+
+export interface ImageLimits {
+  readonly pollIntervalMs: number
+  /** Largest picture fetched from an address. */
+  readonly pictureBytes: number
+}
+
+export interface ImageFetchOptions extends ImageLimits {
+  readonly fetch: Fetch
+  readonly pictures: PictureFetcher
+}
+
+/** One call under way. */
+export interface Purchase {
+  readonly call: ImageCall
+  readonly provider: ImageProvider
+  readonly signal: AbortSignal
+  readonly submitted: (text: string) => Promise<void>
+  readonly deadlineMs: number
+  /** Of the address that the package built from the configuration; undefined: nothing was asked yet. */
+  origin?: string
+  /** It was answered with a good status: from here on every failure may have been charged. */
+  taken: boolean
+  /** The answer that names or holds the pictures has come. */
+  ready: boolean
+  /** The submit's answer. */
+  body?: unknown
+}
+
+/** An answer longer than this holds its pictures, which are not written down twice. */
+const MAX_SUBMITTED_CHARACTERS = 256 * 1024
+
+/** A picture that was paid for is worth a second look; addresses of pictures expire, so not many. */
+const PICTURE_TRIES = 3
+
+/** Bodies are given to the packages decoded and whole. */
+const WIRE_HEADERS = /^(content-encoding|content-length|transfer-encoding|set-cookie)$/
+
+export class ImageFetch {
+  readonly #options: ImageFetchOptions
+  readonly #purchases = new AsyncLocalStorage<Purchase>()
+
+  constructor(options: ImageFetchOptions) {
+    this.#options = options
+  }
+
+  /** What is fetched while `work` runs belongs to this purchase. */
+  during<Result>(purchase: Purchase, work: () => Promise<Result>): Promise<Result> {
+    return this.#purchases.run(purchase, work)
+  }
+
+  readonly fetch: Fetch = async (input, init) => {
+    const purchase = this.#purchases.getStore()
+    if (purchase === undefined) throw new Error('a request that belongs to no call')
+    const url = new URL(input instanceof Request ? input.url : input)
+    if (purchase.origin === undefined) return this.#submit(purchase, url, init)
+    if (!purchase.ready) return this.#poll(purchase, url, init)
+    // Some packages would go on by themselves where an answer says that there is more.
+    if (init?.method === 'POST') throw broken(purchase, 'an answer that asks for a second purchase')
+    return this.#picture(purchase, url)
+  }
+
+  async #submit(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response> {
+    const { call, provider } = purchase
+    purchase.origin = url.origin
+    const response =
+      call.submitted === undefined ? await this.#send(purchase, url, init) : responseOf(call.submitted)
+    if (!response.ok) return response
+    purchase.taken = true
+    if (isPicture(response)) {
+      refuseFiltered(purchase, response)
+      purchase.ready = true
+      return response
+    }
+    const text = await textOf(purchase, response)
+    purchase.body = parsed(purchase, text, response)
+    if (call.submitted === undefined && isWorthRecording(provider, text)) {
+      await whileTimeIsLeft(purchase, purchase.submitted(recordOf(response, text)))
+    }
+    const reading = readingOf(purchase, purchase.body, response)
+    purchase.ready = provider.pictures !== 'polled' && reading.state === 'ready'
+    return answerFor(response, reading, text)
+  }
+
+  async #poll(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response> {
+    for (;;) {
+      const response = await this.#ask(purchase, url, init)
+      if (response !== undefined) {
+        if (response.status === 404 || response.status === 410) {
+          throw broken(purchase, 'it no longer knows the job that it took', response)
+        }
+        if (!response.ok) return response
+        const said = await jsonOf(response)
+        if (said !== undefined) {
+          const reading = readingOf(purchase, said.body, response)
+          purchase.ready = reading.state === 'ready'
+          if (purchase.ready) return answerFor(response, reading, said.text)
+        }
+      }
+      await setTimeout(this.#options.pollIntervalMs, undefined, { signal: purchase.signal })
+    }
+  }
+
+  /** Undefined: no answer this time. The job goes on meanwhile, so it is asked for again. */
+  async #ask(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response | undefined> {
+    if (!isOwn(purchase, url)) return this.#picture(purchase, url)
+    try {
+      const response = await this.#send(purchase, url, init)
+      if (response.status !== 408 && response.status !== 429 && response.status < 500) return response
+      await response.body?.cancel()
+      return undefined
+    } catch (error) {
+      purchase.signal.throwIfAborted()
+      // What `fetch` rejects with when there was no answer.
+      if (error instanceof TypeError) return undefined
+      throw error
+    }
+  }
+
+  #send(purchase: Purchase, url: URL, init: RequestInit | undefined): Promise<Response> {
+    const headers = new Headers(init?.headers)
+    // Replicate's package asks it to hold the answer back until the picture is there; until then nothing could be written down.
+    headers.delete('prefer')
+    // Keys in headers of a provider's own would go along to wherever a redirect points.
+    return this.#options.fetch(url, { ...init, headers, redirect: 'manual', signal: purchase.signal })
+  }
+
+  async #picture(purchase: Purchase, url: URL): Promise<Response> {
+    if (url.protocol === 'data:') return this.#options.fetch(url)
+    const { pictures, pictureBytes: maxBytes, pollIntervalMs } = this.#options
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const timeoutMs = Math.max(1, Math.ceil(purchase.deadlineMs - performance.now()))
+        return new Response(
+          await pictures.fetch(url.href, { trustedOrigin: purchase.origin, timeoutMs, maxBytes }),
+        )
+      } catch (error) {
+        purchase.signal.throwIfAborted()
+        const isFinal = error instanceof AddressRefused || error instanceof HttpTooLarge
+        if (isFinal || tries === PICTURE_TRIES) {
+          const message = error instanceof Error ? error.message : String(error)
+          throw broken(purchase, `a picture that could not be fetched: ${message}`)
+        }
+        await setTimeout(pollIntervalMs, undefined, { signal: purchase.signal })
+      }
+    }
+  }
+}
+
+function isOwn({ origin, provider }: Purchase, { origin: there, protocol, hostname }: URL): boolean {
+  if (there === origin) return true
+  return (
+    protocol === 'https:' &&
+    (provider.domains ?? []).some((domain) => hostname === domain || hostname.endsWith(`.${domain}`))
+  )
+}
+
+function isPicture({ headers }: Response): boolean {
+  return /^(image\/|application\/octet-stream)/i.test(headers.get('content-type') ?? '')
+}
+
+/** Fireworks blackens a picture that its filter caught, and says so in a header. */
+function refuseFiltered({ call }: Purchase, response: Response): void {
+  if (response.headers.get('finish-reason') !== 'CONTENT_FILTERED') return
+  throw new UpstreamFailure('contentRefused', 'The picture was caught by its content filter.', {
+    deployment: call.deployment.id,
+    status: response.status,
+    upstreamRequestId: requestIdIn(headersOf(response)),
+    charge: 'unknown',
+  })
+}
+
+function isWorthRecording({ pictures }: ImageProvider, text: string): boolean {
+  return pictures !== 'inside' && text.length <= MAX_SUBMITTED_CHARACTERS
+}
+
+/** The answer to a submit, as it is written down. */
+interface SubmitRecord {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+function recordOf(response: Response, body: string): string {
+  const { status } = response
+  return JSON.stringify({ status, headers: headersOf(response), body } satisfies SubmitRecord)
+}
+
+function responseOf(submitted: string): Response {
+  const { status, headers, body } = JSON.parse(submitted) as SubmitRecord
+  return new Response(body, { status, headers })
+}
+
+function headersOf({ headers }: Response): Record<string, string> {
+  return Object.fromEntries([...headers].filter(([name]) => !WIRE_HEADERS.test(name)))
+}
+
+function answerFor(
+  response: Response,
+  reading: Exclude<Reading, { state: 'ended' }>,
+  text: string,
+): Response {
+  const body = reading.body === undefined ? text : JSON.stringify(reading.body)
+  return new Response(body, { status: response.status, headers: headersOf(response) })
+}
+
+async function textOf(purchase: Purchase, response: Response): Promise<string> {
+  try {
+    return await response.text()
+  } catch {
+    purchase.signal.throwIfAborted()
+    throw broken(purchase, 'an answer that was cut off', response)
+  }
+}
+
+/** Undefined: cut off, or not JSON. */
+async function jsonOf(response: Response): Promise<{ text: string; body: unknown } | undefined> {
+  try {
+    const text = await response.text()
+    return { text, body: JSON.parse(text) as unknown }
+  } catch {
+    return undefined
+  }
+}
+
+function parsed(purchase: Purchase, text: string, response: Response): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw broken(purchase, 'an answer that is not JSON', response)
+  }
+}
+
+function readingOf(
+  purchase: Purchase,
+  body: unknown,
+  response: Response,
+): Exclude<Reading, { state: 'ended' }> {
+  const reading = purchase.provider.read?.(body) ?? { state: 'ready' }
+  if (reading.state !== 'ended') return reading
+  const { deployment } = purchase.call
+  throw new UpstreamFailure(reading.kind, scrubbed(reading.reason, deployment.upstream.apiKey), {
+    deployment: deployment.id,
+    status: response.status,
+    upstreamRequestId: requestIdIn(headersOf(response)),
+    charge: reading.charge,
+  })
+}
+
+/** Whoever writes it down may never come back. */
+async function whileTimeIsLeft({ signal }: Purchase, work: Promise<void>): Promise<void> {
+  const { promise: ended, reject } = Promise.withResolvers<never>()
+  const end = (): void => reject(signal.reason)
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  try {
+    await Promise.race([work, ended])
+  } finally {
+    signal.removeEventListener('abort', end)
+  }
+}
+
+/** Without a cause: the packages look through causes for a network's fault, and would make this one of theirs. */
+function broken({ call }: Purchase, message: string, response?: Response): UpstreamFailure {
+  const { id, upstream } = call.deployment
+  return new UpstreamFailure('broken', scrubbed(message, upstream.apiKey), {
+    deployment: id,
+    status: response?.status,
+    upstreamRequestId: response && requestIdIn(headersOf(response)),
+    charge: 'unknown',
+  })
+}

@@ -1,0 +1,267 @@
+/** What the dialect knows of each image package: how it is opened, how our options are said to it, where it is silent. */
+import type { ImageModelV3, ImageModelV4, JSONObject } from '@ai-sdk/provider'
+import type { ImageDeployment, ImageFormat, PixelSize } from '#core/catalog.ts'
+import type { ImageUsage } from '#core/usage.ts'
+import type { ErrorWords } from './failures.ts'
+import type { Reading } from './image-answers.ts'
+import {
+  geminiTokens,
+  readBedrock,
+  readFal,
+  readFlux,
+  readGemini,
+  readLuma,
+  readReplicate,
+  readXai,
+} from './image-answers.ts'
+import type { Fetch } from './providers.ts'
+import { BEDROCK_KINDS, GOOGLE_KINDS } from './providers.ts'
+import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
+
+/** Two versions of the SDK's specification live side by side; for pictures both are called alike. */
+export type ImageModel = ImageModelV3 | ImageModelV4
+
+/** How something is said to a package: as the specification's own options, or among those of the provider. */
+export interface Said {
+  readonly size?: `${number}x${number}`
+  readonly aspectRatio?: `${number}:${number}`
+  readonly options?: JSONObject
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+type Say<Value> = (value: Value, deployment: ImageDeployment) => Said | undefined
+
+/** What has no entry can not be said on that wire, and is refused before anything is sent. */
+interface Vocabulary {
+  readonly pixels?: Say<PixelSize>
+  readonly ratio?: Say<string>
+  readonly resolution?: Say<string>
+  readonly quality?: Say<string>
+  readonly background?: Say<string>
+  readonly moderation?: Say<string>
+  readonly format?: Say<ImageFormat>
+  readonly compression?: Say<number>
+  readonly user?: Say<string>
+}
+
+export interface ImageProvider extends ErrorWords {
+  /** Imports the package on first use. */
+  model(deployment: ImageDeployment, fetch: Fetch): Promise<ImageModel>
+  /** The key of `providerOptions`. */
+  readonly key: string
+  readonly words: Vocabulary
+  /** Sent with every call. */
+  readonly always?: JSONObject
+  /** Takes a number of pictures. The other packages make one, whatever they are asked. */
+  readonly severalImages: boolean
+  /**
+   * How pictures come. `inside` the answer; at `addresses` in it; or from a job that is asked for after the submit, either
+   * `always` or unless the submit's answer was the end of it.
+   */
+  readonly pictures: 'inside' | 'addresses' | 'polled' | 'polledUnlessReady'
+  /** Hosts, besides the configured one, that are the provider's own and may see its key. */
+  readonly domains?: readonly string[]
+  readonly read?: (body: unknown) => Reading
+  readonly tokens?: (body: unknown) => ImageUsage['tokens']
+}
+
+const asOption =
+  (name: string) =>
+  (value: string | number): Said => ({ options: { [name]: value } })
+const asSize = ({ width, height }: PixelSize): Said => ({ size: `${width}x${height}` })
+const asWidthAndHeight = ({ width, height }: PixelSize): Said => ({ options: { width, height } })
+const asAspectRatio = (ratio: string): Said | undefined =>
+  /^\d+:\d+$/.test(ratio) ? { aspectRatio: ratio as `${number}:${number}` } : undefined
+
+/** The format under the upstream's own name for it; those without one are not made there. */
+const asFormat =
+  (option: string, names: Partial<Record<ImageFormat, string>>) =>
+  (format: ImageFormat): Said | undefined => {
+    const name = names[format]
+    return name === undefined ? undefined : { options: { [option]: name } }
+  }
+const JPEG_OR_PNG = { jpeg: 'jpeg', png: 'png' }
+
+const GEMINI_WORDS: Vocabulary = {
+  ratio: asAspectRatio,
+  resolution: (imageSize) => ({ options: { imageConfig: { imageSize } } }),
+}
+
+export const imageProviders: Readonly<Record<string, ImageProvider>> = {
+  google: {
+    model: async (deployment, fetch) => {
+      const { createGoogle } = await import('@ai-sdk/google')
+      return createGoogle(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'google',
+    words: GEMINI_WORDS,
+    severalImages: false,
+    pictures: 'inside',
+    read: readGemini,
+    tokens: geminiTokens,
+    kinds: GOOGLE_KINDS,
+  },
+
+  'google-vertex': {
+    model: async (deployment, fetch) => {
+      const { createGoogleVertex } = await import('@ai-sdk/google-vertex')
+      return createGoogleVertex(vertexSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'googleVertex',
+    words: {
+      ...GEMINI_WORDS,
+      format: (format) => (format === 'webp' ? undefined : inImageOutput({ mimeType: `image/${format}` })),
+      compression: (compressionQuality) => inImageOutput({ compressionQuality }),
+    },
+    severalImages: false,
+    pictures: 'inside',
+    read: readGemini,
+    tokens: geminiTokens,
+    kinds: GOOGLE_KINDS,
+    strangers: 'rejectedUs',
+  },
+
+  'amazon-bedrock': {
+    model: async (deployment, fetch) => {
+      const { createAmazonBedrock } = await import('@ai-sdk/amazon-bedrock')
+      return createAmazonBedrock(bedrockSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'amazonBedrock',
+    words: { pixels: asSize, quality: asOption('quality') },
+    severalImages: true,
+    pictures: 'inside',
+    read: readBedrock,
+    kinds: BEDROCK_KINDS,
+    contentRefusal: /content filters|Responsible AI/i,
+  },
+
+  'black-forest-labs': {
+    model: async (deployment, fetch) => {
+      const { createBlackForestLabs } = await import('@ai-sdk/black-forest-labs')
+      return createBlackForestLabs(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'blackForestLabs',
+    // Its own `size` would send an aspect ratio along, and warn.
+    words: { pixels: asWidthAndHeight, ratio: asAspectRatio, format: asFormat('outputFormat', JPEG_OR_PNG) },
+    severalImages: false,
+    pictures: 'polled',
+    domains: ['bfl.ai'],
+    read: readFlux,
+    contentRefusal: /moderat/i,
+  },
+
+  fal: {
+    model: async (deployment, fetch) => {
+      const { createFal } = await import('@ai-sdk/fal')
+      return createFal(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'fal',
+    words: {
+      pixels: asSize,
+      // Its own `aspectRatio` becomes a size of its choice, or nothing.
+      ratio: asOption('aspect_ratio'),
+      resolution: asOption('resolution'),
+      quality: asOption('quality'),
+      background: asOption('background'),
+      format: asFormat('outputFormat', JPEG_OR_PNG),
+    },
+    severalImages: true,
+    pictures: 'addresses',
+    read: readFal,
+    kinds: { content_policy_violation: 'contentRefused' },
+  },
+
+  replicate: {
+    model: async (deployment, fetch) => {
+      const { createReplicate } = await import('@ai-sdk/replicate')
+      const { apiKey: apiToken, ...settings } = commonSettings(deployment, fetch)
+      return createReplicate({ ...settings, apiToken }).imageModel(deployment.upstreamModel)
+    },
+    key: 'replicate',
+    words: {
+      pixels: asWidthAndHeight,
+      ratio: asOption('aspect_ratio'),
+      resolution: asOption('resolution'),
+      quality: asOption('quality'),
+      background: asOption('background'),
+      moderation: asOption('moderation'),
+      format: asFormat('output_format', { jpeg: 'jpg', png: 'png', webp: 'webp' }),
+      compression: asOption('output_quality'),
+    },
+    // Jobs are waited for elsewhere; the package would wait once more after the last answer.
+    always: { pollIntervalMillis: 1 },
+    severalImages: true,
+    pictures: 'polledUnlessReady',
+    read: readReplicate,
+  },
+
+  fireworks: {
+    model: async (deployment, fetch) => {
+      const { createFireworks } = await import('@ai-sdk/fireworks')
+      return createFireworks(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'fireworks',
+    words: { pixels: asSize, ratio: asAspectRatio, format: fireworksFormat },
+    severalImages: false,
+    pictures: 'polled',
+    read: readFlux,
+    contentRefusal: /safety checker|moderat|nsfw/i,
+  },
+
+  togetherai: {
+    model: async (deployment, fetch) => {
+      const { createTogetherAI } = await import('@ai-sdk/togetherai')
+      return createTogetherAI(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'togetherai',
+    // Its own `size` is sent, and warned of as if it were not.
+    words: { pixels: asWidthAndHeight, format: asFormat('output_format', JPEG_OR_PNG) },
+    severalImages: true,
+    pictures: 'inside',
+    contentRefusal: /nsfw|moderat/i,
+  },
+
+  xai: {
+    model: async (deployment, fetch) => {
+      const { createXai } = await import('@ai-sdk/xai')
+      return createXai(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'xai',
+    words: {
+      ratio: asAspectRatio,
+      resolution: asOption('resolution'),
+      quality: asOption('quality'),
+      format: asFormat('output_format', { jpeg: 'jpeg', png: 'png', webp: 'webp' }),
+      user: asOption('user'),
+    },
+    severalImages: true,
+    pictures: 'inside',
+    read: readXai,
+    contentRefusal: /content (moderation|policy)/i,
+  },
+
+  luma: {
+    model: async (deployment, fetch) => {
+      const { createLuma } = await import('@ai-sdk/luma')
+      return createLuma(commonSettings(deployment, fetch)).imageModel(deployment.upstreamModel)
+    },
+    key: 'luma',
+    words: { ratio: asAspectRatio, format: asFormat('format', { jpeg: 'jpg', png: 'png' }) },
+    severalImages: false,
+    pictures: 'polled',
+    read: readLuma,
+    contentRefusal: /moderat/i,
+  },
+}
+
+function inImageOutput(imageOutputOptions: JSONObject): Said {
+  return { options: { imageConfig: { imageOutputOptions } } }
+}
+
+/** Kontext models take a field; the others, which answer with the picture itself, go by what is accepted. */
+function fireworksFormat(format: ImageFormat, { upstreamModel }: ImageDeployment): Said | undefined {
+  if (format === 'webp') return undefined
+  return /\/flux-kontext-(pro|max)$/.test(upstreamModel)
+    ? { options: { output_format: format } }
+    : { headers: { accept: `image/${format}` } }
+}

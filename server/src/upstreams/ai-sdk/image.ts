@@ -1,0 +1,18 @@
+/** Pictures of upstreams whose wire is not OpenAI's, through the AI SDK's provider packages, in a worker thread. */
+import type { ImageUpstream } from '#ports/image-upstream.ts'
+import type { FetchOptions } from '../fetch.ts'
+import type { ImageLimits } from './image-fetch.ts'
+import { aiSdkThread } from './thread.ts'
+
+export interface AiSdkImageOptions extends FetchOptions, Partial<ImageLimits> {}
+
+/** Upstreams ask not to be asked more often than every half second. */
+const POLL_INTERVAL_MS = 750
+/** As much as an answer with pictures inside may have: a 4K PNG takes 20 to 30 MB. */
+const PICTURE_BYTES = 64 * 1024 * 1024
+
+export function aiSdkImage(options: AiSdkImageOptions): ImageUpstream {
+  const { pollIntervalMs = POLL_INTERVAL_MS, pictureBytes = PICTURE_BYTES, ...fetchOptions } = options
+  const thread = aiSdkThread({ ...fetchOptions, images: { pollIntervalMs, pictureBytes } })
+  return { generate: (call, events) => thread.generate(call, (text) => events.submitted(text)) }
+}

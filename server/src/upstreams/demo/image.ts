@@ -1,0 +1,40 @@
+/** The image upstream of a first start: draws the prompt, so that the first picture comes without any key. */
+import type { ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
+import { draw, type Drawing } from './drawing.ts'
+
+const DEFAULT_SIZE = { width: 512, height: 512 }
+const NO_TOKENS: ImageAnswer['tokens'] = {
+  textInput: undefined,
+  imageInput: undefined,
+  textOutput: undefined,
+  imageOutput: undefined,
+  cachedTextInput: undefined,
+  cachedImageInput: undefined,
+}
+
+export class DemoImage implements ImageUpstream {
+  async generate(call: ImageCall, events: ImageEvents): Promise<ImageAnswer> {
+    const size = call.size ?? DEFAULT_SIZE
+    const drawing = (number: number, progress: number): Drawing => ({
+      text: call.prompt,
+      label: `demo-image ${number + 1} of ${call.images}, ${size.width}x${size.height}`,
+      ...size,
+      isTransparent: call.background === 'transparent',
+      progress,
+    })
+    const echoes = {
+      size: `${size.width}x${size.height}`,
+      output_format: 'png',
+      background: call.background === 'transparent' ? 'transparent' : 'opaque',
+    }
+    const previews = call.partialImages ?? 0
+    for (let index = 0; index < previews; index += 1) {
+      const bytes = await draw(drawing(0, (index + 1) / (previews + 1)))
+      events.partial({ index, bytes, echoes })
+    }
+    const pictures = []
+    for (let number = 0; number < call.images; number += 1)
+      pictures.push({ bytes: await draw(drawing(number, 1)), revisedPrompt: undefined })
+    return { pictures, tokens: NO_TOKENS, echoes, extraFields: {} }
+  }
+}

@@ -1,0 +1,90 @@
+/** What the answers of the OpenAI family say, once their pictures are lifted out. */
+import { isRecord } from '#core/embedding/answer.ts'
+import type { ImageUsage } from '#core/usage.ts'
+
+export type Fields = Readonly<Record<string, unknown>>
+
+type Tokens = ImageUsage['tokens']
+
+const ECHOES = ['size', 'quality', 'background', 'output_format'] as const
+/** Fields of an answer that have their own place, and those of an event. */
+export const ANSWER_FIELDS: ReadonlySet<string> = new Set([...ECHOES, 'created', 'data', 'usage', 'error'])
+export const EVENT_FIELDS: ReadonlySet<string> = new Set([
+  ...ECHOES,
+  'type',
+  'b64_json',
+  'url',
+  'revised_prompt',
+  'created_at',
+  'usage',
+  'error',
+  'partial_image_index',
+  'image_index',
+])
+
+export function echoesIn(fields: Fields): Fields {
+  return Object.fromEntries(
+    ECHOES.filter((name) => typeof fields[name] === 'string').map((name) => [name, fields[name]]),
+  )
+}
+
+export function extraFieldsIn(fields: Fields, own: ReadonlySet<string>): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([name]) => !own.has(name)))
+}
+
+export const NO_TOKENS: Tokens = {
+  textInput: undefined,
+  imageInput: undefined,
+  textOutput: undefined,
+  imageOutput: undefined,
+  cachedTextInput: undefined,
+  cachedImageInput: undefined,
+}
+
+/**
+ * Counts by kind. Where it tells only a sum, input is text and output is the picture: that is what a generation is made of.
+ */
+export function tokensIn(usage: unknown): Tokens {
+  if (!isRecord(usage)) return NO_TOKENS
+  const input = fieldsIn(usage, 'input_tokens_details')
+  const output = fieldsIn(usage, 'output_tokens_details')
+  const cached = fieldsIn(input, 'cached_tokens_details')
+  const hasInputKinds =
+    countIn(input, 'text_tokens') !== undefined || countIn(input, 'image_tokens') !== undefined
+  const hasOutputKinds =
+    countIn(output, 'text_tokens') !== undefined || countIn(output, 'image_tokens') !== undefined
+  const imageInput = countIn(input, 'image_tokens')
+  return {
+    textInput: hasInputKinds ? countIn(input, 'text_tokens') : countIn(usage, 'input_tokens'),
+    imageInput,
+    textOutput: countIn(output, 'text_tokens'),
+    imageOutput: hasOutputKinds ? countIn(output, 'image_tokens') : countIn(usage, 'output_tokens'),
+    cachedTextInput:
+      countIn(cached, 'text_tokens') ?? (imageInput ? undefined : countIn(input, 'cached_tokens')),
+    cachedImageInput: countIn(cached, 'image_tokens'),
+  }
+}
+
+/** An unknown count stays unknown only while nobody has told one. */
+export function addTokens(a: Tokens, b: Tokens): Tokens {
+  const sum = { ...a } as Record<keyof Tokens, number | undefined>
+  for (const kind of Object.keys(sum) as (keyof Tokens)[]) {
+    if (b[kind] !== undefined) sum[kind] = (sum[kind] ?? 0) + b[kind]
+  }
+  return sum
+}
+
+function fieldsIn(fields: Fields, name: string): Fields {
+  const value = fields[name]
+  return isRecord(value) ? value : {}
+}
+
+function countIn(fields: Fields, name: string): number | undefined {
+  const value = fields[name]
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : undefined
+}
+
+/** Whether an entry says that there is no picture because of what would be on it. */
+export function isWithheld(item: Fields): boolean {
+  return item['is_image_safe'] === false || item['respect_moderation'] === false
+}

@@ -1,0 +1,196 @@
+/**
+ * Fetches pictures from addresses that others named. A host is resolved once, all its addresses are checked, and only those
+ * are dialled: a name that means something else a moment later is of no use. Redirects are followed by hand, each hop as new.
+ */
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import { isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Agent, buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
+import type { ProxySettings } from '#core/settings.ts'
+import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
+import { isAllowedPort, isPublicAddress } from './address-guard.ts'
+import { HttpTimeout, HttpTooLarge } from './http.ts'
+import { PictureBytes } from './picture-bytes.ts'
+
+type Connector = ReturnType<typeof buildConnector>
+
+export interface PictureFetchOptions {
+  readonly connectTimeoutMs: number
+  readonly proxy?: ProxySettings | undefined
+  /** Allows http:// outside of the trusted origin too. */
+  readonly allowHttp?: boolean | undefined
+  /** All addresses of a host. */
+  readonly lookup?: ((host: string) => Promise<readonly LookupAddress[]>) | undefined
+  /** Opens connections to a host, to these addresses and no others. */
+  readonly connectTo?: ((addresses: readonly LookupAddress[], timeoutMs: number) => Connector) | undefined
+}
+
+type FetchOptions = Parameters<PictureFetcher['fetch']>[1]
+
+/** Result addresses of the field redirect once, to a store; two more are patience. */
+const MAX_REDIRECTS = 3
+/** What DNS can carry. */
+const MAX_HOST_LENGTH = 253
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
+
+export class GuardedPictureFetcher implements PictureFetcher {
+  readonly #options: PictureFetchOptions
+
+  constructor(options: PictureFetchOptions) {
+    this.#options = options
+  }
+
+  async fetch(url: string, options: FetchOptions): Promise<Uint8Array<ArrayBuffer>> {
+    const { timeoutMs } = options
+    const deadline = new AbortController()
+    const late = new HttpTimeout(`no picture within ${Math.round(timeoutMs)} ms`)
+    const timer = setTimeout(() => deadline.abort(late), Math.max(0, timeoutMs))
+    try {
+      let next: URL | string = url
+      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+        const step = await this.#step(next, options, deadline.signal)
+        if (step instanceof Uint8Array) return step
+        next = step
+      }
+      throw new AddressRefused(`more than ${MAX_REDIRECTS} redirects`)
+    } catch (error) {
+      throw deadline.signal.aborted ? late : error
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** The picture, or where to look for it next. */
+  async #step(
+    address: URL | string,
+    options: FetchOptions,
+    signal: AbortSignal,
+  ): Promise<Uint8Array<ArrayBuffer> | URL> {
+    const url = parsed(address)
+    const isTrusted = options.trustedOrigin !== undefined && url.origin === options.trustedOrigin
+    const addresses = isTrusted ? undefined : await unlessAborted(signal, this.#checked(url))
+    const dispatcher = this.#dispatcher(addresses)
+    try {
+      const answer = await request(url, {
+        dispatcher,
+        signal,
+        // Neither a credential nor a cookie, whoever asks for one.
+        headers: { accept: 'image/*', 'accept-encoding': 'identity' },
+      })
+      answer.body.on('error', () => {})
+      if (REDIRECTS.has(answer.statusCode)) return redirection(answer, url)
+      if (answer.statusCode !== 200) throw new Error(`status ${answer.statusCode} instead of a picture`)
+      return await bytesOf(answer, options.maxBytes)
+    } finally {
+      void dispatcher.destroy().catch(() => {})
+    }
+  }
+
+  async #checked(url: URL): Promise<readonly LookupAddress[]> {
+    if (url.protocol !== 'https:' && !this.#options.allowHttp) throw new AddressRefused('it is not https')
+    if (!isAllowedPort(url.port)) throw new AddressRefused(`port ${url.port} is not one for pictures`)
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    if (host.length > MAX_HOST_LENGTH) throw new AddressRefused('its host is longer than a name can be')
+    // A literal never comes by the resolver: the platform dials it as it is.
+    const family = isIP(host)
+    const { lookup = resolveAll } = this.#options
+    const addresses = family === 0 ? await lookup(host) : [{ address: host, family }]
+    if (addresses.length === 0) throw new AddressRefused('its host has no address')
+    for (const { address } of addresses) {
+      if (!isPublicAddress(address) || isOwnAddress(address)) {
+        throw new AddressRefused('its host is not on the public internet')
+      }
+    }
+    return addresses
+  }
+
+  /**
+   * With a proxy, the name is resolved and checked here all the same, and then handed over: the proxy resolves it again, and
+   * has the last word on where it leads. Hosts that are exempt from the proxy are dialled like any other.
+   */
+  #dispatcher(addresses: readonly LookupAddress[] | undefined): Dispatcher {
+    const { connectTimeoutMs, connectTo = pinned, proxy } = this.#options
+    const connect = addresses ? connectTo(addresses, connectTimeoutMs) : { timeout: connectTimeoutMs }
+    // The fetch has its own deadline.
+    const agentOptions = { connect, headersTimeout: 0, bodyTimeout: 0, allowH2: false }
+    if (proxy === undefined) return new Agent(agentOptions)
+    const { http, https, no } = proxy
+    return new EnvHttpProxyAgent({
+      ...agentOptions,
+      ...(http === undefined ? {} : { httpProxy: http }),
+      ...(https === undefined ? {} : { httpsProxy: https }),
+      ...(no === undefined ? {} : { noProxy: no }),
+    })
+  }
+}
+
+function parsed(address: URL | string): URL {
+  const url = URL.parse(String(address))
+  if (url === null) throw new AddressRefused('it is not a URL')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new AddressRefused('it is not https')
+  if (url.username !== '' || url.password !== '') throw new AddressRefused('it holds a credential')
+  return url
+}
+
+const lookupAll = promisify(dnsLookup)
+
+function resolveAll(host: string): Promise<readonly LookupAddress[]> {
+  return lookupAll(host, { all: true })
+}
+
+/** A machine may have public addresses, and listeners on them that are meant for itself. */
+function isOwnAddress(address: string): boolean {
+  return Object.values(networkInterfaces()).some((own) => own?.some((entry) => entry.address === address))
+}
+
+function pinned(addresses: readonly LookupAddress[], timeoutMs: number): Connector {
+  const connect = buildConnector({
+    timeout: timeoutMs,
+    allowH2: false,
+    lookup: (_host, options, callback) => {
+      if (options.all) callback(null, [...addresses])
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
+    },
+  })
+  return (options, callback) =>
+    connect(options, (error, socket) => {
+      if (error !== null) return callback(error, null)
+      if (isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket)
+      socket.destroy()
+      callback(new AddressRefused('its host is not on the public internet'), null)
+    })
+}
+
+function redirection({ headers }: Dispatcher.ResponseData, from: URL): URL {
+  const { location } = headers
+  const to = typeof location === 'string' ? URL.parse(location, from) : null
+  if (to === null) throw new AddressRefused('it redirects to no URL')
+  return to
+}
+
+async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const { headers, body } = answer
+  const encoding = headers['content-encoding'] ?? 'identity'
+  if (encoding !== 'identity') throw new Error(`a picture in the encoding ${String(encoding)}`)
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
+  const picture = new PictureBytes()
+  for await (const chunk of body as AsyncIterable<Buffer>) {
+    picture.add(chunk)
+    if (picture.size > maxBytes) throw tooLarge(maxBytes)
+  }
+  return picture.joined(nextTurn)
+}
+
+function tooLarge(maxBytes: number): HttpTooLarge {
+  return new HttpTooLarge(`a picture of more than ${maxBytes} bytes`)
+}
+
+/** A resolver can't be aborted; nobody has to wait for it. */
+function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
+  if (signal.aborted) reject(signal.reason as Error)
+  return Promise.race([work, promise])
+}

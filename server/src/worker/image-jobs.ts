@@ -1,0 +1,84 @@
+/** Beside the requests: holds on to the jobs of this node, takes over those of dead ones, forgets what is too old. */
+import { JobLost } from '#ports/image-jobs.ts'
+import { resumeJob, type ResumeDependencies } from '#request/image-resume.ts'
+import { every, type Repeating } from './every.ts'
+
+export interface ImageWorkerEvents {
+  tookOver(jobId: string): void
+  failed(what: string, error: unknown): void
+  deleted(counts: { readonly jobs: number; readonly blobs: number }): void
+}
+
+/** Well within a lease. */
+const RENEW_MS = 4000
+/** How soon a job that nobody holds is noticed. */
+const LOOK_MS = 2000
+/** Taken over at once: each may hold tens of megabytes. */
+const TAKEN_AT_ONCE = 8
+const FORGET_MS = 10 * 60_000
+/** Looked at between two turns of the loop. */
+const LISTED_AT_ONCE = 500
+
+export function startImageWorker(dependencies: ResumeDependencies, events: ImageWorkerEvents): Repeating {
+  const { jobs, running, nodeId, limits } = dependencies
+  const trouble = (what: string) => (error: unknown) => events.failed(what, error)
+  const repeating = [
+    every(
+      RENEW_MS,
+      () => (running.size === 0 ? Promise.resolve() : jobs.renew(nodeId, running.ids)),
+      trouble('renew'),
+    ),
+    every(LOOK_MS, () => takeOver(dependencies, events), trouble('take over')),
+    every(
+      FORGET_MS,
+      async () => {
+        const deletedJobs = await jobs.deleteOld(limits.assetRetentionMs)
+        const deletedBlobs = await deleteOldBlobs(dependencies)
+        if (deletedJobs + deletedBlobs > 0) events.deleted({ jobs: deletedJobs, blobs: deletedBlobs })
+      },
+      trouble('forget'),
+    ),
+  ]
+  return {
+    async stop() {
+      await Promise.all(repeating.map((one) => one.stop()))
+    },
+  }
+}
+
+async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEvents): Promise<void> {
+  const { jobs, running, nodeId, limits } = dependencies
+  const room = Math.min(TAKEN_AT_ONCE, limits.maxImageJobs - running.size)
+  if (room <= 0) return
+  for (const taken of await jobs.takeOver(nodeId, room)) {
+    const { id } = taken.job
+    // This node still works on it, though its lease ran out: it will notice by its token, and stop.
+    if (running.endOf(id) !== undefined) continue
+    events.tookOver(id)
+    running
+      .start(id, () => resumeJob(taken, dependencies))
+      .catch((error: unknown) => {
+        if (!(error instanceof JobLost)) events.failed(`job ${id}`, error)
+      })
+  }
+}
+
+/** By age alone: a picture that was made again counts as new. */
+async function deleteOldBlobs({ blobs, clock, limits }: ResumeDependencies): Promise<number> {
+  const beforeMs = clock.nowMs() - limits.assetRetentionMs
+  let deleted = 0
+  for (const prefix of ['pictures/', 'jobs/']) {
+    let after: string | undefined
+    for (;;) {
+      const listed = await blobs.list({ prefix, after, limit: LISTED_AT_ONCE })
+      for (const { name, modifiedMs } of listed) {
+        if (modifiedMs >= beforeMs) continue
+        await blobs.delete(name)
+        deleted += 1
+      }
+      if (listed.length < LISTED_AT_ONCE) break
+      after = listed.at(-1)?.name
+    }
+  }
+  return deleted
+}

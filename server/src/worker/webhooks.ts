@@ -1,0 +1,99 @@
+/** Sends the events that wait for webhooks, again and again until they arrive or it is too late. */
+import type { WebhookDelivery, WebhookOutbox, WebhookSecretOf, WebhookTransport } from '#ports/webhooks.ts'
+import { every, type Repeating } from './every.ts'
+
+export interface WebhookSenderParts {
+  readonly nodeId: string
+  readonly outbox: WebhookOutbox
+  readonly transport: WebhookTransport
+  readonly secretOf: WebhookSecretOf
+  readonly events: WebhookSenderEvents
+  /** `POLL_MS` unless given. */
+  readonly pollMs?: number | undefined
+}
+
+interface WebhookSenderEvents {
+  sent(delivery: WebhookDelivery): void
+  /** `retryInMs` undefined: it is given up. */
+  notSent(delivery: WebhookDelivery, reason: string, retryInMs: number | undefined): void
+  /** The outbox could not be asked or told; what was sent and could not be noted is sent again. */
+  trouble(error: unknown): void
+}
+
+/** Waits between tries: a restart, a deployment, an outage, and a night. Then it is given up. */
+const RETRY_MS = [5000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000] as const
+/** Side by side. Each may take its whole time-out, and all of them stay well within their lease. */
+const AT_ONCE = 16
+const POLL_MS = 1000
+const FORGET_EVERY_MS = 3_600_000
+/** A month and a few days: so long the marks of a monthly budget are told once. */
+const KEPT_MS = 35 * 86_400_000
+/** What a webhook says that wants no more. */
+const GONE = 410
+
+export class WebhookSender {
+  readonly #parts: WebhookSenderParts
+  #isStopped = false
+
+  constructor(parts: WebhookSenderParts) {
+    this.#parts = parts
+  }
+
+  start(): Repeating {
+    const { outbox, events, pollMs = POLL_MS } = this.#parts
+    const trouble = (error: unknown): void => events.trouble(error)
+    const forget = async (): Promise<void> => void (await outbox.deleteOld(KEPT_MS))
+    const repeating = [every(pollMs, () => this.sendDue(), trouble), every(FORGET_EVERY_MS, forget, trouble)]
+    return {
+      stop: async () => {
+        this.#isStopped = true
+        await Promise.all(repeating.map((one) => one.stop()))
+      },
+    }
+  }
+
+  /** Sends all that is due now. */
+  async sendDue(): Promise<void> {
+    const { outbox, nodeId } = this.#parts
+    for (;;) {
+      const due = await outbox.due(nodeId, AT_ONCE)
+      await Promise.all(due.map((delivery) => this.#send(delivery)))
+      if (due.length < AT_ONCE || this.#isStopped) return
+    }
+  }
+
+  async #send(delivery: WebhookDelivery): Promise<void> {
+    const { outbox, secretOf, events } = this.#parts
+    const secret = secretOf(delivery.project, delivery.url)
+    const failure =
+      secret === undefined
+        ? { reason: 'the webhook is configured no more', isFinal: true }
+        : await this.#post(delivery, secret)
+    try {
+      if (failure === undefined) {
+        events.sent(delivery)
+        await outbox.done(delivery)
+        return
+      }
+      const retryInMs = failure.isFinal ? undefined : RETRY_MS[delivery.tries - 1]
+      events.notSent(delivery, failure.reason, retryInMs)
+      await outbox.failed(delivery, retryInMs === undefined ? 'give-up' : { retryInMs })
+    } catch (error) {
+      events.trouble(error)
+    }
+  }
+
+  /** Why it did not arrive; undefined when it did. */
+  async #post(
+    { id, url, payload }: WebhookDelivery,
+    secret: string,
+  ): Promise<{ readonly reason: string; readonly isFinal: boolean } | undefined> {
+    try {
+      const { status } = await this.#parts.transport.post({ url, secret, id, payload })
+      if (status >= 200 && status < 300) return undefined
+      return { reason: `status ${status}`, isFinal: status === GONE }
+    } catch (error) {
+      return { reason: error instanceof Error ? error.message : String(error), isFinal: false }
+    }
+  }
+}

@@ -1,0 +1,98 @@
+/** One gateway process, which is killed and not started again. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, openSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { setTimeout as wait } from 'node:timers/promises'
+import { GATEWAY_KEY } from '#test/support/gateway.ts'
+import { becoming } from '#test/support/servers.ts'
+import type { Place } from './house.ts'
+
+const PROGRAM = join(import.meta.dirname, '../../../bin/torana.js')
+const PROBE = pathToFileURL(join(import.meta.dirname, 'gap-probe.ts'))
+/** Several of them start at once on a busy machine. */
+const READY_MS = 180_000
+const BANNER = /Base URL +(http:\/\/[^/\s]+)[\s\S]*Metrics +http/
+
+export interface ImageGateway {
+  readonly url: string
+  /** Resolves when the process is gone. */
+  kill9(): Promise<void>
+  /** What it came to by itself, if it did. */
+  crash(): string | undefined
+}
+
+export interface ImageGatewayOptions {
+  /** Of its log and its data folder. */
+  readonly name: string
+  readonly dataDir: string
+  readonly assets?: string
+  /** Where its jobs are held, and the file that tells of it. */
+  readonly held?: { readonly place: string; readonly file: string } | undefined
+}
+
+export async function startImageGateway(
+  { house, folder, assets, databaseUrl }: Place,
+  options: ImageGatewayOptions,
+): Promise<ImageGateway> {
+  const logFile = join(folder, `${options.name}.log`)
+  const log = openSync(logFile, 'a')
+  // Should this process be killed, the system ends the gateway.
+  const child = spawn(
+    'setpriv',
+    [...becoming(undefined), process.execPath, ...probeOptions(options.held), PROGRAM, 'start'],
+    {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        PORT: '0',
+        CONTROL_PORT: '0',
+        LOG_LEVEL: 'info',
+        TORANA_CONFIG: join(house.folder, 'torana.yaml'),
+        TORANA_DATA_DIR: join(folder, options.dataDir),
+        TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+        TORANA_SECRET: 'the same secret on all gateways',
+        DATABASE_URL: databaseUrl,
+        ASSETS_URL: `file:${options.assets ?? assets}`,
+      },
+      stdio: ['ignore', log, log],
+    },
+  )
+  closeSync(log)
+  let isKilled = false
+  const exit = once(child, 'exit')
+  const endMs = performance.now() + READY_MS
+  for (;;) {
+    const url = BANNER.exec(readFileSync(logFile, 'utf8'))?.[1]
+    const hasEnded = child.exitCode !== null || child.signalCode !== null
+    if (url !== undefined && !hasEnded) {
+      return {
+        url,
+        async kill9() {
+          isKilled = true
+          child.kill('SIGKILL')
+          await exit
+        },
+        crash() {
+          const end = child.signalCode ?? child.exitCode
+          return isKilled || end === null
+            ? undefined
+            : `a gateway ended by itself with ${end}: see ${logFile}`
+        },
+      }
+    }
+    if (hasEnded || performance.now() > endMs) {
+      child.kill('SIGKILL')
+      throw new Error(`a gateway does not get ready: see ${logFile}`)
+    }
+    await wait(50)
+  }
+}
+
+function probeOptions(held: ImageGatewayOptions['held']): string[] {
+  if (held === undefined) return []
+  const probe = new URL(PROBE)
+  probe.searchParams.set('place', held.place)
+  probe.searchParams.set('file', held.file)
+  return ['--import', probe.href]
+}

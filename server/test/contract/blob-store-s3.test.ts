@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:net'
+import { after, before, test } from 'node:test'
+import type { AddressInfo } from 'node:net'
+import { StoreAway } from '#ports/store.ts'
+import { S3Blobs, type S3Settings } from '#stores/blobs/s3.ts'
+import { S3_STRANGER, s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
+import type { TestServer } from '#test/support/servers.ts'
+import { blobStoreSuite, bytesOf } from './blob-store.ts'
+
+const program = s3Program()
+
+if (program === undefined && !process.env['CI']) {
+  test('S3', (t) => t.skip('there is no SeaweedFS on this machine: bash .ci/run installs it'))
+} else {
+  let server: TestServer
+  before(async () => {
+    assert.ok(program, 'SeaweedFS is missing, and CI must not pass without it')
+    server = await startS3Server(program)
+  })
+  after(() => server.stop())
+
+  const stores: S3Blobs[] = []
+  after(() => stores.forEach((store) => store.close()))
+  const openStore = (settings: S3Settings): S3Blobs => {
+    const store = new S3Blobs(settings)
+    stores.push(store)
+    return store
+  }
+
+  blobStoreSuite({
+    name: 'S3',
+    open: async () => openStore(testPlace(server.url)),
+    isTree: true,
+    histories: 5,
+  })
+
+  test('S3: stores with other prefixes share a bucket and see nothing of one another', async () => {
+    const settings = testPlace(server.url)
+    const [whole, one, other] = ['', '/one', '/other'].map((folder) =>
+      openStore({ ...settings, prefix: settings.prefix + folder }),
+    )
+    await one?.put('a', Buffer.from('of one'))
+    await other?.put('a', Buffer.from('of the other'))
+    assert.equal((await bytesOf(await one?.open('a'))).toString(), 'of one')
+    assert.deepEqual(
+      (await whole?.list({ prefix: '', limit: 9 }))?.map((blob) => blob.name),
+      ['one/a', 'other/a'],
+    )
+    assert.deepEqual(
+      (await other?.list({ prefix: '', limit: 9 }))?.map((blob) => blob.name),
+      ['a'],
+    )
+  })
+
+  test('S3: who may not is told so, with the bucket and without the credentials', async () => {
+    const settings = testPlace(server.url)
+    const stranger = openStore({ ...settings, credentials: S3_STRANGER })
+    const wrong = openStore({
+      ...settings,
+      credentials: { ...S3_STRANGER, secretAccessKey: 'hush-hush-hush' },
+    })
+    for (const store of [stranger, wrong]) {
+      for (const question of [
+        () => store.put('a', Buffer.from('x')),
+        () => store.open('a'),
+        () => store.list({ prefix: '', limit: 1 }),
+      ])
+        await assert.rejects(question, (error: Error) => {
+          assert.ok(!(error instanceof StoreAway))
+          assert.match(error.message, new RegExp(settings.bucket))
+          assert.doesNotMatch(JSON.stringify([error.message, error.stack, error.cause]), /stranger|hush/)
+          return true
+        })
+    }
+  })
+
+  test('S3: a bucket that does not exist is no missing blob', async () => {
+    const store = openStore({ ...testPlace(server.url), bucket: 'torana-no-such-bucket' })
+    await assert.rejects(store.open('a'), { name: 'Error', message: /torana-no-such-bucket/ })
+  })
+
+  test('S3: a server that is away is away, and what it had is there when it is back', async () => {
+    const own = await startS3Server(program as string)
+    const store = openStore(testPlace(own.url))
+    await store.put('kept', Buffer.from('before'))
+    await own.kill9()
+    await assert.rejects(store.put('b', Buffer.from('x')), StoreAway)
+    await assert.rejects(store.open('kept'), StoreAway)
+    await assert.rejects(store.delete('kept'), StoreAway)
+    await assert.rejects(store.list({ prefix: '', limit: 1 }), StoreAway)
+    await own.restart()
+    assert.equal((await bytesOf(await store.open('kept'))).toString(), 'before')
+    await own.stop()
+  })
+
+  test('S3: a server that breaks off, or answers with an error of its own, is away', async () => {
+    for (const answer of [
+      'HTTP/1.1 503 Slow Down\r\ncontent-length: 0\r\n\r\n',
+      'HTTP/1.1 500 Oops\r\ncontent-length: 0\r\n\r\n',
+      'HTTP/1.1 200 OK\r\ncontent-le',
+      'nonsense\r\n\r\n',
+    ]) {
+      const broken = await answering(answer)
+      const store = openStore(settingsOf(broken))
+      await assert.rejects(store.put('a', Buffer.from('x')), StoreAway, answer)
+      await assert.rejects(store.open('a'), StoreAway, answer)
+      broken.close()
+    }
+  })
+
+  test('S3: a body that ends too early is an error for its reader, never a short blob', async () => {
+    const broken = await answering('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\nonly this')
+    const blob = await openStore(settingsOf(broken)).open('a')
+    assert.equal(blob?.size, 1000)
+    await assert.rejects(bytesOf(blob), StoreAway)
+    broken.close()
+  })
+
+  test('S3: a put whose bytes did not all arrive is not acknowledged', async () => {
+    // Takes the put, and then says that the blob is shorter.
+    const lossy = await answering('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+    await assert.rejects(openStore(settingsOf(lossy)).put('a', Buffer.from('more than nothing')), {
+      name: 'StoreAway',
+      message: /has 0/,
+    })
+    lossy.close()
+  })
+}
+
+/** Gives every connection the same answer once the question has come, and hangs up. */
+async function answering(answer: string): Promise<Server> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', () => socket.end(answer))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return server
+}
+
+function settingsOf(server: Server): S3Settings {
+  const { port } = server.address() as AddressInfo
+  const endpoint = `http://127.0.0.1:${port}`
+  return { endpoint, region: 'us-east-1', bucket: 'pictures', prefix: '', credentials: S3_STRANGER }
+}

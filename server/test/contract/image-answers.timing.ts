@@ -1,0 +1,126 @@
+/** The largest answers: while they are read, the event loop goes on. */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { after, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { ImageDeployment } from '#core/catalog.ts'
+import type { ImageAnswer, ImageUpstream } from '#ports/image-upstream.ts'
+import { watchTurns } from '#test/support/turns.ts'
+import { UpstreamHttp } from '#upstreams/http.ts'
+import { imageRegistry } from '#upstreams/image-registry.ts'
+import { GuardedPictureFetcher } from '#upstreams/picture-fetch.ts'
+
+/** The most CPU time that one turn of the event loop may take. */
+const MAX_TURN_MS = 20
+/** Of several measurements the best: what the answer costs is spent each time, a collection of garbage is not. */
+const MEASUREMENTS = 5
+
+/** In a thread of its own, so that only the reader is measured. */
+const SERVER = `
+const { createServer } = require('node:http')
+const { parentPort, workerData: { picture } } = require('node:worker_threads')
+const b64_json = Buffer.from(picture).toString('base64')
+const json = Buffer.from(JSON.stringify({ data: Array(10).fill({ b64_json }) }))
+const event = (type, n) => 'event: ' + type + '\\ndata: ' + JSON.stringify({ type, b64_json: b64_json.repeat(n) }) + '\\n\\n'
+const stream = Buffer.from(event('image_generation.partial_image', 3) + event('image_generation.completed', 3))
+createServer((request, response) => {
+  if (request.url.startsWith('/stream')) response.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream)
+  else if (request.url.startsWith('/picture')) response.end(picture)
+  else if (request.url.startsWith('/url')) response.end(JSON.stringify({ data: [{ url: 'http://' + request.headers.host + '/picture' }] }))
+  else response.end(json)
+}).listen(0, '127.0.0.1', function () { parentPort.postMessage(this.address().port) })`
+
+/** A multiple of three bytes: repeated base64 of it is base64 of it repeated. */
+const picture = randomBytes(7_999_998)
+const worker = new Worker(SERVER, { eval: true, workerData: { picture } })
+const [port] = (await once(worker, 'message')) as [number]
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1 })
+const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
+const images = imageRegistry(http, {
+  fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
+  nextTurn,
+  answerBytes: 256 * 1024 * 1024,
+  others: { 'ai-sdk': nobody, demo: nobody },
+})
+after(async () => {
+  await http.close()
+  await worker.terminate()
+})
+
+function generate(path: string): Promise<ImageAnswer> {
+  const upstream = {
+    name: 'test',
+    dialect: 'openai' as const,
+    baseUrl: `http://127.0.0.1:${port}/${path}`,
+    headers: {},
+    settings: {},
+  }
+  const deployment: ImageDeployment = {
+    id: 'draw/test',
+    upstream,
+    upstreamModel: 'draw-1',
+    priority: 0,
+    weight: 1,
+    price: { kind: 'unpriced' },
+    capabilities: {
+      maxImages: 10,
+      sizes: { kind: 'any', default: { width: 64, height: 64 } },
+      qualities: [],
+      backgrounds: [],
+      moderations: [],
+      formats: ['png'],
+      compression: true,
+      forms: ['b64_json'],
+      stream: true,
+      maxPartialImages: 3,
+      user: true,
+      maxParallelCalls: 1,
+      harmlessFields: [],
+    },
+  }
+  const nothing = { quality: undefined, background: undefined, moderation: undefined, format: undefined }
+  return images.generate(
+    {
+      ...nothing,
+      callId: 'call-1',
+      deployment,
+      prompt: 'a gate',
+      images: 10,
+      size: undefined,
+      compression: undefined,
+      user: undefined,
+      safetyIdentifier: undefined,
+      extraFields: {},
+      partialImages: 1,
+      timeoutMs: 60_000,
+      submitted: undefined,
+    },
+    { submitted: async () => {}, partial: () => {} },
+  )
+}
+
+for (const [title, path, pictures, bytes] of [
+  ['ten pictures of 8 MB in one piece of JSON', 'json', 10, picture.length],
+  ['events of 24 MB', 'stream', 1, picture.length * 3],
+  ['an address of 8 MB', 'url', 1, picture.length],
+] as const) {
+  test(`the event loop goes on: ${title}`, async () => {
+    let best = Infinity
+    for (let measurement = 0; measurement < MEASUREMENTS && best > MAX_TURN_MS / 2; measurement += 1) {
+      const turns = watchTurns()
+      await nextTurn()
+      turns.longestMs()
+      const answer = await generate(path)
+      best = Math.min(best, turns.longestMs())
+      turns.end()
+      assert.equal(answer.pictures.length, pictures)
+      for (const made of answer.pictures) {
+        assert.equal(made.bytes.length, bytes)
+        assert.ok(picture.equals(made.bytes.subarray(0, picture.length)))
+      }
+    }
+    assert.ok(best < MAX_TURN_MS, `held for ${best} ms`)
+  })
+}

@@ -1,0 +1,80 @@
+/** While nothing is to be told, a stream is kept alive. The clock of these tests is moved by hand: the pause is fifteen seconds. */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { after, mock, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Fault } from '#core/fault.ts'
+import { ImageEvents } from '#http/gateway/image-events.ts'
+import { eventsIn } from '#test/support/image-answers.ts'
+
+mock.timers.enable({ apis: ['setInterval'] })
+after(() => mock.timers.reset())
+
+const PREVIEW_BYTES = Buffer.alloc(300_000, 'preview')
+
+type Story = (events: ImageEvents) => Promise<void>
+
+/** What a client reads of a stream in which this happened. */
+async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
+  const server = createServer((_, response) => {
+    void story(new ImageEvents(response, 'a-request', { nowMs: Date.now, nextTurn }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, {
+      signal: AbortSignal.timeout(30_000),
+    })
+    return { status: answer.status, headers: answer.headers, text: await answer.text() }
+  } finally {
+    server.close()
+    server.closeAllConnections()
+  }
+}
+
+const preview = (events: ImageEvents, index: number): void =>
+  events.preview({ index, bytes: PREVIEW_BYTES, echoes: { size: '96x64' } })
+const fault = new Fault('outcome_unknown', 'the answer did not arrive')
+const beats = (count: number): void => mock.timers.tick(15_000 * count)
+
+test('heartbeats come between events, never inside one', async () => {
+  const answer = await told(async (events) => {
+    preview(events, 0)
+    beats(2)
+    preview(events, 1)
+    beats(3)
+    await events.fail(fault, 'http://docs.test')
+  })
+  const seen = eventsIn(answer)
+  assert.deepEqual(
+    seen.map(({ data }) => [data.type, data.partial_image_index]),
+    [
+      ['image_generation.partial_image', 0],
+      ['image_generation.partial_image', 1],
+      ['error', undefined],
+    ],
+  )
+  for (const { data } of seen.slice(0, 2))
+    assert.ok(Buffer.from(data.b64_json ?? '', 'base64').equals(PREVIEW_BYTES))
+  assert.equal(answer.text.match(/^: waiting\n\n/gm)?.length, 5)
+})
+
+test('a caller who has waited long is told by a heartbeat that it goes on; what fails then is an event', async () => {
+  const answer = await told(async (events) => {
+    beats(1)
+    assert.equal(await events.fail(fault, 'http://docs.test'), true)
+  })
+  assert.match(answer.text, /^: waiting\n\nevent: error\n/)
+  assert.equal(eventsIn(answer)[0]?.data.error?.code, 'outcome_unknown')
+})
+
+test('after the end no heart beats', async () => {
+  const answer = await told(async (events) => {
+    preview(events, 0)
+    await events.fail(fault, 'http://docs.test')
+    beats(3)
+  })
+  assert.doesNotMatch(answer.text, /waiting/)
+  assert.equal(eventsIn(answer).length, 2)
+})

@@ -1,0 +1,192 @@
+/** What must be true of image jobs whatever happens, and a way to ask several stores the same and compare. */
+import assert from 'node:assert/strict'
+import {
+  IDEMPOTENCY_MS,
+  JobLost,
+  LEASE_MS,
+  RETRY_JOIN_MS,
+  type BegunJob,
+  type Hold,
+  type ImageJob,
+  type ImageJobs,
+  type JobEnd,
+  type NewImageJob,
+  type TakenJob,
+} from '#ports/image-jobs.ts'
+import type { JobsWorld } from '#test/contract/image-jobs-open.ts'
+
+/** What is remembered of a job: only what rules speak of. */
+interface KnownJob {
+  readonly asked: NewImageJob
+  readonly beganAtMs: number
+  token: number
+  leaseUntilMs: number
+  nodeId: string | undefined
+  end: JobEnd | undefined
+  isAnswered: boolean
+}
+
+export class JobsSimulation {
+  readonly jobs = new Map<string, KnownJob>()
+  /** All that were ever given out: most of them are worth nothing any more. */
+  readonly holds: Hold[] = []
+  readonly #worlds: readonly JobsWorld[]
+  #nowMs = 0
+  #ids = 0
+
+  constructor(worlds: readonly JobsWorld[]) {
+    this.#worlds = worlds
+  }
+
+  /** Ids in the order of time also within one millisecond, so that all stores agree who is older. */
+  nextId(): string {
+    this.#ids += 1
+    return `01930000-0000-7000-8000-${String(this.#ids).padStart(12, '0')}`
+  }
+
+  async passes(ms: number): Promise<void> {
+    this.#nowMs += ms
+    for (const world of this.#worlds) await world.passes(ms)
+  }
+
+  async begin(asked: NewImageJob): Promise<void> {
+    const begun = await this.#ask((jobs) => jobs.begin(asked))
+    if (begun instanceof Error) throw begun
+    // One that is repeated because its answer was lost is the same one.
+    if (begun.kind === 'begun' && this.jobs.has(asked.id)) return
+    if (begun.kind !== 'begun') return this.#assertKnown(asked, begun)
+    this.#assertMayBegin(asked)
+    this.holds.push(begun.hold)
+    this.jobs.set(asked.id, {
+      asked,
+      beganAtMs: this.#nowMs,
+      token: begun.hold.token,
+      leaseUntilMs: this.#nowMs + LEASE_MS,
+      nodeId: asked.nodeId,
+      end: undefined,
+      isAnswered: false,
+    })
+  }
+
+  /** Says something as the holder, which goes through exactly when the hold is the job's. */
+  async say(hold: Hold, saying: (jobs: ImageJobs) => Promise<void>): Promise<void> {
+    const said = await this.#ask(saying)
+    assert.equal(said instanceof JobLost, !this.#holds(hold))
+  }
+
+  async end(hold: Hold, end: JobEnd): Promise<void> {
+    const said = await this.#ask((jobs) => jobs.end(hold, end))
+    const job = this.jobs.get(hold.jobId)
+    const isRepeated = job?.token === hold.token && job.end?.state === end.state
+    assert.equal(said instanceof JobLost, !this.#holds(hold) && !isRepeated)
+    if (job && this.#holds(hold)) job.end = end
+  }
+
+  async takeOver(nodeId: string, limit: number): Promise<void> {
+    const taken = (await this.#ask((jobs) => jobs.takeOver(nodeId, limit))) as readonly TakenJob[]
+    const due = [...this.jobs.values()].filter(
+      ({ end, leaseUntilMs }) => end === undefined && leaseUntilMs <= this.#nowMs,
+    )
+    assert.deepEqual(
+      taken.map(({ hold: { jobId } }) => jobId),
+      due.slice(0, limit).map(({ asked: { id } }) => id),
+    )
+    for (const { hold, request } of taken) {
+      const job = this.jobs.get(hold.jobId) as KnownJob
+      assert.ok(hold.token > job.token)
+      assert.equal(request, job.asked.request)
+      Object.assign(job, { token: hold.token, nodeId, leaseUntilMs: this.#nowMs + LEASE_MS })
+      this.holds.push(hold)
+    }
+  }
+
+  /** Works on most jobs, but not on all that it may hold. */
+  async renew(nodeId: string): Promise<void> {
+    const ids = [...this.jobs.keys()].filter((_, index) => index % 3 < 2)
+    await this.#ask((jobs) => jobs.renew(nodeId, ids))
+    for (const job of this.#openOf(nodeId))
+      if (ids.includes(job.asked.id)) job.leaseUntilMs = this.#nowMs + LEASE_MS
+  }
+
+  async release(nodeId: string): Promise<void> {
+    await this.#ask((jobs) => jobs.release(nodeId))
+    for (const job of this.#openOf(nodeId))
+      Object.assign(job, { nodeId: undefined, leaseUntilMs: this.#nowMs })
+  }
+
+  async answered(id: string): Promise<void> {
+    await this.#ask((jobs) => jobs.answered(id))
+    const job = this.jobs.get(id)
+    if (job) job.isAnswered = true
+  }
+
+  async deleteOld(keptMs: number): Promise<void> {
+    await this.#ask((jobs) => jobs.deleteOld(keptMs))
+    for (const [id, { asked, end }] of this.jobs) {
+      const found = await this.#ask((jobs) => jobs.find(id, asked.project))
+      assert.ok(end !== undefined || found !== undefined, 'a job that runs is never deleted')
+      if (found === undefined) this.jobs.delete(id)
+    }
+  }
+
+  /** All stores say of every job what was said to them. */
+  async assertFound(): Promise<void> {
+    for (const [id, { asked, end }] of this.jobs) {
+      const found = (await this.#ask((jobs) => jobs.find(id, asked.project))) as ImageJob
+      assert.equal(found.result, end?.result)
+      if (end) assert.equal(found.state, end.state)
+      else assert.match(found.state, /leased|dispatched/)
+      assert.equal(await this.#ask((jobs) => jobs.find(id, 'nobody')), undefined)
+    }
+  }
+
+  /** Asks all the same; they must say the same. */
+  async #ask<Answer>(question: (jobs: ImageJobs) => Promise<Answer>): Promise<Answer | Error> {
+    const answers = await Promise.all(
+      this.#worlds.map(({ jobs }) => question(jobs).catch((error: unknown) => error as Error)),
+    )
+    const [first] = answers as [Answer | Error]
+    for (const other of answers) assert.deepEqual(comparable(other), comparable(first))
+    return first
+  }
+
+  #openOf(nodeId: string): KnownJob[] {
+    return [...this.jobs.values()].filter((job) => job.end === undefined && job.nodeId === nodeId)
+  }
+
+  #holds({ jobId, token }: Hold): boolean {
+    const job = this.jobs.get(jobId)
+    return job?.token === token && job.end === undefined
+  }
+
+  /** Nobody may buy what was asked for under a key that counts, or what is being retried. */
+  #assertMayBegin({ id, project, keyId, digest, idempotencyKey, isRetry }: NewImageJob): void {
+    for (const { asked, beganAtMs, end, isAnswered } of this.jobs.values()) {
+      if (asked.id === id || asked.project !== project || end?.freesKey) continue
+      const ageMs = this.#nowMs - beganAtMs
+      const isUnderKey = idempotencyKey !== undefined && asked.idempotencyKey === idempotencyKey
+      assert.ok(!isUnderKey || ageMs >= IDEMPOTENCY_MS, 'begun twice under one key')
+      const isSame = asked.keyId === keyId && asked.digest === digest && !isAnswered
+      const joins = isRetry && idempotencyKey === undefined && isSame
+      assert.ok(!joins || ageMs >= RETRY_JOIN_MS, 'a retry was begun anew')
+    }
+  }
+
+  #assertKnown(asked: NewImageJob, begun: BegunJob): void {
+    if (begun.kind === 'joined') {
+      assert.equal(begun.job.digest, asked.digest)
+      assert.equal(begun.job.project, asked.project)
+      assert.ok(this.jobs.has(begun.job.id))
+    }
+    if (begun.kind === 'conflict') assert.notEqual(asked.idempotencyKey, undefined)
+  }
+}
+
+/** Times differ from store to store; everything else does not. */
+function comparable(answer: unknown): unknown {
+  if (answer instanceof Error) return `${answer.name}: ${answer.message}`
+  if (answer === undefined) return undefined
+  const withoutTime = (name: string, value: unknown): unknown =>
+    name.endsWith('AtMs') && value !== undefined ? 'some time' : value
+  return JSON.parse(JSON.stringify(answer, withoutTime)) as unknown
+}

@@ -1,0 +1,110 @@
+import { createCipheriv } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+export type Format = 'png' | 'jpeg' | 'webp'
+
+/** Quality is 0 to 100, for jpeg and webp. */
+export async function encoded(
+  pixels: Buffer,
+  { width, height, format, quality }: { width: number; height: number; format: Format; quality: number },
+): Promise<Buffer> {
+  // Loaded on first need: those who ask for vectors alone do not wait for it.
+  const { default: sharp } = await import('sharp')
+  const picture = sharp(pixels, { raw: { width, height, channels: 4 } })
+  const coded = Math.max(1, quality)
+  // Level 2 is fast, and such pictures hardly get smaller beyond it.
+  if (format === 'png') return await picture.png({ compressionLevel: 2 }).toBuffer()
+  if (format === 'webp') return await picture.webp({ quality: coded, effort: 0 }).toBuffer()
+  return await picture.flatten({ background: 'white' }).jpeg({ quality: coded }).toBuffer()
+}
+
+/** The same picture with so many bytes or a few more: what is missing is noise in a place that decoders skip. */
+export function filled(picture: Buffer, format: Format, bytes: number): Buffer {
+  const missing = bytes - picture.length
+  if (missing <= 0) return picture
+  if (format === 'png') return filledPng(picture, missing)
+  return format === 'jpeg' ? filledJpeg(picture, missing) : filledWebp(picture, missing)
+}
+
+/** The same noise every time; incompressible. */
+function noise(bytes: number): Buffer {
+  return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes))
+}
+
+/** A private ancillary chunk before the end chunk, which always takes the last twelve bytes. */
+function filledPng(picture: Buffer, missing: number): Buffer {
+  const body = Buffer.concat([Buffer.from('fiLl'), noise(missing)])
+  const end = picture.length - 12
+  return Buffer.concat([
+    picture.subarray(0, end),
+    uint32(missing),
+    body,
+    uint32(crc32(body)),
+    picture.subarray(end),
+  ])
+}
+
+/** Comment segments after the start mark; one holds 65,533 bytes at most. */
+function filledJpeg(picture: Buffer, missing: number): Buffer {
+  const segments: Buffer[] = []
+  for (let left = missing; left > 0; left -= 65_533) {
+    const comment = noise(Math.min(left, 65_533))
+    const head = Buffer.from([0xff, 0xfe, 0, 0])
+    head.writeUInt16BE(comment.length + 2, 2)
+    segments.push(head, comment)
+  }
+  return Buffer.concat([picture.subarray(0, 2), ...segments, picture.subarray(2)])
+}
+
+/** An unknown chunk at the end, which only the extended form of a file may have. */
+function filledWebp(picture: Buffer, missing: number): Buffer {
+  const body = noise(missing + (missing % 2))
+  const chunks = Buffer.concat([
+    ...extendedHead(picture),
+    picture.subarray(12),
+    Buffer.from('FILL'),
+    uint32LittleEndian(body.length),
+    body,
+  ])
+  return Buffer.concat([
+    Buffer.from('RIFF'),
+    uint32LittleEndian(chunks.length + 4),
+    Buffer.from('WEBP'),
+    chunks,
+  ])
+}
+
+/** `VP8X` with the size and the mark for transparency, unless the file begins with one. */
+function extendedHead(picture: Buffer): Buffer[] {
+  const kind = picture.toString('latin1', 12, 16)
+  if (kind === 'VP8X') return []
+  const body = Buffer.alloc(10)
+  const { width, height, alpha } = kind === 'VP8L' ? losslessHead(picture) : lossyHead(picture)
+  body[0] = alpha ? 0b1_0000 : 0
+  body.writeUIntLE(width - 1, 4, 3)
+  body.writeUIntLE(height - 1, 7, 3)
+  return [Buffer.from('VP8X'), uint32LittleEndian(body.length), body]
+}
+
+function losslessHead(picture: Buffer): { width: number; height: number; alpha: boolean } {
+  const bits = picture.readUInt32LE(21)
+  return {
+    width: (bits & 0x3fff) + 1,
+    height: ((bits >>> 14) & 0x3fff) + 1,
+    alpha: ((bits >>> 28) & 1) === 1,
+  }
+}
+
+function lossyHead(picture: Buffer): { width: number; height: number; alpha: boolean } {
+  return { width: picture.readUInt16LE(26) & 0x3fff, height: picture.readUInt16LE(28) & 0x3fff, alpha: false }
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
+
+function uint32LittleEndian(value: number): Buffer {
+  return uint32(value).reverse()
+}
