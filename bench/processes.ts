@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 const running = new Map<number, ChildProcess>()
 
 export function spawnOn(
-  core: number,
+  core: number | string,
   command: string,
   args: readonly string[],
   env: Record<string, string>,

@@ -85,6 +85,26 @@ try {
       ]
     }),
   ])
+
+  // Each by itself: the most that Torana with its stores can do, then half of that, and the bare proxy at the same rate.
+  const alone = (index: number, script: string): Promise<Load> =>
+    wrk({
+      url: (all[index] as (typeof all)[number]).url,
+      script,
+      connections,
+      seconds: Number(options.seconds),
+      core: LOAD_CORE,
+    })
+  const full = await alone(2, script)
+  const halfRate = full.requests / full.seconds / 2
+  const paced = wrkScript((connections / halfRate) * 1000)
+  const [bareHalf, storesHalf] = [await alone(0, paced), await alone(2, paced)]
+  const rateOf = ({ requests, seconds }: Load): number => Math.round(requests / seconds)
+  process.stdout.write(
+    `\nalone: ${rateOf(full)} requests/s at most; at half of it bare p50 ${bareHalf.p50Ms.toFixed(2)} ms (${rateOf(bareHalf)}/s), ` +
+      `Torana with its stores p50 ${storesHalf.p50Ms.toFixed(2)} ms p99 ${storesHalf.p99Ms.toFixed(2)} ms (${rateOf(storesHalf)}/s): ` +
+      `added p50 ${(storesHalf.p50Ms - bareHalf.p50Ms).toFixed(2)} ms\n`,
+  )
 } finally {
   await stopAll()
   await redis.stop()
@@ -134,11 +154,13 @@ function secretOf(index: number): string {
   return `bench-key-${String(index).padStart(20, '0')}`
 }
 
-function wrkScript(): string {
-  const file = join(folder, 'load.lua')
+/** With a pause, each connection waits that long on average before it asks again. */
+function wrkScript(pauseMs = 0): string {
+  const file = join(folder, `load-${Math.round(pauseMs)}.lua`)
+  const delay = `delay = function() return math.random(0, ${Math.round(2 * pauseMs)}) end\n`
   writeFileSync(
     file,
-    `local n = 0
+    `${pauseMs > 0 ? delay : ''}local n = 0
 local headers = { ["Content-Type"] = "application/json" }
 local seed = tostring({}):sub(8)
 request = function()

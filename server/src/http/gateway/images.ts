@@ -17,7 +17,7 @@ import {
 import { toFault } from '../faults.ts'
 import { clientRequestId, isDryRun, refuseEncoded, singleOf, unsupportedIn, writeFault } from './caller.ts'
 import { ImageEvents } from './image-events.ts'
-import { jobView } from './image-jobs.ts'
+import { jobView } from './image-job-view.ts'
 import { writeImages, type AnswerOutside } from './images-answer.ts'
 import { presentedKey } from './presented-key.ts'
 import { parseBody, readBody } from './read-body.ts'
@@ -49,6 +49,8 @@ export function imagesHandler(dependencies: ImagesDependencies): ImagesHandler {
     let status = 200
     let fault: Fault | undefined
     try {
+      // A picture takes seconds: a hundred requests that come at once begin one after another, not in one go.
+      await dependencies.nextTurn()
       key = await authenticate(presentedKey(request.headers), keys, clock)
       refuseEncoded(request)
       const body = await readBody(request, limits.imagesBodyBytes)

@@ -1,7 +1,6 @@
 /**
  * What one call costs when its end is not plain: charged and then dropped, not counted, resolved by hand.
- * Two rows of the table of peers' money bugs wait for image jobs: a replayed request that gives a second image for nothing,
- * and an image that is bought twice because its ambiguous call was sent again.
+ * What pictures cost is in images.test.ts.
  */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
