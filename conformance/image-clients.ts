@@ -39,7 +39,14 @@ export const imageClients: readonly ImageClient[] = [
     choosesForm: false,
     asksForOne: true,
   },
-  { ...plain, name: 'python', toolchain: 'python', command: pythonProgram('openai_images.py') },
+  {
+    ...plain,
+    name: 'python',
+    toolchain: 'python',
+    command: pythonProgram('openai_images.py'),
+    // Its word for a status that has no class of its own.
+    errorClass: (status) => openaiClass(status).replace(/^APIError$/, 'APIStatusError'),
+  },
   {
     ...plain,
     name: 'go',

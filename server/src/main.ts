@@ -134,7 +134,6 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const fetcher = new GuardedPictureFetcher({ ...limits, proxy: settings.proxy })
   const imageUpstream = imageRegistry(http, {
     fetcher,
-    nextTurn: takeTurn,
     answerBytes: limits.answerBytes,
     others: { 'ai-sdk': aiSdkImage({ ...limits, proxy: settings.proxy }), demo: new DemoImage() },
   })

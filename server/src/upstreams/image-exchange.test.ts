@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { ImageCapabilities, ImageDeployment, Upstream } from '#core/catalog.ts'
 import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import type { ImageAnswer, ImageCall, ImageUpstream, Preview } from '#ports/image-upstream.ts'
@@ -18,7 +17,6 @@ const ANSWER_BYTES = 20_000_000
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
-  nextTurn,
   answerBytes: ANSWER_BYTES,
   others: { 'ai-sdk': nobody, demo: nobody },
 })

@@ -28,8 +28,6 @@ export interface OpenaiImageDialect {
 
 export interface ImageParts {
   readonly fetcher: PictureFetcher
-  /** Lets others have the event loop between two steps of a large answer. */
-  readonly nextTurn: () => Promise<unknown>
   /** Largest answer read, its pictures included: ten of 8 MB are 107 MB of base64. */
   readonly answerBytes: number
 }
@@ -72,7 +70,7 @@ interface Exchanged {
 
 async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise<Exchanged> {
   const { dialect, http, parts, target } = way
-  const sink = new ImageSink(call.images, events, parts.nextTurn)
+  const sink = new ImageSink(call.images, events)
   const posted = http.post(
     {
       origin: target.origin,
@@ -151,8 +149,7 @@ async function answerOf(delivery: Delivery, fetching: Fetching): Promise<ImageAn
   let missed: BrokenAnswer | undefined
   for (const [index, { revisedPrompt }] of pictures.entries()) {
     const source = await pending[index]
-    // One after the other: joined side by side they would share their turns.
-    const bytes = source instanceof PictureBytes ? await source.joined(fetching.parts.nextTurn) : source
+    const bytes = source instanceof PictureBytes ? source.whole() : source
     // One that can't be fetched is one that did not come: the others are paid for, and are handed on.
     if (bytes instanceof Uint8Array) made.push({ bytes, revisedPrompt })
     else missed ??= bytes

@@ -1,11 +1,12 @@
 /** The bytes of a picture as they come in. */
 import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
 
-/** A copy of so many bytes takes a millisecond or two. */
-const BYTES_PER_STEP = 2 * 1024 * 1024
+/** Most pictures are larger. */
+const FIRST_BYTES = 256 * 1024
 
+/** In one piece of memory that doubles when it is full: many small ones would give the collector of garbage a lot to look at. */
 export class PictureBytes {
-  readonly #pieces: Uint8Array[] = []
+  #bytes = new Uint8Array(0)
   #size = 0
 
   get size(): number {
@@ -13,24 +14,27 @@ export class PictureBytes {
   }
 
   add(piece: Uint8Array): void {
-    this.#pieces.push(piece)
+    this.room(piece.length).set(piece)
     this.#size += piece.length
   }
 
-  /** All of it in one piece. `nextTurn` lets others have the event loop between two steps. */
-  async joined(nextTurn: () => Promise<unknown>): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = new Uint8Array(this.#size)
-    let at = 0
-    let restedAt = 0
-    for (const piece of this.#pieces) {
-      bytes.set(piece, at)
-      at += piece.length
-      if (at - restedAt > BYTES_PER_STEP) {
-        restedAt = at
-        await nextTurn()
-      }
+  /** Where the next bytes may be written, at least so many; `filled` says how many were. */
+  room(bytes: number): Uint8Array<ArrayBuffer> {
+    if (this.#size + bytes > this.#bytes.length) {
+      const larger = new Uint8Array(Math.max(FIRST_BYTES, 2 * this.#bytes.length, this.#size + bytes))
+      larger.set(this.#bytes.subarray(0, this.#size))
+      this.#bytes = larger
     }
-    return bytes
+    return this.#bytes.subarray(this.#size)
+  }
+
+  filled(bytes: number): void {
+    this.#size += bytes
+  }
+
+  /** All that came. */
+  whole(): Uint8Array<ArrayBuffer> {
+    return this.#bytes.subarray(0, this.#size)
   }
 }
 
@@ -56,14 +60,14 @@ export class Base64Decoder {
     if (this.#isPadded && text.trim() !== '') throw new BrokenAnswer('a picture that goes on after its end')
     if (this.#isPadded || text === '') return
     const whole = this.#cutGroup + text
-    const piece = new Uint8Array(Math.ceil(whole.length / 4) * 3)
+    const room = this.picture.room(Math.ceil(whole.length / 4) * 3)
     const { read, written } = decoded(() =>
-      piece.setFromBase64(whole, { lastChunkHandling: 'stop-before-partial' }),
+      room.setFromBase64(whole, { lastChunkHandling: 'stop-before-partial' }),
     )
+    this.picture.filled(written)
     this.#cutGroup = whole.slice(read)
     // Of `AA==` the second sign may come later.
     this.#isPadded = this.#cutGroup === '' && text.includes('=')
-    if (written > 0) this.picture.add(piece.subarray(0, written))
   }
 
   end(): void {

@@ -5,7 +5,6 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Agent, buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
@@ -180,7 +179,7 @@ async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promi
     picture.add(chunk)
     if (picture.size > maxBytes) throw tooLarge(maxBytes)
   }
-  return picture.joined(nextTurn)
+  return picture.whole()
 }
 
 function tooLarge(maxBytes: number): HttpTooLarge {

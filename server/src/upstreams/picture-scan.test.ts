@@ -4,8 +4,6 @@ import fc from 'fast-check'
 import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
 import { PictureScanner } from './picture-scan.ts'
 
-const noTurn = async (): Promise<void> => {}
-
 /** The skeleton, and the scanner to take its pictures from. */
 function scanned(text: string, cuts: readonly number[] = []): { skeleton: string; scanner: PictureScanner } {
   const kept: Uint8Array[] = []
@@ -21,7 +19,7 @@ function scanned(text: string, cuts: readonly number[] = []): { skeleton: string
 }
 
 async function taken(scanner: PictureScanner, ordinal: unknown): Promise<Buffer> {
-  return Buffer.from(await scanner.take(ordinal).joined(noTurn))
+  return Buffer.from(scanner.take(ordinal).whole())
 }
 
 /** Ways in which writers of JSON spell base64. */

@@ -40,7 +40,6 @@ const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1 })
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
-  nextTurn,
   answerBytes: 256 * 1024 * 1024,
   others: { 'ai-sdk': nobody, demo: nobody },
 })
