@@ -55,6 +55,8 @@ const BUDGET_MARKS_MS = 1000
 
 export interface Accounts {
   readonly nodeId: string
+  /** Whether what one node does for all is this one's to do. */
+  readonly isEldest: () => Promise<boolean>
   /** Adds entries where others may stand for the same calls. */
   readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
   readonly money: Omit<MoneyOutside, 'bytesOf'>
@@ -110,6 +112,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     )
     return {
       nodeId,
+      isEldest: async () => true,
       appendLate: (entries) => books.appendLate(nodeId, entries),
       money: {
         ledger: new MemoryLedger(books, nodeId),
@@ -230,6 +233,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
   ]
   return {
     nodeId,
+    isEldest: () => upkeep.isEldest(nodeId),
     appendLate: (entries) => store.appendLate(nodeId, entries),
     money: { ledger, limiter, leases, underBudget: (budget) => marks.use(budget), unsettled },
     database,

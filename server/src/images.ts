@@ -53,6 +53,7 @@ export interface Images {
 
 export async function openImages(settings: Settings, parts: ImageParts): Promise<Images> {
   const { clock, identifiers, log, accounts, limits } = parts
+  const { assets } = settings
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
@@ -98,6 +99,8 @@ export async function openImages(settings: Settings, parts: ImageParts): Promise
       ...accounts.money,
       bytesOf: (text) => Buffer.byteLength(text),
       appendLate: accounts.appendLate,
+      // A folder is each node's own; a bucket is looked through once for all.
+      mustForgetBlobs: async () => assets.kind === 'file' || accounts.isEldest(),
     },
     {
       tookOver: (jobId) => log.warn({ jobId }, 'an image job of another process is taken over'),

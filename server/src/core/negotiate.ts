@@ -10,7 +10,7 @@ import type {
   NativeDimensions,
 } from './catalog.ts'
 import type { EmbeddingRequest } from './embedding/request.ts'
-import { Fault } from './fault.ts'
+import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from './offers.ts'
 
 /** What one deployment would do for one request. */
 export interface Offer {
@@ -34,17 +34,7 @@ export interface Offer {
   readonly emulated: readonly string[]
 }
 
-export interface Negotiated {
-  /** Able deployments, in the order declared. Never empty. */
-  readonly offers: readonly Offer[]
-  /** Options left out because the caller allowed it. */
-  readonly dropped: readonly string[]
-}
-
-interface Refusal {
-  readonly param: string
-  readonly message: string
-}
+export type Negotiated = NegotiatedOf<Offer>
 
 /** Texts without any option, the most common request: settled once per model and encoding. */
 const plainCases = new WeakMap<EmbeddingModel, Map<Encoding, Negotiated>>()
@@ -78,27 +68,12 @@ function negotiateOptions(
   model: EmbeddingModel,
   unsupported: 'refuse' | 'drop',
 ): Negotiated {
-  let asked = request
-  const dropped: string[] = []
-  for (;;) {
-    const offers: Offer[] = []
-    let refusal: Refusal | undefined
-    for (const deployment of model.deployments) {
-      const outcome = offerOf(asked, model, deployment)
-      if ('message' in outcome) refusal ??= outcome
-      else offers.push(outcome)
-    }
-    if (offers.length > 0) return { offers, dropped }
-    if (refusal === undefined) throw new Fault('internal_error', `Model '${model.id}' has no deployment.`)
-    const without =
-      unsupported === 'drop' && !dropped.includes(refusal.param)
-        ? withoutOption(asked, refusal.param)
-        : undefined
-    if (without === undefined)
-      throw new Fault('unsupported_parameter', refusal.message, { param: refusal.param })
-    dropped.push(refusal.param)
-    asked = without
-  }
+  return offersOf(request, {
+    model,
+    unsupported,
+    offerOf: (asked, deployment: Deployment) => offerOf(asked, model, deployment),
+    withoutOption,
+  })
 }
 
 function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: Deployment): Offer | Refusal {
@@ -223,11 +198,6 @@ function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTy
   return rule.rule === 'field'
     ? { inputType: value, inputTypeField: rule.field, prefix: '' }
     : { ...NO_INPUT_TYPE, prefix: value }
-}
-
-/** The OpenAI wire is open to fields it does not know; the others are typed by their packages. */
-function carriesUnknownFields(deployment: Deployment): boolean {
-  return deployment.upstream.dialect === 'openai' || deployment.upstream.dialect === 'azure'
 }
 
 /** A field that Torana does not know may tie inputs together (`late_chunking`): then nothing is split, merged or shared. */

@@ -7,7 +7,7 @@ import { UpstreamFailure } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { callCost, maxCallCost } from '#core/image/cost.ts'
 import type { Delivery } from '#core/image/delivery.ts'
-import type { ImageOffer } from '#core/image/negotiate.ts'
+import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
@@ -71,7 +71,7 @@ export async function buy(
   const { maxImages, maxParallelCalls } = offer.deployment.capabilities
   const lanes = new Lanes(maxParallelCalls)
   const bought = await Promise.all(
-    divided(images, maxImages).map((count) => lanes.run(() => buyPart(run, count, offers, outside))),
+    fanOut(images, maxImages).map((count) => lanes.run(() => buyPart(run, count, offers, outside))),
   )
   return {
     deliveries: bought.flatMap(({ deliveries }) => deliveries),
@@ -288,9 +288,4 @@ export function storeFault(cause: unknown): Fault {
     'The store of image jobs can not be reached. Nothing was bought; retry.',
     { cause },
   )
-}
-
-/** `10` by `4` is `[4, 4, 2]`. */
-function divided(total: number, most: number): number[] {
-  return Array.from({ length: Math.ceil(total / most) }, (_, index) => Math.min(most, total - index * most))
 }

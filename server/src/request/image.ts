@@ -137,7 +137,7 @@ async function admitOrJoin(
   options: ImageOptions,
   dependencies: ImageDependencies,
 ): Promise<Admission | { readonly job: ImageJob }> {
-  const { running, limits, jobs } = dependencies
+  const { running, limits } = dependencies
   try {
     if (running.size >= limits.maxImageJobs)
       throw new Fault('too_many_image_jobs', `This node works on ${running.size} image jobs.`)
@@ -147,7 +147,8 @@ async function admitOrJoin(
     if (!(error instanceof Fault) || !mayHaveAsked) throw error
     const begun = await beginOrJoin(asking.request, asking.model, options, dependencies)
     if (begun.kind === 'joined') return { job: begun.job }
-    await jobs.end(begun.hold, endOf({ kind: 'fault', fault: error, isUnknown: false, freesKey: true }))
+    const refusal = { kind: 'fault', fault: error, isUnknown: false, freesKey: true } as const
+    await tellEnd(begun.hold, refusal, dependencies)
     throw error
   }
 }

@@ -3,6 +3,11 @@ import { JobLost } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/image-resume.ts'
 import { every, type Repeating } from './every.ts'
 
+export interface ImageWorkerParts extends ResumeDependencies {
+  /** Whether old pictures are this node's to delete: one look through a shared store is enough. */
+  readonly mustForgetBlobs: () => Promise<boolean>
+}
+
 export interface ImageWorkerEvents {
   tookOver(jobId: string): void
   failed(what: string, error: unknown): void
@@ -19,7 +24,7 @@ const FORGET_MS = 10 * 60_000
 /** Looked at between two turns of the loop. */
 const LISTED_AT_ONCE = 500
 
-export function startImageWorker(dependencies: ResumeDependencies, events: ImageWorkerEvents): Repeating {
+export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repeating {
   const { jobs, running, nodeId, limits } = dependencies
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
@@ -33,7 +38,7 @@ export function startImageWorker(dependencies: ResumeDependencies, events: Image
       FORGET_MS,
       async () => {
         const deletedJobs = await jobs.deleteOld(limits.assetRetentionMs)
-        const deletedBlobs = await deleteOldBlobs(dependencies)
+        const deletedBlobs = (await dependencies.mustForgetBlobs()) ? await deleteOldBlobs(dependencies) : 0
         if (deletedJobs + deletedBlobs > 0) events.deleted({ jobs: deletedJobs, blobs: deletedBlobs })
       },
       trouble('forget'),

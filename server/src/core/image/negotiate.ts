@@ -8,7 +8,8 @@ import type {
   OfferedSize,
 } from '../catalog.ts'
 import { Fault } from '../fault.ts'
-import { carriesUnknownFields, outputFor, transparencyRefusal, type Output, type Refusal } from './output.ts'
+import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
+import { outputFor, transparencyRefusal, type Output } from './output.ts'
 import { isLongerThan, type ImageRequest } from './request.ts'
 
 /** What one deployment would do for one request. What is undefined is not sent. */
@@ -33,36 +34,18 @@ export interface ImageOffer {
   readonly emulated: readonly string[]
 }
 
-export interface NegotiatedImages {
-  /** Able deployments, in the order declared. Never empty. */
-  readonly offers: readonly ImageOffer[]
-  /** Options left out because the caller allowed it. */
-  readonly dropped: readonly string[]
-}
-
 export function negotiateImages(
   request: ImageRequest,
   model: ImageModel,
   unsupported: 'refuse' | 'drop',
-): NegotiatedImages {
+): NegotiatedOf<ImageOffer> {
   checkPrompt(request, model)
-  let asked = request
-  const dropped: string[] = []
-  for (;;) {
-    const offers: ImageOffer[] = []
-    let refusal: Refusal | undefined
-    for (const deployment of model.deployments) {
-      const outcome = offerOf(asked, model, deployment)
-      if ('message' in outcome) refusal ??= outcome
-      else offers.push(outcome)
-    }
-    if (offers.length > 0) return { offers, dropped }
-    if (refusal === undefined) throw new Fault('internal_error', `Model '${model.id}' has no deployment.`)
-    if (unsupported === 'refuse' || dropped.includes(refusal.param))
-      throw new Fault('unsupported_parameter', refusal.message, { param: refusal.param })
-    dropped.push(refusal.param)
-    asked = withoutOption(asked, refusal.param)
-  }
+  return offersOf(request, {
+    model,
+    unsupported,
+    offerOf: (asked, deployment: ImageDeployment) => offerOf(asked, model, deployment),
+    withoutOption,
+  })
 }
 
 function checkPrompt({ prompt }: ImageRequest, { id, facts }: ImageModel): void {
@@ -124,7 +107,7 @@ function offerOf(
 }
 
 /** Full calls first: the fewest there can be. */
-function fanOut(images: number, maxImages: number): number[] {
+export function fanOut(images: number, maxImages: number): number[] {
   const perCall: number[] = []
   for (let left = images; left > 0; left -= maxImages) perCall.push(Math.min(left, maxImages))
   return perCall

@@ -1,12 +1,7 @@
 /** A picture's format and compression: the upstream's own, or made by Torana when the picture is done. */
 import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog.ts'
+import { carriesUnknownFields, type Refusal } from '../offers.ts'
 import type { ImageRequest } from './request.ts'
-
-/** Why a deployment can't serve a request, in words for the caller. */
-export interface Refusal {
-  readonly param: string
-  readonly message: string
-}
 
 /** How a picture gets its format and its compression. */
 export interface Output {
@@ -101,11 +96,6 @@ export function transparencyRefusal(
     param: 'background',
     message: `background is transparent, but '${model.id}' makes only jpeg, which has no transparency. Remove background.`,
   }
-}
-
-/** The OpenAI wire is open to fields it does not know; the others are typed by their packages. */
-export function carriesUnknownFields(deployment: ImageDeployment): boolean {
-  return deployment.upstream.dialect === 'openai' || deployment.upstream.dialect === 'azure'
 }
 
 function isImageFormat(format: string): format is ImageFormat {
