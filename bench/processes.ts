@@ -3,6 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
 const running = new Map<number, ChildProcess>()
@@ -21,6 +22,39 @@ export function spawnOn(
   if (pid === undefined) throw new Error(`could not start ${command}`)
   running.set(pid, child)
   return { pid }
+}
+
+export interface Script<Answer> {
+  /** Closes its input, which tells some that it is time. */
+  end(): void
+  /** What it wrote when it was done, which is JSON. */
+  readonly answer: Promise<Answer>
+}
+
+/** A script of this folder. `niceness`: it must not take the core from those that measure. */
+export function scriptOn<Answer>(
+  core: number | string,
+  script: string,
+  question: unknown,
+  niceness = 0,
+): Script<Answer> {
+  const program = [process.execPath, join(import.meta.dirname, script), JSON.stringify(question)]
+  const child = spawn('taskset', ['-c', String(core), 'nice', '-n', String(niceness), ...program], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const { pid } = child
+  if (pid === undefined) throw new Error(`could not start ${script}`)
+  running.set(pid, child)
+  let text = ''
+  child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const answer = once(child, 'close').then(([code]) => {
+    running.delete(pid)
+    if (code !== 0) throw new Error(`${script} ended with ${code}`)
+    return JSON.parse(text) as Answer
+  })
+  // Who stops before it answers is not interested.
+  answer.catch(() => {})
+  return { end: () => child.stdin.end(), answer }
 }
 
 export async function stopAll(...pids: number[]): Promise<void> {

@@ -1,6 +1,6 @@
 /** The clients that make pictures, and what each can ask for. */
 import type { Program } from './clients.ts'
-import { goProgram, nodeProgram, openaiClass, pythonProgram } from './clients.ts'
+import { goProgram, nodeProgram, openaiClass, pythonProgram, quickClients } from './clients.ts'
 
 export interface ImageClient extends Program {
   readonly streams: boolean
@@ -10,6 +10,15 @@ export interface ImageClient extends Program {
   readonly asksForOne: boolean
   /** What its user catches when a stream ends with an error. */
   readonly streamErrorClass: string
+  /** In which forms its users can hand it a file; the first is the usual one. */
+  readonly givesAs: readonly string[]
+  /** Those in which several files come in the order in which they were read, which is any: a fault of its own. */
+  readonly shuffles: readonly string[]
+  /** Its own retry sends a form whole. */
+  readonly resendsForms: boolean
+  /** Its users can send JSON to a path by themselves. */
+  readonly posts: boolean
+  readonly writesByHand?: true
 }
 
 const plain = {
@@ -18,15 +27,34 @@ const plain = {
   choosesForm: true,
   asksForOne: false,
   streamErrorClass: 'APIError',
+  posts: true,
+  shuffles: [],
+  resendsForms: true,
 }
 
+/** What openai-node calls uploadable. */
+const nodeFiles = ['stream', 'named', 'untyped', 'bytes', 'file', 'response']
+
 function openaiNode(name: string): ImageClient {
-  return { ...plain, name, toolchain: 'node', command: nodeProgram('openai-images.js', name) }
+  const command = nodeProgram('openai-images.js', name)
+  const givesAs = [...nodeFiles, 'lazy-stream']
+  return { ...plain, name, toolchain: 'node', command, givesAs }
 }
 
 export const imageClients: readonly ImageClient[] = [
-  { ...openaiNode('openai-4'), streams: false },
-  openaiNode('openai-5'),
+  {
+    ...openaiNode('openai-4'),
+    streams: false,
+    // An answer that was made, not fetched, breaks it.
+    givesAs: ['named', 'untyped', 'bytes', 'file', 'stream'],
+    shuffles: ['stream'],
+    resendsForms: false,
+  },
+  {
+    ...openaiNode('openai-5'),
+    givesAs: ['named', 'untyped', 'bytes', 'file', 'stream', 'response'],
+    shuffles: ['stream', 'response'],
+  },
   openaiNode('openai-6'),
   openaiNode('openai-7'),
   {
@@ -38,6 +66,8 @@ export const imageClients: readonly ImageClient[] = [
     streams: false,
     choosesForm: false,
     asksForOne: true,
+    givesAs: ['bytes', 'buffer', 'base64', 'data-url'],
+    posts: false,
   },
   {
     ...plain,
@@ -46,6 +76,7 @@ export const imageClients: readonly ImageClient[] = [
     command: pythonProgram('openai_images.py'),
     // Its word for a status that has no class of its own.
     errorClass: (status) => openaiClass(status).replace(/^APIError$/, 'APIStatusError'),
+    givesAs: ['stream', 'path', 'bytes', 'memory', 'named', 'untyped', 'unnamed'],
   },
   {
     ...plain,
@@ -54,5 +85,20 @@ export const imageClients: readonly ImageClient[] = [
     command: goProgram('images'),
     errorClass: () => 'openai.Error',
     streamErrorClass: '*ssestream.StreamError',
+    givesAs: ['stream', 'bytes', 'named', 'unnamed'],
+  },
+  {
+    ...plain,
+    name: 'by-hand',
+    toolchain: 'node',
+    command: nodeProgram('raw-forms.js'),
+    errorClass: () => 'Error',
+    streams: false,
+    givesAs: ['bytes'],
+    posts: false,
+    writesByHand: true,
   },
 ]
+
+/** What CI runs. */
+export const quickImageClients: readonly string[] = [...quickClients, 'by-hand']

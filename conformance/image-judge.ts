@@ -3,9 +3,11 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import sharp from 'sharp'
 import type { LogEntry } from '../tools/fake-provider/log.ts'
+import { mustBePainted, mustHaveArrived } from './edit-judge.ts'
 import type { ImageClient } from './image-clients.ts'
 import type { ExpectedPictures, ImageCase } from './image-rows.ts'
 import type { ClientAnswer } from './run-client.ts'
+import { must, Unfit } from './unfit.ts'
 import type { Verdict } from './verdict.ts'
 import { judgeError, wordsOf } from './verdict.ts'
 
@@ -32,19 +34,6 @@ type Note = NonNullable<LogEntry['pictures']>[number]
 
 /** Mean difference of a channel, of 255: jpeg at a low quality stays below 4, another picture is above 20. */
 const maxDifference = 8
-
-class Unfit extends Error {
-  readonly expected: string
-
-  constructor(expected: string, got: string) {
-    super(got)
-    this.expected = expected
-  }
-}
-
-function must(holds: boolean, expected: string, got: string): void {
-  if (!holds) throw new Unfit(expected, got)
-}
 
 export async function judgePictures(
   client: ImageClient,
@@ -120,6 +109,9 @@ async function mustBeRight(
     left.splice(found, 1)
   }
   await mustBePreviews(previews, pictures, notes, expected)
+  if (expected.edited === undefined) return
+  for (const entry of bought) mustHaveArrived(expected.edited, entry)
+  for (const { file } of pictures) await mustBePainted(expected.edited, file)
 }
 
 async function placeOf(

@@ -78,12 +78,12 @@ const bothForms: Kind = {
   form: 'url',
 }
 
-export function azureModel(traits: string, apiVersion: string): ModelEntry {
+export function azureModel(traits: string, apiVersion: string, capabilities: Capabilities = {}): ModelEntry {
   return imageModel({
     traits,
     wire: 'azure/openai',
     upstream: { dialect: 'azure', apiVersion },
-    deployment: { model: 'gpt-image', capabilities: openaiCapabilities },
+    deployment: { model: 'gpt-image', capabilities: { ...openaiCapabilities, ...capabilities } },
   })
 }
 

@@ -1,8 +1,9 @@
 /** A row of the image matrix: what torana.yaml says of its models, and what each client asks of them. */
-import type { ExpectedError, ModelEntry } from './rows.ts'
+import type { GivenFile } from './given-pictures.ts'
 import type { ImageClient } from './image-clients.ts'
+import type { ExpectedError, ModelEntry } from './rows.ts'
 
-type PictureFormat = 'png' | 'jpeg' | 'webp'
+export type PictureFormat = 'png' | 'jpeg' | 'webp'
 
 export interface ExpectedPictures {
   readonly kind: 'pictures'
@@ -14,6 +15,42 @@ export interface ExpectedPictures {
   /** The upstream makes another format; otherwise the bytes are the upstream's. */
   readonly isConverted: boolean
   readonly previews: number
+  /** The upstream was given pictures: which, and how. */
+  readonly edited?: ExpectedEdit
+}
+
+export interface ExpectedEdit {
+  /** In the order in which the upstream must get them. */
+  readonly images: readonly GivenFile[]
+  readonly mask: GivenFile | undefined
+  /** The upstream reads masks by colour, so that it gets another one. */
+  readonly isTranslated: boolean
+  /** Undefined for wires that have a way of their own. */
+  readonly sentAs: 'multipart' | 'json' | undefined
+}
+
+/** The pictures that a client sends, and how it does so. */
+export interface AskedEdit {
+  readonly images: readonly GivenFile[]
+  readonly mask?: GivenFile
+  /** One of the client's ways to be handed a file. */
+  readonly giveAs: string
+  /** As data URLs in JSON, by the library's method for requests it has none for. */
+  readonly json?: true
+  /** For the client that writes its forms by hand. */
+  readonly form?: WrittenForm
+}
+
+export interface WrittenForm {
+  /** What each part that holds a picture is called. */
+  readonly names: readonly string[]
+  /** The other fields stand behind the files. */
+  readonly filesFirst: boolean
+  readonly maskFirst?: true
+  readonly noFilename?: true
+  readonly noType?: true
+  /** Without a content-length. */
+  readonly chunked?: true
 }
 
 export type ImageExpectation =
@@ -37,6 +74,8 @@ export interface ImageCase {
   readonly wrongKey?: true
   /** With the library's own retries; otherwise they are switched off, or failing cases would take minutes. */
   readonly retries?: boolean
+  /** To be edited; otherwise pictures are made from words alone. */
+  readonly edit?: AskedEdit
   readonly expected: ImageExpectation
   /** How many calls the upstream's books must have for this text, charged ones alone. */
   readonly purchases: number
@@ -46,6 +85,10 @@ export interface ImageRow {
   readonly name: string
   /** By public id. */
   readonly models: Readonly<Record<string, ModelEntry>>
+  /** Left out of `--quick`. */
+  readonly isThorough?: boolean
+  /** Asked by the client that writes its requests by hand, and by no other. */
+  readonly byHand?: true
   /** None where the client can't ask it. */
   cases(client: ImageClient): readonly ImageCase[]
 }

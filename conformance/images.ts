@@ -4,13 +4,16 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FakeProvider } from '../tools/fake-provider/server.ts'
 import { startFakeProvider } from '../tools/fake-provider/server.ts'
-import { quickClients } from './clients.ts'
 import type { SheetBlock } from './contact-sheet.ts'
 import { writeContactSheet } from './contact-sheet.ts'
+import { editFaults } from './edit-faults.ts'
+import { aiSdkEditKinds, openaiEditKinds } from './edit-kinds.ts'
+import { fileRows, formRows, rowsOfEdits } from './edit-rows.ts'
 import { cacheFolder } from './folders.ts'
+import { writeGivenPictures } from './given-pictures.ts'
 import { asProgram, chosen, inLanes, wrongKey } from './harness.ts'
 import type { ImageClient } from './image-clients.ts'
-import { imageClients } from './image-clients.ts'
+import { imageClients, quickImageClients } from './image-clients.ts'
 import { callerFaults, reliability, upstreamFaults } from './image-faults.ts'
 import type { Pictures, SavedPicture } from './image-judge.ts'
 import { judgePictures } from './image-judge.ts'
@@ -28,7 +31,7 @@ import { configFor, startTorana } from './torana.ts'
 const usage = `node conformance/images.ts [--clients openai-7,python] [--scenarios native,luma/url] [--quick]
   --clients    of ${imageClients.map(({ name }) => name).join(', ')}
   --scenarios  rows of the matrix, by name; what stands before the slash names all of its rows
-  --quick      only ${quickClients.join(' and ')}
+  --quick      only ${quickImageClients.join(', ')}, and fewer questions of each upstream that edits
 `
 
 const about = {
@@ -43,6 +46,11 @@ const groups: readonly Group<ImageRow>[] = [
   { title: 'What is bought once though something breaks', rows: reliability },
   { title: 'Faults of an upstream', rows: upstreamFaults },
   { title: 'Faults of the caller', rows: callerFaults },
+  { title: 'Edits: upstreams of the OpenAI wire', rows: openaiEditKinds.flatMap(rowsOfEdits) },
+  { title: 'Edits: upstreams of other wires', rows: aiSdkEditKinds.flatMap(rowsOfEdits) },
+  { title: 'Edits: how a client is handed a file', rows: fileRows },
+  { title: 'Edits: how a form is written', rows: formRows },
+  { title: 'Edits that fail, are tried again or asked for twice', rows: editFaults },
 ]
 const allRows = groups.flatMap(({ rows }) => rows)
 
@@ -64,7 +72,9 @@ async function runOne(client: ImageClient, { rows, torana, provider, matrix }: R
   const startedMs = performance.now()
   const folder = join(picturesFolder, client.name)
   mkdirSync(folder, { recursive: true })
-  const asked = rows.flatMap((row) => row.cases(client).map((one) => ({ row, one })))
+  const asked = rows
+    .filter(({ byHand }) => byHand === client.writesByHand)
+    .flatMap((row) => row.cases(client).map((one) => ({ row, one })))
   const answers = new Map<string, ClientAnswer<Pictures>>()
   const cases = asked.map(({ one }, index) => questionOf(one, torana, join(folder, String(index))))
   const ending = await runClient<Pictures>(client, { cases }, clientTimeoutMs, (answer) => {
@@ -105,9 +115,14 @@ function questionOf(
 
 /** The first picture of every case of every kind. */
 function blockOf(client: ImageClient, album: Album): SheetBlock {
-  const lines = [...openaiKinds, ...aiSdkKinds].map((kind) => ({
+  const made = [...openaiKinds, ...aiSdkKinds].map((kind) => ({ label: kind.name, rows: rowsOf(kind) }))
+  const edited = [...openaiEditKinds, ...aiSdkEditKinds].map((kind) => ({
     label: kind.name,
-    files: rowsOf(kind).map(({ name }) => album.get(name)?.[0]?.file),
+    rows: rowsOfEdits(kind),
+  }))
+  const lines = [...made, ...edited].map(({ label, rows }) => ({
+    label,
+    files: rows.map(({ name }) => album.get(name)?.[0]?.file),
   }))
   return { label: client.name, lines: lines.filter(({ files }) => files.some((file) => file !== undefined)) }
 }
@@ -125,15 +140,18 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const named = values.clients?.split(',') ?? (values.quick ? quickClients : undefined)
+  const named = values.clients?.split(',') ?? (values.quick ? quickImageClients : undefined)
   const columns = chosen(imageClients, named, 'clients')
-  const rows = chosen(allRows, values.scenarios?.split(','), 'scenarios')
+  const rows = chosen(allRows, values.scenarios?.split(','), 'scenarios').filter(
+    ({ isThorough = false }) => !isThorough || !values.quick,
+  )
   const shown = groups
     .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
     .filter((group) => group.rows.length > 0)
 
   rmSync(picturesFolder, { recursive: true, force: true })
   mkdirSync(picturesFolder, { recursive: true })
+  await writeGivenPictures()
   await install(new Set(columns.map(({ toolchain }) => toolchain)))
   const matrix = new Matrix(about, shown, columns)
   const blocks = new Map<ImageClient, SheetBlock>()

@@ -6,9 +6,11 @@ import type { AssetDependencies } from '#http/gateway/assets.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { ImageJobs } from '#ports/image-jobs.ts'
-import type { ImageUpstream } from '#ports/image-upstream.ts'
+import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
 import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
+import type { ReadingOutside } from '#http/gateway/read-image-request.ts'
+import { ByteBudget } from '#request/byte-budget.ts'
 import type { ImageDependencies } from '#request/image.ts'
 import { RunningJobs } from '#request/running-jobs.ts'
 import { assetSigner } from '#runtime/asset-signature.ts'
@@ -18,6 +20,7 @@ import { jobKeysOf, loadSecret } from '#runtime/secret.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
+import { DiskUploads } from '#stores/uploads/disk.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { PostgresImageJobs } from '#stores/postgres/image-jobs.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -38,6 +41,7 @@ export interface ImageParts {
   readonly catalog: () => Catalog
   readonly observer: Observer
   readonly imageUpstream: ImageUpstream
+  readonly fetcher: PictureFetcher
   readonly publicUrl: () => string
   readonly webhooks: Pick<Webhooks, 'webhooksFor' | 'memory'>
 }
@@ -45,7 +49,8 @@ export interface ImageParts {
 export interface Images {
   /** What the gateway's handlers need. */
   readonly forGateway: Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'> &
-    Pick<AssetDependencies, 'linkOf' | 'verifyLink'>
+    Pick<AssetDependencies, 'linkOf' | 'verifyLink'> &
+    Omit<ReadingOutside, 'json'>
   /** Lets the jobs under way end, for so long. */
   drain(forMs: number): Promise<void>
   stop(): Promise<void>
@@ -64,6 +69,7 @@ export async function openImages(settings: Settings, parts: ImageParts): Promise
   const jobs: ImageJobs = accounts.database
     ? new PostgresImageJobs(accounts.database, jobKeysOf(secrets), webhooksFor)
     : new MemoryImageJobs(clock, memory && { outbox: memory, webhooksFor })
+  const uploads = await DiskUploads.open(join(settings.dataDir, 'uploads'), { maxBytes: limits.uploadBytes })
   const codec = new WorkerImageCodec()
   const running = new RunningJobs()
   const unended = (jobId: string, error: unknown): void =>
@@ -77,6 +83,9 @@ export async function openImages(settings: Settings, parts: ImageParts): Promise
     wait: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
     unended,
     imageUpstream: parts.imageUpstream,
+    fetcher: parts.fetcher,
+    uploads,
+    memory: new ByteBudget(limits.bufferedBytes),
     jobs,
     clock,
     identifiers,

@@ -157,6 +157,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     catalog: () => catalog,
     observer,
     imageUpstream,
+    fetcher,
     publicUrl: () => publicUrl ?? '',
     webhooks,
   })

@@ -1,3 +1,4 @@
+import { drifted, swapEnds } from './drift.ts'
 import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
 import type { Answer, Encoding, Item, Question, Wire } from './wire.ts'
@@ -7,9 +8,10 @@ import { widthOf } from './wire.ts'
 export function answerOf(scenario: Scenario, wire: Wire, question: Question): Answer {
   const items = question.texts.map((text, index) => ({
     index,
-    vector: vectorFor(scenario, question, text),
+    vector: drifted(scenario, vectorFor(scenario, question, text), text),
     tokens: question.tokens[index] ?? 0,
   }))
+  if (scenario.vectors === 'swapped') swapEnds(items)
   const total = question.tokens.reduce((sum, count) => sum + count, 0)
   let damaged = false
   return {

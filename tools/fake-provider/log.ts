@@ -1,18 +1,29 @@
 import { closeSync, ftruncateSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { PartNote } from './images/given.ts'
 import type { PictureNote } from './images/pictures.ts'
 
 /** What an entry says beside, when the call was about pictures. */
 export type ImageRecord = {
   /** A submit and its polls are entries of their own; `served` stands at the submit, which is the purchase. */
-  operation?: 'generate' | 'submit' | 'poll' | 'cancel' | 'download'
+  operation?: 'generate' | 'edit' | 'submit' | 'poll' | 'cancel' | 'download'
   model?: string
   promptSha256?: string
   tokens?: number
   n?: number
   /** As it was asked for; null when the caller left it open. */
   size?: string | null
+  /** The files that came with it, in their order. */
+  parts?: PartNote[]
+  /** Whether the answer was painted over the first of them; if not, it is a drawing like that of any prompt. */
+  painted?: boolean
+  /** How an edit came. */
+  sentAs?: 'multipart' | 'json'
+  /** Of an edit as a form: the name of every part, texts included, in their order. */
+  partNames?: string[]
+  /** Of an edit: what it said beside prompt and pictures, known or not. */
+  fields?: Record<string, unknown>
   /** The pictures that were charged, delivered or not. */
   pictures?: PictureNote[]
   /** What a submit was answered, and what a poll asks about. */
@@ -43,6 +54,10 @@ export type LogEntry = {
   served: boolean
   /** The last four characters of the credential. */
   authorization: string | null
+  /** In scenarios with capacity-N: how long it waited before its work began. */
+  waitedMs?: number
+  /** The kind of drift, when the vectors were not the right ones. */
+  vectors?: string
 } & Omit<ImageRecord, 'model' | 'tokens'>
 
 /**

@@ -1,8 +1,7 @@
 import { parseArgs } from 'node:util'
-import { imageTraits } from './images/traits.ts'
 import { imageWires } from './images/wires/all.ts'
 import { startFakeProvider } from './server.ts'
-import { traits } from './traits.ts'
+import { allTraits } from './traits.ts'
 import { wires } from './wires/all.ts'
 
 const { values } = parseArgs({
@@ -17,9 +16,7 @@ const { values } = parseArgs({
 function catalogue(origin: string): string {
   const bases = wires.map(({ name, base }) => `  ${name.padEnd(10)} ${origin}/<traits>/${base}`)
   const pictures = imageWires.map(({ name, base }) => `  ${name.padEnd(10)} ${origin}/<traits>/${base}`)
-  const rows = Object.entries({ ...traits, ...imageTraits }).map(
-    ([trait, what]) => `  ${trait.padEnd(22)} ${what}`,
-  )
+  const rows = Object.entries(allTraits).map(([trait, what]) => `  ${trait.padEnd(22)} ${what}`)
   return [
     'Base URLs for vectors:',
     ...bases,

@@ -12,8 +12,8 @@ export class PlannedFailures {
     this.#refuseRate(scenario, key)
     const status = scenario.amount('status-N')
     if (status !== undefined) {
-      const headers: Record<string, string> = status === 429 ? { 'retry-after': '7' } : {}
-      throw new Refusal(status, `The scenario answers ${status}.`, { headers })
+      const retryAfterMs = scenario.amount('retry-after-N') ?? (status === 429 ? 7000 : 0)
+      throw new Refusal(status, `The scenario answers ${status}.`, { headers: retryHeaders(retryAfterMs) })
     }
     if (scenario.has('quota')) {
       throw new Refusal(429, 'You exceeded your current quota, please check your plan and billing details.', {
@@ -50,4 +50,11 @@ export class PlannedFailures {
     }
     recent.push(nowMs)
   }
+}
+
+/** Whole seconds, as the standard has it; what is no whole second comes in milliseconds beside, as Azure sends it. */
+function retryHeaders(retryAfterMs: number): Record<string, string> {
+  if (retryAfterMs === 0) return {}
+  const seconds = { 'retry-after': String(Math.ceil(retryAfterMs / 1000)) }
+  return retryAfterMs % 1000 === 0 ? seconds : { ...seconds, 'retry-after-ms': String(retryAfterMs) }
 }

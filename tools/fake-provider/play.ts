@@ -1,20 +1,29 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { answerOf } from './answer.ts'
+import type { Capacity } from './capacity.ts'
 import type { Reply } from './delivery.ts'
 import { errorReply, htmlPage } from './errors.ts'
+import type { Inbox } from './inbox.ts'
 import { imageWires } from './images/wires/all.ts'
 import type { ImageRecord } from './log.ts'
 import { openai } from './openai-wire.ts'
 import type { PlannedFailures } from './planned-failures.ts'
 import { refuseUnservable } from './refusals.ts'
 import type { Scenario } from './traits.ts'
-import { scenarioOf, UnknownTrait } from './traits.ts'
+import { UnknownTrait } from './traits.ts'
 import type { Fields, Question, Target, Wire } from './wire.ts'
 import { isFields, Refusal } from './wire.ts'
 import { wires } from './wires/all.ts'
 
-export type Call = { method: string; url: URL; headers: IncomingHttpHeaders; body: Buffer }
+export type Call = {
+  method: string
+  url: URL
+  headers: IncomingHttpHeaders
+  inbox: Inbox
+  /** What the path asks for and its mode adds at this moment; throws `UnknownTrait`. */
+  scenario(): Scenario
+}
 
 export type Outcome = {
   scenario: Scenario | null
@@ -22,6 +31,8 @@ export type Outcome = {
   question: Question | null
   /** What the log says of a call about pictures. */
   image?: ImageRecord
+  /** Before its work began; undefined in scenarios without capacity-N. */
+  waitedMs?: number | undefined
   reply: Reply
   served: boolean
   /** What happens on the connection: the reply, a reset, or silence for ever. */
@@ -29,23 +40,28 @@ export type Outcome = {
 }
 
 /** Decides everything about one call; the connection itself is the server's business. */
-export async function play(call: Call, failures: PlannedFailures): Promise<Outcome> {
+export async function play(call: Call, failures: PlannedFailures, capacity: Capacity): Promise<Outcome> {
   let scenario: Scenario | null = null
   let wire: Wire | null = null
   let question: Question | null = null
+  const { body } = await call.inbox.receive()
   try {
-    const [, prefix = '', ...rest] = call.url.pathname.split('/')
-    scenario = scenarioOf(decodeURIComponent(prefix))
+    const [, , ...rest] = call.url.pathname.split('/')
+    scenario = call.scenario()
     const [located, target] = wireAt(rest.join('/'), call.url.searchParams)
     wire = located
     if (call.method !== 'POST') throw new Refusal(405, `${call.method} is not allowed here, POST is.`)
-    refuseLargeBody(scenario, call.body)
+    refuseLargeBody(scenario, call.inbox.bytes)
     const credential = credentialOf(call.headers)
     refuseMissingCredential(wire, call.headers)
-    question = await wire.read(fieldsOf(call.body), target)
+    question = await wire.read(fieldsOf(body), target)
     if (scenario.has('slow-N')) await delay(scenario.amount('slow-N'))
-    const { reply, served } = replyTo(scenario, wire, question, failures, credential)
-    return { scenario, wire, question, ...ended(scenario, served), reply }
+    failures.refuse(scenario, credential)
+    refuseUnservable(scenario, wire, question)
+    const { served, ending } = ended(scenario, true)
+    const waitedMs = served ? await capacity.serve(scenario, credential) : undefined
+    const reply = replyTo(scenario, wire, question)
+    return { scenario, wire, question, served, ending, reply, waitedMs }
   } catch (error) {
     const reply = errorReply(scenario, wire ?? openai, refusalOf(error))
     return { scenario, wire, question, reply, served: false, ending: 'reply' }
@@ -71,19 +87,11 @@ function wireAt(path: string, query: URLSearchParams): [Wire, Target] {
   throw new Refusal(404, `Nothing is served at /<traits>/${path}. Base URLs: ${[...bases].join(', ')}.`)
 }
 
-function replyTo(
-  scenario: Scenario,
-  wire: Wire,
-  question: Question,
-  failures: PlannedFailures,
-  credential: string | null,
-): { reply: Reply; served: boolean } {
-  failures.refuse(scenario, credential)
-  refuseUnservable(scenario, wire, question)
-  if (scenario.has('html-200')) return { reply: okReply('text/html', htmlPage('Welcome')), served: true }
+function replyTo(scenario: Scenario, wire: Wire, question: Question): Reply {
+  if (scenario.has('html-200')) return okReply('text/html', htmlPage('Welcome'))
   const { body, headers } = wire.write(answerOf(scenario, wire, question))
   const text = scenario.has('garbage') ? `%${body.slice(1)}` : body
-  return { reply: okReply('application/json', text, headers), served: true }
+  return okReply('application/json', text, headers)
 }
 
 function okReply(contentType: string, body: string, headers: Record<string, string> = {}): Reply {
@@ -97,10 +105,9 @@ export function ended(scenario: Scenario, served: boolean): Pick<Outcome, 'serve
   return { served, ending: scenario.has('serves-then-resets') ? 'reset' : 'reply' }
 }
 
-export function refuseLargeBody(scenario: Scenario, body: Buffer): void {
+export function refuseLargeBody(scenario: Scenario, bytes: number): void {
   const maxBytes = scenario.amount('max-bytes-N') ?? Infinity
-  if (body.length > maxBytes)
-    throw new Refusal(413, `The body has ${body.length} bytes, at most ${maxBytes} fit.`)
+  if (bytes > maxBytes) throw new Refusal(413, `The body has ${bytes} bytes, at most ${maxBytes} fit.`)
 }
 
 function refuseMissingCredential({ credentials }: Wire, headers: IncomingHttpHeaders): void {

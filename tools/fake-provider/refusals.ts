@@ -8,6 +8,17 @@ export function refuseUnservable(scenario: Scenario, wire: Wire, question: Quest
   refuseEncoding(scenario, question)
   refuseDimensions(scenario, question)
   refuseSize(scenario, wire, question)
+  refuseMarked(question)
+}
+
+/** An input with this text spoils its whole call, on every wire and in every scenario. */
+export const refusedMarker = '@@refuse@@'
+
+function refuseMarked({ texts }: Question): void {
+  const index = texts.findIndex((text) => text.includes(refusedMarker))
+  if (index < 0) return
+  const param = `input[${index}]`
+  throw new Refusal(400, `Invalid '${param}': this text is not accepted.`, { code: 'invalid_value', param })
 }
 
 export function refuseFields(

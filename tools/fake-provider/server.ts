@@ -3,19 +3,24 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Behaviour } from './behaviour.ts'
+import { behaviourOf } from './behaviour.ts'
+import { Capacity } from './capacity.ts'
 import { deliver, deliveredPart } from './delivery.ts'
+import { FileMemory, Inbox } from './inbox.ts'
 import { Jobs } from './images/jobs.ts'
 import type { Picture } from './images/pictures.ts'
 import { Pictures } from './images/pictures.ts'
 import { playImage } from './images/play-image.ts'
 import type { LogEntry } from './log.ts'
 import { OracleLog } from './log.ts'
+import { ModeDesk } from './mode-desk.ts'
+import type { ModeReport } from './modes.ts'
+import { Modes } from './modes.ts'
+import { OwnPorts } from './own-ports.ts'
 import { PlannedFailures } from './planned-failures.ts'
-import type { Outcome } from './play.ts'
-import { credentialOf, play } from './play.ts'
-
-/** 2,048 inputs of 8,192 tokens at 4 bytes are 64 MiB; twice that leaves room for JSON escapes. */
-const maxRequestBytes = 128 * 1024 * 1024
+import type { Call, Outcome } from './play.ts'
+import { credentialOf, fieldsOf, play, refusalOf } from './play.ts'
 
 /** Longer than any client keeps an idle connection, so that a reset is always one the scenario asked for. */
 const keepAliveMs = 120_000
@@ -37,6 +42,12 @@ export type FakeProvider = {
   counters(): Counters
   /** The bytes of a picture that was served not long ago. */
   picture(sha256: string): Buffer | undefined
+  /** Changes how `mode-<name>` behaves, as `POST /_mode` does: what is left out is back at its default. */
+  setMode(name: string, behaviour?: Partial<Behaviour>): Promise<ModeReport>
+  /** How it behaves, and its counters. */
+  mode(name: string): ModeReport
+  /** Gives `mode-<name>` a port of its own, which the mode refuse-connections closes; its URL. */
+  ownPort(name: string): Promise<string>
   close(): Promise<void>
 }
 
@@ -47,15 +58,25 @@ export async function startFakeProvider({
 }: { port?: number; host?: string; logFile?: string } = {}): Promise<FakeProvider> {
   const log = new OracleLog(logFile)
   const failures = new PlannedFailures()
+  const capacity = new Capacity()
+  const modes = new Modes()
   const studio = { failures, pictures: new Pictures(), jobs: new Jobs() }
+  const memory = new FileMemory()
   const counters: Counters = { calls: 0, served: 0, inputs: 0, tokens: 0, inFlight: 0, peakInFlight: 0 }
 
+  async function decided(call: Call): Promise<Outcome> {
+    return (await playImage(call, studio)) ?? (await play(call, failures, capacity))
+  }
+
   async function exchange(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const body = await bodyOf(request)
+    const inbox = new Inbox(request, memory)
     const { headers, method = 'GET' } = request
-    const call = { method, url, headers, body }
-    const outcome = (await playImage(call, studio)) ?? (await play(call, failures))
-    const entry = log.append(entryOf(outcome, request, url.pathname, body.length))
+    const prefix = url.pathname.split('/')[1] ?? ''
+    const scenario = () => modes.scenarioOf(decodeURIComponent(prefix))
+    const call = { method, url, headers, inbox, scenario }
+    const outcome = await decided(call).finally(() => inbox.release())
+    const entry = log.append(entryOf(outcome, request, url.pathname, inbox.bytes))
+    modes.inPath(url.pathname)?.finish(entry)
     if (entry.served) {
       counters.served += 1
       counters.inputs += entry.inputs
@@ -66,31 +87,58 @@ export async function startFakeProvider({
     else if (outcome.ending === 'reply') await replied(outcome, response)
   }
 
-  function administer(request: IncomingMessage, response: ServerResponse, url: URL): void {
+  async function administer(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const sha256 = /^\/_pictures\/(.+)$/.exec(url.pathname)?.[1]
     if (sha256 !== undefined) sendPicture(response, studio.pictures.find(sha256))
     else if (url.pathname === '/_health') sendJson(response, { ok: true, ...counters })
+    else if (url.pathname === '/_mode' || url.pathname === '/_port') await changeMode(request, response, url)
     else if (url.pathname !== '/_log')
-      sendJson(response, { error: 'Try /_health, /_log or /_pictures/<sha256>.' }, 404)
+      sendJson(response, { error: 'Try /_health, /_log, /_mode, /_port or /_pictures/<sha256>.' }, 404)
     else if (request.method === 'DELETE') {
       log.clear()
       sendJson(response, { cleared: true })
     } else sendJson(response, log.entries(Number(url.searchParams.get('since') ?? 0)))
   }
 
-  const server = createServer({ keepAliveTimeout: keepAliveMs }, (request, response) => {
-    const url = new URL(request.url ?? '/', 'http://fake-provider')
-    if (url.pathname.startsWith('/_')) return administer(request, response, url)
+  async function changeMode(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
+    const { body } = await new Inbox(request, memory).receive()
+    const { method = 'GET' } = request
+    try {
+      sendJson(response, await desk.answer(method, url, method === 'POST' ? fieldsOf(body) : {}))
+    } catch (error) {
+      const { status, message } = refusalOf(error)
+      sendJson(response, { error: message }, status)
+    }
+  }
+
+  function count(response: ServerResponse, url: URL): void {
     counters.calls += 1
     counters.inFlight += 1
     counters.peakInFlight = Math.max(counters.peakInFlight, counters.inFlight)
-    response.once('close', () => (counters.inFlight -= 1))
-    exchange(request, response, url).catch((error: unknown) => {
+    const mode = modes.inPath(url.pathname)
+    mode?.begin()
+    response.once('close', () => {
+      counters.inFlight -= 1
+      mode?.leave()
+    })
+  }
+
+  function take(request: IncomingMessage, response: ServerResponse): void {
+    const url = new URL(request.url ?? '/', 'http://fake-provider')
+    const isAdministration = url.pathname.startsWith('/_')
+    if (!isAdministration) count(response, url)
+    const done = isAdministration ? administer(request, response, url) : exchange(request, response, url)
+    done.catch((error: unknown) => {
       // A client that left while sending is part of many tests; anything else is a bug of this server.
       if (!request.destroyed || request.complete) console.error('fake-provider:', error)
       response.destroy()
     })
-  })
+  }
+
+  const newServer = () => createServer({ keepAliveTimeout: keepAliveMs }, take)
+  const ports = new OwnPorts(host, newServer)
+  const desk = new ModeDesk(modes, ports)
+  const server = newServer()
   server.listen(port, host)
   await once(server, 'listening')
   const address = server.address() as AddressInfo
@@ -101,7 +149,11 @@ export async function startFakeProvider({
     entries: () => log.entries(),
     counters: () => ({ ...counters }),
     picture: (sha256) => studio.pictures.find(sha256)?.content,
+    setMode: async (name, behaviour = {}) => desk.set(name, behaviourOf(behaviour)),
+    mode: (name) => desk.report(name),
+    ownPort: (name) => desk.openPort(name),
     async close() {
+      await ports.shutAll()
       const closed = once(server, 'close')
       server.close()
       server.closeAllConnections()
@@ -118,7 +170,7 @@ async function replied(outcome: Outcome, response: ServerResponse): Promise<void
 }
 
 function entryOf(
-  { scenario, wire, question, image, reply, served, ending }: Outcome,
+  { scenario, wire, question, image, waitedMs, reply, served, ending }: Outcome,
   request: IncomingMessage,
   path: string,
   requestBytes: number,
@@ -141,6 +193,8 @@ function entryOf(
     status: answered ? reply.status : null,
     served,
     authorization: credentialOf(request.headers)?.slice(-4) ?? null,
+    ...(waitedMs === undefined ? {} : { waitedMs }),
+    ...(scenario?.vectors ? { vectors: scenario.vectors } : {}),
     ...image,
   }
 }
@@ -148,17 +202,6 @@ function entryOf(
 function headerOf(request: IncomingMessage, name: string): string | null {
   const value = request.headers[name]
   return typeof value === 'string' ? value : null
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length
-    if (bytes > maxRequestBytes) throw new Error(`A request body exceeds ${maxRequestBytes} bytes.`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 function sendPicture(response: ServerResponse, picture: Picture | undefined): void {

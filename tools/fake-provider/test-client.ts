@@ -10,7 +10,7 @@ export type Body = {
   data: { index: number; embedding: number[] | string }[]
   model: string
   usage?: { prompt_tokens: number; total_tokens: number }
-  error?: { message: string; type: string; param: null; code: string | null }
+  error?: { message: string; type: string; param: string | null; code: string | null }
 }
 
 export type TestAnswer = { status: number; headers: Headers; text: string; json: () => Body }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
+import { refusedMarker } from './refusals.ts'
 import type { FakeProvider } from './server.ts'
 import { startFakeProvider } from './server.ts'
 import type { TestAnswer } from './test-client.ts'
@@ -57,6 +58,18 @@ const rows: Row[] = [
   { traits: 'strict-fields', fields: { user: 'u', ...float } },
   { traits: 'refuses-poison', fields: { input: ['fine', 'a poisonous one'] }, status: 400 },
   { traits: 'refuses-poison' },
+  {
+    traits: 'plain',
+    fields: { input: ['fine', 'fine too', `no${refusedMarker}`, 'fine'] },
+    status: 400,
+    check: ({ json }) =>
+      assert.deepEqual(json().error, {
+        message: "Invalid 'input[2]': this text is not accepted.",
+        type: 'invalid_request_error',
+        param: 'input[2]',
+        code: 'invalid_value',
+      }),
+  },
   { traits: 'max-inputs-3', status: 400 },
   { traits: 'max-inputs-4' },
   { traits: 'max-tokens-12', status: 400 },
@@ -172,6 +185,19 @@ const rows: Row[] = [
     check: ({ headers }) => assert.equal(headers.get('retry-after'), '7'),
   },
   {
+    traits: 'status-429+retry-after-0',
+    status: 429,
+    check: ({ headers }) => assert.equal(headers.get('retry-after'), null),
+  },
+  {
+    traits: 'status-503+retry-after-1500',
+    status: 503,
+    check: ({ headers }) => {
+      assert.equal(headers.get('retry-after'), '2')
+      assert.equal(headers.get('retry-after-ms'), '1500')
+    },
+  },
+  {
     traits: 'status-503',
     status: 503,
     check: ({ json }) => assert.equal(json().error?.type, 'server_error'),
@@ -237,8 +263,11 @@ const rows: Row[] = [
   },
 ]
 
-/** Traits about time, state and connections are the matter of delivery.test.ts. */
+/** Traits about time, state and connections are the matter of delivery.test.ts, capacity, modes and drift of theirs. */
 const others = [
+  'capacity-1+service-1+queue-1',
+  'mode-x',
+  'vectors-noise',
   'slow-1',
   'rate-limited-1',
   'fails-first-1',
@@ -272,7 +301,17 @@ describe('every trait does what it says', () => {
 
 describe('scenario names', () => {
   it('an unknown trait is answered 404 with its name and all that exist', async () => {
-    for (const name of ['plane', 'max-inputs', 'plain-3', 'nan+wat', 'max-inputs-x', '']) {
+    for (const name of [
+      'plane',
+      'mode',
+      'vectors-KIND',
+      'vectors-odd',
+      'max-inputs',
+      'plain-3',
+      'nan+wat',
+      'max-inputs-x',
+      '',
+    ]) {
       assert.throws(() => scenarioOf(name), UnknownTrait)
     }
     const answer = await embed(`${provider.url}/nan+wat`)

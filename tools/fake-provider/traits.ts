@@ -1,3 +1,7 @@
+import type { VectorKind } from './drift.ts'
+import { isVectorKind, vectorKinds } from './drift.ts'
+import type { EditTrait } from './images/edit-traits.ts'
+import { editTraits } from './images/edit-traits.ts'
 import type { ImageTrait } from './images/traits.ts'
 import { imageTraits } from './images/traits.ts'
 
@@ -36,11 +40,18 @@ export const traits = {
   'mixed-width': 'the last vector lacks its last value',
   'bad-base64': 'an illegal character in the first base64 text',
   'other-space': 'vectors of another model under the same name',
+  'vectors-KIND': 'vectors of a model that has changed: the table of drift lists the kinds',
 
   'slow-N': 'answers after N milliseconds',
+  'capacity-N':
+    'at most N calls of each key at once, each for service-N; others wait, first come, first served',
+  'service-N': 'with capacity-N: the milliseconds of work in each call',
+  'queue-N': 'with capacity-N: 503 with retry-after: 1 when N calls wait already',
+  'mode-NAME': 'behaves as POST /_mode says of NAME, at the moment of the call',
   'rate-limited-N': 'at most N calls a second for each key, else 429 with retry-after',
   'fails-first-N': 'the first N calls of each key answer 500',
   'status-N': 'an error of that status; 429 carries retry-after: 7',
+  'retry-after-N': 'with status-N: retry-after of N milliseconds; retry-after-0: none',
   quota: '429 insufficient_quota',
   'content-refused': '400 content_policy_violation',
   'leaks-key': '400 whose message repeats the Authorization header',
@@ -61,7 +72,9 @@ export const traits = {
   'chunked-N': 'the body comes in chunks of N bytes',
 } as const satisfies Record<string, string>
 
-export type Trait = keyof typeof traits | ImageTrait
+export type Trait = keyof typeof traits | ImageTrait | EditTrait
+
+export const allTraits = { ...traits, ...imageTraits, ...editTraits }
 
 /** What one path prefix asks the server to play. */
 export type Scenario = {
@@ -71,12 +84,17 @@ export type Scenario = {
   amount(trait: Trait): number | undefined
   /** The sizes of `sizes-WxH-WxH…`; null when the scenario names none. */
   sizes: readonly string[] | null
+  /** The NAME of `mode-NAME`. */
+  mode: string | null
+  /** The KIND of `vectors-KIND`. */
+  vectors: VectorKind | null
 }
 
 export class UnknownTrait extends Error {
   constructor(word: string) {
+    const kinds = vectorKinds.join(', ')
     super(
-      `There is no trait "${word}". Traits: ${Object.keys({ ...traits, ...imageTraits }).join(', ')}, key-<any word>.`,
+      `There is no trait "${word}". Traits: ${Object.keys(allTraits).join(', ')}, key-<any word>. KIND: ${kinds}.`,
     )
   }
 }
@@ -84,29 +102,43 @@ export class UnknownTrait extends Error {
 const optionalAmounts: Partial<Record<Trait, number>> = { 'refuses-token-arrays': 400 }
 
 export function scenarioOf(name: string): Scenario {
+  return scenarioWith(name, [])
+}
+
+/** Of a trait that stands twice the last one counts, so that `added` ones win over those of the name. */
+export function scenarioWith(name: string, added: readonly string[]): Scenario {
   const amounts = new Map<Trait, number>()
   let sizes: string[] | null = null
-  for (const word of name.split('+')) {
+  let mode: string | null = null
+  let vectors: VectorKind | null = null
+  for (const word of [...name.split('+'), ...added]) {
     // `key-<word>` does nothing but set a scenario apart, so that tests running side by side share no counter.
     if (/^key-.+$/.test(word)) continue
     if (/^sizes(-\d+x\d+)+$/.test(word)) {
       sizes = word.split('-').slice(1)
       continue
     }
-    const [trait, amount] = traitOf(word)
+    const [trait, amount, text] = traitOf(word)
     amounts.set(trait, amount)
+    if (trait === 'mode-NAME') mode = text
+    if (trait === 'vectors-KIND' && isVectorKind(text)) vectors = text
   }
-  return { name, has: (trait) => amounts.has(trait), amount: (trait) => amounts.get(trait), sizes }
+  const has = (trait: Trait) => amounts.has(trait)
+  return { name, has, amount: (trait) => amounts.get(trait), sizes, mode, vectors }
 }
 
-function traitOf(word: string): [trait: Trait, amount: number] {
-  if (isTrait(word) && !word.endsWith('-N')) return [word, optionalAmounts[word] ?? 0]
+function traitOf(word: string): [trait: Trait, amount: number, text: string] {
+  const [, kind, text = ''] = /^(mode|vectors)-([\w.-]+)$/.exec(word) ?? []
+  if (kind === 'mode') return ['mode-NAME', 0, text]
+  if (kind === 'vectors' && isVectorKind(text)) return ['vectors-KIND', 0, text]
+  if (kind !== undefined) throw new UnknownTrait(word)
+  if (isTrait(word) && !word.endsWith('-N')) return [word, optionalAmounts[word] ?? 0, '']
   const [, stem, digits] = /^(.+)-(\d+)$/.exec(word) ?? []
-  if (stem !== undefined && isTrait(`${stem}-N`)) return [`${stem}-N` as Trait, Number(digits)]
-  if (stem !== undefined && isTrait(stem) && stem in optionalAmounts) return [stem, Number(digits)]
+  if (stem !== undefined && isTrait(`${stem}-N`)) return [`${stem}-N` as Trait, Number(digits), '']
+  if (stem !== undefined && isTrait(stem) && stem in optionalAmounts) return [stem, Number(digits), '']
   throw new UnknownTrait(word)
 }
 
 function isTrait(word: string): word is Trait {
-  return Object.hasOwn(traits, word) || Object.hasOwn(imageTraits, word)
+  return Object.hasOwn(allTraits, word)
 }

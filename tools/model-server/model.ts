@@ -8,7 +8,26 @@ const maxTextsPerRun = 64
 /** One OpenAI request of the largest size. At some 15 ms a text that is half a minute of waiting, enough for anyone. */
 const maxQueuedTexts = 2048
 
-export type Embedded = { vectors: Float32Array[]; tokens: number[] }
+export type Embedded = {
+  vectors: Float32Array[]
+  tokens: number[]
+  /** How long the model itself worked on it, waiting apart. */
+  runMs: number
+  cpuMs: number
+}
+
+/** Since the start. Texts of different calls never share a run. */
+export type ModelCounters = {
+  calls: number
+  texts: number
+  runs: number
+  largestRun: number
+  /** The model was working. */
+  busyMs: number
+  cpuMs: number
+  /** Of calls that wait or run now. */
+  queuedTexts: number
+}
 
 export class QueueFull extends Error {}
 export class ModelStopped extends Error {}
@@ -16,7 +35,15 @@ export class ModelStopped extends Error {}
 /** Universal Sentence Encoder lite, in a worker thread: a run blocks its thread from start to end. */
 export class SentenceModel {
   readonly #worker: Worker
-  #queuedTexts = 0
+  readonly #counters: ModelCounters = {
+    calls: 0,
+    texts: 0,
+    runs: 0,
+    largestRun: 0,
+    busyMs: 0,
+    cpuMs: 0,
+    queuedTexts: 0,
+  }
   #lastRun: Promise<unknown> = Promise.resolve()
   readonly #stopped: Promise<never>
 
@@ -37,19 +64,30 @@ export class SentenceModel {
   }
 
   async embed(texts: string[]): Promise<Embedded> {
-    if (this.#queuedTexts + texts.length > maxQueuedTexts) {
-      throw new QueueFull(`${this.#queuedTexts} texts are waiting, at most ${maxQueuedTexts} may.`)
+    const counters = this.#counters
+    if (counters.queuedTexts + texts.length > maxQueuedTexts) {
+      throw new QueueFull(`${counters.queuedTexts} texts are waiting, at most ${maxQueuedTexts} may.`)
     }
-    this.#queuedTexts += texts.length
+    counters.calls += 1
+    counters.queuedTexts += texts.length
     try {
       const runs: Embedded[] = []
       for (let start = 0; start < texts.length; start += maxTextsPerRun) {
         runs.push(await this.#afterOthers(texts.slice(start, start + maxTextsPerRun)))
       }
-      return { vectors: runs.flatMap(({ vectors }) => vectors), tokens: runs.flatMap(({ tokens }) => tokens) }
+      return {
+        vectors: runs.flatMap(({ vectors }) => vectors),
+        tokens: runs.flatMap(({ tokens }) => tokens),
+        runMs: runs.reduce((sum, { runMs }) => sum + runMs, 0),
+        cpuMs: runs.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+      }
     } finally {
-      this.#queuedTexts -= texts.length
+      counters.queuedTexts -= texts.length
     }
+  }
+
+  counters(): ModelCounters {
+    return { ...this.#counters }
   }
 
   async close(): Promise<void> {
@@ -68,6 +106,16 @@ export class SentenceModel {
     this.#worker.postMessage(texts)
     const [result] = (await Promise.race([answer, this.#stopped])) as [RunResult]
     if ('failure' in result) throw new Error(result.failure)
+    this.#count(texts.length, result)
     return result
+  }
+
+  #count(texts: number, { runMs, cpuMs }: Embedded): void {
+    const counters = this.#counters
+    counters.texts += texts
+    counters.runs += 1
+    counters.largestRun = Math.max(counters.largestRun, texts)
+    counters.busyMs += runMs
+    counters.cpuMs += cpuMs
   }
 }

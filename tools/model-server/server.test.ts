@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { after, before, describe, it } from 'node:test'
 import OpenAI from 'openai'
 import { fromBase64 } from '../fake-provider/vectors.ts'
-import type { ModelServer } from './server.ts'
+import { sampleTexts } from './ceiling.ts'
+import type { Ceiling, ModelServer } from './server.ts'
 import { startModelServer } from './server.ts'
 
 let server: ModelServer
@@ -41,6 +42,55 @@ describe('the model server', () => {
     ])
     assert.equal(many.data.length, 70)
     assert.deepEqual(many.data[69]?.embedding, alone.data[0]?.embedding)
+  })
+
+  it('runs the texts of one call together, and those of different calls never', async () => {
+    const runsOf = async (work: () => Promise<unknown>) => {
+      const before = server.counters()
+      await work()
+      const after = server.counters()
+      return { runs: after.runs - before.runs, texts: after.texts - before.texts }
+    }
+    const input = sampleTexts(16)
+    const apart = async () =>
+      Promise.all(input.map((text) => client.embeddings.create({ model, input: text })))
+    assert.deepEqual(await runsOf(apart), { runs: 16, texts: 16 })
+    const together = async () => client.embeddings.create({ model, input })
+    assert.deepEqual(await runsOf(together), { runs: 1, texts: 16 })
+    assert.deepEqual(await (await fetch(`${server.url}/counters`)).json(), server.counters())
+  })
+
+  it('answers the same vector from a batch as alone', async () => {
+    const input = sampleTexts(9)
+    const { data } = await client.embeddings.create({ model, input })
+    const { data: alone } = await client.embeddings.create({ model, input: input[4] ?? '' })
+    assert.ok(cosine(data[4]?.embedding ?? [], alone[0]?.embedding ?? []) > 0.999999)
+  })
+
+  it('measures its ceiling: a batch costs the processor far less than its texts one by one', async () => {
+    const answer = await fetch(`${server.url}/ceiling`)
+    const { words, ceiling } = (await answer.json()) as Ceiling
+    assert.equal(words, 4)
+    assert.deepEqual(
+      ceiling.map(({ batch }) => batch),
+      [1, 8, 16, 32, 64],
+    )
+    for (const { runs, runMs, textsPerSecond } of ceiling) {
+      assert.ok(runs >= 5 && runMs > 0 && textsPerSecond > 0)
+    }
+    const [one, , , many] = ceiling.map(({ textsPerCpuSecond }) => textsPerCpuSecond)
+    assert.ok((many ?? 0) > 2 * (one ?? Infinity), JSON.stringify(ceiling))
+    assert.equal((await fetch(`${server.url}/ceiling?words=0`)).status, 400)
+  })
+
+  it('works on one core', async () => {
+    const before = server.counters()
+    const startCpu = process.cpuUsage()
+    await client.embeddings.create({ model, input: sampleTexts(128) })
+    const { user, system } = process.cpuUsage(startCpu)
+    const ofModelMs = server.counters().cpuMs - before.cpuMs
+    // The rest is HTTP, JSON and the garbage collector; a second thread of the model would double it.
+    assert.ok((user + system) / 1000 < 1.7 * ofModelMs, `${(user + system) / 1000} ms of ${ofModelMs} ms`)
   })
 
   it('lists its model', async () => {

@@ -6,6 +6,9 @@ import { openaiBody, openaiError, openaiQuestion } from '../fake-provider/openai
 import { base64Of, numberText } from '../fake-provider/vectors.ts'
 import type { Question } from '../fake-provider/wire.ts'
 import { isFields, Refusal, requiredString } from '../fake-provider/wire.ts'
+import type { CeilingRow } from './ceiling.ts'
+import { defaultWords, measureCeiling, wordsOf } from './ceiling.ts'
+import type { ModelCounters } from './model.ts'
 import { ModelStopped, QueueFull, SentenceModel } from './model.ts'
 
 export const modelId = 'demo-embed'
@@ -20,7 +23,9 @@ const maxInputs = 2048
 /** `maxInputs` texts of `maxCharacters`, were all ASCII. */
 const maxRequestBytes = 16 * 1024 * 1024
 
-export type ModelServer = { url: string; port: number; close(): Promise<void> }
+export type ModelServer = { url: string; port: number; counters(): ModelCounters; close(): Promise<void> }
+
+export type Ceiling = { model: string; words: number; ceiling: CeilingRow[] }
 
 export async function startModelServer({
   port = 0,
@@ -29,9 +34,15 @@ export async function startModelServer({
   const model = await SentenceModel.load()
 
   async function answerTo(request: IncomingMessage): Promise<string> {
-    const route = `${request.method} ${request.url?.split('?')[0]}`
+    const url = new URL(request.url ?? '/', 'http://model-server')
+    const route = `${request.method} ${url.pathname}`
     if (route === 'GET /v1/models') return JSON.stringify({ object: 'list', data: [modelCard] })
     if (route === `GET /v1/models/${modelId}`) return JSON.stringify(modelCard)
+    if (route === 'GET /counters') return JSON.stringify(model.counters())
+    if (route === 'GET /ceiling')
+      return JSON.stringify(
+        await ceilingOf(model, wordsOf(url.searchParams.get('words') ?? String(defaultWords))),
+      )
     if (route !== 'POST /v1/embeddings') throw new Refusal(404, `Unknown request URL: ${route}.`)
     return embeddings(model, await questionIn(request))
   }
@@ -49,6 +60,7 @@ export async function startModelServer({
   return {
     url: `http://${host}:${address.port}`,
     port: address.port,
+    counters: () => model.counters(),
     async close() {
       const closed = once(server, 'close')
       server.close()
@@ -57,6 +69,10 @@ export async function startModelServer({
       await model.close()
     },
   }
+}
+
+export async function ceilingOf(model: SentenceModel, words: number): Promise<Ceiling> {
+  return { model: modelId, words, ceiling: await measureCeiling(model, words) }
 }
 
 const modelCard = { id: modelId, object: 'model', created: 1_700_000_000, owned_by: 'torana' }

@@ -39,6 +39,7 @@ type question struct {
 	PartialImages  int64  `json:"partialImages"`
 	IdempotencyKey string `json:"idempotencyKey"`
 	SaveAs         string `json:"saveAs"`
+	Edit           *edit  `json:"edit"`
 }
 
 type answer struct {
@@ -78,7 +79,9 @@ func run() error {
 	for _, question := range asked.Cases {
 		line := answer{Case: question.Name, OK: true}
 		var err error
-		if forPictures {
+		if forPictures && question.Edit != nil {
+			err = change(question, &line)
+		} else if forPictures {
 			err = generate(question, &line)
 		} else {
 			err = embed(question, asked.Lists[question.Inputs], &line)

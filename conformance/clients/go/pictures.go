@@ -36,10 +36,7 @@ func generate(question question, line *answer) (err error) {
 	if question.PartialImages != 0 {
 		parameters.PartialImages = openai.Int(question.PartialImages)
 	}
-	var options []option.RequestOption
-	if question.IdempotencyKey != "" {
-		options = append(options, option.WithHeader("Idempotency-Key", question.IdempotencyKey))
-	}
+	options := optionsOf(question)
 	if question.Stream {
 		return streamed(client, parameters, options, question.SaveAs, line)
 	}
@@ -47,8 +44,19 @@ func generate(question question, line *answer) (err error) {
 	if err != nil {
 		return err
 	}
+	return saveResponse(response, question.SaveAs, line)
+}
+
+func optionsOf(question question) (options []option.RequestOption) {
+	if question.IdempotencyKey != "" {
+		options = append(options, option.WithHeader("Idempotency-Key", question.IdempotencyKey))
+	}
+	return options
+}
+
+func saveResponse(response *openai.ImagesResponse, saveAs string, line *answer) error {
 	for index, item := range response.Data {
-		file := fmt.Sprintf("%s-picture-%d", question.SaveAs, index)
+		file := fmt.Sprintf("%s-picture-%d", saveAs, index)
 		saved, err := save(item.B64JSON, item.URL, file)
 		if err != nil {
 			return err
@@ -66,23 +74,28 @@ func streamed(
 	line *answer,
 ) error {
 	stream := client.Images.GenerateStreaming(context.Background(), parameters, options...)
-	var pictures, previews []openai.ImageGenStreamEventUnion
+	var pictures, previews []event
 	for stream.Next() {
-		event := stream.Current()
-		switch event.Type {
-		case "image_generation.completed":
-			pictures = append(pictures, event)
-		case "image_generation.partial_image":
-			previews = append(previews, event)
+		switch current := stream.Current().AsAny().(type) {
+		case openai.ImageGenCompletedEvent:
+			pictures = append(pictures, event{base64Text: current.B64JSON})
+		case openai.ImageGenPartialImageEvent:
+			previews = append(previews, event{current.B64JSON, current.PartialImageIndex})
 		}
 	}
 	if err := stream.Err(); err != nil {
 		return err
 	}
-	slices.SortStableFunc(previews, func(a, b openai.ImageGenStreamEventUnion) int {
-		return int(a.PartialImageIndex - b.PartialImageIndex)
-	})
-	var err error
+	return saveEvents(pictures, previews, saveAs, line)
+}
+
+type event struct {
+	base64Text string
+	place      int64
+}
+
+func saveEvents(pictures []event, previews []event, saveAs string, line *answer) (err error) {
+	slices.SortStableFunc(previews, func(a, b event) int { return int(a.place - b.place) })
 	if line.Pictures, err = saveAll(pictures, saveAs+"-picture"); err != nil {
 		return err
 	}
@@ -90,9 +103,9 @@ func streamed(
 	return err
 }
 
-func saveAll(events []openai.ImageGenStreamEventUnion, saveAs string) (all []picture, err error) {
+func saveAll(events []event, saveAs string) (all []picture, err error) {
 	for index, event := range events {
-		saved, err := save(event.B64JSON, "", fmt.Sprintf("%s-%d", saveAs, index))
+		saved, err := save(event.base64Text, "", fmt.Sprintf("%s-%d", saveAs, index))
 		if err != nil {
 			return nil, err
 		}

@@ -79,22 +79,22 @@ models:
   assert.doesNotMatch(stdout, /token ids/, 'no table of embedding models')
   assert.match(
     stdout,
-    /^gpt-image-2 .* any to 3840 an edge and 8\.3 MP, multiples of 16, ratio to 3:1 +low medium high .* native +5 in, 30 out\/M tokens$/m,
+    /^gpt-image-2 .* any to 3840 an edge and 8\.3 MP, multiples of 16, ratio to 3:1 +low medium high .* 16, mask +native +5 in, 30 out\/M tokens$/m,
   )
   assert.match(stdout, /FLUX\.1-schnell \(ai-sdk\) +the upstream decides .* emulated +0\.0027\/MP$/m)
   assert.match(
     stdout,
-    /^mine = pictures +mine\/house +sdxl \(openai\) +512x512 1x2 2x1 and 2 more, to 1\.0 MP +– +– +png +1 +emulated +0\.01–0\.04\/image$/m,
+    /^mine = pictures +mine\/house +sdxl \(openai\) +512x512 1x2 2x1 and 2 more, to 1\.0 MP +– +– +png +1 +– +emulated +0\.01–0\.04\/image$/m,
   )
 })
 
 test('every problem of file and environment is printed, and the exit code is 1', async (context) => {
   const file = place(context, 'models:\n  x: { deployments: [{ upstream: y }] }\n', {
-    CACHE_URL: 'redis://x',
+    CONSOLE_URL: 'https://x',
   })
   const { code, stdout, stderr } = await outcome(check, file)
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /^CACHE_URL: /m)
+  assert.match(stderr, /^CONSOLE_URL: /m)
   assert.match(stderr, /torana\.yaml:2:3 models\.x: there are no built-in facts about x/)
   assert.match(stderr, /torana\.yaml:2:34 models\.x\.deployments\[0\]\.upstream: there is no upstream y/)
   assert.match(stderr, /^3 problems$/m)

@@ -1,6 +1,6 @@
 /** `torana check [file]`: says everything that is wrong with the configuration, or what it means. */
 import { readEnvironment } from '#config/environment.ts'
-import { imagePriceText, sizesText, usdText } from '#config/image-words.ts'
+import { editsText, imagePriceText, sizesText, usdText } from '#config/image-words.ts'
 import { displayName, loadCatalog, readText } from '#config/load.ts'
 import type { Loaded } from '#config/load.ts'
 import { ConfigError } from '#config/problem.ts'
@@ -129,7 +129,7 @@ function imageLines(models: readonly ImageModel[]): string[] {
   ]
   return [
     ...table([
-      [...head, 'stream', '$'],
+      [...head, 'edits', 'stream', '$'],
       ...models.flatMap((model) => model.deployments.map((deployment) => imageRow(model, deployment))),
     ]),
     '',
@@ -139,7 +139,7 @@ function imageLines(models: readonly ImageModel[]): string[] {
 }
 
 function imageRow(model: ImageModel, deployment: ImageDeployment): string[] {
-  const { sizes, qualities, backgrounds, formats, maxImages, stream } = deployment.capabilities
+  const { sizes, qualities, backgrounds, formats, maxImages, edits, stream } = deployment.capabilities
   return [
     ...whereCells(model, deployment),
     sizesText(sizes),
@@ -147,6 +147,7 @@ function imageRow(model: ImageModel, deployment: ImageDeployment): string[] {
     backgrounds.join(' ') || '–',
     formats.join(' '),
     String(maxImages),
+    editsText(edits),
     stream ? 'native' : 'emulated',
     imagePriceText(deployment.price),
   ]

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import * as fc from 'fast-check'
-import type { ImageCapabilities, ImageDeployment, ImageModel } from '#core/catalog.ts'
+import type { EditBody, ImageCapabilities, ImageDeployment, ImageEdits, ImageModel } from '#core/catalog.ts'
 import { listModels } from '#core/catalog.ts'
+import type { EditLayer } from './edit-schema.ts'
 import { builtInFacts, readFacts } from './facts.ts'
 import { readConfig, readNothing } from './load.ts'
 import type { Surroundings } from './load.ts'
@@ -83,6 +84,18 @@ const CAREFUL: ImageCapabilities = {
   user: false,
   maxParallelCalls: 4,
   harmlessFields: [],
+  edits: undefined,
+}
+
+/** What is claimed of a wire that is only said to edit. */
+const ONE_PICTURE: ImageEdits = {
+  maxInputs: 1,
+  inputFormats: ['png', 'jpeg', 'webp'],
+  mask: undefined,
+  markup: false,
+  fidelities: [],
+  bodies: ['multipart'],
+  maxFileBytes: 52_428_800,
 }
 
 test('an image deployment takes the most specific word on each capability', () => {
@@ -122,6 +135,88 @@ test('layers of image capabilities: the last one that says anything wins, field 
   )
 })
 
+const editLayers: [
+  name: string,
+  layers: (EditLayer | undefined)[],
+  expected: Partial<ImageEdits> | undefined,
+][] = [
+  ['nobody says anything', [undefined, undefined, undefined], undefined],
+  ['a wire is only said to edit', [undefined, undefined, {}], {}],
+  [
+    'each layer adds to those before it',
+    [
+      { maxInputs: 16, mask: 'alpha', bodies: ['json'] },
+      { maxInputs: 4, markup: true },
+      { fidelities: ['low'] },
+    ],
+    { maxInputs: 4, mask: 'alpha', bodies: ['json'], markup: true, fidelities: ['low'] },
+  ],
+  [
+    'a later layer takes the mask away',
+    [{ mask: 'alpha', maxInputs: 16 }, { mask: 'none' }],
+    { maxInputs: 16 },
+  ],
+  ['a later layer says none', [{ maxInputs: 16 }, {}, 'none'], undefined],
+  [
+    'what follows none begins anew',
+    [{ maxInputs: 16, mask: 'alpha' }, 'none', { markup: true }],
+    { markup: true },
+  ],
+  ['a layer is silent after none', ['none', undefined], undefined],
+]
+for (const [name, layers, expected] of editLayers) {
+  test(`edits when ${name}`, () => {
+    const { edits } = resolveImageCapabilities(layers.map((layer) => layer && { edits: layer }))
+    assert.deepEqual(edits, expected && { ...ONE_PICTURE, ...expected })
+  })
+}
+
+test('layers of edits: after the last none, the last one that says anything wins, field by field', () => {
+  const fields = fc.record(
+    {
+      maxInputs: fc.integer({ min: 1, max: 64 }),
+      markup: fc.boolean(),
+      bodies: fc.constantFrom<EditBody[]>(['json'], ['multipart', 'json']),
+    },
+    { requiredKeys: [] },
+  )
+  const layer = fc.oneof(fields, fc.constant('none' as const), fc.constant(undefined))
+  fc.assert(
+    fc.property(fc.array(layer), (layers) => {
+      const { edits } = resolveImageCapabilities(layers.map((said) => said && { edits: said }))
+      const last = layers.findLast((said) => said !== undefined)
+      assert.equal(edits === undefined, last === undefined || last === 'none')
+      if (edits === undefined) return
+      const counting = layers.slice(layers.lastIndexOf('none') + 1).filter((said) => typeof said === 'object')
+      for (const field of ['maxInputs', 'markup', 'bodies'] as const) {
+        const sayer = counting.findLast((said) => said[field] !== undefined)
+        assert.deepEqual(edits[field], sayer?.[field] ?? ONE_PICTURE[field])
+      }
+    }),
+  )
+})
+
+test('edits of a deployment come from provider, model and torana.yaml', () => {
+  const edits = (deployment: string) => deploymentIn(onAcme('', deployment)).capabilities.edits
+  assert.equal(edits(''), undefined)
+  assert.equal(edits(', capabilities: { edits: none }'), undefined)
+  assert.deepEqual(edits(', capabilities: { edits: {} }'), ONE_PICTURE)
+  assert.deepEqual(
+    edits(
+      ', capabilities: { edits: { maxInputs: 64, inputFormats: [png], mask: white, fidelities: [low, high], bodies: [json, multipart], maxFileBytes: 1000 } }',
+    ),
+    {
+      maxInputs: 64,
+      inputFormats: ['png'],
+      mask: 'white',
+      markup: false,
+      fidelities: ['low', 'high'],
+      bodies: ['json', 'multipart'],
+      maxFileBytes: 1000,
+    },
+  )
+})
+
 test('an image model of one’s own needs no more than its kind, and gets the careful defaults', () => {
   const model = modelIn(`
 upstreams: { a: { dialect: openai, baseUrl: 'http://x' } }
@@ -131,7 +226,12 @@ models: { mine: { kind: image, deployments: [{ upstream: a }] } }`)
     kind: 'image',
     aliases: [],
     ownedBy: 'a',
-    facts: { maxPromptCharacters: 32_000, answersWith: 'b64_json', outputTokens: undefined },
+    facts: {
+      maxPromptCharacters: 32_000,
+      answersWith: 'b64_json',
+      outputTokens: undefined,
+      inputImageTokens: undefined,
+    },
     unsupported: 'refuse',
     managedBy: 't.yaml:3',
     deployments: [
@@ -188,12 +288,17 @@ test('facts of an image model: built in, overridden one by one', () => {
     maxPromptCharacters: 1000,
     answersWith: 'url',
     outputTokens: table,
+    inputImageTokens: undefined,
   })
-  assert.deepEqual(modelIn(onAcme('image: { answersWith: b64_json, outputTokens: 7 },')).facts, {
-    maxPromptCharacters: 1000,
-    answersWith: 'b64_json',
-    outputTokens: new Map([['default', new Map([['default', 7]])]]),
-  })
+  assert.deepEqual(
+    modelIn(onAcme('image: { answersWith: b64_json, outputTokens: 7, inputImageTokens: 300 },')).facts,
+    {
+      maxPromptCharacters: 1000,
+      answersWith: 'b64_json',
+      outputTokens: new Map([['default', new Map([['default', 7]])]]),
+      inputImageTokens: 300,
+    },
+  )
 })
 
 test('prices of images: deployment, then model, then the facts, then unpriced', () => {
@@ -201,6 +306,7 @@ test('prices of images: deployment, then model, then the facts, then unpriced', 
   const each = (nanoUsd: bigint) => ({
     kind: 'perImage',
     nanoUsd: new Map([['default', new Map([['default', nanoUsd]])]]),
+    given: { kind: 'free' },
   })
   assert.deepEqual(price('price: free,', ', price: { usdPerImage: 0.02 }'), each(20_000_000n))
   assert.deepEqual(price('price: { usdPerImage: 0.03 },', ''), each(30_000_000n))
@@ -306,6 +412,7 @@ test('the demo draws pictures of any size for nothing', () => {
     backgrounds: ['opaque', 'transparent'],
     stream: true,
     maxPartialImages: 3,
+    edits: { ...ONE_PICTURE, maxInputs: 16, mask: 'alpha', markup: true },
   })
 })
 
@@ -370,6 +477,31 @@ const faults: Record<string, [text: string, ...problems: string[]]> = {
   'a format that nobody can make': [
     capability('acme-image', 'formats: [gif]'),
     '4:72 models.acme-image.deployments[0].capabilities.formats[0]: expected png, jpeg or webp, got "gif"',
+  ],
+  'edits of a word that is none': [
+    capability('acme-image', 'edits: yes'),
+    '4:69 models.acme-image.deployments[0].capabilities.edits: expected none or a mapping, got "yes"',
+  ],
+  'edits of more pictures than anybody takes': [
+    capability('acme-image', 'edits: { maxInputs: 65 }'),
+    '4:82 models.acme-image.deployments[0].capabilities.edits.maxInputs: must be at most 64, got 65',
+  ],
+  'edits that no body could carry': [
+    capability('acme-image', 'edits: { bodies: [], inputFormats: [] }'),
+    '4:79 models.acme-image.deployments[0].capabilities.edits.bodies: needs at least one entry',
+    '4:97 models.acme-image.deployments[0].capabilities.edits.inputFormats: needs at least one entry',
+  ],
+  'a body of edits named twice': [
+    capability('acme-image', 'edits: { bodies: [json, json] }'),
+    '4:79 models.acme-image.deployments[0].capabilities.edits.bodies: names something twice',
+  ],
+  'a mask of another colour': [
+    capability('acme-image', 'edits: { mask: red }'),
+    '4:77 models.acme-image.deployments[0].capabilities.edits.mask: expected alpha, white, black or none, got "red"',
+  ],
+  'edits on an embedding model': [
+    capability('acme-embed', 'edits: none'),
+    '4:69 models.acme-embed.deployments[0].capabilities.edits: is a capability of image models, and acme-embed is an embedding model: remove it',
   ],
   'a table of tokens by nothing': [
     entry('acme-image', 'image: { outputTokens: { 1024x1024: {} } }'),

@@ -318,7 +318,7 @@ test('a variable may stand for a number or a truth value, and stays text where t
     `
 upstreams: { a: { dialect: openai, baseUrl: \${URL}, apiKey: \${NUMBER} } }
 models: { m: { kind: embedding, embedding: { dimensions: \${NUMBER}, matryoshka: "\${YES}" }, price: { usdPerMillionTokens: \${PRICE} }, deployments: [{ upstream: a }] } }
-limits: { maxInputs: \${LIMIT:-5} }`,
+limits: { maxInputs: \${LIMIT:-5}, fetchImageUrls: \${FETCH:-true}, uploadIdleMs: 1000 }`,
     { ...surroundings, env: { URL: 'http://x', NUMBER: '1024', YES: 'true', PRICE: '0.13' } },
   )
   const model = modelOf(loaded, 'm')
@@ -326,7 +326,12 @@ limits: { maxInputs: \${LIMIT:-5} }`,
   assert.equal(model.facts.matryoshka, true)
   assert.equal(model.deployments[0]?.upstream.apiKey, '1024')
   assert.deepEqual(model.deployments[0]?.price, { kind: 'perToken', nanoUsdPerMillionTokens: 130_000_000n })
-  assert.deepEqual(loaded.limits, { ...defaultLimits, maxInputs: 5 })
+  assert.deepEqual(loaded.limits, {
+    ...defaultLimits,
+    maxInputs: 5,
+    fetchImageUrls: true,
+    uploadIdleMs: 1000,
+  })
 })
 
 test('anchors work, also for values from variables', () => {

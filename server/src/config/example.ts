@@ -58,6 +58,7 @@ models:
           sizes: [1024x1024, 1344x768, 768x1344]
           formats: [png, jpeg]
           maxImages: 4
+          edits: { mask: white }   # takes one picture and a mask that is white where it changes
 
 retired:
   old-embed: { on: 2026-03-31, successor: text-embedding-3-small }

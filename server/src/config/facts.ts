@@ -90,6 +90,7 @@ const demo: ProviderFacts = {
     forms: ['b64_json'],
     stream: true,
     maxPartialImages: 3,
+    edits: { maxInputs: 16, inputFormats: ['png', 'jpeg', 'webp'], mask: 'alpha', markup: true },
   },
   models: {
     'demo-embed': {

@@ -1,7 +1,7 @@
 /** The page that says which built-in image models there are, and what each provider of them can do. */
 import { builtInFacts } from './facts.ts'
 import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
-import { imagePriceText, sizesText } from './image-words.ts'
+import { editsText, imagePriceText, sizesText } from './image-words.ts'
 import { resolveImageCapabilities, resolveImagePrice } from './resolve.ts'
 
 const HEAD = [
@@ -12,6 +12,7 @@ const HEAD = [
   'background',
   'formats',
   'n per call',
+  'edits',
   'stream',
   'price in dollars',
 ]
@@ -37,6 +38,11 @@ export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
     'calls; png, jpeg and webp are made of one another; pictures come as `b64_json` or as `url`, whatever the upstream sends; and a',
     'stream of a model without one has a single event. A size, quality or background that is not listed is refused, never replaced:',
     'the answer says what would work. `GET /v1/models` lists every size.',
+    '',
+    '*edits* says how many pictures one request may give to be edited, and whether a mask or a markup may come with them. A picture, a',
+    'mask or a markup that a model would not read is refused, never left out. Masks are always sent as OpenAI has them, transparent',
+    'where the picture is to change, and translated for upstreams that mark by a colour; where nobody knows which colour that is, there',
+    'is no mask until `capabilities.edits.mask` says it.',
     '',
     'Prices are list prices, many of them from community lists, each with source and day in the file of its provider: check them',
     'against your bill. What is `unpriced` is never taken for nothing ([prices.md](prices.md)). Comments with the word `unverified` in',
@@ -65,6 +71,7 @@ function cellsOf(
     backgrounds.join(' ') || '–',
     formats.join(' '),
     String(maxImages),
+    editsText(capabilities.edits),
     stream ? `yes, ${maxPartialImages} previews` : '–',
     imagePriceText(resolveImagePrice([model.price])),
   ]

@@ -1,5 +1,6 @@
 /** What torana.yaml and the built-in facts may say of image models and of the wires that serve them. */
 import { z } from 'zod'
+import { edits } from './edit-schema.ts'
 
 const count = () => z.int().min(1)
 
@@ -89,6 +90,11 @@ export const image = z.strictObject({
     .describe(
       'The most tokens of one picture, for models that charge by them: a number, or a mapping by sizes such as `1024x1024`, each with a number or a mapping by qualities. `default` is for all that are not named. What is reserved before a call comes from here; absent: not known.',
     ),
+  inputImageTokens: count()
+    .optional()
+    .describe(
+      'The most input tokens that one given picture counts, for models that charge by them. What is reserved before an edit comes from here; absent: not known.',
+    ),
 })
 
 const words = (what: string) =>
@@ -136,6 +142,7 @@ export const imageOnlyCapabilities = {
     .max(3)
     .optional()
     .describe('Images: most previews of one picture in a stream. Default 0.'),
+  edits,
 }
 
 export type ImageLayer = z.output<typeof image>

@@ -1,6 +1,6 @@
 /** What an image deployment can do and charges, in words for people: in `torana check` and on the page about image models. */
-import type { ImageSizes, PixelSize } from '#core/catalog.ts'
-import type { ImagePrice } from '#core/price.ts'
+import type { ImageEdits, ImageSizes, PixelSize } from '#core/catalog.ts'
+import type { GivenPrice, ImagePrice } from '#core/price.ts'
 
 /** A table has no room for more. */
 const MOST_SIZES = 3
@@ -23,13 +23,20 @@ function pixelText({ width, height }: PixelSize): string {
   return `${width}x${height}`
 }
 
+/** `16, mask`: how many pictures it can be given, and what beside them. */
+export function editsText(edits: ImageEdits | undefined): string {
+  if (edits === undefined) return '–'
+  const { maxInputs, mask, markup } = edits
+  return [String(maxInputs), ...(mask ? ['mask'] : []), ...(markup ? ['markup'] : [])].join(', ')
+}
+
 export function imagePriceText(price: ImagePrice): string {
   switch (price.kind) {
     case 'free':
     case 'unpriced':
       return price.kind
     case 'perMegapixel':
-      return `${usdText(price.nanoUsdPerMegapixel)}/MP`
+      return `${usdText(price.nanoUsdPerMegapixel)}/MP${givenPriceText(price.given)}`
     case 'perTokenKind': {
       const { textInput, imageOutput } = price.nanoUsdPerMillionTokens
       return `${usdText(textInput ?? 0n)} in, ${usdText(imageOutput ?? 0n)} out/M tokens`
@@ -37,8 +44,23 @@ export function imagePriceText(price: ImagePrice): string {
     case 'perImage': {
       const amounts = [...price.nanoUsd.values()].flatMap((row) => [...row.values()])
       const [least, most] = [amounts.reduce(lesser), amounts.reduce(greater)]
-      return `${least === most ? usdText(least) : `${usdText(least)}–${usdText(most)}`}/image`
+      const range = least === most ? usdText(least) : `${usdText(least)}–${usdText(most)}`
+      return `${range}/image${givenPriceText(price.given)}`
     }
+  }
+}
+
+/** Of what is given to be edited; nothing where it costs nothing. */
+function givenPriceText(price: GivenPrice): string {
+  switch (price.kind) {
+    case 'free':
+      return ''
+    case 'unpriced':
+      return ', edits unpriced'
+    case 'perImage':
+      return `, ${usdText(price.nanoUsd)}/given image`
+    case 'perMegapixel':
+      return `, ${usdText(price.nanoUsd)}/given MP`
   }
 }
 

@@ -174,6 +174,13 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     ['t.yaml:7:22 limits.maxInputs: expected a number, got text'],
     { N: 'many' },
   ],
+  'limits of one request above those of all': [
+    `${withModel('deployments: [{ upstream: acme }]')}limits: { bufferedBytes: 1000000, editsBodyBytes: 99999999999 }\n`,
+    [
+      't.yaml:7:1 limits.uploadBytes: must not be below editsBodyBytes, which is 99999999999',
+      't.yaml:7:26 limits.bufferedBytes: must not be below editsJsonBytes, which is 33554432',
+    ],
+  ],
   'fields of later versions': [
     `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {} } }\n`,
     [

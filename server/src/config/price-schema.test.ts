@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { parse } from 'yaml'
-import type { ImagePrice } from '#core/price.ts'
+import type { GivenPrice, ImagePrice } from '#core/price.ts'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { readFacts } from './facts.ts'
+import { builtInFacts, readFacts } from './facts.ts'
 import { readConfig } from './load.ts'
 import { imagePrice } from './price-schema.ts'
 import { ConfigError } from './problem.ts'
@@ -40,7 +40,10 @@ function problemsWith(price: string): readonly string[] {
 }
 
 const WAYS = 'usdPerMillionTokens, usdPerImage, usdPerMegapixel'
+const GIVEN_WAYS = 'usdPerGivenImage, usdPerGivenMegapixel'
 const IS_OF_IMAGES = 'is a price of images: an embedding model has one price, usdPerMillionTokens: <dollars>'
+const NO_GIVEN_DOLLARS =
+  'expected dollars such as 0.02, above zero (else leave it out), with at most nine decimals, or unknown'
 const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free), with at most nine decimals'
 
 const faults: Record<string, [price: string, ...problems: string[]]> = {
@@ -50,7 +53,7 @@ const faults: Record<string, [price: string, ...problems: string[]]> = {
   ],
   'an unknown way to count': [
     '{ usdPerToken: 0.02 }',
-    `5:14 models.m.price.usdPerToken: unknown field. Known here: ${WAYS}`,
+    `5:14 models.m.price.usdPerToken: unknown field. Known here: ${WAYS}, ${GIVEN_WAYS}`,
   ],
   'two ways to count at once': [
     '{ usdPerMillionTokens: 0.02, usdPerImage: 0.04 }',
@@ -67,6 +70,19 @@ const faults: Record<string, [price: string, ...problems: string[]]> = {
   'prices by kinds of tokens of an embedding model': [
     '{ usdPerMillionTokens: { textInput: 5, imageOutput: 30 } }',
     `5:35 models.m.price.usdPerMillionTokens: ${IS_OF_IMAGES}`,
+  ],
+  'a price of given pictures of an embedding model': [
+    '{ usdPerMillionTokens: 0.02, usdPerGivenImage: unknown }',
+    `5:59 models.m.price.usdPerGivenImage: ${IS_OF_IMAGES}`,
+  ],
+  'a price of given pictures alone': [
+    '{ usdPerGivenImage: 0.01 }',
+    `5:12 models.m.price: say what it costs by one of ${WAYS}, or write free or unpriced in its place`,
+  ],
+  'a given picture that costs no amount': [
+    '{ usdPerImage: 0.04, usdPerGivenImage: 0, usdPerGivenMegapixel: free }',
+    `5:51 models.m.price.usdPerGivenImage: ${NO_GIVEN_DOLLARS}`,
+    `5:76 models.m.price.usdPerGivenMegapixel: ${NO_GIVEN_DOLLARS}`,
   ],
   'tokens of images without a price': [
     '{ usdPerMillionTokens: { textInput: 5 } }',
@@ -121,6 +137,23 @@ test('a flat price for tokens does not say what an image model costs', () => {
   assert.match(error?.issues[0]?.message ?? '', /several kinds of tokens/)
 })
 
+test('given pictures are charged in one way, and not beside tokens, which count them already', () => {
+  const issueOf = (form: unknown) => {
+    const [issue, ...others] = imagePrice.safeParse(form).error?.issues ?? []
+    assert.deepEqual(others, [])
+    return [issue?.path, issue?.message]
+  }
+  assert.deepEqual(issueOf({ usdPerImage: 0.04, usdPerGivenImage: 0.01, usdPerGivenMegapixel: 'unknown' }), [
+    [],
+    `${GIVEN_WAYS} contradict each other: keep one`,
+  ])
+  const usdPerMillionTokens = { textInput: 5, imageOutput: 30 }
+  assert.deepEqual(issueOf({ usdPerMillionTokens, usdPerGivenMegapixel: 0.01 }), [
+    ['usdPerGivenMegapixel'],
+    'given pictures are tokens here: say what they cost as usdPerMillionTokens.imageInput',
+  ])
+})
+
 const facts = (price: string) => () =>
   readFacts([
     {
@@ -140,17 +173,32 @@ test('a built-in price has a source and a day, and is of the kind of its model',
 })
 
 const amounts = { '1x1': 0.04, '2x2': { low: 'free', high: '0.000000001' }, default: { default: 1 } }
+const FREE = { kind: 'free' } as const
+const flat = {
+  kind: 'perImage',
+  nanoUsd: new Map([['default', new Map([['default', 40_000_000n]])]]),
+} as const
 const forms: readonly [form: unknown, price: ImagePrice][] = [
   ['free', { kind: 'free' }],
   ['unpriced', { kind: 'unpriced' }],
+  [{ usdPerImage: 0.04 }, { ...flat, given: FREE }],
   [
-    { usdPerImage: 0.04 },
-    { kind: 'perImage', nanoUsd: new Map([['default', new Map([['default', 40_000_000n]])]]) },
+    { usdPerImage: 0.04, usdPerGivenImage: '0.01' },
+    { ...flat, given: { kind: 'perImage', nanoUsd: 10_000_000n } },
+  ],
+  [
+    { usdPerImage: 0.04, usdPerGivenMegapixel: 0.015 },
+    { ...flat, given: { kind: 'perMegapixel', nanoUsd: 15_000_000n } },
+  ],
+  [
+    { usdPerImage: 0.04, usdPerGivenMegapixel: 'unknown' },
+    { ...flat, given: { kind: 'unpriced' } },
   ],
   [
     { usdPerImage: amounts },
     {
       kind: 'perImage',
+      given: FREE,
       nanoUsd: new Map([
         ['1x1', new Map([['default', 40_000_000n]])],
         [
@@ -164,7 +212,11 @@ const forms: readonly [form: unknown, price: ImagePrice][] = [
       ]),
     },
   ],
-  [{ usdPerMegapixel: '0.025' }, { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n }],
+  [{ usdPerMegapixel: '0.025' }, { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: FREE }],
+  [
+    { usdPerMegapixel: 0.025, usdPerGivenImage: 'unknown' },
+    { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: { kind: 'unpriced' } },
+  ],
   [
     { usdPerMillionTokens: { textInput: 'free', imageOutput: 30 } },
     {
@@ -222,9 +274,11 @@ test('decimals are read exactly wherever an amount may stand', () => {
       const text = `${digits.slice(0, -9)}.${digits.slice(-9)}`
       // Up to a million dollars a number has all its decimals.
       for (const usd of [text, Number(text)]) {
-        assert.deepEqual(resolveImagePrice([imagePrice.parse({ usdPerMegapixel: usd })]), {
+        const form = { usdPerMegapixel: usd, usdPerGivenMegapixel: usd }
+        assert.deepEqual(resolveImagePrice([imagePrice.parse(form)]), {
           kind: 'perMegapixel',
           nanoUsdPerMegapixel: nano,
+          given: { kind: 'perMegapixel', nanoUsd: nano },
         })
       }
     }),
@@ -232,16 +286,34 @@ test('decimals are read exactly wherever an amount may stand', () => {
   )
 })
 
+test('no built-in price lets xAI or FLUX.2 edit as if given pictures cost nothing', () => {
+  const charging = [...builtInFacts().values()].flatMap(({ provider, models }) =>
+    Object.entries(models).flatMap(([id, model]) =>
+      model.kind === 'image' && (provider === 'xai' || /flux-?\.?2/i.test(id))
+        ? [resolveImagePrice([model.price])]
+        : [],
+    ),
+  )
+  assert.ok(charging.length >= 8, `found ${charging.length}`)
+  for (const price of charging)
+    assert.ok(price.kind === 'unpriced' || ('given' in price && price.given.kind !== 'free'))
+})
+
 test('every price in docs/prices.md can be read', () => {
   const page = readFileSync(join(import.meta.dirname, '../../../docs/prices.md'), 'utf8')
   const blocks = [...page.matchAll(/^```yaml\n(price:[\s\S]*?)^```$/gm)].map(([, block = '']) => block)
   assert.ok(blocks.length >= 7, 'found too little: the check would pass vacuously')
-  const kinds = blocks.map((block) => {
+  const prices = blocks.map((block) => {
     const { price } = parse(block) as { readonly price: unknown }
-    return resolveImagePrice([imagePrice.parse(price)]).kind
+    return resolveImagePrice([imagePrice.parse(price)])
   })
+  const given = prices.flatMap((price) => ('given' in price ? [price.given.kind] : []))
   assert.deepEqual(
-    new Set(kinds),
+    new Set(given),
+    new Set(['perImage', 'perMegapixel', 'free', 'unpriced'] satisfies GivenPrice['kind'][]),
+  )
+  assert.deepEqual(
+    new Set(prices.map(({ kind }) => kind)),
     new Set(['perImage', 'perMegapixel', 'perTokenKind', 'free', 'unpriced'] satisfies ImagePrice['kind'][]),
   )
 })

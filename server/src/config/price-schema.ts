@@ -13,6 +13,16 @@ const dollars = [
 /** In a table, one of several amounts may be nothing. */
 const amount = [z.literal('free'), ...dollars] as const
 
+const NO_GIVEN_DOLLARS =
+  'expected dollars such as 0.02, above zero (else leave it out), with at most nine decimals, or unknown'
+
+/** Silence says that given pictures cost nothing more; so that it is not taken for that, not knowing has a word. */
+const givenAmount = z.union([
+  z.literal('unknown'),
+  z.number().refine(isDollarAmount, NO_GIVEN_DOLLARS),
+  z.string().refine(isDollarAmount, NO_GIVEN_DOLLARS),
+])
+
 const imageSize = z
   .string()
   .regex(
@@ -65,7 +75,7 @@ const pricesByTokenKind = z
 
 export const priceWord = z.enum(['free', 'unpriced'])
 
-/** Each field is another way to count. */
+/** Three ways to count what is made, and two to count beside it what was given. */
 export const priceFields = z.strictObject({
   usdPerMillionTokens: z
     .union([...dollars, pricesByTokenKind])
@@ -81,6 +91,16 @@ export const priceFields = z.strictObject({
     .union(dollars)
     .optional()
     .describe('Images: dollars for a million pixels, counted exactly.'),
+  usdPerGivenImage: givenAmount
+    .optional()
+    .describe(
+      'Images, beside `usdPerImage` or `usdPerMegapixel`: dollars for each picture that a call is given to edit, mask and markup included, or `unknown`: then edits are unpriced. Default: given pictures cost nothing more.',
+    ),
+  usdPerGivenMegapixel: givenAmount
+    .optional()
+    .describe(
+      'Images: the same by a million pixels of the given pictures, counted exactly. An edit of a picture that came as an address is unpriced.',
+    ),
 })
 
 /** In torana.yaml the kind of a model is known only once its facts are: `build.ts` tells of prices of the other kind. */
@@ -99,20 +119,21 @@ export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
   if (typeof form === 'string') return form
   const { usdPerMillionTokens } = form
   if (!hasOneWay(form, context)) return z.NEVER
-  if (typeof usdPerMillionTokens === 'number' || typeof usdPerMillionTokens === 'string')
-    return { usdPerMillionTokens }
+  const [given] = givenWaysIn(form)
+  if (given === undefined && isAmount(usdPerMillionTokens)) return { usdPerMillionTokens }
   const message = 'is a price of images: an embedding model has one price, usdPerMillionTokens: <dollars>'
-  context.addIssue({ code: 'custom', path: waysIn(form), message })
+  context.addIssue({ code: 'custom', path: given === undefined ? waysIn(form) : [given], message })
   return z.NEVER
 }
 
 /** Pictures are counted, measured, or charged by several kinds of tokens. */
 export function forImages(form: PriceForm, context: z.RefinementCtx) {
   if (typeof form === 'string') return form
-  const { usdPerMillionTokens, usdPerImage, usdPerMegapixel } = form
-  if (!hasOneWay(form, context)) return z.NEVER
-  if (usdPerImage !== undefined) return { usdPerImage }
-  if (usdPerMegapixel !== undefined) return { usdPerMegapixel }
+  const { usdPerMillionTokens, usdPerImage, usdPerMegapixel, usdPerGivenImage, usdPerGivenMegapixel } = form
+  if (!hasOneWay(form, context) || !hasOneGivenWay(form, context)) return z.NEVER
+  const given = { usdPerGivenImage, usdPerGivenMegapixel }
+  if (usdPerImage !== undefined) return { usdPerImage, ...given }
+  if (usdPerMegapixel !== undefined) return { usdPerMegapixel, ...given }
   if (typeof usdPerMillionTokens === 'object') return { usdPerMillionTokens }
   const message =
     'an image model uses several kinds of tokens: say what each costs, as textInput and imageOutput'
@@ -130,13 +151,41 @@ function hasOneWay(form: object, context: z.RefinementCtx): boolean {
   return ways.length === 1
 }
 
-const WAYS: readonly string[] = priceFields.keyof().options
+function hasOneGivenWay(form: z.output<typeof priceFields>, context: z.RefinementCtx): boolean {
+  const ways = givenWaysIn(form)
+  const [first] = ways
+  if (first === undefined) return true
+  if (form.usdPerMillionTokens !== undefined) {
+    const message = 'given pictures are tokens here: say what they cost as usdPerMillionTokens.imageInput'
+    context.addIssue({ code: 'custom', path: [first], message })
+    return false
+  }
+  if (ways.length > 1) context.addIssue(`${ways.join(', ')} contradict each other: keep one`)
+  return ways.length === 1
+}
+
+const GIVEN_WAYS: readonly string[] = ['usdPerGivenImage', 'usdPerGivenMegapixel'] satisfies PriceField[]
+const WAYS = priceFields.keyof().options.filter((name) => !GIVEN_WAYS.includes(name))
+
+type PriceField = keyof z.output<typeof priceFields>
 
 /** Facts also say where a price was read. */
 function waysIn(form: object): string[] {
+  return fieldsIn(form, WAYS)
+}
+
+function givenWaysIn(form: object): string[] {
+  return fieldsIn(form, GIVEN_WAYS)
+}
+
+function fieldsIn(form: object, names: readonly string[]): string[] {
   return Object.entries(form).flatMap(([name, value]) =>
-    WAYS.includes(name) && value !== undefined ? [name] : [],
+    names.includes(name) && value !== undefined ? [name] : [],
   )
+}
+
+function isAmount(value: unknown): value is number | string {
+  return typeof value === 'number' || typeof value === 'string'
 }
 
 function isNotEmpty(table: object): boolean {

@@ -4,6 +4,7 @@ import type {
   Encoding,
   EmbeddingFacts,
   ImageCapabilities,
+  ImageEdits,
   ImageFacts,
   ImageFormat,
   ImageSizes,
@@ -14,7 +15,8 @@ import type {
   PixelSize,
 } from '#core/catalog.ts'
 import { nanoUsdOf } from '#core/price.ts'
-import type { ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
+import type { GivenPrice, ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
+import type { EditFields, EditLayer } from './edit-schema.ts'
 import { edgesOf } from './image-schema.ts'
 import type { ImageLayer, ImageSizeFields } from './image-schema.ts'
 import type {
@@ -89,15 +91,42 @@ export function resolveImageCapabilities(
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 4,
     harmlessFields: fields.harmlessFields ?? [],
+    edits: editsOf(layers.map((layer) => layer?.edits)),
   }
 }
 
+/** `none` takes back all that was said before it; what is said after it begins anew. */
+function editsOf(layers: readonly (EditLayer | undefined)[]): ImageEdits | undefined {
+  const said = layers.slice(layers.lastIndexOf('none') + 1).filter(isEditFields)
+  if (said.length === 0) return undefined
+  const { mask = 'none', ...fields } = layered<EditFields>(said)
+  return {
+    maxInputs: fields.maxInputs ?? 1,
+    inputFormats: fields.inputFormats ?? ['png', 'jpeg', 'webp'],
+    mask: mask === 'none' ? undefined : mask,
+    markup: fields.markup ?? false,
+    fidelities: fields.fidelities ?? [],
+    bodies: fields.bodies ?? ['multipart'],
+    maxFileBytes: fields.maxFileBytes ?? 50 * 1024 * 1024,
+  }
+}
+
+function isEditFields(layer: EditLayer | undefined): layer is EditFields {
+  return layer !== undefined && layer !== 'none'
+}
+
 export function resolveImage(layers: readonly (ImageLayer | undefined)[]): ImageFacts {
-  const { maxPromptCharacters = 32_000, answersWith = 'b64_json', outputTokens } = layered<ImageLayer>(layers)
+  const {
+    maxPromptCharacters = 32_000,
+    answersWith = 'b64_json',
+    outputTokens,
+    inputImageTokens,
+  } = layered<ImageLayer>(layers)
   return {
     maxPromptCharacters,
     answersWith,
     outputTokens: outputTokens === undefined ? undefined : tokenTableOf(outputTokens),
+    inputImageTokens,
   }
 }
 
@@ -111,12 +140,25 @@ export function resolvePrice(candidates: readonly (EmbeddingPriceFields | undefi
 export function resolveImagePrice(candidates: readonly (ImagePriceFields | undefined)[]): ImagePrice {
   const price = candidates.find((candidate) => candidate !== undefined) ?? 'unpriced'
   if (typeof price === 'string') return { kind: price }
-  if ('usdPerImage' in price) return { kind: 'perImage', nanoUsd: imageTableOf(price.usdPerImage) }
-  if ('usdPerMegapixel' in price)
-    return { kind: 'perMegapixel', nanoUsdPerMegapixel: nanoUsdOf(price.usdPerMegapixel) }
-  return { kind: 'perTokenKind', nanoUsdPerMillionTokens: tokenPricesOf(price.usdPerMillionTokens) }
+  if ('usdPerMillionTokens' in price)
+    return { kind: 'perTokenKind', nanoUsdPerMillionTokens: tokenPricesOf(price.usdPerMillionTokens) }
+  const given = givenPriceOf(price)
+  if ('usdPerImage' in price) return { kind: 'perImage', nanoUsd: imageTableOf(price.usdPerImage), given }
+  return { kind: 'perMegapixel', nanoUsdPerMegapixel: nanoUsdOf(price.usdPerMegapixel), given }
 }
 
+/** The schema let one of them pass at most. */
+function givenPriceOf({ usdPerGivenImage, usdPerGivenMegapixel }: UsdPerGiven): GivenPrice {
+  const usd = usdPerGivenImage ?? usdPerGivenMegapixel
+  if (usd === undefined) return { kind: 'free' }
+  if (usd === 'unknown') return { kind: 'unpriced' }
+  return { kind: usdPerGivenImage === undefined ? 'perMegapixel' : 'perImage', nanoUsd: nanoUsdOf(usd) }
+}
+
+type UsdPerGiven = Pick<
+  Extract<ImagePriceFields, { usdPerImage: unknown }>,
+  'usdPerGivenImage' | 'usdPerGivenMegapixel'
+>
 type UsdPerImage = Extract<ImagePriceFields, { usdPerImage: unknown }>['usdPerImage']
 type UsdPerTokenKind = Extract<ImagePriceFields, { usdPerMillionTokens: unknown }>['usdPerMillionTokens']
 

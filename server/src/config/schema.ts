@@ -2,8 +2,8 @@
 import { z } from 'zod'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
-import { defaultLimits } from '#core/settings.ts'
 import { image } from './image-schema.ts'
+import { limits } from './limit-schema.ts'
 import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model-schema.ts'
 import { anyPrice } from './price-schema.ts'
 
@@ -226,53 +226,6 @@ const project = z.strictObject({
   limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
   budget: budget.optional().describe('What all its keys together may spend.'),
   webhooks: z.array(webhook).max(MAX_WEBHOOKS).default([]).describe('Where its events are sent.'),
-})
-
-// Nobody waits an hour for an embedding, and timers overflow at 24 days.
-const duration = (defaultMs: number) => z.int().min(1).max(3_600_000).default(defaultMs)
-// A year: what is to be kept longer belongs into a store of the caller's own.
-const keeping = (defaultMs: number) => z.int().min(1).max(31_536_000_000).default(defaultMs)
-const amount = (defaultAmount: number) => z.int().min(1).default(defaultAmount)
-
-const limits = z.strictObject({
-  maxInputs: amount(defaultLimits.maxInputs).describe(
-    "Most inputs of one request: OpenAI's own bound; clients chunk by it.",
-  ),
-  embeddingsBodyBytes: amount(defaultLimits.embeddingsBodyBytes).describe(
-    'Largest embeddings request: 2,048 inputs of 4 KB. More text would hold memory for minutes of upstream work.',
-  ),
-  answerBytes: amount(defaultLimits.answerBytes).describe(
-    'Largest upstream answer: 2,048 vectors of 4,096 widened numbers are 180 MB; beyond this it is a fault.',
-  ),
-  connectTimeoutMs: duration(defaultLimits.connectTimeoutMs).describe(
-    'Longest TCP and TLS handshake with an upstream.',
-  ),
-  attemptTimeoutMs: duration(defaultLimits.attemptTimeoutMs).describe(
-    'Longest single upstream call. Embeddings answer in seconds; slower than this is a hang.',
-  ),
-  requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
-    "Longest whole request, retries included: below the SDKs' own time-outs, so that they see our error.",
-  ),
-  headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
-    'Longest time a caller may take to send its headers.',
-  ),
-  maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
-  maxImages: amount(defaultLimits.maxImages).describe(
-    "Most pictures of one request: OpenAI's own bound on `n`.",
-  ),
-  imagesBodyBytes: amount(defaultLimits.imagesBodyBytes).describe(
-    'Largest image request: a prompt of 32,000 characters with every one of them escaped, and its options.',
-  ),
-  imageTimeoutMs: duration(defaultLimits.imageTimeoutMs).describe(
-    'Longest image request. The slowest models take minutes; the SDKs wait ten.',
-  ),
-  maxImageJobs: amount(defaultLimits.maxImageJobs).describe(
-    'Image jobs at a time: each holds its pictures in memory while they arrive, some ten megabytes.',
-  ),
-  assetRetentionMs: keeping(defaultLimits.assetRetentionMs).describe(
-    'How long pictures are kept, and may be fetched by a key of their project.',
-  ),
-  assetLinkMs: keeping(defaultLimits.assetLinkMs).describe('How long a signed link to a picture is valid.'),
 })
 
 // Sections may be left empty, as they are when all their entries are commented out.

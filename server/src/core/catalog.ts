@@ -134,6 +134,35 @@ export interface ImageFacts {
   readonly answersWith: PictureForm
   /** Output tokens of a picture, for models that charge by them: the most that is reserved. Undefined: not known. */
   readonly outputTokens: ImageTokenTable | undefined
+  /** Input tokens of a picture that is given to be edited: the most that is reserved. Undefined: not known. */
+  readonly inputImageTokens: number | undefined
+}
+
+/**
+ * How a mask marks what is to change. `alpha`: it is fully transparent there, which is OpenAI's way. `white`, `black`: it is of
+ * that colour there and of the other elsewhere.
+ */
+type MaskPolarity = 'alpha' | 'white' | 'black'
+
+/** How a wire of the OpenAI family takes pictures that are to be edited. */
+export type EditBody = 'multipart' | 'json'
+
+/** What a deployment can do with pictures that it is given. */
+export interface ImageEdits {
+  /** Most pictures one call may be given. */
+  readonly maxInputs: number
+  /** Formats it reads. */
+  readonly inputFormats: readonly ImageFormat[]
+  /** Undefined: it takes no mask. */
+  readonly mask: MaskPolarity | undefined
+  /** Takes `markup`, a drawing on top of the picture. */
+  readonly markup: boolean
+  /** Which `input_fidelity` it takes. */
+  readonly fidelities: readonly string[]
+  /** The first is used for files; addresses go in JSON alone. Of no meaning to wires outside the OpenAI family. */
+  readonly bodies: readonly EditBody[]
+  /** Largest single file. */
+  readonly maxFileBytes: number
 }
 
 /** Facts about one image deployment's wire. An option with an empty list is one it does not have. */
@@ -159,6 +188,8 @@ export interface ImageCapabilities {
   readonly maxParallelCalls: number
   /** Unknown request fields whose price is known not to depend on them. */
   readonly harmlessFields: readonly string[]
+  /** Undefined: it makes pictures from text alone. */
+  readonly edits: ImageEdits | undefined
 }
 
 /** An endpoint plus a credential that we configured. */

@@ -182,6 +182,15 @@ export const CALLER_FAULTS = {
     nextStep:
       'Read the space from the `x-torana-space` header of an answer; if it has changed, embed the corpus again.',
   },
+  invalid_image_file: {
+    status: 400,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'A picture, mask or markup that came with the request will not be taken: it is no PNG, JPEG or WebP, has too many pixels, bytes or frames, is not what its first bytes say, or does not fit the picture it belongs to. Only its header was looked at.',
+    nextStep: 'The message says which one and why. Send one that fits.',
+  },
   body_too_large: {
     status: 413,
     type: 'invalid_request_error',
@@ -189,15 +198,17 @@ export const CALLER_FAULTS = {
     who: 'caller',
     meaning: 'The request body is larger than the limit.',
     nextStep:
-      'Send the inputs in several requests, or have an operator raise `limits.embeddingsBodyBytes` or `limits.imagesBodyBytes`.',
+      'Send the inputs in several requests, or have an operator raise `limits.embeddingsBodyBytes`, `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
   },
   unsupported_media_type: {
     status: 415,
     type: 'invalid_request_error',
     retry: false,
     who: 'caller',
-    meaning: 'The body is compressed, or is not JSON by its own content type.',
-    nextStep: 'Send plain JSON with `content-type: application/json` and no `content-encoding`.',
+    meaning:
+      'The body is compressed, or is by its own content type neither JSON nor, for edits, a form that can be read.',
+    nextStep:
+      'Send plain JSON with `content-type: application/json`, or a form as `multipart/form-data` with its boundary, and no `content-encoding`.',
   },
   idempotency_key_reused: {
     status: 422,

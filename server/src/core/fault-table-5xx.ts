@@ -87,6 +87,25 @@ export const SERVER_FAULTS = {
     meaning: 'The picture is kept, but can not be read at the moment.',
     nextStep: 'Retry. Operators: look at the store that `ASSETS_URL` names.',
   },
+  uploads_unwritable: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'This node could not write the files of an edit to its disk: it is full or broken, or holds `limits.uploadBytes` of files already. Nothing was bought.',
+    nextStep:
+      'Retry. Operators: look at the disk of `TORANA_DATA_DIR`, whose folder `uploads` they go to; the log says what the system said.',
+  },
+  image_files_lost: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'gateway',
+    meaning:
+      'The node that held the files of this edit died before anything was bought with them. Nothing was charged.',
+    nextStep: 'Send the request again, with its files.',
+  },
   too_many_image_jobs: {
     status: 503,
     type: 'server_error',

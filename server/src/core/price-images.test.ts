@@ -5,13 +5,16 @@ import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import {
   addCosts,
   costText,
+  givenCostOf,
   imageCostOf,
   maxImageCostOf,
   type Cost,
+  type GivenPrice,
   type ImagePrice,
   type ImageTokenPrices,
 } from './price.ts'
-import type { ImageBounds, ImageTokens, ImageUsage } from './usage.ts'
+import { NOTHING_GIVEN } from './usage.ts'
+import type { GivenUsage, ImageBounds, ImageTokens, ImageUsage } from './usage.ts'
 
 const NO_TOKENS: ImageTokens = { textInput: 0, imageInput: 0, textOutput: 0, imageOutput: 0 }
 const UNREPORTED: ImageUsage['tokens'] = {
@@ -22,7 +25,14 @@ const UNREPORTED: ImageUsage['tokens'] = {
   textOutput: undefined,
   imageOutput: undefined,
 }
-const SQUARE: ImageUsage = { images: 1, width: 1024, height: 1024, quality: undefined, tokens: UNREPORTED }
+const SQUARE: ImageUsage = {
+  images: 1,
+  width: 1024,
+  height: 1024,
+  quality: undefined,
+  given: NOTHING_GIVEN,
+  tokens: UNREPORTED,
+}
 
 /** In nano-dollars for a million, like gpt-image-2 at the end of 2026. */
 const tokenPrices: ImageTokenPrices = {
@@ -35,8 +45,10 @@ const tokenPrices: ImageTokenPrices = {
 }
 const perTokenKind: ImagePrice = { kind: 'perTokenKind', nanoUsdPerMillionTokens: tokenPrices }
 
-const table: ImagePrice = {
+const FREE: GivenPrice = { kind: 'free' }
+const table = {
   kind: 'perImage',
+  given: FREE,
   nanoUsd: new Map([
     [
       '1024x1024',
@@ -47,9 +59,9 @@ const table: ImagePrice = {
     ],
     ['1792x1024', new Map([['default', 120_000_000n]])],
   ]),
-}
+} satisfies ImagePrice
 const tableWithDefault: ImagePrice = {
-  kind: 'perImage',
+  ...table,
   nanoUsd: new Map([
     ...table.nanoUsd,
     [
@@ -61,6 +73,13 @@ const tableWithDefault: ImagePrice = {
     ],
   ]),
 }
+
+const TWO_GIVEN: GivenUsage = { images: 2, pixels: 3_500_000n }
+/** Two addresses, or a file and an address. */
+const UNMEASURED: GivenUsage = { images: 2, pixels: undefined }
+const perGivenImage: GivenPrice = { kind: 'perImage', nanoUsd: 2_000_000n }
+const perGivenMegapixel: GivenPrice = { kind: 'perMegapixel', nanoUsd: 15_000_000n }
+const area: ImagePrice = { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n, given: FREE }
 
 function known(cost: Cost): bigint {
   assert.ok(cost.kind === 'known')
@@ -77,10 +96,10 @@ const cases: readonly [what: string, price: ImagePrice, usage: Partial<ImageUsag
   ['a quality the size lacks, with a default', tableWithDefault, { quality: 'ultra' }, '0.200000000'],
   ['a quality only the default has', tableWithDefault, { quality: 'low' }, '0.010000000'],
   ['a size the table lacks, with a default', tableWithDefault, { width: 512, quality: 'hd' }, '0.200000000'],
-  ['pixels', { kind: 'perMegapixel', nanoUsdPerMegapixel: 25_000_000n }, { images: 2 }, '0.052428800'],
+  ['pixels', area, { images: 2 }, '0.052428800'],
   [
     'a single pixel',
-    { kind: 'perMegapixel', nanoUsdPerMegapixel: 1n },
+    { kind: 'perMegapixel', nanoUsdPerMegapixel: 1n, given: FREE },
     { width: 1, height: 1 },
     '0.000000001',
   ],
@@ -104,6 +123,56 @@ const cases: readonly [what: string, price: ImagePrice, usage: Partial<ImageUsag
     { tokens: { ...UNREPORTED, textInput: 100, textOutput: 1 } },
     'unpriced',
   ],
+  ['given pictures that cost nothing more', area, { given: UNMEASURED }, '0.026214400'],
+  [
+    'given pictures, each by itself',
+    { ...table, given: perGivenImage },
+    { quality: 'hd', images: 3, given: UNMEASURED },
+    '0.244000000',
+  ],
+  [
+    'given pixels beside a table',
+    { ...table, given: perGivenMegapixel },
+    { quality: 'hd', given: TWO_GIVEN },
+    '0.132500000',
+  ],
+  [
+    'pixels in and out',
+    { ...area, given: perGivenMegapixel },
+    { images: 2, given: TWO_GIVEN },
+    '0.104928800',
+  ],
+  [
+    'given pictures beside made pixels',
+    { ...area, given: perGivenImage },
+    { given: TWO_GIVEN },
+    '0.030214400',
+  ],
+  [
+    'given pixels that nobody counted',
+    { ...area, given: perGivenMegapixel },
+    { given: UNMEASURED },
+    'unpriced',
+  ],
+  [
+    'given pictures whose price nobody knows',
+    { ...area, given: { kind: 'unpriced' } },
+    { given: TWO_GIVEN },
+    'unpriced',
+  ],
+  [
+    'nothing given, where its price is not known',
+    { ...area, given: { kind: 'unpriced' } },
+    {},
+    '0.026214400',
+  ],
+  ['given pictures of a model that is free', { kind: 'free' }, { given: UNMEASURED }, '0.000000000'],
+  [
+    'given pictures, which are tokens already',
+    perTokenKind,
+    { given: UNMEASURED, tokens: { ...UNREPORTED, imageInput: 1000 } },
+    '0.008000000',
+  ],
 ]
 
 for (const [what, price, usage, cost] of cases) {
@@ -120,11 +189,23 @@ test('what the upstream did not count is charged by the estimate, never as zero'
   assert.equal(costText(imageCostOf(perTokenKind, SQUARE, { ...NO_TOKENS, textOutput: 1 })), 'unpriced')
 })
 
+test('what was made and what was given are rounded up once, together', () => {
+  const price: ImagePrice = {
+    kind: 'perMegapixel',
+    nanoUsdPerMegapixel: 400_000n,
+    given: { kind: 'perMegapixel', nanoUsd: 300_000n },
+  }
+  const usage = { ...SQUARE, width: 1, height: 1, given: { images: 1, pixels: 2n } }
+  assert.equal(costText(imageCostOf(price, usage, NO_TOKENS)), '0.000000001')
+  assert.equal(costText(givenCostOf(price.given, usage.given)), '0.000000001')
+})
+
 test('an open choice is reserved at its dearest, and is unpriced if one of its outcomes is', () => {
   const bounds: ImageBounds = {
     images: 2,
     sizes: [{ width: 1024, height: 1024 }],
     qualities: ['standard', 'hd'],
+    given: NOTHING_GIVEN,
     tokens: NO_TOKENS,
     rows: 2,
   }
@@ -147,17 +228,23 @@ const maybeAmount = fc.option(amount, { nil: undefined })
 const row = fc.uniqueArray(fc.tuple(fc.constantFrom('low', 'high', 'default'), amount), {
   selector: ([quality]) => quality,
 })
-const anyTable = fc
-  .uniqueArray(fc.tuple(fc.constantFrom('1x1', '1024x1024', '1536x1024', 'default'), row), {
-    selector: ([size]) => size,
-  })
-  .map((rows): ImagePrice => ({
-    kind: 'perImage',
-    nanoUsd: new Map(rows.map(([size, row]) => [size, new Map(row)])),
-  }))
-const perMegapixel = amount.map((nanoUsdPerMegapixel): ImagePrice => ({
+const anyGivenPrice: fc.Arbitrary<GivenPrice> = fc.oneof(
+  fc.record({ kind: fc.constantFrom('perImage', 'perMegapixel'), nanoUsd: amount }),
+  fc.constantFrom<GivenPrice>({ kind: 'free' }, { kind: 'unpriced' }),
+)
+const rowsBySize = fc.uniqueArray(
+  fc.tuple(fc.constantFrom('1x1', '1024x1024', '1536x1024', 'default'), row),
+  { selector: ([size]) => size },
+)
+const anyTable = fc.tuple(rowsBySize, anyGivenPrice).map(([rows, given]): ImagePrice => ({
+  kind: 'perImage',
+  nanoUsd: new Map(rows.map(([size, row]) => [size, new Map(row)])),
+  given,
+}))
+const perMegapixel = fc.tuple(amount, anyGivenPrice).map(([nanoUsdPerMegapixel, given]): ImagePrice => ({
   kind: 'perMegapixel',
   nanoUsdPerMegapixel,
+  given,
 }))
 const perKind = fc
   .record({
@@ -188,9 +275,14 @@ const anyPrice = fc.oneof(
 const count = fc.oneof(fc.nat(3), fc.nat(1_000_000))
 const estimate = fc.record({ textInput: count, imageInput: count, textOutput: count, imageOutput: count })
 const maybeCount = fc.option(count, { nil: undefined })
+const anyGiven = fc.record({
+  images: fc.nat(16),
+  pixels: fc.option(fc.bigInt({ min: 0n, max: 10n ** 19n }), { nil: undefined, freq: 10 }),
+})
 const usage = fc
   .record({
     images: fc.nat(10),
+    given: anyGiven,
     size: fc.constantFrom(...SIZES),
     quality: fc.constantFrom(...QUALITIES),
     tokens: fc.record({
@@ -215,6 +307,7 @@ test('no request costs more than was reserved for it, in however many rows it is
         images: rows.reduce((sum, { usage }) => sum + usage.images, 0),
         sizes: rows.map(({ usage }) => usage),
         qualities: rows.map(({ usage }) => usage.quality),
+        given: rows.map(({ usage }) => usage.given).reduce(addGiven),
         tokens: {
           textInput: most('textInput'),
           imageInput: most('imageInput'),
@@ -233,15 +326,21 @@ test('no request costs more than was reserved for it, in however many rows it is
   assert.ok(compared > MANY_RUNS.numRuns / 4, `only ${compared} had a price`)
 })
 
+function addGiven(a: GivenUsage, b: GivenUsage): GivenUsage {
+  const isMeasured = a.pixels !== undefined && b.pixels !== undefined
+  return { images: a.images + b.images, pixels: isMeasured ? a.pixels + b.pixels : undefined }
+}
+
 test('a cost is the exact sum, rounded up once to the next nano-dollar, however large the numbers', () => {
   const huge = fc.maxSafeNat()
   const tokens = fc.record({ textInput: huge, imageInput: huge, textOutput: huge, imageOutput: huge })
   fc.assert(
-    fc.property(fc.oneof(perMegapixel, perKind), tokens, huge, (price, tokens, images) => {
+    fc.property(fc.oneof(perMegapixel, perKind), tokens, huge, anyGiven, (price, tokens, images, given) => {
       // Primes: products with powers of two would be exact in floating point, too.
-      const usage = { ...SQUARE, width: 1021, height: 1019, images, tokens: { ...UNREPORTED, ...tokens } }
+      const size = { width: 1021, height: 1019 }
+      const usage = { ...SQUARE, ...size, images, given, tokens: { ...UNREPORTED, ...tokens } }
       const cost = imageCostOf(price, usage, NO_TOKENS)
-      const exact = exactCost(price, tokens, images)
+      const exact = exactCost(price, tokens, usage)
       if (exact === undefined) return assert.equal(cost.kind, 'unpriced')
       const charged = known(cost) * 1_000_000n
       assert.ok(charged >= exact && charged < exact + 1_000_000n)
@@ -251,8 +350,18 @@ test('a cost is the exact sum, rounded up once to the next nano-dollar, however 
 })
 
 /** In millionths of a nano-dollar. */
-function exactCost(price: ImagePrice, tokens: ImageTokens, images: number): bigint | undefined {
-  if (price.kind === 'perMegapixel') return BigInt(images) * 1021n * 1019n * price.nanoUsdPerMegapixel
+function exactCost(
+  price: ImagePrice,
+  tokens: ImageTokens,
+  { images, given }: ImageUsage,
+): bigint | undefined {
+  if (price.kind === 'perMegapixel') {
+    const made = BigInt(images) * 1021n * 1019n * price.nanoUsdPerMegapixel
+    if (given.images === 0 || price.given.kind === 'free') return made
+    if (price.given.kind === 'unpriced') return undefined
+    if (price.given.kind === 'perImage') return made + BigInt(given.images) * 1_000_000n * price.given.nanoUsd
+    return given.pixels === undefined ? undefined : made + given.pixels * price.given.nanoUsd
+  }
   assert.ok(price.kind === 'perTokenKind')
   const { textInput, imageInput, textOutput, imageOutput } = price.nanoUsdPerMillionTokens
   const products = [
@@ -291,7 +400,7 @@ test('parts of a bill sum to no less than the whole, and exceed it by less than 
 })
 
 test('more of anything never costs less, and more of it cached never costs more', () => {
-  const what = fc.constantFrom('images', 'textInput', 'imageInput', 'textOutput', 'imageOutput')
+  const what = fc.constantFrom('images', 'given', 'textInput', 'imageInput', 'textOutput', 'imageOutput')
   const cached = fc.constantFrom('cachedTextInput', 'cachedImageInput')
   fc.assert(
     fc.property(
@@ -303,16 +412,7 @@ test('more of anything never costs less, and more of it cached never costs more'
       count,
       (price, usage, estimate, what, cached, more) => {
         const cost = imageCostOf(price, usage, estimate)
-        const larger = imageCostOf(
-          price,
-          what === 'images'
-            ? { ...usage, images: usage.images + more }
-            : {
-                ...usage,
-                tokens: { ...usage.tokens, [what]: (usage.tokens[what] ?? estimate[what]) + more },
-              },
-          estimate,
-        )
+        const larger = imageCostOf(price, withMore(usage, estimate, what, more), estimate)
         if (larger.kind === 'known') assert.ok(known(cost) <= larger.nanoUsd)
         const tokens = { ...usage.tokens, [cached]: (usage.tokens[cached] ?? 0) + more }
         const cheaper = imageCostOf(price, { ...usage, tokens }, estimate)
@@ -322,6 +422,17 @@ test('more of anything never costs less, and more of it cached never costs more'
     MANY_RUNS,
   )
 })
+
+function withMore(
+  usage: ImageUsage,
+  estimate: ImageTokens,
+  what: 'images' | 'given' | keyof ImageTokens,
+  more: number,
+): ImageUsage {
+  if (what === 'images') return { ...usage, images: usage.images + more }
+  if (what === 'given') return { ...usage, given: addGiven(usage.given, { images: 1, pixels: BigInt(more) }) }
+  return { ...usage, tokens: { ...usage.tokens, [what]: (usage.tokens[what] ?? estimate[what]) + more } }
+}
 
 test('an unknown count costs what its estimate costs', () => {
   const kind = fc.constantFrom('textInput', 'imageInput', 'textOutput', 'imageOutput')

@@ -1,6 +1,7 @@
 /** Money is integer nano-dollars. A price is what one deployment charges; unknown is a kind, never zero. */
 import type {
   CachedTokenKind,
+  GivenUsage,
   ImageBounds,
   ImageTokenKind,
   ImageTokens,
@@ -20,9 +21,14 @@ export type Price =
 
 /** What an image deployment charges. */
 export type ImagePrice =
-  | { readonly kind: 'perImage'; readonly nanoUsd: ImagePriceTable }
-  | { readonly kind: 'perMegapixel'; readonly nanoUsdPerMegapixel: bigint }
+  | { readonly kind: 'perImage'; readonly nanoUsd: ImagePriceTable; readonly given: GivenPrice }
+  | { readonly kind: 'perMegapixel'; readonly nanoUsdPerMegapixel: bigint; readonly given: GivenPrice }
   | { readonly kind: 'perTokenKind'; readonly nanoUsdPerMillionTokens: ImageTokenPrices }
+  | WithoutAmount
+
+/** What is charged for the pictures that a call is given, beside those it makes. Tokens count them as input of their own. */
+export type GivenPrice =
+  | { readonly kind: 'perImage' | 'perMegapixel'; readonly nanoUsd: bigint }
   | WithoutAmount
 
 /** Nano-dollars for one image by size (`1024x1024`), then by quality; `default` stands for all that are not named. */
@@ -67,31 +73,36 @@ export function imageCostOf(price: ImagePrice, usage: ImageUsage, estimate: Imag
       return UNPRICED
     case 'perImage': {
       const nanoUsd = priceInTable(price.nanoUsd, usage)
-      return nanoUsd === undefined ? UNPRICED : known(images * nanoUsd)
+      return nanoUsd === undefined
+        ? UNPRICED
+        : withGiven(images * nanoUsd * MILLION, price.given, usage.given)
     }
     case 'perMegapixel': {
       const pixels = images * BigInt(usage.width) * BigInt(usage.height)
-      return known(millionthUp(pixels * price.nanoUsdPerMegapixel))
+      return withGiven(pixels * price.nanoUsdPerMegapixel, price.given, usage.given)
     }
     case 'perTokenKind':
       return tokenKindsCost(price.nanoUsdPerMillionTokens, usage.tokens, estimate)
   }
 }
 
+/** What the given pictures cost alone, rounded up. Unpriced where nobody knows their price, or how many pixels they have. */
+export function givenCostOf(price: GivenPrice, given: GivenUsage): Cost {
+  return withGiven(0n, price, given)
+}
+
 /** The most an image request can cost: the dearest of what it may become. */
 export function maxImageCostOf(price: ImagePrice, bounds: ImageBounds): Cost {
-  const { images, tokens, rows } = bounds
+  const { images, given, tokens, rows } = bounds
   const uncached = { ...tokens, cachedTextInput: undefined, cachedImageInput: undefined }
   const costs = bounds.sizes.flatMap(({ width, height }) =>
     bounds.qualities.map((quality) =>
-      imageCostOf(price, { images, width, height, quality, tokens: uncached }, tokens),
+      imageCostOf(price, { images, width, height, quality, given, tokens: uncached }, tokens),
     ),
   )
   // Without a first value: bounds that allow nothing throw, where a start at zero would admit them for nothing.
   const dearest = costs.reduce(dearerOf)
-  return price.kind === 'perMegapixel' || price.kind === 'perTokenKind'
-    ? withRounding(dearest, rows)
-    : dearest
+  return isRounded(price) ? withRounding(dearest, rows) : dearest
 }
 
 /** One unpriced part makes the sum unpriced: a partial sum would read as the whole. */
@@ -140,6 +151,14 @@ function priceInTable(table: ImagePriceTable, { width, height, quality }: ImageU
   return undefined
 }
 
+/** `made` is in millionths of a nano-dollar, so that the sum is rounded up once. */
+function withGiven(made: bigint, price: GivenPrice, { images, pixels }: GivenUsage): Cost {
+  if (images === 0 || price.kind === 'free') return known(millionthUp(made))
+  if (price.kind === 'unpriced') return UNPRICED
+  const units = price.kind === 'perImage' ? BigInt(images) * MILLION : pixels
+  return units === undefined ? UNPRICED : known(millionthUp(made + units * price.nanoUsd))
+}
+
 function tokenKindsCost(
   prices: ImageTokenPrices,
   reported: ImageUsage['tokens'],
@@ -172,6 +191,12 @@ function known(nanoUsd: bigint): Cost {
 
 function millionthUp(value: bigint): bigint {
   return (value + MILLION - 1n) / MILLION
+}
+
+/** Prices by the picture are whole nano-dollars. */
+function isRounded(price: ImagePrice): boolean {
+  if (price.kind === 'perImage') return price.given.kind === 'perMegapixel'
+  return price.kind === 'perMegapixel' || price.kind === 'perTokenKind'
 }
 
 /** Each row beyond the first may add almost a nano-dollar by being rounded up. */

@@ -13,6 +13,8 @@ export interface Settings {
   readonly assets: AssetSettings
   /** Shared rate limits; unset: each process counts for itself. */
   readonly redisUrl: string | undefined
+  /** The vector cache that all nodes share; unset: each process keeps its own. */
+  readonly cacheUrl: string | undefined
   readonly secret: string | undefined
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
@@ -82,6 +84,28 @@ export interface Limits {
   readonly assetRetentionMs: number
   /** A signed link is valid so long. */
   readonly assetLinkMs: number
+  /** OpenAI's own bound on pictures to edit. */
+  readonly maxEditPictures: number
+  /** OpenAI's own bound on one of them. */
+  readonly editFileBytes: number
+  /** A multipart edit in all. They go to disk, not to memory: 16 pictures of 50 MB work when this is raised. */
+  readonly editsBodyBytes: number
+  /** An edit as JSON, which is held in memory whole: its pictures, a third larger in base64. */
+  readonly editsJsonBytes: number
+  /** Decoders need four bytes for each, and upstreams take fewer. */
+  readonly maxPicturePixels: number
+  /** Where decoders begin to give up. */
+  readonly maxPictureEdge: number
+  /** An upload that stands still so long is given up: its sender is gone, or wants to hold a connection. */
+  readonly uploadIdleMs: number
+  /** Files of all requests on this node's disk: more than all its image jobs should ever hold. */
+  readonly uploadBytes: number
+  /** Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK. */
+  readonly bufferedEditBytes: number
+  /** Such files of all requests that are in memory at once, JSON bodies of edits included. */
+  readonly bufferedBytes: number
+  /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
+  readonly fetchImageUrls: boolean
 }
 
 export const defaultLimits: Limits = {
@@ -99,4 +123,15 @@ export const defaultLimits: Limits = {
   maxImageJobs: 256,
   assetRetentionMs: 7 * 24 * 3_600_000,
   assetLinkMs: 24 * 3_600_000,
+  maxEditPictures: 16,
+  editFileBytes: 50 * 1024 * 1024,
+  editsBodyBytes: 256 * 1024 * 1024,
+  editsJsonBytes: 32 * 1024 * 1024,
+  maxPicturePixels: 50_000_000,
+  maxPictureEdge: 16_384,
+  uploadIdleMs: 30_000,
+  uploadBytes: 16 * 1024 ** 3,
+  bufferedEditBytes: 20 * 1024 * 1024,
+  bufferedBytes: 256 * 1024 * 1024,
+  fetchImageUrls: false,
 }

@@ -11,6 +11,15 @@ export type CachedTokenKind = 'cachedTextInput' | 'cachedImageInput'
 
 export type ImageTokens = Readonly<Record<ImageTokenKind, number>>
 
+/** What one call was given to edit, masks and markups included. */
+export interface GivenUsage {
+  readonly images: number
+  /** Of all of them together. Undefined: of one of them nobody knows. */
+  readonly pixels: bigint | undefined
+}
+
+export const NOTHING_GIVEN: GivenUsage = { images: 0, pixels: 0n }
+
 /** What one image call used: images of one size and quality. An undefined count is unknown, not zero. */
 export interface ImageUsage {
   readonly images: number
@@ -19,6 +28,7 @@ export interface ImageUsage {
   readonly height: number
   /** Undefined when neither the request nor the answer names one. */
   readonly quality: string | undefined
+  readonly given: GivenUsage
   readonly tokens: Readonly<Record<ImageTokenKind | CachedTokenKind, number | undefined>>
 }
 
@@ -34,6 +44,7 @@ export interface ImageBounds {
   readonly images: number
   readonly sizes: readonly { readonly width: number; readonly height: number }[]
   readonly qualities: readonly (string | undefined)[]
+  readonly given: GivenUsage
   readonly tokens: ImageTokens
   readonly rows: number
 }

@@ -1,5 +1,6 @@
 /**
- * Where bytes are kept by name: pictures under `pictures/<sha256>`, and what a call delivered under `jobs/<job>/<attempt>.json`.
+ * Where bytes are kept by name: pictures under `pictures/<sha256>`, what a call delivered under `jobs/<job>/<attempt>.json`,
+ * and the files of a job that nobody waits for under `inputs/<job>/<sha256>.<piece>`.
  * A name is one or more segments of `[A-Za-z0-9._-]` parted by `/`, none of them `.` or `..`. Every method may be repeated.
  * Trouble with the store rejects with `StoreAway`, a full disk included.
  */

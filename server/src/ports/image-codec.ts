@@ -10,6 +10,12 @@ export interface ImageCodec {
     bytes: Uint8Array<ArrayBuffer>,
     to: { readonly format: ImageFormat; readonly quality: number | undefined },
   ): Promise<Uint8Array<ArrayBuffer>>
+  /**
+   * Makes a mask that marks by transparency into one that marks by colour: a grey PNG of the same size, of the given colour
+   * exactly where the mask is fully transparent and of the other everywhere else. Rejects with `PictureUnreadable` also when no
+   * pixel is fully transparent: such a mask marks nothing.
+   */
+  colourMask(bytes: Uint8Array<ArrayBuffer>, changed: 'white' | 'black'): Promise<Uint8Array<ArrayBuffer>>
 }
 
 export class PictureUnreadable extends Error {

@@ -1,4 +1,4 @@
-import type { ImageDeployment, ImageFormat, OfferedSize } from '#core/catalog.ts'
+import type { EditBody, ImageDeployment, ImageFormat, OfferedSize } from '#core/catalog.ts'
 import type { ImageUsage } from '#core/usage.ts'
 
 /**
@@ -32,6 +32,31 @@ export interface ImageCall {
    * in yet. With it, a dialect sends no submit: it goes on asking for the result, and nothing is bought twice.
    */
   readonly submitted: string | undefined
+  /** Undefined: pictures are made from the prompt alone. */
+  readonly edit: EditCall | undefined
+}
+
+/** The pictures that are to be edited, and how. All of it is something this deployment says it can take. */
+export interface EditCall {
+  /** One at least, in the caller's order. */
+  readonly pictures: readonly GivenPicture[]
+  /** Marks what is to change in the first picture, in this deployment's own way. */
+  readonly mask: GivenPicture | undefined
+  readonly markup: GivenPicture | undefined
+  readonly fidelity: string | undefined
+  /** How a wire of the OpenAI family is to send them. */
+  readonly body: EditBody
+}
+
+export type GivenPicture = GivenBytes | { readonly kind: 'address'; readonly url: string }
+
+/** Bytes that lie on a disk or in memory. They go to the upstream as they are. */
+export interface GivenBytes {
+  readonly kind: 'bytes'
+  readonly format: ImageFormat
+  readonly size: number
+  /** From the beginning, as often as needed: a call may be made again at another deployment. */
+  open(): AsyncIterable<Uint8Array>
 }
 
 /** What is told while a call is under way. */

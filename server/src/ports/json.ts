@@ -6,4 +6,24 @@
 export interface LargeJson {
   /** Rejects with a `SyntaxError` for what is not JSON. The bytes are given away: the caller must not use them again. */
   parse(bytes: Uint8Array<ArrayBuffer>): Promise<unknown>
+  /**
+   * The same for a body that may hold files: every text that is a data URL in base64 becomes null, and is listed with its place
+   * and its bytes. Fields that Torana must decide on are never hidden by this: a data URL is a picture or a mistake. Rejects
+   * with `JsonRefused` for JSON that no request needs.
+   */
+  parseWithFiles(
+    bytes: Uint8Array<ArrayBuffer>,
+  ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }>
+}
+
+export interface LiftedFile {
+  /** Names and positions from the outside in, joined by `/`: `images/0/image_url`. In a name, `~` is `~0` and `/` is `~1`. */
+  readonly place: string
+  /** Undefined when what follows the comma is not base64. */
+  readonly bytes: Uint8Array<ArrayBuffer> | undefined
+}
+
+/** JSON that is nested too deep, or holds too many values or files. The message holds nothing of the body: a caller may read it. */
+export class JsonRefused extends SyntaxError {
+  override readonly name = 'JsonRefused'
 }

@@ -26,7 +26,7 @@ export function offersFor(
   unsupported: 'refuse' | 'drop' | undefined,
   { random, limits }: { readonly random: () => number; readonly limits: Limits },
 ): { readonly offers: readonly ImageOffer[]; readonly dropped: readonly string[] } {
-  const { offers, dropped } = negotiateImages(request, model, unsupported ?? model.unsupported)
+  const { offers, dropped } = negotiateImages(request, model, unsupported ?? model.unsupported, limits)
   const ordered = orderOffers(payable(offers, request, model, key), random)
   return { offers: ordered.slice(0, limits.maxAttempts), dropped }
 }

@@ -16,10 +16,12 @@ import type { RequestTrace } from '#ports/observer.ts'
 import type { BegunCall, Paid } from './admission.ts'
 import { admitImages, offersFor } from './admit-image.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './image-deliver.ts'
+import { EditInputs } from './edit-call.ts'
 import { CallNotes } from './image-notes.ts'
 import { tellEnd, type ImageDependencies } from './image.ts'
 import { outcomeOfCalls, type ImageOutcome } from './image-outcome.ts'
 import { buy, converted, exchange, type Bought, type CallBooks, type ImageRun } from './image-run.ts'
+import { keptFiles, lost, NO_FILES } from './request-files.ts'
 import { storedImageRequestOf, type StoredImageRequest } from './stored-image-request.ts'
 
 export interface ResumeDependencies extends ImageDependencies {
@@ -46,7 +48,13 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
   const held: HeldBytes = new Map()
   const trace: RequestTrace = { calls: [] }
   const late = new LateBooks()
-  const { offers, dropped, fault } = offersNow(stored, model, dependencies)
+  const files =
+    request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
+  const {
+    offers,
+    dropped,
+    fault = files === undefined ? lost() : undefined,
+  } = offersNow(stored, model, dependencies)
   const notes = new CallNotes(dependencies.ledger)
   const run: ImageRun = {
     hold,
@@ -58,6 +66,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     trace,
     held,
     onPreview: () => {},
+    inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, dependencies),
   }
   const calls = taken.calls.filter(({ state }) => state !== 'failed')
   const resumed = await Promise.all(
@@ -78,6 +87,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
   const attempts = taken.calls.length + trace.calls.length
   const outcome = outcomeOfCalls(all, { request, model, dropped, attempts, held }, dependencies.clock.nowMs())
   await tellEnd(hold, outcome, dependencies)
+  await files?.discard()
   return outcome
 }
 
@@ -121,7 +131,10 @@ async function resumeCall(
     late.failed(begun, failure)
     return { deliveries: [], failures: [failure] }
   }
-  return boughtBy(() => exchange(run, { call: begun, callId, images, offer, submitted }, dependencies))
+  return boughtBy(async () => {
+    const edit = await run.inputs?.callFor(offer, true)
+    return exchange(run, { call: begun, callId, images, offer, submitted, edit }, dependencies)
+  })
 }
 
 async function boughtBy(work: () => Promise<Delivery>): Promise<Bought> {

@@ -12,7 +12,7 @@ import type { ImageRequest } from '#core/image/request.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
-import type { ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
+import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
 import type { Observer, RequestTrace } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Admission, BegunCall } from './admission.ts'
@@ -24,6 +24,8 @@ import {
   type HeldBytes,
   type KeepingOutside,
 } from './image-deliver.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import type { EditInputs } from './edit-call.ts'
 import type { CallNotes } from './image-notes.ts'
 import { Lanes } from './lanes.ts'
 
@@ -34,6 +36,8 @@ export interface BuyingOutside extends KeepingOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly wait: (ms: number) => Promise<unknown>
+  /** For files that an upstream's wire can't take from disk. */
+  readonly memory: ByteBudget
 }
 
 /** Where the calls of a job are accounted for. */
@@ -51,6 +55,8 @@ export interface ImageRun {
   readonly trace: RequestTrace
   readonly held: HeldBytes
   readonly onPreview: (preview: Preview) => void
+  /** Undefined: there is nothing to edit. */
+  readonly inputs: EditInputs | undefined
 }
 
 /** What came of the calls: pictures, and the reasons why there are not more. */
@@ -105,7 +111,14 @@ async function callOnce(
 ): Promise<Delivery> {
   const { books, hold, request, model } = run
   const { deployment } = offer
-  if (run.deadlineMs <= outside.clock.monotonicMs()) {
+  // Not before a call is noted: what fails here has bought nothing.
+  using buffers = await outside.memory.take(
+    run.inputs?.bufferedBytes(offer) ?? 0,
+    run.deadlineMs - outside.clock.monotonicMs(),
+    outside.wait,
+  )
+  const edit = await run.inputs?.callFor(offer)
+  if (buffers === undefined || run.deadlineMs <= outside.clock.monotonicMs()) {
     const detail = { deployment: deployment.id, charge: 'none' } as const
     throw new UpstreamFailure('timedOut', 'the time of the whole request had run out', detail)
   }
@@ -120,7 +133,7 @@ async function callOnce(
   const call = await run.notes.during(callId, note, begin).catch((error: unknown) => {
     throw error instanceof StoreAway ? storeFault(error) : error
   })
-  return exchange(run, { call, callId, images, offer, submitted: undefined }, outside)
+  return await exchange(run, { call, callId, images, offer, submitted: undefined, edit }, outside)
 }
 
 export interface SentCall {
@@ -130,6 +143,7 @@ export interface SentCall {
   readonly offer: ImageOffer
   /** What a polled upstream answered an earlier process. */
   readonly submitted: string | undefined
+  readonly edit: EditCall | undefined
 }
 
 /** One exchange with an upstream, from the moment it may have been sent to the moment its pictures are kept. */
@@ -149,6 +163,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
         images: sent.images,
         timeoutMs: Math.max(1, run.deadlineMs - startedMs),
         submitted: sent.submitted,
+        edit: sent.edit,
       },
       {
         // Should it not be written down, this process still knows it.

@@ -18,11 +18,13 @@ import type { RequestTrace } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Admission, MoneyOutside } from './admission.ts'
 import { admitImages, offersFor, type AskingForImages } from './admit-image.ts'
+import { EditInputs } from './edit-call.ts'
 import { findImageModel } from './find-model.ts'
 import type { HeldBytes } from './image-deliver.ts'
 import { endOf, outcomeOf, outcomeOfCalls, type ImageOutcome } from './image-outcome.ts'
 import { buy, storeFault, type Bought, type BuyingOutside } from './image-run.ts'
 import { CallNotes } from './image-notes.ts'
+import { keepFiles, type RequestFiles } from './request-files.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { storedText } from './stored-image-request.ts'
 
@@ -49,6 +51,8 @@ export interface ImageOptions {
   readonly respondAsync: boolean
   readonly trace: RequestTrace
   readonly onPreview: (preview: Preview) => void
+  /** Those of the pictures that are to be edited. They are discarded when nobody needs them any more. */
+  readonly files: RequestFiles
 }
 
 export interface Made {
@@ -83,40 +87,54 @@ export async function generateImages(
   options: ImageOptions,
   dependencies: ImageDependencies,
 ): Promise<Made | Queued | ImageDryRun> {
-  const { key, requestId } = options
-  const model = findImageModel(request.model, key, dependencies.catalog())
-  const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
-  if (options.dryRun) return dryRun(request, model, offers, dropped)
-  const startedMs = dependencies.clock.monotonicMs()
-  const notes = new CallNotes(dependencies.ledger)
-  const admission = await admitOrJoin({ request, model, offers, key, requestId }, options, {
-    ...dependencies,
-    ledger: notes.ledger,
-  })
-  if ('job' in admission) return joined(admission.job, model, [], options, dependencies)
-  options.trace.admitMs = dependencies.clock.monotonicMs() - startedMs
-  let begun: Exclude<BegunJob, { kind: 'conflict' }>
+  let { files } = options
+  /** From then on the job discards its files. */
+  let hasJob = false
   try {
-    begun = await beginOrJoin(request, model, options, dependencies)
-  } catch (error) {
-    await admission[Symbol.asyncDispose]()
-    throw error
+    const { key, requestId } = options
+    const model = findImageModel(request.model, key, dependencies.catalog())
+    const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
+    if (options.dryRun) return dryRun(request, model, offers, dropped)
+    const startedMs = dependencies.clock.monotonicMs()
+    const notes = new CallNotes(dependencies.ledger)
+    const admission = await admitOrJoin({ request, model, offers, key, requestId }, options, {
+      ...dependencies,
+      ledger: notes.ledger,
+    })
+    if ('job' in admission) return await joined(admission.job, model, [], options, dependencies)
+    options.trace.admitMs = dependencies.clock.monotonicMs() - startedMs
+    let begun: Exclude<BegunJob, { kind: 'conflict' }>
+    try {
+      // Nobody waits with these files in hand.
+      if (options.respondAsync && request.edit !== undefined)
+        files = await keepFiles(requestId, request.edit, files, dependencies.blobs).catch(asStoreFault)
+      begun = await beginOrJoin(request, model, options, dependencies)
+    } catch (error) {
+      await admission[Symbol.asyncDispose]()
+      throw error
+    }
+    if (begun.kind === 'joined') {
+      await admission[Symbol.asyncDispose]()
+      return await joined(begun.job, model, admission.rates, options, dependencies)
+    }
+    const { hold } = begun
+    const job = { hold, request, model, offers, dropped, admission, notes, files }
+    hasJob = true
+    const running = dependencies.running.start(requestId, () => runJob(job, options, dependencies))
+    if (options.respondAsync) return { kind: 'queued', job: await justBegun(options, dependencies) }
+    const outcome = await running.catch(async (error: unknown) => {
+      // Another holder works on it: whoever waits here gets what that one makes of it.
+      if (!(error instanceof JobLost)) throw error
+      return outcomeOfOther(await justBegun(options, dependencies), dependencies)
+    })
+    return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
+  } finally {
+    if (!hasJob) await files.discard()
   }
-  if (begun.kind === 'joined') {
-    await admission[Symbol.asyncDispose]()
-    return joined(begun.job, model, admission.rates, options, dependencies)
-  }
-  const { hold } = begun
-  const running = dependencies.running.start(requestId, () =>
-    runJob({ hold, request, model, offers, dropped, admission, notes }, options, dependencies),
-  )
-  if (options.respondAsync) return { kind: 'queued', job: await justBegun(options, dependencies) }
-  const outcome = await running.catch(async (error: unknown) => {
-    // Another holder works on it: whoever waits here gets what that one makes of it.
-    if (!(error instanceof JobLost)) throw error
-    return outcomeOfOther(await justBegun(options, dependencies), dependencies)
-  })
-  return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
+}
+
+function asStoreFault(error: unknown): never {
+  throw error instanceof StoreAway ? storeFault(error) : error
 }
 
 /** What was asked for before is answered by the job that was begun then. */
@@ -171,9 +189,7 @@ async function beginOrJoin(
       request: storedText({ request, key, unsupported }),
       nodeId,
     })
-    .catch((error: unknown) => {
-      throw error instanceof StoreAway ? storeFault(error) : error
-    })
+    .catch(asStoreFault)
   if (begun.kind === 'conflict') {
     throw new Fault(
       'idempotency_key_reused',
@@ -185,9 +201,7 @@ async function beginOrJoin(
 }
 
 async function justBegun({ requestId, key }: ImageOptions, { jobs }: ImageDependencies): Promise<ImageJob> {
-  const job = await jobs.find(requestId, key.project).catch((error: unknown) => {
-    throw error instanceof StoreAway ? storeFault(error) : error
-  })
+  const job = await jobs.find(requestId, key.project).catch(asStoreFault)
   if (job === undefined) throw new Fault('internal_error', 'A job that was just begun is not there.')
   return job
 }
@@ -225,6 +239,7 @@ interface JobRun {
   readonly dropped: readonly string[]
   readonly admission: Admission
   readonly notes: CallNotes
+  readonly files: RequestFiles
 }
 
 async function runJob(
@@ -232,8 +247,20 @@ async function runJob(
   { trace, onPreview }: Pick<ImageOptions, 'trace' | 'onPreview'>,
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
+  try {
+    return await runAdmitted(job, { trace, onPreview }, dependencies)
+  } finally {
+    await job.files.discard()
+  }
+}
+
+async function runAdmitted(
+  job: JobRun,
+  { trace, onPreview }: Pick<ImageOptions, 'trace' | 'onPreview'>,
+  dependencies: ImageDependencies,
+): Promise<ImageOutcome> {
   const { clock, limits } = dependencies
-  const { request, admission } = job
+  const { request, admission, files } = job
   await using _ = admission
   const held: HeldBytes = new Map()
   const startedMs = clock.monotonicMs()
@@ -244,6 +271,7 @@ async function runJob(
     trace,
     held,
     onPreview,
+    inputs: request.edit && new EditInputs(request.edit, files, dependencies),
   }
   const bought = await buy(run, request.images, job.offers, dependencies).catch((error: unknown) => {
     if (error instanceof JobLost) admission.abandon()

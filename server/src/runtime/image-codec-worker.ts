@@ -1,14 +1,14 @@
 /** Runs in a worker thread: reads and writes pictures with libvips, whose own threads do the work. */
 import { parentPort } from 'node:worker_threads'
-import sharp, { type Sharp } from 'sharp'
+import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import type { ImageFormat } from '#core/catalog.ts'
+import { colourMask, type MaskColour } from './colour-mask.ts'
 
-export interface CodecRequest {
-  readonly id: number
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly format: ImageFormat
-  readonly quality: number | undefined
-}
+export type CodecRequest = { readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> } & CodecTask
+
+export type CodecTask =
+  | { readonly task: 'convert'; readonly format: ImageFormat; readonly quality: number | undefined }
+  | { readonly task: 'mask'; readonly changed: MaskColour }
 
 export type CodecReply =
   | { readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
@@ -29,23 +29,40 @@ sharp.unblock({
 sharp.concurrency(1)
 sharp.cache(false)
 
-async function converted({ id, bytes, format, quality = 100 }: CodecRequest): Promise<CodecReply> {
+class TooWide extends Error {}
+
+function open(bytes: Uint8Array, options: SharpOptions = {}): Sharp {
+  const bounds: SharpOptions = { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 }
+  return sharp(bytes, { ...bounds, ...options }).timeout({ seconds: MAX_SECONDS })
+}
+
+async function answered(request: CodecRequest): Promise<CodecReply> {
+  const { id, bytes } = request
   try {
-    const input = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
-    const { width, height } = await input.metadata()
-    if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE) {
-      const message = `webp ends at ${WEBP_MAX_EDGE} pixels an edge, and the picture has ${width}×${height}`
-      return { id, trouble: 'too-wide', message }
+    return {
+      id,
+      bytes: await (request.task === 'mask' ? colourMask(bytes, request.changed, open) : converted(request)),
     }
-    // The orientation is a note beside the pixels, and notes are left behind: it is applied, so that the picture looks the same.
-    const output = encoded(input.autoOrient().timeout({ seconds: MAX_SECONDS }), format, quality)
-    // Unlike a `Buffer` of sharp's, this can be handed over.
-    const { data } = await output.toUint8Array()
-    return { id, bytes: data as Uint8Array<ArrayBuffer> }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
+    if (error instanceof TooWide) return { id, trouble: 'too-wide', message }
     return { id, trouble: message.startsWith('timeout') ? 'late' : 'unreadable', message }
   }
+}
+
+async function converted({
+  bytes,
+  format,
+  quality = 100,
+}: Extract<CodecRequest, { task: 'convert' }>): Promise<Uint8Array<ArrayBuffer>> {
+  const input = open(bytes)
+  const { width, height } = await input.metadata()
+  if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE)
+    throw new TooWide(`webp ends at ${WEBP_MAX_EDGE} pixels an edge, and the picture has ${width}×${height}`)
+  // The orientation is a note beside the pixels, and notes are left behind: it is applied, so that the picture looks the same.
+  // Unlike a `Buffer` of sharp's, an array can be handed over.
+  const { data } = await encoded(input.autoOrient(), format, quality).toUint8Array()
+  return data as Uint8Array<ArrayBuffer>
 }
 
 function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
@@ -59,7 +76,7 @@ function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
 }
 
 parentPort?.on('message', (request: CodecRequest) => {
-  void converted(request).then((reply) =>
+  void answered(request).then((reply) =>
     parentPort?.postMessage(reply, 'bytes' in reply ? [reply.bytes.buffer] : []),
   )
 })

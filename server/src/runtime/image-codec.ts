@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
-import type { CodecReply, CodecRequest } from './image-codec-worker.ts'
+import type { CodecReply, CodecRequest, CodecTask } from './image-codec-worker.ts'
 import { Thread } from './thread.ts'
 
-/** Each takes a core, and 200 MB for 50 megapixels. */
+/** Each takes a core, and 200 MB for 50 megapixels; some three times that when they are interlaced and of 16 bits. */
 const MAX_CONVERSIONS = 2
 /** Pictures that wait hold their bytes in memory, and the last of so many is a minute away. */
 const MAX_WAITING = 32
@@ -22,11 +22,23 @@ export class WorkerImageCodec implements ImageCodec {
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (quality !== undefined && !(Number.isInteger(quality) && quality >= 0 && quality <= 100))
       throw new RangeError(`not a quality from 0 to 100: ${quality}`)
+    return await this.#done(bytes, { task: 'convert', format, quality })
+  }
+
+  colourMask(bytes: Uint8Array<ArrayBuffer>, changed: 'white' | 'black'): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#done(bytes, { task: 'mask', changed })
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+
+  async #done(bytes: Uint8Array<ArrayBuffer>, task: CodecTask): Promise<Uint8Array<ArrayBuffer>> {
     await this.#turn()
     try {
       // Handing the caller's buffer over would empty it, and the original may still have to be stored.
       const copy = await copyOf(bytes)
-      const reply = await this.#thread.ask({ bytes: copy, format, quality }, [copy.buffer])
+      const reply = await this.#thread.ask({ bytes: copy, ...task }, [copy.buffer])
       if ('bytes' in reply) return reply.bytes
       throw errorOf(reply)
     } finally {
@@ -35,10 +47,6 @@ export class WorkerImageCodec implements ImageCodec {
       if (next) next()
       else this.#running -= 1
     }
-  }
-
-  close(): Promise<void> {
-    return this.#thread.close()
   }
 
   async #turn(): Promise<void> {

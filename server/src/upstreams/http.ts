@@ -2,16 +2,18 @@
  * Opens every connection to the outside: one pool per origin, one handler object per call. It knows time, size and bytes,
  * and nothing of what they mean.
  */
+import type { Readable } from 'node:stream'
 import { Pool, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import { proxyAgent } from './fetch.ts'
+import { Sending, SendingTurns, type StreamedBody } from './sent-body.ts'
 
 export interface HttpCall {
   readonly origin: string
   readonly path: string
   /** Flat list of names and values. */
   readonly headers: string[]
-  readonly body: string
+  readonly body: string | StreamedBody
   readonly timeoutMs: number
   /** Largest answer read; undefined: what holds for all calls. */
   readonly answerBytes?: number | undefined
@@ -47,7 +49,10 @@ export class HttpCut extends Error {
 
 const unsent = new WeakSet<object>()
 
-/** Whether this error of a call came before anything of it was sent. */
+/**
+ * Whether this error of a call came before anything of it was sent; of a body that is sent as it is read, before its last byte
+ * was. An upstream that has only a part of a request has nothing to charge for.
+ */
 export function isUnsent(error: unknown): boolean {
   return typeof error === 'object' && error !== null && unsent.has(error)
 }
@@ -62,6 +67,8 @@ export interface HttpOptions {
 const CONNECTIONS_PER_ORIGIN = 512
 /** Below the 60 s after which common load balancers drop an idle connection. */
 const KEEP_ALIVE_MS = 30_000
+/** Each call has its own deadline. */
+const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 /** Enough for any error message; an upstream's HTML page need not be kept. */
 const ERROR_BODY_BYTES = 64 * 1024
 
@@ -109,6 +116,7 @@ class Turns {
 
 export class UpstreamHttp {
   readonly #turns = new Turns()
+  readonly #sendingTurns = new SendingTurns()
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
   readonly #viaProxy: Dispatcher | undefined
@@ -123,36 +131,42 @@ export class UpstreamHttp {
   }
 
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
+    const { origin, path, headers, body, timeoutMs, answerBytes = this.#options.answerBytes } = call
     return new Promise((resolve, reject) => {
+      const sending = typeof body === 'string' ? undefined : new Sending(body, this.#sendingTurns)
       const exchange = new Exchange(
-        this.#inFlight,
-        this.#turns,
-        call.timeoutMs,
-        call.answerBytes ?? this.#options.answerBytes,
-        sink,
+        { inFlight: this.#inFlight, turns: this.#turns, timeoutMs, maxBytes: answerBytes, sink, sending },
         resolve,
         reject,
       )
-      this.#dispatcherFor(call.origin).dispatch(
-        { origin: call.origin, path: call.path, method: 'POST', headers: call.headers, body: call.body },
-        exchange,
-      )
+      const request = { origin, path, method: 'POST', ...NO_TIMEOUTS } as const
+      if (typeof body === 'string') {
+        this.#dispatcherFor(origin).dispatch({ ...request, headers, body }, exchange)
+        return
+      }
+      const announced = [...headers, 'content-length', String(body.size)]
+      const upload = { ...request, headers: announced, body: sending as unknown as Readable, allowH2: false }
+      this.#dispatcherFor(origin, 'uploads').dispatch(upload, exchange)
     })
   }
 
-  #dispatcherFor(origin: string): Dispatcher {
+  /**
+   * Uploads have connections of HTTP/1.1 to themselves: many on one connection would wait for each other, and there an upstream
+   * that has heard enough can close it.
+   */
+  #dispatcherFor(origin: string, use?: 'uploads'): Dispatcher {
     if (this.#viaProxy) return this.#viaProxy
-    let pool = this.#pools.get(origin)
+    const key = use === undefined ? origin : `${use} ${origin}`
+    let pool = this.#pools.get(key)
     if (pool === undefined) {
       pool = new Pool(origin, {
         connections: CONNECTIONS_PER_ORIGIN,
         keepAliveTimeout: KEEP_ALIVE_MS,
         connect: { timeout: this.#options.connectTimeoutMs },
-        // Each call has its own deadline.
-        headersTimeout: 0,
-        bodyTimeout: 0,
+        ...(use === undefined ? {} : { allowH2: false }),
+        ...NO_TIMEOUTS,
       })
-      this.#pools.set(origin, pool)
+      this.#pools.set(key, pool)
     }
     return pool
   }
@@ -172,6 +186,16 @@ export class UpstreamHttp {
 const ignore = (): void => {}
 const NOWHERE: ByteSink = { push: ignore }
 
+interface ExchangeParts {
+  readonly inFlight: Set<Exchange>
+  readonly turns: Turns
+  readonly timeoutMs: number
+  readonly maxBytes: number
+  readonly sink: ByteSink
+  /** Undefined: the body is sent in one piece. */
+  readonly sending: Sending | undefined
+}
+
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #inFlight: Set<Exchange>
   readonly #turns: Turns
@@ -179,6 +203,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedMs = performance.now()
   #sink: ByteSink
   readonly #maxBytes: number
+  readonly #sending: Sending | undefined
   #resolve: (answer: HttpAnswer) => void
   #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
@@ -190,17 +215,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timedOut = false
 
   constructor(
-    inFlight: Set<Exchange>,
-    turns: Turns,
-    timeoutMs: number,
-    maxBytes: number,
-    sink: ByteSink,
+    { inFlight, turns, timeoutMs, maxBytes, sink, sending }: ExchangeParts,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: unknown) => void,
   ) {
     this.#turns = turns
     this.#sink = sink
     this.#maxBytes = maxBytes
+    this.#sending = sending
     this.#resolve = resolve
     this.#reject = reject
     this.#timeoutMs = timeoutMs
@@ -214,10 +236,14 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpAnswer['headers']): void {
+    // Something in between; the answer is yet to come.
+    if (status < 200) return
     this.#status = status
     this.#headers = headers
-    if (status < 200 || status > 299) this.#errorChunks = []
-    else this.#sink.start?.(status, headers)
+    if (status <= 299) return this.#sink.start?.(status, headers)
+    this.#errorChunks = []
+    // Who has said no reads no further: what is still sent would only break the connection under the answer.
+    this.#sending?.hold()
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -265,8 +291,12 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   #fail(error: unknown): void {
+    const isPart = this.#sending?.isWhole === false
+    // Some close the connection upon a part of a body, before the last of what they say to it has arrived.
+    if (isPart && this.#errorChunks !== undefined) return this.onResponseEnd()
     // The client starts a request when it has a connection to send it on.
-    if (this.#controller === undefined && typeof error === 'object' && error !== null) unsent.add(error)
+    const isUnsent = this.#controller === undefined || (isPart && this.#status === 0)
+    if (isUnsent && typeof error === 'object' && error !== null) unsent.add(error)
     this.#reject(error)
     this.#letGo()
   }
@@ -274,6 +304,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** The client keeps this object until the connection's next call: it must not keep an answer alive with it. */
   #letGo(): void {
     this.#inFlight.delete(this)
+    this.#sending?.stop()
     this.#sink = NOWHERE
     this.#resolve = ignore
     this.#reject = ignore

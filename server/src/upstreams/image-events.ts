@@ -71,7 +71,9 @@ export class EventReader implements DeliveryReader {
     if (this.#hasFinished) return
     if (data === '[DONE]') return this.#finish()
     const fields = fieldsOf(Buffer.from(data, 'latin1').toString('utf8'))
-    const type = typeof fields['type'] === 'string' ? fields['type'] : event
+    const name = typeof fields['type'] === 'string' ? fields['type'] : event
+    // Whatever was asked for: servers are not exact about it, and both tell the same.
+    const type = name?.replace(/^image_edit\./, 'image_generation.')
     if (type === 'image_generation.partial_image') this.#readPreview(fields)
     else if (type === 'image_generation.completed') this.#readCompleted(fields)
     else if (type === 'image_generation.partial_succeeded') this.#keepPicture(fields)

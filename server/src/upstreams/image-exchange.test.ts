@@ -6,6 +6,7 @@ import { after, test } from 'node:test'
 import type { ImageCapabilities, ImageDeployment, Upstream } from '#core/catalog.ts'
 import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import type { ImageAnswer, ImageCall, ImageUpstream, Preview } from '#ports/image-upstream.ts'
+import { streamed } from '#test/support/streamed.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 import { UpstreamHttp } from './http.ts'
 import { imageRegistry } from './image-registry.ts'
@@ -60,6 +61,7 @@ function aCall({ upstream, capabilities, ...call }: Asked, baseUrl: string): Ima
       user: true,
       maxParallelCalls: 1,
       harmlessFields: [],
+      edits: undefined,
       ...capabilities,
     },
   }
@@ -77,6 +79,7 @@ function aCall({ upstream, capabilities, ...call }: Asked, baseUrl: string): Ima
     safetyIdentifier: undefined,
     extraFields: {},
     partialImages: undefined,
+    edit: undefined,
     timeoutMs: 30_000,
     submitted: undefined,
     ...call,
@@ -261,6 +264,29 @@ test('a picture that xAI withholds inside a 200 is a refusal of its content', as
   assert.equal(answer.pictures.length, 1)
   assert.equal(provider.entries().at(-1)?.size, '16:9')
 })
+
+for (const body of ['multipart', 'json'] as const) {
+  test(`what was made is edited, and arrives as it was sold: ${body}`, async () => {
+    const [made] = (await from('plain')).answer.pictures
+    assert.ok(made !== undefined)
+    const bytes = { kind: 'bytes', format: 'png', ...streamed([made.bytes]) } as const
+    const pictures = [bytes, bytes]
+    const edit = { pictures, mask: undefined, markup: undefined, fidelity: undefined, body } as const
+    const whole = await from('plain', { edit, images: 2 })
+    assert.deepEqual(
+      whole.answer.pictures.map((picture) => sha256(picture.bytes)),
+      sold(),
+    )
+    const events = await from('plain', { edit, partialImages: 1 })
+    assert.equal(events.previews.length, 1)
+    assert.deepEqual(
+      events.answer.pictures.map((picture) => sha256(picture.bytes)),
+      sold(),
+    )
+    const refusal = await failureOf(from('moderation', { edit }))
+    assert.equal(refusal.kind, 'contentRefused')
+  })
+}
 
 test('nothing was charged where nothing was sent', async () => {
   const failure = await failureOf(generate(aCall({}, 'http://127.0.0.1:1/v1')))

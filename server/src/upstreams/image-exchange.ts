@@ -17,8 +17,10 @@ import { isUnsent, type HttpAnswer, type UpstreamHttp } from './http.ts'
 import type { Delivery } from './image-delivery.ts'
 import { ImageSink } from './image-sink.ts'
 import { imageBody } from './openai/image.ts'
+import { editBody } from './openai/image-edit.ts'
 import type { Target } from './openai/embedding.ts'
 import { PictureBytes } from './picture-bytes.ts'
+import { BodyUnread, type StreamedBody } from './sent-body.ts'
 
 /** What a dialect of the OpenAI family says of itself. */
 export interface OpenaiImageDialect {
@@ -75,8 +77,7 @@ async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise
     {
       origin: target.origin,
       path: dialect.path(target, call),
-      headers: [...target.headers, 'x-torana-call-id', call.callId],
-      body: imageBody(call),
+      ...contentOf(call, target.headers),
       timeoutMs: call.timeoutMs,
       answerBytes: parts.answerBytes,
     },
@@ -89,8 +90,9 @@ async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise
     // A stream that broke after it had brought pictures has brought them, and they are paid for.
     const delivery = await sink.soFar()
     if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
-    const detail = detailOf(call, sink)
-    throw failureOfError(error, isUnsent(error) ? { ...detail, charge: 'none' } : detail)
+    const known = detailOf(call, sink)
+    const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
+    throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
   }
   // What comes after the last event concerns nobody.
   posted.catch(() => {})
@@ -104,6 +106,34 @@ async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise
     if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
     throw failureOfError(error, detailOf(call, sink))
   }
+}
+
+interface Content {
+  readonly headers: string[]
+  readonly body: string | StreamedBody
+}
+
+function contentOf(call: ImageCall, targetHeaders: readonly string[]): Content {
+  const headers = [...targetHeaders, 'x-torana-call-id', call.callId]
+  if (call.edit === undefined) return { headers, body: imageBody(call) }
+  const { contentType, body } = editBody(call, call.edit)
+  return { headers: withContentType(headers, contentType), body }
+}
+
+function withContentType(headers: readonly string[], contentType: string): string[] {
+  const others: string[] = []
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2)
+    if (name.toLowerCase() !== 'content-type') others.push(name, value)
+  }
+  return [...others, 'content-type', contentType]
+}
+
+/** The upstream is not to blame, but it was not reached, and another try may find the files readable. */
+function failureOfBody(error: BodyUnread, detail: FailureDetail): UpstreamFailure {
+  const failure = new UpstreamFailure('unreachable', `${error.message} was to be sent`, detail)
+  failure.cause = error
+  return failure
 }
 
 function detailOf({ deployment }: ImageCall, { status, headers, isStream }: ImageSink): FailureDetail {

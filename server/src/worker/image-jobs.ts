@@ -72,7 +72,7 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
 async function deleteOldBlobs({ blobs, clock, limits }: ResumeDependencies): Promise<number> {
   const beforeMs = clock.nowMs() - limits.assetRetentionMs
   let deleted = 0
-  for (const prefix of ['pictures/', 'jobs/']) {
+  for (const prefix of ['pictures/', 'jobs/', 'inputs/']) {
     let after: string | undefined
     for (;;) {
       const listed = await blobs.list({ prefix, after, limit: LISTED_AT_ONCE })

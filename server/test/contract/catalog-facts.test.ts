@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
+import { builtInFacts } from '#config/facts.ts'
+import { resolveImageCapabilities, resolveImagePrice } from '#config/resolve.ts'
 import { parse } from 'yaml'
 
 interface EmbeddingFacts {
@@ -134,6 +136,42 @@ void test('the catalog knows the tokens of each picture that is charged by them,
       where,
     )
   }
+})
+
+const editing = [...builtInFacts().values()].flatMap(({ provider, imageCapabilities, models }) =>
+  Object.entries(models).flatMap(([id, model]) => {
+    if (model.kind !== 'image' || provider === 'demo') return []
+    const { edits } = resolveImageCapabilities([imageCapabilities, model.capabilities])
+    return edits === undefined ? [] : [{ where: `${provider}: ${id}`, provider, model, edits }]
+  }),
+)
+
+void test('the catalog knows the tokens and the price of a given picture where edits are charged by tokens', () => {
+  for (const { where, model } of editing) {
+    const price = resolveImagePrice([model.price])
+    if (price.kind !== 'perTokenKind') continue
+    assert.notEqual(price.nanoUsdPerMillionTokens.imageInput, undefined, where)
+    const { inputImageTokens = 0 } = model.image
+    assert.ok(inputImageTokens >= 100 && inputImageTokens <= 50_000, where)
+  }
+})
+
+void test('the catalog claims no picture and no mask that would be left out or misread', () => {
+  /** What each package of the AI SDK passes on. */
+  const mostPictures: Readonly<Record<string, number>> = {
+    fal: 1,
+    fireworks: 1,
+    luma: 0,
+    replicate: 1,
+    togetherai: 1,
+    'black-forest-labs': 10,
+  }
+  for (const { where, provider, edits } of editing) {
+    assert.ok(edits.maxInputs <= (mostPictures[provider] ?? 16), where)
+    // Those whose way of marking was seen by somebody.
+    assert.equal(edits.mask, ['openai', 'azure'].includes(provider) ? 'alpha' : undefined, where)
+  }
+  assert.ok(new Set(editing.map(({ provider }) => provider)).size >= 9)
 })
 
 void test('the catalog says of each image model which sizes it makes, be it that the upstream decides', () => {

@@ -77,6 +77,7 @@ function generate(path: string): Promise<ImageAnswer> {
       user: true,
       maxParallelCalls: 1,
       harmlessFields: [],
+      edits: undefined,
     },
   }
   const nothing = { quality: undefined, background: undefined, moderation: undefined, format: undefined }
@@ -95,6 +96,7 @@ function generate(path: string): Promise<ImageAnswer> {
       partialImages: 1,
       timeoutMs: 60_000,
       submitted: undefined,
+      edit: undefined,
     },
     { submitted: async () => {}, partial: () => {} },
   )

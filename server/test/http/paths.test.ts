@@ -120,7 +120,7 @@ test('GET on a path for POST does not exist, nor the other way round', async () 
 })
 
 test('a path that does not exist is told as such, whatever its body is', async () => {
-  const path = '/v1/images/edits'
+  const path = '/v1/images/variations'
   for (const headers of [
     { 'content-type': 'multipart/form-data; boundary=x' },
     { 'content-type': 'text/plain' },

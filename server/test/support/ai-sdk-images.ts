@@ -35,6 +35,7 @@ function anImageDeployment(of: {
       user: false,
       maxParallelCalls: 4,
       harmlessFields: [],
+      edits: undefined,
     },
     price: { kind: 'unpriced' },
   }
@@ -65,6 +66,7 @@ export function imageCallOf(
     partialImages: undefined,
     timeoutMs: 20_000.5,
     submitted: undefined,
+    edit: undefined,
     ...overrides,
   }
 }

@@ -74,17 +74,20 @@ export interface NodeProcessOptions {
   readonly env?: Readonly<Record<string, string>>
   /** Kept from a node that ended; else one of its own. */
   readonly folder?: string
+  /** Options of Node itself. */
+  readonly nodeArgs?: readonly string[]
 }
 
 /** Resolves once the node says that it is ready. */
 export async function startNodeProcess(
   options: GatewayOptions,
   providerUrl: string,
-  { env, folder = temporaryFolder() }: NodeProcessOptions = {},
+  { env, folder = temporaryFolder(), nodeArgs = [] }: NodeProcessOptions = {},
 ): Promise<NodeProcess> {
   writeFileSync(join(folder, 'torana.yaml'), configText(options, providerUrl))
   const running = runTorana({
     folder,
+    nodeArgs,
     env: gatewayEnvironment(folder, {
       TORANA_SECRET: 'the same secret on every node',
       ...options.env,

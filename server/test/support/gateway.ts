@@ -36,6 +36,8 @@ export interface ImageModelSpec {
   /** As in torana.yaml. */
   readonly image?: Readonly<Record<string, unknown>>
   readonly capabilities?: Readonly<Record<string, unknown>>
+  /** What the deployment of one scenario can do beside that. */
+  readonly capabilitiesOn?: Readonly<Record<string, Readonly<Record<string, unknown>>>>
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
@@ -44,7 +46,7 @@ export interface ImageModelSpec {
 export interface GatewayOptions {
   readonly models?: Readonly<Record<string, ModelSpec>>
   readonly images?: Readonly<Record<string, ImageModelSpec>>
-  readonly limits?: Readonly<Record<string, number>>
+  readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
   readonly env?: Readonly<Record<string, string>>
@@ -166,7 +168,12 @@ export function configText(
   const upstreams: Record<string, unknown> = {}
   /** One deployment for each scenario, each on an upstream of its own. */
   const deployed = (
-    { on, upstream = {}, capabilities }: Pick<ModelSpec, 'on' | 'upstream' | 'capabilities'>,
+    {
+      on,
+      upstream = {},
+      capabilities,
+      capabilitiesOn = {},
+    }: Pick<ImageModelSpec, 'on' | 'upstream' | 'capabilities' | 'capabilitiesOn'>,
     upstreamModel: string,
   ): unknown[] => {
     const { base = 'v1', ...fields } = upstream
@@ -182,7 +189,9 @@ export function configText(
         apiKey: UPSTREAM_KEY,
         ...fields,
       }
-      return { upstream: name, model: upstreamModel, priority, capabilities }
+      const own = capabilitiesOn[scenario]
+      const whole = own === undefined ? capabilities : { ...capabilities, ...own }
+      return { upstream: name, model: upstreamModel, priority, capabilities: whole }
     })
   }
   const entries = Object.entries(models).map(([id, spec]) => {
@@ -191,7 +200,8 @@ export function configText(
     return [id, { kind: 'embedding', embedding: facts, deployments: deployed(spec, id), ...rest }]
   })
   const imageEntries = Object.entries(images).map(([id, spec]) => {
-    const { on: _on, upstream: _upstream, capabilities: _capabilities, upstreamModel = id, ...rest } = spec
+    const { on: _on, upstream: _upstream, capabilities: _, capabilitiesOn: _of, ...facts } = spec
+    const { upstreamModel = id, ...rest } = facts
     return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
   })
   const config = {

@@ -1,10 +1,13 @@
 /** What images need, in memory: for listeners that are tested by themselves. */
 import type { ImagesDependencies } from '#http/gateway/images.ts'
+import type { ReadingOutside } from '#http/gateway/read-image-request.ts'
+import { ByteBudget } from '#request/byte-budget.ts'
 import { RunningJobs } from '#request/running-jobs.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
+import { MemoryUploads } from '#stores/uploads/memory.ts'
 
 type Parts = Pick<
   ImagesDependencies,
@@ -19,12 +22,15 @@ type Parts = Pick<
   | 'wait'
   | 'unended'
   | 'linkOf'
-> & { readonly verifyLink: () => boolean }
+> & { readonly verifyLink: () => boolean } & Pick<ReadingOutside, 'uploads' | 'memory' | 'fetcher'>
 
 export function memoryImages(): Parts {
   return {
     blobs: new MemoryBlobs(systemClock),
-    codec: { convert: (bytes) => Promise.resolve(bytes) },
+    codec: { convert: (bytes) => Promise.resolve(bytes), colourMask: (bytes) => Promise.resolve(bytes) },
+    uploads: new MemoryUploads({ maxBytes: 2 ** 30 }),
+    memory: new ByteBudget(2 ** 28),
+    fetcher: { fetch: () => Promise.reject(new Error('no fetcher')) },
     hashing,
     unkept: () => {},
     imageUpstream: { generate: () => Promise.reject(new Error('no upstream')) },

@@ -40,6 +40,7 @@ export function anImageDeployment(overrides: ImageOverrides = {}): ImageDeployme
       user: true,
       maxParallelCalls: 2,
       harmlessFields: [],
+      edits: undefined,
       ...overrides.capabilities,
     },
   }
@@ -63,6 +64,7 @@ export function anImageModel({ facts, ...overrides }: ImageModelOverrides = {}):
       maxPromptCharacters: 32_000,
       answersWith: 'b64_json',
       outputTokens: undefined,
+      inputImageTokens: undefined,
       ...facts,
     },
   }
@@ -85,6 +87,7 @@ export function anImageRequest(overrides: Partial<ImageRequest> = {}): ImageRequ
     user: undefined,
     safetyIdentifier: undefined,
     extraFields: {},
+    edit: undefined,
     ...overrides,
   }
 }

@@ -14,6 +14,7 @@ export interface Torana {
   /** Public address without a path. */
   readonly url: string
   readonly controlUrl: string
+  readonly pid: number
   readonly startedInMs: number
   stdout(): string
   stderr(): string
@@ -83,6 +84,7 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
   return {
     url: address('Base URL'),
     controlUrl: address('Metrics'),
+    pid: child.pid ?? 0,
     startedInMs: performance.now() - startedMs,
     stdout,
     stderr,

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scenario } from '../traits.ts'
 import type { ImageAnswer, ImageQuestion, Links } from './image-wire.ts'
+import type { Canvas } from './paint.ts'
 import type { MadePicture, PictureNote, Pictures } from './pictures.ts'
 import { moderatedBy } from './refuse-image.ts'
 
@@ -9,12 +10,12 @@ export async function answerOf(
   scenario: Scenario,
   question: ImageQuestion,
   pictures: Pictures,
-  { charged, links }: { charged: boolean; links: Links },
+  { charged, links, canvas }: { charged: boolean; links: Links; canvas: Canvas | null },
 ): Promise<ImageAnswer> {
   const moderated = moderatedBy(scenario)
   const made: MadePicture[] = []
   for (let number = 1; number <= (charged ? countOf(scenario, question) : 0); number++) {
-    made.push(await pictures.make(scenario, question, number))
+    made.push(await pictures.make(scenario, question, number, canvas))
   }
   let damaged = false
   return {

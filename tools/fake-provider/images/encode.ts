@@ -3,18 +3,33 @@ import { crc32 } from 'node:zlib'
 
 export type Format = 'png' | 'jpeg' | 'webp'
 
-/** Quality is 0 to 100, for jpeg and webp. */
+/** Quality is 0 to 100, for jpeg and webp. A note beside the pixels tells equal pictures apart. */
 export async function encoded(
   pixels: Buffer,
-  { width, height, format, quality }: { width: number; height: number; format: Format; quality: number },
+  {
+    width,
+    height,
+    format,
+    quality,
+    note,
+    lossless = false,
+  }: {
+    width: number
+    height: number
+    format: Format
+    quality: number
+    note?: string
+    lossless?: boolean
+  },
 ): Promise<Buffer> {
   // Loaded on first need: those who ask for vectors alone do not wait for it.
   const { default: sharp } = await import('sharp')
   const picture = sharp(pixels, { raw: { width, height, channels: 4 } })
+  if (note !== undefined) picture.withExif({ IFD0: { ImageDescription: note } })
   const coded = Math.max(1, quality)
   // Level 2 is fast, and such pictures hardly get smaller beyond it.
   if (format === 'png') return await picture.png({ compressionLevel: 2 }).toBuffer()
-  if (format === 'webp') return await picture.webp({ quality: coded, effort: 0 }).toBuffer()
+  if (format === 'webp') return await picture.webp({ quality: coded, effort: 0, lossless }).toBuffer()
   return await picture.flatten({ background: 'white' }).jpeg({ quality: coded }).toBuffer()
 }
 

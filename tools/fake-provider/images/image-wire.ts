@@ -1,8 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { Form } from '../form.ts'
 import type { Scenario } from '../traits.ts'
 import type { Fields, Refusal as RefusalType } from '../wire.ts'
 import { countField, Refusal, stringField } from '../wire.ts'
 import type { Format } from './encode.ts'
+import type { Given } from './given.ts'
 import type { Job, Phase } from './jobs.ts'
 import type { MadePicture, PictureNote } from './pictures.ts'
 
@@ -21,6 +23,8 @@ export type ImageQuestion = {
   transparent: boolean
   /** Previews of each picture in a stream; null when the answer comes in one piece. */
   previews: number | null
+  /** Pictures that came with it. */
+  given?: Given
   /** Fields of the body that this wire does not know. */
   unknownFields: string[]
   fields: Fields
@@ -47,7 +51,7 @@ export type Links = {
 
 export type ImageTarget = {
   method: 'POST' | 'GET' | 'PUT'
-  operation: 'generate' | 'submit' | 'poll' | 'cancel'
+  operation: 'generate' | 'edit' | 'submit' | 'poll' | 'cancel'
   model: string | null
   /** The job a poll asks about; null where the body names it. */
   jobId: string | null
@@ -74,9 +78,12 @@ export type ImageWire = {
   maxN: number
   /** Where moderation shows: as an error, in an answer without a picture, or as a mark beside the picture. */
   moderation: 'refuses' | 'withholds' | 'marks'
+  /** What a path of its own for edits takes. Without one, pictures come in the body of a generate or a submit. */
+  editBodies?: readonly ('multipart' | 'json')[]
   /** Recognises a path below the scenario. */
   locate(path: string, query: URLSearchParams): ImageTarget | null
-  read(fields: Fields, target: ImageTarget, headers: IncomingHttpHeaders): ImageQuestion
+  /** The form is there when the body was one; its texts are the fields. */
+  read(fields: Fields, target: ImageTarget, headers: IncomingHttpHeaders, form: Form | null): ImageQuestion
   /** What answers with the pictures at once. */
   write?: (answer: ImageAnswer) => Written
   /** What answers with a job, which is polled. */

@@ -4,6 +4,8 @@ import { drawn } from './draw.ts'
 import type { Format } from './encode.ts'
 import { encoded, filled } from './encode.ts'
 import type { ImageQuestion } from './image-wire.ts'
+import type { Canvas } from './paint.ts'
+import { resized } from './paint.ts'
 
 /** What the log says of a picture. */
 export type PictureNote = {
@@ -27,13 +29,18 @@ export class Pictures {
   #serial = 0
 
   /** Counts on for each picture, so that the same prompt bought twice gives other bytes. */
-  async make(scenario: Scenario, question: ImageQuestion, number: number): Promise<MadePicture> {
+  async make(
+    scenario: Scenario,
+    question: ImageQuestion,
+    number: number,
+    canvas: Canvas | null,
+  ): Promise<MadePicture> {
     const serial = ++this.#serial
-    const picture = await pictureOf(scenario, question, { number, serial, preview: null })
+    const picture = await pictureOf(scenario, question, { number, serial, preview: null }, canvas)
     this.#keep(picture)
     const previews: Buffer[] = []
     for (let preview = 1; preview <= (question.previews ?? 0); preview++) {
-      const { content } = await pictureOf(scenario, question, { number, serial, preview })
+      const { content } = await pictureOf(scenario, question, { number, serial, preview }, canvas)
       previews.push(content)
     }
     return { ...picture, previews }
@@ -62,10 +69,13 @@ export function noteOf({ sha256, bytes, format, width, height }: Picture): Pictu
 
 const otherFormats: Record<Format, Format> = { png: 'webp', jpeg: 'webp', webp: 'png' }
 
+type Place = { number: number; serial: number; preview: number | null }
+
 async function pictureOf(
   scenario: Scenario,
   question: ImageQuestion,
-  place: { number: number; serial: number; preview: number | null },
+  place: Place,
+  canvas: Canvas | null,
 ): Promise<Picture> {
   const { prompt, n, height, transparent, quality } = question
   const width = scenario.has('wrong-size') ? Math.ceil(question.width / 2) : question.width
@@ -73,9 +83,20 @@ async function pictureOf(
     return described(Buffer.from(`This is no picture. #${place.serial}\n`), { format: 'text', width, height })
   }
   const format = scenario.has('wrong-format') ? otherFormats[question.format] : question.format
-  const pixels = drawn({ prompt, of: n, width, height, transparent, ...place })
-  const content = await encoded(pixels, { width, height, format, quality })
+  const shape = { width, height, format, quality }
+  const content =
+    canvas === null
+      ? await encoded(drawn({ prompt, of: n, width, height, transparent, ...place }), shape)
+      : await encoded((await resized(canvas, width, height)).pixels, {
+          ...shape,
+          note: noteFor(place, n),
+          lossless: quality === 100,
+        })
   return described(filled(content, format, scenario.amount('bytes-N') ?? 0), { format, width, height })
+}
+
+function noteFor({ number, serial, preview }: Place, of: number): string {
+  return `${number} of ${of}${preview === null ? '' : `, preview ${preview}`} #${serial}`
 }
 
 function described(content: Buffer, about: Pick<Picture, 'format' | 'width' | 'height'>): Picture {

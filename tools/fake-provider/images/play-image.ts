@@ -3,16 +3,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Reply } from '../delivery.ts'
 import { errorReply, htmlPage } from '../errors.ts'
+import type { Form } from '../form.ts'
+import type { Received } from '../inbox.ts'
+import { UploadCut } from '../inbox.ts'
 import type { ImageRecord } from '../log.ts'
 import type { PlannedFailures } from '../planned-failures.ts'
 import type { Call, Outcome } from '../play.ts'
 import { credentialOf, ended, fieldsOf, refusalOf, refuseLargeBody } from '../play.ts'
 import type { Scenario } from '../traits.ts'
-import { scenarioOf } from '../traits.ts'
 import { tokensOf } from '../vectors.ts'
+import type { Fields } from '../wire.ts'
 import { Refusal, requiredString } from '../wire.ts'
 import { answerOf, linksOf } from './answer-image.ts'
 import { fileOutcome } from './files.ts'
+import { partNoteOf } from './given.ts'
 import type {
   ImageAnswer,
   ImageQuestion,
@@ -25,16 +29,20 @@ import type {
 import { openaiImages } from './wires/openai.ts'
 import type { Job, Jobs } from './jobs.ts'
 import { phaseOf } from './jobs.ts'
+import { painted } from './paint.ts'
 import type { Pictures } from './pictures.ts'
 import { noteOf } from './pictures.ts'
+import { refuseGiven } from './refuse-edit.ts'
 import { moderatedBy, refuseUnmakeable } from './refuse-image.ts'
 import { imageWires } from './wires/all.ts'
+import { fieldsOfForm } from './wires/openai-edits.ts'
 
 export type Studio = { failures: PlannedFailures; pictures: Pictures; jobs: Jobs }
 
 /** One call that is being decided. */
 type Sitting = {
   call: Call
+  received: Received
   studio: Studio
   scenario: Scenario
   wire: ImageWire
@@ -51,32 +59,44 @@ export async function playImage(call: Call, studio: Studio): Promise<Outcome | n
   let wire: ImageWire | null = null
   try {
     if (path.startsWith('_file/')) {
-      scenario = scenarioOf(decodeURIComponent(prefix))
+      scenario = call.scenario()
       return await fileOutcome(call, scenario, studio.pictures)
     }
     const located = wireAt(path, call.url.searchParams)
     if (located === null) return null
     wire = located.wire
-    scenario = scenarioOf(decodeURIComponent(prefix))
+    scenario = call.scenario()
     const { target } = located
     record.operation = target.operation
+    const isPurchase = target.operation !== 'poll' && target.operation !== 'cancel'
+    const received = await (isPurchase ? receivedFor(scenario, call) : call.inbox.receive())
     if (call.method !== target.method) {
       throw new Refusal(405, `${call.method} is not allowed here, ${target.method} is.`)
     }
     refuseMissingCredential(wire, call.headers)
     const links = linksOf(scenario, call.headers, prefix)
-    const sitting = { call, studio, scenario, wire, target, links }
-    const { reply, served } =
-      target.operation === 'poll' || target.operation === 'cancel'
-        ? await followed(sitting, record)
-        : await bought(sitting, record)
-    const isPurchase = target.operation === 'generate' || target.operation === 'submit'
+    const sitting = { call, received, studio, scenario, wire, target, links }
+    const { reply, served } = isPurchase ? await bought(sitting, record) : await followed(sitting, record)
     const ending = isPurchase ? ended(scenario, served) : plainly
     return { scenario, wire, question: null, image: billed(record, ending.served), reply, ...ending }
   } catch (error) {
+    if (error instanceof UploadCut) return cutOutcome(scenario, wire, record)
+    if (!scenario?.has('early-refusal')) await call.inbox.receive()
     const reply = errorReply(scenario, wire ?? openaiImages, refusalOf(error))
     return { scenario, wire, question: null, image: billed(record, false), reply, ...plainly }
   }
+}
+
+/** The body of a purchase, as far as the scenario lets it come. */
+async function receivedFor(scenario: Scenario, { inbox }: Call): Promise<Received> {
+  if (scenario.has('early-refusal')) throw new Refusal(400, 'Refused before the body was read.')
+  const cutAfterBytes = scenario.amount('cuts-upload-N')
+  return await inbox.receive({ cutAfterBytes, keepsFiles: !scenario.has('hash-only') })
+}
+
+function cutOutcome(scenario: Scenario | null, wire: ImageWire | null, image: ImageRecord): Outcome {
+  const reply = { status: 0, headers: {}, body: Buffer.alloc(0) }
+  return { scenario, wire, question: null, image, reply, served: false, ending: 'reset' }
 }
 
 /** Polls and downloads cost nothing and come as they are: traits about the connection are for the purchase. */
@@ -108,19 +128,20 @@ function refuseMissingCredential({ credentials }: ImageWire, headers: IncomingHt
 
 type Decision = { reply: Reply; served: boolean }
 
-/** A generate or a submit: the call that costs money. */
-async function bought(
-  { call, studio, scenario, wire, target, links }: Sitting,
-  record: ImageRecord,
-): Promise<Decision> {
-  refuseLargeBody(scenario, call.body)
-  const question = wire.read(jsonFields(call), target, call.headers)
-  Object.assign(record, asked(question))
+/** A generate, an edit or a submit: the call that costs money. */
+async function bought(sitting: Sitting, record: ImageRecord): Promise<Decision> {
+  const { call, studio, scenario, wire, target, links } = sitting
+  refuseLargeBody(scenario, call.inbox.bytes)
+  const question = read(sitting, record)
   if (scenario.has('slow-N')) await delay(scenario.amount('slow-N'))
   studio.failures.refuse(scenario, credentialOf(call.headers))
   refuseUnmakeable(scenario, wire, question)
+  if (question.given !== undefined) refuseGiven(scenario, question.given)
+  const canvas = await painted(scenario, question)
+  if (question.given !== undefined) record.painted = canvas !== null
+  if (canvas !== null) ({ width: question.width, height: question.height } = canvas)
   const charged = isCharged(scenario, wire, target)
-  const answer = await answerOf(scenario, question, studio.pictures, { charged, links })
+  const answer = await answerOf(scenario, question, studio.pictures, { charged, links, canvas })
   record.pictures = answer.pictures.map(noteOf)
   const written =
     target.operation === 'submit' ? submitted(answer, wire, studio.jobs, record) : writtenBy(wire, answer)
@@ -128,6 +149,49 @@ async function bought(
     ? replyOf({ body: htmlPage('Welcome'), contentType: 'text/html' })
     : spoiled(scenario, replyOf(written, scenario))
   return { reply, served: charged }
+}
+
+/** The question, of which the record learns as much as could be read. */
+function read(sitting: Sitting, record: ImageRecord): ImageQuestion {
+  const { call, wire, target } = sitting
+  const isEdit = target.operation === 'edit'
+  const { fields, form } = isEdit ? editBody(sitting, record) : { fields: jsonFields(sitting), form: null }
+  const question = wire.read(fields, target, call.headers, form)
+  Object.assign(record, asked(question))
+  if (question.given !== undefined) record.parts = question.given.parts.map(partNoteOf)
+  return question
+}
+
+const picturesAndPrompt = new Set(['prompt', 'image', 'images', 'mask', 'markup'])
+
+function editBody(sitting: Sitting, record: ImageRecord): { fields: Fields; form: Form | null } {
+  const { received, scenario, wire, call } = sitting
+  if (scenario.has('no-edits')) throw new Refusal(404, `Invalid URL (POST ${call.url.pathname})`)
+  const takes = (wire.editBodies ?? []).filter(
+    (body) => !scenario.has(body === 'json' ? 'multipart-only' : 'json-only'),
+  )
+  const sentAs = received.form === null ? 'json' : 'multipart'
+  record.sentAs = sentAs
+  if (!takes.includes(sentAs)) {
+    throw new Refusal(
+      415,
+      `Unsupported content type '${call.headers['content-type']}': send ${takes.join(' or ')}.`,
+    )
+  }
+  const form = formOf(received)
+  if (form !== null) {
+    record.parts = form.parts.map(partNoteOf)
+    record.partNames = form.names
+  }
+  const fields = form === null ? jsonFields(sitting) : fieldsOfForm(form)
+  const others = Object.entries(fields).filter(([name]) => !picturesAndPrompt.has(name))
+  record.fields = Object.fromEntries(others)
+  return { fields, form }
+}
+
+function formOf({ form }: Received): Form | null {
+  if (form instanceof Refusal) throw form
+  return form
 }
 
 function writtenBy({ name, write }: ImageWire, answer: ImageAnswer): Written {
@@ -144,12 +208,10 @@ function submitted(answer: ImageAnswer, wire: ImageWire, jobs: Jobs, record: Ima
 }
 
 /** A poll or a cancel. */
-async function followed(
-  { call, studio, scenario, wire, target, links }: Sitting,
-  record: ImageRecord,
-): Promise<Decision> {
+async function followed(sitting: Sitting, record: ImageRecord): Promise<Decision> {
+  const { studio, scenario, wire, target, links } = sitting
   if (scenario.has('poll-slow-N')) await delay(scenario.amount('poll-slow-N'))
-  const jobId = target.jobId ?? requiredString(jsonFields(call), 'id')
+  const jobId = target.jobId ?? requiredString(jsonFields(sitting), 'id')
   record.jobId = jobId
   const job = studio.jobs.find(jobId) ?? null
   if (job !== null) {
@@ -174,9 +236,9 @@ function jobsOf({ name, jobs }: ImageWire): JobWords {
   return jobs
 }
 
-function jsonFields(call: Call): Record<string, unknown> {
+function jsonFields({ call, received }: Sitting): Fields {
   const contentType = call.headers['content-type'] ?? ''
-  if (/^application\/json\b/.test(contentType)) return fieldsOf(call.body)
+  if (/^application\/json\b/.test(contentType)) return fieldsOf(received.body)
   throw new Refusal(415, `Unsupported content type '${contentType}': send application/json.`)
 }
 

@@ -8,15 +8,16 @@ export function streamed(answer: ImageAnswer, echo: Echo): Written {
   const { scenario, pictures } = answer
   const contentType = 'text/event-stream'
   const events: string[] = []
+  const prefix = answer.question.given === undefined ? 'image_generation' : 'image_edit'
   const emit = (name: string, data: object) => events.push(eventText(answer, name, JSON.stringify(data)))
   for (const [position, picture] of pictures.entries()) {
     for (const [index, preview] of picture.previews.entries()) {
-      const type = 'image_generation.partial_image'
+      const type = `${prefix}.partial_image`
       emit(type, { type, ...pictureFields(answer, preview, echo), partial_image_index: index })
       if (scenario.has('sse-cut') || scenario.has('sse-error')) return endedEarly(answer, events)
     }
     if (scenario.has('sse-cut') || scenario.has('sse-error')) return endedEarly(answer, events)
-    const type = 'image_generation.completed'
+    const type = `${prefix}.completed`
     const usage = scenario.has('no-usage') ? {} : { usage: shareOf(answer, picture, position) }
     emit(type, { type, ...pictureFields(answer, picture.content, echo), ...usage })
   }

@@ -63,5 +63,7 @@ export async function assertInBooks(pictures: Uint8Array[], entry: LogEntry | un
 
 /** The last purchase in the log: polls and downloads aside. */
 export function lastPurchase(provider: FakeProvider): LogEntry | undefined {
-  return provider.entries().findLast(({ operation }) => operation === 'generate' || operation === 'submit')
+  return provider
+    .entries()
+    .findLast(({ operation }) => operation === 'generate' || operation === 'edit' || operation === 'submit')
 }

@@ -37,6 +37,11 @@ const tokensByQuality: Record<string, number> = {
 /** Each preview costs so many output tokens more. */
 const previewTokens = 100
 
+/** Input tokens of a picture to edit: of its bytes alone, so that whoever sends it can tell. */
+export function imageTokensOf(bytes: number): number {
+  return 100 + Math.ceil(bytes / 1024)
+}
+
 export type ImageUsage = {
   total_tokens: number
   input_tokens: number
@@ -44,17 +49,19 @@ export type ImageUsage = {
   input_tokens_details: { text_tokens: number; image_tokens: number }
 }
 
-/** A function of prompt, quality, size, number of pictures and of previews. */
+/** A function of prompt, pictures to edit, quality, size, number of pictures and of previews. */
 export function usageOf(question: ImageQuestion, pictures: readonly MadePicture[]): ImageUsage {
   const { prompt, fields, width, height } = question
   const each = Math.round(((tokensByQuality[resolvedQuality(fields)] ?? 1056) * width * height) / 1024 ** 2)
   const previews = pictures.reduce((sum, picture) => sum + picture.previews.length, 0)
   const output = each * pictures.length + previews * previewTokens
-  const input = tokensOf(prompt)
+  const text = tokensOf(prompt)
+  const image = (question.given?.images ?? []).reduce((sum, { bytes }) => sum + imageTokensOf(bytes), 0)
+  const input = text + image
   return {
     total_tokens: input + output,
     input_tokens: input,
     output_tokens: output,
-    input_tokens_details: { text_tokens: input, image_tokens: 0 },
+    input_tokens_details: { text_tokens: text, image_tokens: image },
   }
 }

@@ -2,96 +2,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText } from '#test/support/arbitraries.ts'
-import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
-import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
-import { addCosts, costText, type Cost, type ImagePrice } from '../price.ts'
-import type { ImageUsage } from '../usage.ts'
-import { boundsOf, callCost, maxCallCost, maxRequestCost, type AnsweredCall } from './cost.ts'
-import { negotiateImages, type ImageOffer } from './negotiate.ts'
-import type { ImageRequest } from './request.ts'
-
-const SQUARE = { width: 1024, height: 1024 }
-const WIDE = { width: 1536, height: 1024 }
-const UNKNOWN_SIZE = { width: 0, height: 0 }
-const UNTOLD: ImageUsage['tokens'] = {
-  textInput: undefined,
-  cachedTextInput: undefined,
-  imageInput: undefined,
-  cachedImageInput: undefined,
-  textOutput: undefined,
-  imageOutput: undefined,
-}
-
-/** As gpt-image-1 has them. */
-const outputTokens: ImageTokenTable = new Map([
-  [
-    '1024x1024',
-    new Map([
-      ['low', 272],
-      ['medium', 1056],
-      ['high', 4160],
-    ]),
-  ],
-  [
-    'default',
-    new Map([
-      ['low', 408],
-      ['medium', 1584],
-      ['high', 6240],
-    ]),
-  ],
-])
-const perToken: ImagePrice = {
-  kind: 'perTokenKind',
-  nanoUsdPerMillionTokens: {
-    textInput: 5_000_000_000n,
-    cachedTextInput: 1_250_000_000n,
-    imageInput: undefined,
-    cachedImageInput: undefined,
-    textOutput: undefined,
-    imageOutput: 40_000_000_000n,
-  },
-}
-const perImage: ImagePrice = {
-  kind: 'perImage',
-  nanoUsd: new Map([
-    [
-      '1024x1024',
-      new Map([
-        ['low', 10n],
-        ['medium', 20n],
-        ['high', 80n],
-      ]),
-    ],
-    ['1536x1024', new Map([['default', 120n]])],
-    ['1024x1536', new Map([['default', 110n]])],
-  ]),
-}
-const perMegapixel: ImagePrice = { kind: 'perMegapixel', nanoUsdPerMegapixel: 1_000n }
-
-interface Given {
-  readonly request: ImageRequest
-  readonly model: ImageModel
-  readonly offer: ImageOffer
-}
-
-function given(
-  price: ImagePrice,
-  asked: Partial<ImageRequest> = {},
-  { table, ...overrides }: ImageOverrides & { readonly table?: ImageTokenTable | undefined } = {},
-): Given {
-  const model = anImageModel({
-    facts: { outputTokens: table },
-    deployments: [anImageDeployment({ price, ...overrides })],
-  })
-  const request = anImageRequest(asked)
-  const { offers } = negotiateImages(request, model, 'refuse')
-  return { request, model, offer: offers[0] as ImageOffer }
-}
-
-function answered(base: Given, answer: Partial<AnsweredCall> = {}) {
-  return callCost({ ...base, tokens: UNTOLD, pictures: [SQUARE], echoes: {}, ...answer })
-}
+import {
+  SQUARE,
+  UNKNOWN_SIZE,
+  UNTOLD,
+  WIDE,
+  answered,
+  given,
+  outputTokens,
+  perImage,
+  perMegapixel,
+  perToken,
+  told,
+} from '#test/support/image-costs.ts'
+import type { ImageSizes } from '../catalog.ts'
+import { costText } from '../price.ts'
+import { boundsOf, maxCallCost, maxRequestCost } from './cost.ts'
 
 test('what is left open is bounded by all that it may become', () => {
   const { request, model, offer } = given(
@@ -174,8 +100,6 @@ test('each call of a request pays for the prompt again', () => {
   // Ten pictures of 272 tokens, three prompts of 5.
   assert.equal(costText(maxRequestCost(request, model, offer)), '0.108875000')
 })
-
-const told = (textInput: number, imageOutput: number) => ({ ...UNTOLD, textInput, imageOutput })
 
 for (const [what, base, answer, expected] of [
   [
@@ -271,102 +195,3 @@ test('a stream costs what the same picture costs in one piece', () => {
   const streamed = given(perToken, { stream: true, partialImages: 1 }, { table: outputTokens })
   assert.deepEqual(answered(streamed, { tokens }), answered(given(perToken), { tokens }))
 })
-
-const amount = fc.bigInt({ min: 0n, max: 100_000_000_000n })
-const qualityRow = (value: fc.Arbitrary<bigint>) =>
-  fc.record({ low: value, medium: value, high: value, default: value }, { requiredKeys: ['default'] })
-const anyPrice: fc.Arbitrary<ImagePrice> = fc.oneof(
-  fc.record({ '1024x1024': qualityRow(amount), default: qualityRow(amount) }).map((table): ImagePrice => ({
-    kind: 'perImage',
-    nanoUsd: new Map(Object.entries(table).map(([size, row]) => [size, new Map(Object.entries(row))])),
-  })),
-  amount.map((nanoUsdPerMegapixel): ImagePrice => ({ kind: 'perMegapixel', nanoUsdPerMegapixel })),
-  fc.tuple(amount, amount, amount).map(([textInput, imageOutput, cut]): ImagePrice => ({
-    kind: 'perTokenKind',
-    nanoUsdPerMillionTokens: {
-      textInput,
-      cachedTextInput: textInput > cut ? textInput - cut : textInput,
-      imageInput: undefined,
-      cachedImageInput: undefined,
-      textOutput: undefined,
-      imageOutput,
-    },
-  })),
-  fc.constantFrom<ImagePrice>({ kind: 'free' }, { kind: 'unpriced' }),
-)
-const anyAsked = fc
-  .record({
-    images: fc.integer({ min: 1, max: 10 }),
-    prompt: fc.string(),
-    size: fc.constantFrom(undefined, SQUARE, WIDE),
-    quality: fc.constantFrom(undefined, 'low', 'high'),
-    partialImages: fc.nat(3),
-  })
-  // Previews come in a single call alone.
-  .map((asked) => (asked.images > 4 ? { ...asked, partialImages: 0 } : { ...asked, stream: true }))
-const drawn = fc.record({
-  size: fc.nat(3),
-  quality: fc.nat(3),
-  missing: fc.nat(2),
-  tokens: fc.array(fc.option(fc.nat(1000), { nil: undefined }), { minLength: 3, maxLength: 3 }),
-})
-
-const RUNS = 3000
-
-test('no call costs more than was reserved for it, nor all calls together more than for the request', () => {
-  let compared = 0
-  fc.assert(
-    fc.property(
-      anyPrice,
-      anyAsked,
-      fc.array(drawn, { minLength: 3, maxLength: 3 }),
-      (price, asked, draws) => {
-        const base = given(price, asked, { table: outputTokens })
-        const { request, model, offer } = base
-        const costs = offer.perCall.map((images, index): Cost => {
-          const { cost } = answered(base, answerWithin(base, images, draws[index % draws.length] as Drawn))
-          const most = maxCallCost(request, model, offer, images)
-          assertWithin(cost, most)
-          return cost
-        })
-        const most = maxRequestCost(request, model, offer)
-        assertWithin(costs.reduce(addCosts), most)
-        if (most.kind === 'known' && most.nanoUsd > 0n) compared += 1
-      },
-    ),
-    { numRuns: RUNS },
-  )
-  assert.ok(compared > RUNS / 4, `only ${compared} had a price`)
-})
-
-type Drawn = typeof drawn extends fc.Arbitrary<infer T> ? T : never
-
-function answerWithin(
-  { request, model, offer }: Given,
-  images: number,
-  { size, quality, missing, tokens: [text, cached, output] }: Drawn,
-): Partial<AnsweredCall> {
-  const bounds = boundsOf(request, model, offer, images)
-  const sizes: readonly PixelSize[] = [...bounds.sizes, UNKNOWN_SIZE]
-  const share = (part: number | undefined, most: number) =>
-    part === undefined ? undefined : Math.floor((part * most) / 1000)
-  return {
-    pictures: Array.from(
-      { length: Math.max(1, images - missing) },
-      (_, index) => sizes[(size + index) % sizes.length] as PixelSize,
-    ),
-    echoes: { quality: [...bounds.qualities, 'nobody knows it'][quality % (bounds.qualities.length + 1)] },
-    tokens: {
-      ...UNTOLD,
-      textInput: share(text, bounds.tokens.textInput),
-      cachedTextInput: share(cached, bounds.tokens.textInput),
-      imageOutput: share(output, bounds.tokens.imageOutput),
-    },
-  }
-}
-
-function assertWithin(cost: Cost, most: Cost): void {
-  if (most.kind === 'unpriced') return
-  assert.ok(cost.kind === 'known', 'what was reserved for has a price')
-  assert.ok(cost.nanoUsd <= most.nanoUsd, `${costText(cost)} is more than ${costText(most)}`)
-}

@@ -1,7 +1,9 @@
 /** What the calls of an image request may cost, and what one did. A streamed picture costs what it costs in one piece. */
 import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
-import { addCosts, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
-import type { ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
+import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
+import { NOTHING_GIVEN } from '../usage.ts'
+import type { GivenUsage, ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
+import { givenIn } from './given.ts'
 import type { ImageOffer } from './negotiate.ts'
 import type { ImageRequest } from './request.ts'
 
@@ -26,7 +28,8 @@ export function boundsOf(
     images,
     sizes,
     qualities,
-    tokens: tokensOf(request, images * (perPicture + previewTokens(offer))),
+    given: givenUsage(request),
+    tokens: tokensOf(request, model, images * (perPicture + previewTokens(offer))),
     rows: 1,
   }
 }
@@ -40,11 +43,14 @@ export function maxCallCost(
   const { price } = offer.deployment
   const bounds = boundsOf(request, model, offer, images)
   // Without the tokens of a picture the prompt alone would be reserved, which is next to nothing.
-  if (price.kind === 'perTokenKind' && dearestTokens(model, bounds.sizes, bounds.qualities) === undefined)
-    return UNPRICED
+  const isBounded =
+    dearestTokens(model, bounds.sizes, bounds.qualities) !== undefined &&
+    (request.edit === undefined || model.facts.inputImageTokens !== undefined)
+  if (price.kind === 'perTokenKind' && !isBounded) return UNPRICED
   return maxImageCostOf(price, bounds)
 }
 
+/** Each call is given all pictures anew, and pays for them. */
 export function maxRequestCost(request: ImageRequest, model: ImageModel, offer: ImageOffer): Cost {
   return offer.perCall.map((images) => maxCallCost(request, model, offer, images)).reduce(addCosts)
 }
@@ -75,19 +81,42 @@ export function callCost(call: AnsweredCall): CallCost {
 }
 
 function costByTokens(call: AnsweredCall): CallCost {
-  const { request, offer, tokens, pictures } = call
+  const { request, model, offer, tokens, pictures } = call
   const output = estimatedOutput(call)
-  if (tokens.imageOutput === undefined && output === undefined)
+  const isInputTold = request.edit === undefined || tokens.imageInput !== undefined
+  if (
+    (tokens.imageOutput === undefined && output === undefined) ||
+    (!isInputTold && model.facts.inputImageTokens === undefined)
+  )
     return { cost: UNPRICED, source: 'estimated', tokens: undefined }
-  const estimate = tokensOf(request, output ?? 0)
+  const estimate = tokensOf(request, model, output ?? 0)
+  const counted = isInputTold ? tokens : dearestInput(tokens, estimate)
   // The price asks for tokens alone; the edges are those of no picture.
-  const usage: ImageUsage = { images: pictures.length, width: 0, height: 0, quality: undefined, tokens }
-  const isTold = tokens.imageOutput !== undefined && tokens.textInput !== undefined
+  const usage: ImageUsage = {
+    images: pictures.length,
+    width: 0,
+    height: 0,
+    quality: undefined,
+    given: NOTHING_GIVEN,
+    tokens: counted,
+  }
+  const isTold = isInputTold && tokens.imageOutput !== undefined && tokens.textInput !== undefined
   return {
     cost: imageCostOf(offer.deployment.price, usage, estimate),
     source: isTold ? 'upstream' : 'estimated',
-    tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (tokens[kind] ?? estimate[kind]), 0),
+    tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (counted[kind] ?? estimate[kind]), 0),
   }
+}
+
+/**
+ * An edit whose pictures were not counted by themselves. Where the upstream told one sum of all input, it came as text: what is
+ * more than the prompt can be are pictures. Which kind the remembered ones are is not told either, so none is taken as cheaper.
+ */
+function dearestInput(tokens: ImageUsage['tokens'], estimate: ImageTokens): ImageUsage['tokens'] {
+  const told = tokens.textInput ?? estimate.textInput
+  const textInput = Math.min(told, estimate.textInput)
+  const imageInput = Math.max(told - textInput, estimate.imageInput)
+  return { ...tokens, textInput, imageInput, cachedTextInput: undefined, cachedImageInput: undefined }
 }
 
 function estimatedOutput({ model, offer, pictures, echoes }: AnsweredCall): number | undefined {
@@ -103,12 +132,15 @@ function estimatedOutput({ model, offer, pictures, echoes }: AnsweredCall): numb
   return sum
 }
 
-function costByPictures({ offer, tokens, pictures, echoes }: AnsweredCall): CallCost {
+function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCall): CallCost {
   const { price } = offer.deployment
   const qualities = madeQualities(offer, echoes)
-  const costOfSizes = (sizes: readonly PixelSize[]) =>
-    maxImageCostOf(price, { images: 1, sizes, qualities, tokens: NO_TOKENS, rows: 1 })
-  let isAssumed = qualities.length > 1 && dependsOnQuality(offer)
+  const given = givenUsage(request)
+  const costOfSizes = (sizes: readonly PixelSize[], given = NOTHING_GIVEN) =>
+    maxImageCostOf(price, { images: 1, sizes, qualities, given, tokens: NO_TOKENS, rows: 1 })
+  let isAssumed =
+    (qualities.length > 1 && dependsOnQuality(offer)) ||
+    (given.pixels === undefined && dependsOnGivenPixels(offer))
   let cost = NOTHING
   let pixels = 0
   // One by one: they may differ in size where the size was left to the upstream.
@@ -120,10 +152,12 @@ function costByPictures({ offer, tokens, pictures, echoes }: AnsweredCall): Call
     pixels += Math.max(...sizes.map(pixelsOf))
     isAssumed ||= sizes[0] !== picture || (exact.kind === 'unpriced' && price.kind !== 'unpriced')
   }
+  if (price.kind === 'perImage') cost = addCosts(cost, givenCostOf(price.given, given))
+  // Together, so that they are rounded up once.
+  if (price.kind === 'perMegapixel') cost = costOfSizes([{ width: pixels, height: 1 }], given)
   const counted = TOKEN_KINDS.map((kind) => tokens[kind]).filter((count) => count !== undefined)
   return {
-    // Together, so that they are rounded up once.
-    cost: price.kind === 'perMegapixel' ? costOfSizes([{ width: pixels, height: 1 }]) : cost,
+    cost,
     source: isAssumed ? 'estimated' : 'upstream',
     tokens: counted.length === 0 ? undefined : counted.reduce((sum, count) => sum + count, 0),
   }
@@ -131,9 +165,27 @@ function costByPictures({ offer, tokens, pictures, echoes }: AnsweredCall): Call
 
 const NO_TOKENS: ImageTokens = { textInput: 0, imageInput: 0, textOutput: 0, imageOutput: 0 }
 
-/** No tokenizer makes more tokens of a text than the text has bytes. */
-function tokensOf({ prompt }: ImageRequest, imageOutput: number): ImageTokens {
-  return { ...NO_TOKENS, textInput: utf8Bytes(prompt), imageOutput }
+/** A mask may be charged as a picture. Of an address nobody knows the pixels, and there is no most that could stand for them. */
+function givenUsage({ edit }: ImageRequest): GivenUsage {
+  if (edit === undefined) return NOTHING_GIVEN
+  const given = givenIn(edit)
+  let pixels = 0n
+  for (const one of given) {
+    if (one.kind === 'address') return { images: given.length, pixels: undefined }
+    pixels += BigInt(one.width) * BigInt(one.height)
+  }
+  return { images: given.length, pixels }
+}
+
+/** No tokenizer makes more tokens of a text than the text has bytes. A mask may be read as a picture. */
+function tokensOf({ prompt, edit }: ImageRequest, { facts }: ImageModel, imageOutput: number): ImageTokens {
+  const given = edit === undefined ? 0 : givenIn(edit).length
+  return {
+    ...NO_TOKENS,
+    textInput: utf8Bytes(prompt),
+    imageInput: given * (facts.inputImageTokens ?? 0),
+    imageOutput,
+  }
 }
 
 function previewTokens({ partialImages }: ImageOffer): number {
@@ -170,6 +222,10 @@ function madeQualities(
 function dependsOnQuality({ deployment: { price } }: ImageOffer): boolean {
   if (price.kind !== 'perImage') return false
   return [...price.nanoUsd.values()].some((row) => [...row.keys()].some((quality) => quality !== 'default'))
+}
+
+function dependsOnGivenPixels({ deployment: { price } }: ImageOffer): boolean {
+  return (price.kind === 'perImage' || price.kind === 'perMegapixel') && price.given.kind === 'perMegapixel'
 }
 
 /** Undefined when the facts are silent about one of the outcomes: it may be the dearest. */

@@ -1,4 +1,6 @@
 /** What a picture says of itself in its first bytes. Only headers are read, in a bounded number of steps; nothing throws. */
+import { big, little, startsWith } from './bytes.ts'
+import { svgStart } from './svg-start.ts'
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp' | 'gif' | 'svg'
 
@@ -13,13 +15,11 @@ export interface PictureHeader {
 }
 
 /** Parts before the pixels. Cameras write some dozens; a file with more is made to keep us busy. */
-const MAX_PARTS = 1024
+export const MAX_PARTS = 1024
 /** Of a GIF, where walking over one part takes many steps: it has a handful before its second frame. */
 const MAX_GIF_PARTS = 32
 /** Of a GIF's first frame, 255 bytes each: 16 MB, more than any has. */
 const MAX_GIF_BLOCKS = 65_536
-/** In which an SVG must have begun. */
-const SVG_START_BYTES = 1024
 
 /** Undefined when it is none of them, or not what its first bytes say. */
 export function pictureHeader(bytes: Uint8Array): PictureHeader | undefined {
@@ -27,7 +27,8 @@ export function pictureHeader(bytes: Uint8Array): PictureHeader | undefined {
   if (startsWith(bytes, 0, '\xff\xd8\xff')) return jpegHeader(bytes)
   if (startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP')) return webpHeader(bytes)
   if (startsWith(bytes, 0, 'GIF87a') || startsWith(bytes, 0, 'GIF89a')) return gifHeader(bytes)
-  return svgHeader(bytes)
+  if (svgStart(bytes) !== 'svg') return undefined
+  return { format: 'svg', width: 0, height: 0, frames: 'one', hasAlpha: true }
 }
 
 export function mediaTypeOf(format: PictureFormat): string {
@@ -75,7 +76,7 @@ function jpegHeader(bytes: Uint8Array): PictureHeader | undefined {
   return undefined
 }
 
-function isStartOfFrame(marker: number): boolean {
+export function isStartOfFrame(marker: number): boolean {
   // C4, C8 and CC are tables and an extension.
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
@@ -125,17 +126,24 @@ function nextChunk(bytes: Uint8Array, chunk: number): number {
 }
 
 function webpFrame(bytes: Uint8Array, chunk: number): WebpFrame | undefined {
-  const content = chunk + 8
-  if (startsWith(bytes, chunk, 'VP8L')) {
-    const bits = little(bytes, content + 1, 4)
-    if (bytes[content] !== 0x2f || !(bits < 2 ** 29)) return undefined
-    const [width, height] = [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1]
-    return { width, height, hasAlpha: bits >= 2 ** 28 }
-  }
-  if (!startsWith(bytes, chunk, 'VP8 ') || !startsWith(bytes, content + 3, '\x9d\x01\x2a')) return undefined
-  const isKeyFrame = ((bytes[content] as number) & 1) === 0
+  if (startsWith(bytes, chunk, 'VP8L')) return losslessFrame(bytes, chunk + 8)
+  return startsWith(bytes, chunk, 'VP8 ') ? lossyFrame(bytes, chunk + 8) : undefined
+}
+
+/** What stands at `content` of a `VP8L` chunk; 5 bytes are looked at. */
+export function losslessFrame(bytes: Uint8Array, content: number): WebpFrame | undefined {
+  const bits = little(bytes, content + 1, 4)
+  if (bytes[content] !== 0x2f || !(bits < 2 ** 29)) return undefined
+  const [width, height] = [(bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1]
+  return { width, height, hasAlpha: bits >= 2 ** 28 }
+}
+
+/** What stands at `content` of a `VP8 ` chunk; 10 bytes are looked at. */
+export function lossyFrame(bytes: Uint8Array, content: number): WebpFrame | undefined {
+  const isKeyFrame = ((bytes[content] ?? 1) & 1) === 0
   const [width, height] = [little(bytes, content + 6, 2) & 0x3fff, little(bytes, content + 8, 2) & 0x3fff]
-  return isKeyFrame && width > 0 && height > 0 ? { width, height, hasAlpha: false } : undefined
+  if (!isKeyFrame || !startsWith(bytes, content + 3, '\x9d\x01\x2a')) return undefined
+  return width > 0 && height > 0 ? { width, height, hasAlpha: false } : undefined
 }
 
 function gifHeader(bytes: Uint8Array): PictureHeader | undefined {
@@ -178,53 +186,6 @@ function endOfBlocks(bytes: Uint8Array, start: number): number {
   return bytes.length
 }
 
-function svgHeader(bytes: Uint8Array): PictureHeader | undefined {
-  let text = String.fromCharCode(...bytes.subarray(0, SVG_START_BYTES))
-  if (text.startsWith('\xef\xbb\xbf')) text = text.slice(3)
-  for (;;) {
-    text = text.trimStart()
-    if (/^<svg[\s/>]/.test(text)) return { format: 'svg', width: 0, height: 0, frames: 'one', hasAlpha: true }
-    const end = endOfPrologue(text)
-    if (end === 0) return undefined
-    text = text.slice(end)
-  }
-}
-
-/** Where the declaration, comment or document type that the text begins with ends; 0: it begins with none, or it does not end. */
-function endOfPrologue(text: string): number {
-  for (const [start, end] of [
-    ['<?', '?>'],
-    ['<!--', '-->'],
-    ['<!DOCTYPE', '>'],
-  ] as const) {
-    if (!text.startsWith(start)) continue
-    const found = text.indexOf(end, start.length)
-    return found === -1 ? 0 : found + end.length
-  }
-  return 0
-}
-
 function isEdge(value: number): boolean {
   return value > 0 && value < 2 ** 31
-}
-
-/** Each character of `text` stands for the byte of its code. */
-function startsWith(bytes: Uint8Array, offset: number, text: string): boolean {
-  for (let index = 0; index < text.length; index += 1)
-    if (bytes[offset + index] !== text.charCodeAt(index)) return false
-  return true
-}
-
-/** NaN where the bytes end before: no comparison with it holds. */
-function big(bytes: Uint8Array, offset: number, length: number): number {
-  let value = 0
-  for (let index = 0; index < length; index += 1) value = value * 256 + (bytes[offset + index] ?? Number.NaN)
-  return value
-}
-
-function little(bytes: Uint8Array, offset: number, length: number): number {
-  let value = 0
-  for (let index = length - 1; index >= 0; index -= 1)
-    value = value * 256 + (bytes[offset + index] ?? Number.NaN)
-  return value
 }

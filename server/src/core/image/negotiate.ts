@@ -9,6 +9,8 @@ import type {
 } from '../catalog.ts'
 import { Fault } from '../fault.ts'
 import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
+import { defaultLimits } from '../settings.ts'
+import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'
 import { outputFor, transparencyRefusal, type Output } from './output.ts'
 import { isLongerThan, type ImageRequest } from './request.ts'
 
@@ -30,6 +32,8 @@ export interface ImageOffer {
   readonly partialImages: number | undefined
   /** What Torana makes of the pictures afterwards; undefined: they stay as they came, byte for byte. */
   readonly conversion: { readonly format: ImageFormat; readonly quality: number | undefined } | undefined
+  /** Undefined: there is nothing to edit. */
+  readonly edit: OfferedEdit | undefined
   /** Names of emulated options, for `x-torana-emulated`. */
   readonly emulated: readonly string[]
 }
@@ -38,12 +42,13 @@ export function negotiateImages(
   request: ImageRequest,
   model: ImageModel,
   unsupported: 'refuse' | 'drop',
+  limits: EditLimits = defaultLimits,
 ): NegotiatedOf<ImageOffer> {
   checkPrompt(request, model)
   return offersOf(request, {
     model,
     unsupported,
-    offerOf: (asked, deployment: ImageDeployment) => offerOf(asked, model, deployment),
+    offerOf: (asked, deployment: ImageDeployment) => offerOf(asked, model, deployment, limits),
     withoutOption,
   })
 }
@@ -61,8 +66,11 @@ function offerOf(
   request: ImageRequest,
   model: ImageModel,
   deployment: ImageDeployment,
+  limits: EditLimits,
 ): ImageOffer | Refusal {
   const { capabilities } = deployment
+  const edit = request.edit && editFor(request.edit, model, deployment, limits)
+  if (edit !== undefined && 'message' in edit) return edit
   const size = sizeFor(request, model, capabilities.sizes)
   if (size !== undefined && 'message' in size) return size
 
@@ -83,6 +91,7 @@ function offerOf(
 
   const emulated = [...output.emulated]
   if (perCall.length > 1) emulated.push('n')
+  if (edit?.maskColour !== undefined) emulated.push('mask')
   if (!capabilities.forms.includes(request.form ?? model.facts.answersWith)) emulated.push('response_format')
   if (request.stream && stream.partialImages === undefined) emulated.push('stream')
   return {
@@ -102,6 +111,7 @@ function offerOf(
         : { ...request.extraFields, output_format: output.foreign },
     partialImages: stream.partialImages,
     conversion: output.conversion,
+    edit,
     emulated,
   }
 }
@@ -220,8 +230,15 @@ function extraFieldRefusal(
   }
 }
 
-function withoutOption(request: ImageRequest, param: string): ImageRequest {
+function withoutOption(request: ImageRequest, param: string): ImageRequest | undefined {
   switch (param) {
+    // Without one of these, another picture would be changed, or another part of it.
+    case 'image':
+    case 'mask':
+    case 'markup':
+      return undefined
+    case 'input_fidelity':
+      return { ...request, edit: request.edit && { ...request.edit, fidelity: undefined } }
     case 'size':
     case 'quality':
     case 'background':

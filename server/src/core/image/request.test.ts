@@ -5,6 +5,7 @@ import fc from 'fast-check'
 import { anyText } from '#test/support/arbitraries.ts'
 import type { PathModel } from '../embedding/request.ts'
 import { Fault } from '../fault.ts'
+import type { Given, ImageEdit } from './given.ts'
 import { canonicalText, imageRequestOf, readImageRequest, type ImageRequest } from './request.ts'
 
 const read = (body: unknown, path?: PathModel) => readImageRequest(body, { maxImages: 10 }, path)
@@ -27,6 +28,7 @@ const PLAIN: ImageRequest = {
   user: undefined,
   safetyIdentifier: undefined,
   extraFields: {},
+  edit: undefined,
 }
 
 test('a plain body is read with OpenAI’s defaults', () => {
@@ -92,6 +94,7 @@ test('every field of the interface has its place', () => {
     partialImages: 3,
     user: 'u',
     safetyIdentifier: 's',
+    edit: undefined,
   })
   assert.equal(JSON.stringify(extraFields), '{"seed":7}')
 })
@@ -236,6 +239,34 @@ const jsonObject = fc
 const withoutPrototype = (fields: Record<string, unknown>) =>
   Object.keys(fields).length === 0 ? {} : Object.assign(Object.create(null), fields)
 const edge = fc.integer({ min: 1, max: 16_384 })
+const anyGiven: fc.Arbitrary<Given> = fc.oneof(
+  fc.record({ kind: fc.constant('address'), url: fc.webUrl() }, { noNullPrototype: true }),
+  fc.record(
+    {
+      kind: fc.constant('file'),
+      sha256: fc.stringMatching(/^[0-9a-f]{64}$/),
+      bytes: fc.nat(),
+      format: fc.constantFrom('png', 'jpeg', 'webp'),
+      width: edge,
+      height: edge,
+      hasAlpha: fc.boolean(),
+      isTurned: fc.boolean(),
+    },
+    { noNullPrototype: true },
+  ),
+)
+const anyEdit = fc
+  .record(
+    {
+      pictures: fc.array(anyGiven, { minLength: 1, maxLength: 3 }),
+      mask: maybe(anyGiven),
+      markup: maybe(anyGiven),
+      fidelity: maybe(anyText),
+    },
+    { noNullPrototype: true },
+  )
+  // What is absent is not written, and is not read as a field.
+  .map((edit) => JSON.parse(JSON.stringify(edit)) as ImageEdit)
 const anyRequest: fc.Arbitrary<ImageRequest> = fc.record(
   {
     model: anyText,
@@ -253,6 +284,7 @@ const anyRequest: fc.Arbitrary<ImageRequest> = fc.record(
     user: maybe(anyText),
     safetyIdentifier: maybe(anyText),
     extraFields: jsonObject.map(withoutPrototype),
+    edit: maybe(anyEdit),
   },
   { noNullPrototype: true },
 )

@@ -3,7 +3,9 @@ import type { PictureForm, PixelSize } from '../catalog.ts'
 import { isRecord } from '../embedding/answer.ts'
 import { modelIn, type PathModel } from '../embedding/request.ts'
 import { Fault } from '../fault.ts'
+import { checkGiven } from './edit.ts'
 import { MAX_DEPTH, unfitPart } from './extra-fields.ts'
+import type { GivenPictures, ImageEdit } from './given.ts'
 
 export interface ImageRequest {
   readonly model: string
@@ -29,6 +31,8 @@ export interface ImageRequest {
   readonly safetyIdentifier: string | undefined
   /** Fields that Torana does not know, as they came. */
   readonly extraFields: Readonly<Record<string, unknown>>
+  /** Undefined: pictures are made from the prompt alone. */
+  readonly edit: ImageEdit | undefined
 }
 
 export interface ImageRequestLimits {
@@ -64,9 +68,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   'user',
   'safety_identifier',
 ])
+const KNOWN_OF_EDITS: ReadonlySet<string> = new Set([...KNOWN, 'input_fidelity'])
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-export function readImageRequest(body: unknown, limits: ImageRequestLimits, path?: PathModel): ImageRequest {
+/** `given` are the pictures that came with the request, which the body has no more. */
+export function readImageRequest(
+  body: unknown,
+  limits: ImageRequestLimits,
+  path?: PathModel,
+  given?: GivenPictures,
+): ImageRequest {
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "prompt": …}.')
   const stream = streamIn(body['stream'])
@@ -86,8 +97,14 @@ export function readImageRequest(body: unknown, limits: ImageRequestLimits, path
     partialImages: partialImagesIn(body['partial_images'], stream),
     user: textIn('user', body['user']),
     safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
-    extraFields: extraFieldsIn(body),
+    extraFields: extraFieldsIn(body, given === undefined ? KNOWN : KNOWN_OF_EDITS),
+    edit: given && editIn(body['input_fidelity'], given),
   }
+}
+
+function editIn(fidelity: unknown, given: GivenPictures): ImageEdit {
+  checkGiven(given)
+  return { ...given, fidelity: wordIn('input_fidelity', fidelity) }
 }
 
 /**
@@ -117,6 +134,7 @@ export function imageRequestOf(text: string): ImageRequest {
     user: stored.user,
     safetyIdentifier: stored.safetyIdentifier,
     extraFields: keptFields(Object.entries(stored.extraFields)),
+    edit: stored.edit,
   }
 }
 
@@ -245,8 +263,11 @@ function textIn(param: string, value: unknown): string | undefined {
   throw invalid(param, `${param} must be a string of at most ${MAX_USER_LENGTH} characters.`)
 }
 
-function extraFieldsIn(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
-  const extra = Object.entries(body).filter(([name, value]) => !KNOWN.has(name) && value !== null)
+function extraFieldsIn(
+  body: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const extra = Object.entries(body).filter(([name, value]) => !known.has(name) && value !== null)
   for (const [name, value] of extra) {
     const unfit = unfitPart(name, value)
     if (unfit === 'multiplies')

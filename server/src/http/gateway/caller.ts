@@ -3,14 +3,18 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 
-export function refuseEncoded({ headers }: IncomingMessage): void {
+export function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
-  if (encoding !== undefined && encoding !== 'identity') {
-    throw new Fault(
-      'unsupported_media_type',
-      `The body is compressed (${encoding.slice(0, 40)}). Send it as plain JSON.`,
-    )
-  }
+  if (encoding === undefined || encoding === 'identity') return
+  throw new Fault(
+    'unsupported_media_type',
+    `The body is compressed (${encoding.slice(0, 40)}). Send it as it is.`,
+  )
+}
+
+export function refuseEncoded(request: IncomingMessage): void {
+  refuseCompressed(request)
+  const { headers } = request
   const type = headers['content-type']
   if (type !== undefined && !type.includes('json')) {
     throw new Fault(
@@ -57,12 +61,20 @@ export function clientRequestId({ headers }: IncomingMessage): string | undefine
   return singleOf(headers['x-client-request-id'] ?? headers['x-request-id'])?.slice(0, 128)
 }
 
-export function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
+/** `isUnread`: the body is still arriving, and the connection can't be used for anything after it. */
+export function writeFault(
+  response: ServerResponse,
+  fault: Fault,
+  requestId: string,
+  docsUrl: string,
+  isUnread = false,
+): void {
   // The answer had begun: all that is left is to cut it, so that nobody takes half of it for the whole.
   if (response.headersSent) {
     response.destroy()
     return
   }
+  if (isUnread) response.setHeader('connection', 'close')
   response.writeHead(fault.entry.status, faultHeaders(fault, requestId))
   response.end(faultBody(fault, requestId, docsUrl))
 }

@@ -25,6 +25,7 @@ const EVENT_STREAM = 'text/event-stream; charset=utf-8'
 export class ImageEvents {
   readonly #response: ServerResponse
   readonly #requestId: string
+  readonly #kind: 'image_generation' | 'image_edit'
   /** All that is known when the stream begins. */
   #headers: readonly string[]
   readonly #nowMs: () => number
@@ -36,8 +37,17 @@ export class ImageEvents {
   constructor(
     response: ServerResponse,
     requestId: string,
-    { nowMs, nextTurn }: { readonly nowMs: () => number; readonly nextTurn: () => Promise<unknown> },
+    {
+      kind,
+      nowMs,
+      nextTurn,
+    }: {
+      readonly kind: 'image_generation' | 'image_edit'
+      readonly nowMs: () => number
+      readonly nextTurn: () => Promise<unknown>
+    },
   ) {
+    this.#kind = kind
     this.#response = response
     this.#requestId = requestId
     this.#headers = ['content-type', EVENT_STREAM, 'x-request-id', requestId]
@@ -49,7 +59,7 @@ export class ImageEvents {
 
   preview({ index, bytes, echoes }: Preview): void {
     const fields = `"partial_image_index":${index}`
-    this.#queue('image_generation.partial_image', fields, echoes, one(bytes, this.#nextTurn))
+    this.#queue('partial_image', fields, echoes, one(bytes, this.#nextTurn))
   }
 
   /** One event for each picture; what was used stands in the last one. */
@@ -64,12 +74,7 @@ export class ImageEvents {
         ...echoesOf(result),
       }
       const counted = isLast && usage !== undefined ? `"usage":${JSON.stringify(usage)}` : ''
-      this.#queue(
-        'image_generation.completed',
-        counted,
-        echoes,
-        pictureFields(picture, result, meta, outside),
-      )
+      this.#queue('completed', counted, echoes, pictureFields(picture, result, meta, outside))
     }
     await this.#written
     this.#end()
@@ -92,13 +97,14 @@ export class ImageEvents {
   }
 
   #queue(
-    type: string,
+    stage: 'partial_image' | 'completed',
     fields: string,
     echoes: Readonly<Record<string, unknown>>,
     picture: AsyncIterable<string>,
   ): void {
     this.#written = this.#written.then(async () => {
       const createdAt = Math.floor(this.#nowMs() / 1000)
+      const type = `${this.#kind}.${stage}`
       let before = `event: ${type}\ndata: {"type":"${type}","created_at":${createdAt}`
       for (const [name, value] of Object.entries(echoes)) before += `,${asciiJson(name)}:${asciiJson(value)}`
       before += fields === '' ? ',' : `,${fields},`

@@ -28,6 +28,29 @@ export const imageRequest = z
   )
   .meta({ id: 'ImageRequest' })
 
+const reference = z
+  .object({ image_url: z.string() })
+  .describe('In JSON: a data URL, or an address where the upstream fetches it.')
+const file = z.union([z.string().describe('In a form: a file.'), reference])
+
+export const imageEditRequest = imageRequest
+  .extend({
+    image: z
+      .union([z.string(), z.array(z.string())])
+      .optional()
+      .describe('In a form: the pictures as files, at most 16, under `image`, `image[]` or `image[0]`.'),
+    images: z.array(reference).optional().describe('In JSON: the pictures.'),
+    mask: file
+      .optional()
+      .describe('Fully transparent where the first picture is to change, and of the same size.'),
+    markup: file.optional().describe('A drawing on top of the first picture. Not together with a mask.'),
+    input_fidelity: z.string().optional(),
+  })
+  .describe(
+    'As multipart/form-data or as JSON. Fields that are not listed go through to upstreams of the OpenAI wire, and are refused elsewhere.',
+  )
+  .meta({ id: 'ImageEditRequest' })
+
 export const imageAnswer = z
   .looseObject({
     created: z.int().describe('Unix seconds.'),
@@ -45,7 +68,7 @@ export const imageAnswer = z
       .describe('Where the upstream counted.'),
   })
   .describe(
-    'With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead.',
+    'With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead, `image_edit.…` for edits.',
   )
   .meta({ id: 'ImageAnswer' })
 

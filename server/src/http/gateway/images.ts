@@ -1,9 +1,8 @@
-/** `POST /v1/images/generations`. Everything one request does at the listener is in this file, in order. */
+/** `POST /v1/images/generations` and `/v1/images/edits`. Everything one request does at the listener is in this file, in order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PathModel } from '#core/embedding/request.ts'
 import { Fault } from '#core/fault.ts'
-import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
-import type { LargeJson } from '#ports/json.ts'
+import type { ImageRequest } from '#core/image/request.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { authenticate } from '#request/authenticate.ts'
@@ -15,16 +14,16 @@ import {
   type Queued,
 } from '#request/image.ts'
 import { toFault } from '../faults.ts'
-import { clientRequestId, isDryRun, refuseEncoded, singleOf, unsupportedIn, writeFault } from './caller.ts'
+import { clientRequestId, isDryRun, singleOf, unsupportedIn, writeFault } from './caller.ts'
 import { ImageEvents } from './image-events.ts'
 import { jobView } from './image-job-view.ts'
 import { writeImages, type AnswerOutside } from './images-answer.ts'
 import { presentedKey } from './presented-key.ts'
-import { parseBody, readBody } from './read-body.ts'
+import type { ReadRequest } from './read-image-request.ts'
+import { endUnread } from './unread.ts'
 
 export interface ImagesDependencies extends ImageDependencies, AnswerOutside {
   readonly keys: KeyDirectory
-  readonly json: LargeJson
   /** Where error pages are served. */
   readonly docsUrl: () => string
 }
@@ -35,8 +34,13 @@ export type ImagesHandler = (
   path?: PathModel,
 ) => Promise<void>
 
-export function imagesHandler(dependencies: ImagesDependencies): ImagesHandler {
-  const { clock, identifiers, keys, limits, observer } = dependencies
+/** `read` is what generations and edits differ in. */
+export function imagesHandler(
+  route: 'images' | 'image-edits',
+  read: ReadRequest,
+  dependencies: ImagesDependencies,
+): ImagesHandler {
+  const { clock, identifiers, keys, observer } = dependencies
 
   return async function serve(request, response, path) {
     const startedMs = clock.monotonicMs()
@@ -52,18 +56,18 @@ export function imagesHandler(dependencies: ImagesDependencies): ImagesHandler {
       // A picture takes seconds: a hundred requests that come at once begin one after another, not in one go.
       await dependencies.nextTurn()
       key = await authenticate(presentedKey(request.headers), keys, clock)
-      refuseEncoded(request)
-      const body = await readBody(request, limits.imagesBodyBytes)
-      asked = readImageRequest(await parseBody(body, dependencies.json), limits, path)
-      if (asked.stream)
-        events = new ImageEvents(response, requestId, { nowMs: clock.nowMs, nextTurn: dependencies.nextTurn })
+      const options = optionsIn(request)
+      const { files, ...rest } = await read(request, path)
+      asked = rest.asked
+      if (asked.stream) events = eventsOf(asked, response, requestId, dependencies)
       const outcome = await generateImages(
         asked,
         {
           requestId,
           key,
           trace,
-          ...optionsIn(request),
+          files,
+          ...options,
           onPreview: (preview) => events?.preview(preview),
         },
         dependencies,
@@ -83,11 +87,12 @@ export function imagesHandler(dependencies: ImagesDependencies): ImagesHandler {
       fault = toFault(error)
       status = fault.entry.status
       const isTold = (await events?.fail(fault, dependencies.docsUrl())) === true
-      if (!isTold) writeFault(response, fault, requestId, dependencies.docsUrl())
+      if (!isTold) writeFault(response, fault, requestId, dependencies.docsUrl(), !request.complete)
+      if (!request.complete) endUnread(request, response)
     }
     observer.requestEnded({
       requestId,
-      route: 'images',
+      route,
       status,
       fault: fault?.code,
       cause: fault?.cause,
@@ -104,6 +109,16 @@ export function imagesHandler(dependencies: ImagesDependencies): ImagesHandler {
       durationMs: clock.monotonicMs() - startedMs,
     })
   }
+}
+
+function eventsOf(
+  { edit }: ImageRequest,
+  response: ServerResponse,
+  requestId: string,
+  { clock, nextTurn }: ImagesDependencies,
+): ImageEvents {
+  const kind = edit === undefined ? 'image_generation' : 'image_edit'
+  return new ImageEvents(response, requestId, { kind, nowMs: clock.nowMs, nextTurn })
 }
 
 async function answer(

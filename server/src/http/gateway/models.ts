@@ -2,6 +2,7 @@
 import type {
   Catalog,
   EmbeddingModel,
+  ImageEdits,
   ImageModel,
   ImageSizes,
   Model,
@@ -26,6 +27,10 @@ export interface ModelListing {
   readonly maxInputs: number
   /** Most pictures of one request. */
   readonly maxImages: number
+  /** Most pictures that one request may give. */
+  readonly maxEditPictures: number
+  /** Largest of them. */
+  readonly editFileBytes: number
 }
 
 export function listModelObjects(listing: ModelListing): { object: 'list'; data: ModelObject[] } {
@@ -80,9 +85,9 @@ function embeddingCapabilities(
 }
 
 /** What one deployment at least can do: a request goes to one that can do all it asks for. */
-function imageCapabilities(name: string, model: ImageModel, { maxImages }: ModelListing): ImageObject {
+function imageCapabilities(name: string, model: ImageModel, listing: ModelListing): ImageObject {
   const all = model.deployments.map(({ capabilities }) => capabilities)
-  const union = <Value>(lists: readonly (readonly Value[])[]) => [...new Set(lists.flat())]
+  const edits = all.flatMap((capabilities) => capabilities.edits ?? [])
   return {
     kind: 'image',
     ...(name === model.id ? {} : { alias_of: model.id }),
@@ -92,14 +97,37 @@ function imageCapabilities(name: string, model: ImageModel, { maxImages }: Model
     moderations: union(all.map(({ moderations }) => moderations)),
     formats: ['png', 'jpeg', 'webp'],
     formats_native: union(all.map(({ formats }) => formats)),
-    max_images: maxImages,
+    max_images: listing.maxImages,
     max_images_per_call: Math.max(1, ...all.map((capabilities) => capabilities.maxImages)),
     max_prompt_characters: model.facts.maxPromptCharacters,
     stream: all.some(({ stream }) => stream) ? 'native' : 'emulated',
     max_partial_images: Math.max(0, ...all.map(({ maxPartialImages }) => maxPartialImages)),
     response_formats: ['b64_json', 'url'],
     response_format_default: model.facts.answersWith,
+    ...(edits.length === 0 ? {} : { edits: editsOf(edits, listing) }),
   }
+}
+
+function editsOf(all: readonly ImageEdits[], listing: ModelListing): NonNullable<ImageObject['edits']> {
+  const most = (counts: readonly number[], limit: number) => Math.min(limit, Math.max(...counts))
+  return {
+    max_images: most(
+      all.map(({ maxInputs }) => maxInputs),
+      listing.maxEditPictures,
+    ),
+    max_file_bytes: most(
+      all.map(({ maxFileBytes }) => maxFileBytes),
+      listing.editFileBytes,
+    ),
+    formats: union(all.map(({ inputFormats }) => inputFormats)),
+    mask: all.some(({ mask }) => mask !== undefined),
+    markup: all.some(({ markup }) => markup),
+    input_fidelities: union(all.map(({ fidelities }) => fidelities)),
+  }
+}
+
+function union<Value>(lists: readonly (readonly Value[])[]): Value[] {
+  return [...new Set(lists.flat())]
 }
 
 /** Bounds say more than a list, and a list more than that nobody knows. */

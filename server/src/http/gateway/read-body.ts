@@ -1,14 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault.ts'
-import type { LargeJson } from '#ports/json.ts'
+import { JsonRefused, type LargeJson } from '#ports/json.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
-export function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer<ArrayBuffer>> {
+export function readBody(
+  request: IncomingMessage,
+  maxBytes: number,
+  advice = 'Send the inputs in several requests.',
+): Promise<Buffer<ArrayBuffer>> {
   const tooLarge = (): Fault =>
-    new Fault(
-      'body_too_large',
-      `The body is larger than ${maxBytes} bytes. Send the inputs in several requests.`,
-    )
+    new Fault('body_too_large', `The body is larger than ${maxBytes} bytes. ${advice}`)
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
   return new Promise((resolve, reject) => {
     const chunks: Buffer<ArrayBuffer>[] = []
@@ -32,17 +33,18 @@ const LARGE_BYTES = 1024 * 1024
 
 /** The body's JSON, at once unless it is large. */
 export function parseBody(body: Buffer<ArrayBuffer>, json: LargeJson): unknown {
-  if (body.length > LARGE_BYTES) return json.parse(body).catch(refuse)
+  if (body.length > LARGE_BYTES) return json.parse(body).catch(refuseJson)
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (error) {
-    return refuse(error)
+    return refuseJson(error)
   }
 }
 
 /** The parser's own message quotes the text, which may be private: only the position is passed on. */
-function refuse(error: unknown): never {
+export function refuseJson(error: unknown): never {
   if (!(error instanceof SyntaxError)) throw error
+  if (error instanceof JsonRefused) throw new Fault('invalid_json', `The body is not taken: ${error.message}`)
   const position = /position (\d+)/.exec(error.message)?.[1]
   const where = position === undefined ? '' : ` Parsing stopped at position ${position}.`
   throw new Fault('invalid_json', `The body is not JSON.${where} Send a JSON object.`)

@@ -108,6 +108,19 @@ const imageCapabilities = z.object({
   max_partial_images: z.int(),
   response_formats: z.array(z.enum(['b64_json', 'url'])),
   response_format_default: z.enum(['b64_json', 'url']),
+  edits: z
+    .object({
+      max_images: z.int().describe('Most pictures that one request may give.'),
+      max_file_bytes: z.int().describe('Largest of them.'),
+      formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What they may be.'),
+      mask: z
+        .boolean()
+        .describe('Whether it takes `mask`: transparent where the first picture is to change.'),
+      markup: z.boolean(),
+      input_fidelities: z.array(z.string()).describe('Empty: no such option.'),
+    })
+    .optional()
+    .describe('What can be done with given pictures. Absent: it makes pictures from text alone.'),
 })
 
 export const modelObject = z

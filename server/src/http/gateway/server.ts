@@ -12,6 +12,7 @@ import { z } from 'zod'
 import { Fault, type FaultCode } from '#core/fault.ts'
 import { FAULTS } from '#core/fault-table.ts'
 import { faultMarkdown } from '#core/fault-page.ts'
+import type { Limits } from '#core/settings.ts'
 import { authenticate } from '#request/authenticate.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
@@ -19,10 +20,11 @@ import { serveAsset, type AssetDependencies } from './assets.ts'
 import { clientRequestId, writeFault } from './caller.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings.ts'
 import { serveJob } from './image-jobs.ts'
-import { imageAnswer, imageJob, imageRequest } from './image-schemas.ts'
-import { imagesHandler } from './images.ts'
+import { imageAnswer, imageEditRequest, imageJob, imageRequest } from './image-schemas.ts'
+import { imagesHandler, type ImagesDependencies } from './images.ts'
 import { listModelObjects, oneModelObject, type ModelListing } from './models.ts'
 import { presentedKey } from './presented-key.ts'
+import { editReader, generationReader, type ReadingOutside } from './read-image-request.ts'
 import { answerUnreadable } from './unreadable.ts'
 import {
   embeddingAnswer,
@@ -33,7 +35,8 @@ import {
   pathEmbeddingRequest,
 } from './schemas.ts'
 
-export interface GatewayDependencies extends EmbeddingsDependencies, AssetDependencies, Readiness {
+export interface GatewayDependencies
+  extends EmbeddingsDependencies, ImagesDependencies, ReadingOutside, AssetDependencies, Readiness {
   readonly version: string
 }
 
@@ -52,9 +55,10 @@ const IMAGE_FAULTS = [400, 401, 403, 404, 408, 413, 415, 422, 424, 429, 500, 502
 export async function gatewayServer(dependencies: GatewayDependencies): Promise<FastifyInstance> {
   const { clock, docsUrl, identifiers, keys, limits, observer } = dependencies
   const embeddings = embeddingsHandler(dependencies)
-  const images = imagesHandler(dependencies)
+  const images = imagesHandler('images', generationReader(dependencies), dependencies)
+  const edits = imagesHandler('image-edits', editReader(dependencies), dependencies)
   const app = fastify({
-    serverFactory: (handler) => listener(handler, embeddings, limits.headersTimeoutMs),
+    serverFactory: (handler) => listener(handler, embeddings, limits),
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
@@ -106,6 +110,8 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
     createdSeconds,
     maxInputs: limits.maxInputs,
     maxImages: limits.maxImages,
+    maxEditPictures: limits.maxEditPictures,
+    editFileBytes: limits.editFileBytes,
   })
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     void reply.header('x-request-id', request.id)
@@ -156,6 +162,21 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       onRequest: (request, reply) => {
         reply.hijack()
         return images(request.raw, reply.raw)
+      },
+      handler: hijacked,
+    })
+    app.post(`${prefix}/images/edits`, {
+      schema: {
+        hide,
+        operationId: 'editImages',
+        summary: 'Make pictures from pictures and a prompt',
+        consumes: ['multipart/form-data', 'application/json'],
+        body: imageEditRequest,
+        response: { 200: imageAnswer, 202: imageJob, ...faultAnswers(IMAGE_FAULTS) },
+      },
+      onRequest: (request, reply) => {
+        reply.hijack()
+        return edits(request.raw, reply.raw)
       },
       handler: hijacked,
     })
@@ -220,12 +241,16 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
     schema: {
       operationId: 'createDeploymentEmbeddings',
       summary:
-        "Azure's spelling: the model is named in the path, the body's is ignored; so for /images/generations",
+        "Azure's spelling: the model is named in the path, the body's is ignored; so for /images/generations and /images/edits",
       params: z.object({ '*': z.string() }),
       body: pathEmbeddingRequest,
       response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
     },
-    onRequest: modelInPath(true, { [EMBEDDINGS_SUFFIX]: embeddings, '/images/generations': images }),
+    onRequest: modelInPath(true, {
+      [EMBEDDINGS_SUFFIX]: embeddings,
+      '/images/generations': images,
+      '/images/edits': edits,
+    }),
     handler: hijacked,
   })
   return app
@@ -234,12 +259,14 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
 function listener(
   handler: RequestListener,
   embeddings: ReturnType<typeof embeddingsHandler>,
-  headersTimeoutMs: number,
+  { headersTimeoutMs, imageTimeoutMs }: Limits,
 ): Server {
   return createServer(
     {
       keepAliveTimeout: KEEP_ALIVE_MS,
       headersTimeout: headersTimeoutMs,
+      // As long as its answer may take: 256 MB of pictures over a slow line.
+      requestTimeout: Math.max(imageTimeoutMs, headersTimeoutMs),
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
     },
     (request, response) => {
@@ -301,7 +328,7 @@ function unknownPath(method: string, url: string): Fault {
   const path = url.split('?')[0]?.slice(0, 200) ?? ''
   const hint = path.startsWith('/v1/v1')
     ? 'Your base URL already ends in /v1; remove one.'
-    : 'See GET /v1/models, POST /v1/embeddings and POST /v1/images/generations.'
+    : 'See GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'
   return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
 }
 

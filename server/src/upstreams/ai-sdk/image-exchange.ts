@@ -2,28 +2,33 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { isRecord } from '#core/embedding/answer.ts'
 import { UpstreamFailure } from '#core/failure.ts'
-import type { ImageAnswer, ImageCall, MadePicture } from '#ports/image-upstream.ts'
+import type { ImageAnswer, MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
 import { UNKNOWN_TOKENS } from './image-answers.ts'
-import type { ImageFetchOptions, Purchase } from './image-fetch.ts'
+import type { LoadedCall, LoadedEdit, LoadedPicture } from './image-edit.ts'
+import type { ImageFetchOptions, Purchase, SentCall } from './image-fetch.ts'
 import { ImageFetch } from './image-fetch.ts'
 import type { ImageModel, ImageProvider, Said } from './image-providers.ts'
-import { imageProviders } from './image-providers.ts'
+import { providerOf } from './image-providers.ts'
 
+type SentFile = NonNullable<Said['mask']>
 type Result = Awaited<ReturnType<ImageModel['doGenerate']>>
 
 /** A catalog has tens of deployments; beyond this many stand only those that a reload left behind. */
 const MAX_MODELS = 512
 
+/** How packages say that they sent fewer pictures than they were given. */
+const LEFT_OUT = /\b(ignored|only the first)\b/i
+
 const NO_FIELDS = Object.freeze({})
 
 export function aiSdkImageExchange(
   options: ImageFetchOptions,
-): (call: ImageCall, submitted: (text: string) => Promise<void>) => Promise<ImageAnswer> {
+): (call: LoadedCall, submitted: (text: string) => Promise<void>) => Promise<ImageAnswer> {
   const models = new Map<string, ImageModel>()
   const purchases = new ImageFetch(options)
 
-  async function modelFor({ deployment }: ImageCall, provider: ImageProvider): Promise<ImageModel> {
+  async function modelFor({ deployment }: SentCall, provider: ImageProvider): Promise<ImageModel> {
     const { upstream, upstreamModel } = deployment
     // By value: a catalog that was reloaded with a new credential must get a new model.
     const key = JSON.stringify([upstream, upstreamModel])
@@ -35,9 +40,9 @@ export function aiSdkImageExchange(
     return made
   }
 
-  return async (call, submitted) => {
-    const provider = providerOf(call)
-    const said = sayingOf(call, provider)
+  return async ({ edit, ...call }, submitted) => {
+    const provider = providerOf(call.deployment)
+    const said = together(sayingOf(call, provider), givenOf(edit, call, provider))
     // Whole milliseconds: timers take no others.
     const timeoutMs = Math.ceil(call.timeoutMs)
     const signal = AbortSignal.timeout(timeoutMs)
@@ -52,8 +57,8 @@ export function aiSdkImageExchange(
           size: said.size,
           aspectRatio: said.aspectRatio,
           seed: undefined,
-          files: undefined,
-          mask: undefined,
+          files: said.files,
+          mask: said.mask,
           providerOptions: { [provider.key]: { ...provider.always, ...said.options } },
           headers: { ...said.headers, 'x-torana-call-id': call.callId },
           abortSignal: signal,
@@ -66,17 +71,8 @@ export function aiSdkImageExchange(
   }
 }
 
-function providerOf({ deployment }: ImageCall): ImageProvider {
-  const { provider = '', name } = deployment.upstream
-  const known = Object.hasOwn(imageProviders, provider) ? imageProviders[provider] : undefined
-  if (known) return known
-  const names = Object.keys(imageProviders).join(', ')
-  const message = `upstreams.${name}.provider is ${JSON.stringify(provider)}; for images the ai-sdk dialect speaks to ${names}`
-  throw new UpstreamFailure('rejectedUs', message, { deployment: deployment.id })
-}
-
-/** Everything that the call asks for, in the package's words. What it has no word for is refused. */
-function sayingOf(call: ImageCall, provider: ImageProvider): Said {
+/** Everything that the call asks for but its pictures, in the package's words. What it has no word for is refused. */
+function sayingOf(call: SentCall, provider: ImageProvider): Said {
   const { words, severalImages } = provider
   const { deployment, size } = call
   const [extra] = Object.keys(call.extraFields)
@@ -87,7 +83,7 @@ function sayingOf(call: ImageCall, provider: ImageProvider): Said {
   const sayings: Said[] = []
   const say = <Value>(
     value: Value | undefined,
-    word: ((value: Value, on: ImageCall['deployment']) => Said | undefined) | undefined,
+    word: ((value: Value, on: SentCall['deployment']) => Said | undefined) | undefined,
     param: string,
   ): void => {
     if (value === undefined) return
@@ -108,6 +104,30 @@ function sayingOf(call: ImageCall, provider: ImageProvider): Said {
   say(call.user, words.user, 'user')
   say(call.safetyIdentifier, undefined, 'safety_identifier')
   return sayings.reduce(together, {})
+}
+
+function givenOf(edit: LoadedEdit | undefined, { deployment }: SentCall, { edits }: ImageProvider): Said {
+  if (edit === undefined) return {}
+  const { pictures, mask } = edit
+  if (edits.instead) {
+    const urls = pictures.flatMap((picture) => (picture.kind === 'address' ? [picture.url] : []))
+    return { options: edits.instead(urls) }
+  }
+  return {
+    files: pictures.map(fileOf),
+    mask: mask && fileOf(mask),
+    options: edits.options?.(deployment) ?? {},
+  }
+}
+
+/** As base64, which is how all of them send it: the packages take a hundred times as long to make it. */
+function fileOf(picture: LoadedPicture): SentFile {
+  if (picture.kind === 'address') return { type: 'url', url: picture.url }
+  const { bytes, format } = picture
+  const data = bytes.toBase64()
+  // A job may be waited for a long time, and nobody reads them again.
+  bytes.buffer.transfer(0)
+  return { type: 'file', mediaType: `image/${format}`, data }
 }
 
 function together(one: Said, other: Said): Said {
@@ -134,6 +154,8 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
     // The package sent the rest of the request and had an answer: it may have been charged.
     if (warning.type === 'unsupported')
       throw refusal(call, `'${warning.feature}' is not supported`, undefined, 'unknown')
+    if (warning.type === 'other' && LEFT_OUT.test(warning.message))
+      throw refusal(call, warning.message, undefined, 'unknown')
   }
   const images: readonly (string | Uint8Array)[] = result.images
   if (images.length === 0) throw broken(call, 'an answer without a picture')
@@ -151,7 +173,7 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
 }
 
 /** In memory of their own, so that they can be handed to another thread. */
-function bytesOf(image: string | Uint8Array, call: ImageCall): Uint8Array<ArrayBuffer> {
+function bytesOf(image: string | Uint8Array, call: SentCall): Uint8Array<ArrayBuffer> {
   let bytes: Uint8Array<ArrayBuffer>
   try {
     bytes = typeof image === 'string' ? Uint8Array.fromBase64(image) : owned(image)
@@ -194,7 +216,7 @@ function failed(error: unknown, { call, provider, origin, taken }: Purchase): un
   return new UpstreamFailure(failure.kind, failure.message, { ...failure.detail, charge: 'unknown' })
 }
 
-function askedBy({ size, quality, format, compression }: ImageCall): string {
+function askedBy({ size, quality, format, compression }: SentCall): string {
   const asked = [
     ...(size === undefined ? [] : [`size ${size.width}x${size.height}`]),
     ...(quality === undefined ? [] : [`quality ${quality}`]),
@@ -204,12 +226,12 @@ function askedBy({ size, quality, format, compression }: ImageCall): string {
   return asked.length === 0 ? '' : ` (${asked.join(', ')})`
 }
 
-function broken(call: ImageCall, message: string): UpstreamFailure {
+function broken(call: SentCall, message: string): UpstreamFailure {
   return new UpstreamFailure('broken', message, { deployment: call.deployment.id, charge: 'unknown' })
 }
 
 function refusal(
-  call: ImageCall,
+  call: SentCall,
   message: string,
   param: string | undefined,
   charge: 'none' | 'unknown' = 'none',

@@ -5,9 +5,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, it, type TestContext } from 'node:test'
 import type { FailureKind } from '#core/failure.ts'
+import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
 import { imageCallOf, imageFailureOf } from '#test/support/ai-sdk-images.ts'
 import { makeFetch } from '../fetch.ts'
 import { GuardedPictureFetcher } from '../picture-fetch.ts'
+import { loaded } from './image-edit.ts'
 import { aiSdkImageExchange } from './image-exchange.ts'
 
 const PICTURE = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 1, 2, 3])
@@ -60,12 +62,14 @@ async function upstreamOf(test: TestContext, replyTo: (seen: Seen, nth: number, 
   return { url, seen }
 }
 
-const exchange = aiSdkImageExchange({
+const loadedExchange = aiSdkImageExchange({
   fetch: makeFetch({ connectTimeoutMs: 1000, answerBytes: 64 * 1024 * 1024 }),
   pictures: new GuardedPictureFetcher({ connectTimeoutMs: 1000 }),
   pollIntervalMs: 5,
   pictureBytes: 1024 * 1024,
 })
+const exchange = async (call: ImageCall, submitted: (text: string) => Promise<void>): Promise<ImageAnswer> =>
+  loadedExchange(await loaded(call), submitted)
 const notRecorded = (): Promise<void> => Promise.resolve()
 
 /** One row for each wire that is polled: what it says of a job, in its own words. */

@@ -25,9 +25,12 @@ export interface ImageFetchOptions extends ImageLimits {
   readonly pictures: PictureFetcher
 }
 
+/** Without its pictures: they are of use to nobody once they are sent. */
+export type SentCall = Omit<ImageCall, 'edit'>
+
 /** One call under way. */
 export interface Purchase {
-  readonly call: ImageCall
+  readonly call: SentCall
   readonly provider: ImageProvider
   readonly signal: AbortSignal
   readonly submitted: (text: string) => Promise<void>

@@ -1,6 +1,7 @@
 /** What the dialect knows of each image package: how it is opened, how our options are said to it, where it is silent. */
 import type { ImageModelV3, ImageModelV4, JSONObject } from '@ai-sdk/provider'
 import type { ImageDeployment, ImageFormat, PixelSize } from '#core/catalog.ts'
+import { UpstreamFailure } from '#core/failure.ts'
 import type { ImageUsage } from '#core/usage.ts'
 import type { ErrorWords } from './failures.ts'
 import type { Reading } from './image-answers.ts'
@@ -14,6 +15,19 @@ import {
   readReplicate,
   readXai,
 } from './image-answers.ts'
+import type { EditWords } from './image-edit-words.ts'
+import {
+  BEDROCK_EDITS,
+  FAL_EDITS,
+  FIREWORKS_EDITS,
+  FLUX_EDITS,
+  GEMINI_EDITS,
+  isFireworksKontext,
+  LUMA_EDITS,
+  REPLICATE_EDITS,
+  TOGETHER_EDITS,
+  XAI_EDITS,
+} from './image-edit-words.ts'
 import type { Fetch } from './providers.ts'
 import { BEDROCK_KINDS, GOOGLE_KINDS } from './providers.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
@@ -21,10 +35,14 @@ import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'
 /** Two versions of the SDK's specification live side by side; for pictures both are called alike. */
 export type ImageModel = ImageModelV3 | ImageModelV4
 
+type CallOptions = Parameters<ImageModel['doGenerate']>[0]
+
 /** How something is said to a package: as the specification's own options, or among those of the provider. */
 export interface Said {
   readonly size?: `${number}x${number}`
   readonly aspectRatio?: `${number}:${number}`
+  readonly files?: CallOptions['files']
+  readonly mask?: CallOptions['mask']
   readonly options?: JSONObject
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -50,6 +68,7 @@ export interface ImageProvider extends ErrorWords {
   /** The key of `providerOptions`. */
   readonly key: string
   readonly words: Vocabulary
+  readonly edits: EditWords
   /** Sent with every call. */
   readonly always?: JSONObject
   /** Takes a number of pictures. The other packages make one, whatever they are asked. */
@@ -87,7 +106,7 @@ const GEMINI_WORDS: Vocabulary = {
   resolution: (imageSize) => ({ options: { imageConfig: { imageSize } } }),
 }
 
-export const imageProviders: Readonly<Record<string, ImageProvider>> = {
+const imageProviders: Readonly<Record<string, ImageProvider>> = {
   google: {
     model: async (deployment, fetch) => {
       const { createGoogle } = await import('@ai-sdk/google')
@@ -95,6 +114,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     },
     key: 'google',
     words: GEMINI_WORDS,
+    edits: GEMINI_EDITS,
     severalImages: false,
     pictures: 'inside',
     read: readGemini,
@@ -113,6 +133,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       format: (format) => (format === 'webp' ? undefined : inImageOutput({ mimeType: `image/${format}` })),
       compression: (compressionQuality) => inImageOutput({ compressionQuality }),
     },
+    edits: GEMINI_EDITS,
     severalImages: false,
     pictures: 'inside',
     read: readGemini,
@@ -128,6 +149,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     },
     key: 'amazonBedrock',
     words: { pixels: asSize, quality: asOption('quality') },
+    edits: BEDROCK_EDITS,
     severalImages: true,
     pictures: 'inside',
     read: readBedrock,
@@ -143,6 +165,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     key: 'blackForestLabs',
     // Its own `size` would send an aspect ratio along, and warn.
     words: { pixels: asWidthAndHeight, ratio: asAspectRatio, format: asFormat('outputFormat', JPEG_OR_PNG) },
+    edits: FLUX_EDITS,
     severalImages: false,
     pictures: 'polled',
     domains: ['bfl.ai'],
@@ -165,6 +188,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       background: asOption('background'),
       format: asFormat('outputFormat', JPEG_OR_PNG),
     },
+    edits: FAL_EDITS,
     severalImages: true,
     pictures: 'addresses',
     read: readFal,
@@ -190,6 +214,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     },
     // Jobs are waited for elsewhere; the package would wait once more after the last answer.
     always: { pollIntervalMillis: 1 },
+    edits: REPLICATE_EDITS,
     severalImages: true,
     pictures: 'polledUnlessReady',
     read: readReplicate,
@@ -202,6 +227,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     },
     key: 'fireworks',
     words: { pixels: asSize, ratio: asAspectRatio, format: fireworksFormat },
+    edits: FIREWORKS_EDITS,
     severalImages: false,
     pictures: 'polled',
     read: readFlux,
@@ -216,6 +242,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     key: 'togetherai',
     // Its own `size` is sent, and warned of as if it were not.
     words: { pixels: asWidthAndHeight, format: asFormat('output_format', JPEG_OR_PNG) },
+    edits: TOGETHER_EDITS,
     severalImages: true,
     pictures: 'inside',
     contentRefusal: /nsfw|moderat/i,
@@ -234,6 +261,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
       format: asFormat('output_format', { jpeg: 'jpeg', png: 'png', webp: 'webp' }),
       user: asOption('user'),
     },
+    edits: XAI_EDITS,
     severalImages: true,
     pictures: 'inside',
     read: readXai,
@@ -247,6 +275,7 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
     },
     key: 'luma',
     words: { ratio: asAspectRatio, format: asFormat('format', { jpeg: 'jpg', png: 'png' }) },
+    edits: LUMA_EDITS,
     severalImages: false,
     pictures: 'polled',
     read: readLuma,
@@ -254,14 +283,23 @@ export const imageProviders: Readonly<Record<string, ImageProvider>> = {
   },
 }
 
+export function providerOf({ id, upstream }: ImageDeployment): ImageProvider {
+  const { provider = '', name } = upstream
+  const known = Object.hasOwn(imageProviders, provider) ? imageProviders[provider] : undefined
+  if (known) return known
+  const names = Object.keys(imageProviders).join(', ')
+  const message = `upstreams.${name}.provider is ${JSON.stringify(provider)}; for images the ai-sdk dialect speaks to ${names}`
+  throw new UpstreamFailure('rejectedUs', message, { deployment: id })
+}
+
 function inImageOutput(imageOutputOptions: JSONObject): Said {
   return { options: { imageConfig: { imageOutputOptions } } }
 }
 
 /** Kontext models take a field; the others, which answer with the picture itself, go by what is accepted. */
-function fireworksFormat(format: ImageFormat, { upstreamModel }: ImageDeployment): Said | undefined {
+function fireworksFormat(format: ImageFormat, deployment: ImageDeployment): Said | undefined {
   if (format === 'webp') return undefined
-  return /\/flux-kontext-(pro|max)$/.test(upstreamModel)
+  return isFireworksKontext(deployment)
     ? { options: { output_format: format } }
     : { headers: { accept: `image/${format}` } }
 }

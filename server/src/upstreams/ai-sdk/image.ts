@@ -1,6 +1,7 @@
 /** Pictures of upstreams whose wire is not OpenAI's, through the AI SDK's provider packages, in a worker thread. */
 import type { ImageUpstream } from '#ports/image-upstream.ts'
 import type { FetchOptions } from '../fetch.ts'
+import { loaded } from './image-edit.ts'
 import type { ImageLimits } from './image-fetch.ts'
 import { aiSdkThread } from './thread.ts'
 
@@ -14,5 +15,7 @@ const PICTURE_BYTES = 64 * 1024 * 1024
 export function aiSdkImage(options: AiSdkImageOptions): ImageUpstream {
   const { pollIntervalMs = POLL_INTERVAL_MS, pictureBytes = PICTURE_BYTES, ...fetchOptions } = options
   const thread = aiSdkThread({ ...fetchOptions, images: { pollIntervalMs, pictureBytes } })
-  return { generate: (call, events) => thread.generate(call, (text) => events.submitted(text)) }
+  return {
+    generate: async (call, events) => thread.generate(await loaded(call), (text) => events.submitted(text)),
+  }
 }

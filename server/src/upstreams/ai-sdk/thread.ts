@@ -1,10 +1,12 @@
 /** The thread that calls through the AI SDK run in, seen from outside. It starts with the first call. */
 import { Worker } from 'node:worker_threads'
 import { UpstreamFailure } from '#core/failure.ts'
-import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
+import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { Block } from './exchange.ts'
 import { timedOut } from './failures.ts'
+import type { LoadedCall } from './image-edit.ts'
+import { buffersOf } from './image-edit.ts'
 import type { WorkerOptions, WorkerReply, WorkerRequest } from './worker.ts'
 
 type Answer = Block | ImageAnswer
@@ -20,7 +22,8 @@ type Submitted = (text: string) => Promise<void>
 
 export interface AiSdkThread {
   embed(call: EmbeddingCall): Promise<Block>
-  generate(call: ImageCall, submitted: Submitted): Promise<ImageAnswer>
+  /** Takes the pictures that are to be edited with it: afterwards nobody else can read them. */
+  generate(call: LoadedCall, submitted: Submitted): Promise<ImageAnswer>
 }
 
 /**
@@ -95,12 +98,12 @@ export function aiSdkThread(options: WorkerOptions): AiSdkThread {
     }
   }
 
-  function ask(request: WorkerRequest & { call: EmbeddingCall | ImageCall }, submitted: Submitted) {
+  function ask(request: Exclude<WorkerRequest, { kind: 'recorded' }>, submitted: Submitted) {
     worker ??= started()
     const thread = worker
     const { id, call } = request
     return new Promise<Answer>((resolve, reject) => {
-      thread.postMessage(request)
+      thread.postMessage(request, request.kind === 'image' ? buffersOf(request.call.edit) : [])
       // The thread gives up by itself at this time, unless it is busy with another answer or still waits for a token.
       const timer = setTimeout(() => take(id)?.reject(timedOut(call)), call.timeoutMs)
       waiting.set(id, { resolve, reject, submitted, timer })

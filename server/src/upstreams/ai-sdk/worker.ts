@@ -2,13 +2,14 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import type { FailureDetail, FailureKind } from '#core/failure.ts'
 import { UpstreamFailure } from '#core/failure.ts'
-import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
+import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { FetchOptions } from '../fetch.ts'
 import { makeFetch } from '../fetch.ts'
 import { GuardedPictureFetcher } from '../picture-fetch.ts'
 import type { Block } from './exchange.ts'
 import { aiSdkExchange } from './exchange.ts'
+import type { LoadedCall } from './image-edit.ts'
 import type { ImageLimits } from './image-fetch.ts'
 import { aiSdkImageExchange } from './image-exchange.ts'
 
@@ -19,7 +20,7 @@ export interface WorkerOptions extends FetchOptions {
 
 export type WorkerRequest =
   | { readonly kind: 'embedding'; readonly id: number; readonly call: EmbeddingCall }
-  | { readonly kind: 'image'; readonly id: number; readonly call: ImageCall }
+  | { readonly kind: 'image'; readonly id: number; readonly call: LoadedCall }
   /** What call `id` told by `submitted` is written down: it may go on. */
   | { readonly kind: 'recorded'; readonly id: number }
 

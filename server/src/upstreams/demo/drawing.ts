@@ -28,8 +28,8 @@ const GLYPHS = FONT.trim()
   .map((columns) => Buffer.from(columns, 'hex'))
 /** A character that the font lacks. */
 const BOX = Buffer.from('7f4141417f', 'hex')
-const CELL_WIDTH = 6
-const CELL_HEIGHT = 9
+export const CELL_WIDTH = 6
+export const CELL_HEIGHT = 9
 const MARGIN = 0.08
 const LARGEST_DOT = 8
 
@@ -46,11 +46,11 @@ export async function draw(drawing: Drawing): Promise<Uint8Array<ArrayBuffer>> {
       line.slice(0, Math.max(0, left)),
       Math.round(width * MARGIN),
       top + index * CELL_HEIGHT * dot,
-      dot,
+      { dot },
     )
     left -= line.length
   }
-  canvas.write(label, 4, height - CELL_HEIGHT - 2, 1)
+  canvas.write(label, 4, height - CELL_HEIGHT - 2, { dot: 1 })
   return png(canvas)
 }
 
@@ -66,7 +66,7 @@ function fitted(
   }
 }
 
-function wrapped(text: string, columns: number): string[] {
+export function wrapped(text: string, columns: number): string[] {
   const lines: string[] = []
   let line = ''
   for (const word of text.split(/\s+/)) {
@@ -80,43 +80,73 @@ function wrapped(text: string, columns: number): string[] {
   return [...lines, line]
 }
 
-class Canvas {
+export type Colour = readonly [red: number, green: number, blue: number, alpha: number]
+
+/** Pixels of red, green, blue and alpha, on which text can be written. */
+export class Canvas {
   readonly width: number
   readonly height: number
-  readonly pixels: Buffer
+  readonly pixels: Buffer<ArrayBuffer>
 
-  constructor(width: number, height: number, ground: readonly [number, number, number, number]) {
+  constructor(width: number, height: number, ground: Colour) {
     this.width = width
     this.height = height
-    // Each row begins with the byte that names its PNG filter: none.
-    const row = Buffer.alloc(1 + width * 4)
-    for (let column = 0; column < width; column += 1) row.set(ground, 1 + column * 4)
-    this.pixels = Buffer.concat(Array.from({ length: height }, () => row))
+    this.pixels = Buffer.alloc(width * height * 4, Buffer.from(ground))
   }
 
-  write(text: string, left: number, top: number, dot: number): void {
+  write(text: string, left: number, top: number, { dot, ink = INK }: { dot: number; ink?: Colour }): void {
     for (const [index, character] of Array.from(text).entries()) {
       const glyph = GLYPHS[character.charCodeAt(0) - 32] ?? BOX
       for (const [column, bits] of glyph.entries()) {
         for (let row = 0; row < 7; row += 1) {
-          if ((bits >> row) & 1) this.#dot(left + (index * CELL_WIDTH + column) * dot, top + row * dot, dot)
+          if ((bits >> row) & 1)
+            this.paint({
+              left: left + (index * CELL_WIDTH + column) * dot,
+              top: top + row * dot,
+              width: dot,
+              height: dot,
+              colour: ink,
+            })
         }
       }
     }
   }
 
-  #dot(left: number, top: number, size: number): void {
-    const right = Math.min(left + size, this.width)
-    for (let y = Math.max(0, top); y < Math.min(top + size, this.height); y += 1) {
-      for (let x = Math.max(0, left); x < right; x += 1)
-        this.pixels.set(INK, y * (1 + this.width * 4) + 1 + x * 4)
+  paint(box: { left: number; top: number; width: number; height: number; colour: Colour }): void {
+    const right = Math.min(box.left + box.width, this.width)
+    for (let y = Math.max(0, box.top); y < Math.min(box.top + box.height, this.height); y += 1) {
+      for (let x = Math.max(0, box.left); x < right; x += 1)
+        this.pixels.set(box.colour, (y * this.width + x) * 4)
     }
+  }
+
+  /** Lays a picture on top. What does not fit is left away. */
+  lay(top: Pick<Canvas, 'width' | 'height' | 'pixels'>, place: { left: number; top: number }): void {
+    const right = Math.min(top.width, this.width - place.left)
+    const bottom = Math.min(top.height, this.height - place.top)
+    for (let y = Math.max(0, -place.top); y < bottom; y += 1) {
+      for (let x = Math.max(0, -place.left); x < right; x += 1)
+        this.#layPixel((y + place.top) * this.width + x + place.left, top.pixels, (y * top.width + x) * 4)
+    }
+  }
+
+  #layPixel(pixel: number, top: Uint8Array, from: number): void {
+    const at = pixel * 4
+    const alpha = top[from + 3] ?? 0
+    const below = ((this.pixels[at + 3] ?? 0) * (255 - alpha)) / 255
+    const whole = alpha + below
+    if (whole === 0) return
+    for (let channel = 0; channel < 3; channel += 1) {
+      const mixed = (top[from + channel] ?? 0) * alpha + (this.pixels[at + channel] ?? 0) * below
+      this.pixels[at + channel] = Math.round(mixed / whole)
+    }
+    this.pixels[at + 3] = Math.round(whole)
   }
 }
 
-const INK = [24, 24, 27, 255] as const
+const INK: Colour = [24, 24, 27, 255]
 
-function groundOf({ text, isTransparent }: Drawing): readonly [number, number, number, number] {
+export function groundOf({ text, isTransparent }: Pick<Drawing, 'text' | 'isTransparent'>): Colour {
   if (isTransparent) return [255, 255, 255, 0]
   const [red = 0, green = 0, blue = 0] = createHash('sha256').update(text).digest()
   // Light, so that the letters stand out.
@@ -132,10 +162,14 @@ async function png({ width, height, pixels }: Canvas): Promise<Uint8Array<ArrayB
   // Eight bits a channel, red green blue alpha.
   header.set([8, 6, 0, 0, 0], 8)
   const signature = Buffer.from('89504e470d0a1a0a', 'hex')
+  // Each row begins with the byte that names its filter: none.
+  const rows = Buffer.alloc(height * (1 + width * 4))
+  for (let y = 0; y < height; y += 1)
+    pixels.copy(rows, y * (1 + width * 4) + 1, y * width * 4, (y + 1) * width * 4)
   const parts = [
     signature,
     chunk('IHDR', header),
-    chunk('IDAT', await deflated(pixels, { level: 6 })),
+    chunk('IDAT', await deflated(rows, { level: 6 })),
     chunk('IEND', Buffer.alloc(0)),
   ]
   return Buffer.concat(parts)

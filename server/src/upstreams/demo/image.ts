@@ -1,6 +1,8 @@
 /** The image upstream of a first start: draws the prompt, so that the first picture comes without any key. */
-import type { ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
+import type { PixelSize } from '#core/catalog.ts'
+import type { EditCall, ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
 import { draw, type Drawing } from './drawing.ts'
+import { DemoEdits } from './edit.ts'
 
 const DEFAULT_SIZE = { width: 512, height: 512 }
 const NO_TOKENS: ImageAnswer['tokens'] = {
@@ -13,7 +15,13 @@ const NO_TOKENS: ImageAnswer['tokens'] = {
 }
 
 export class DemoImage implements ImageUpstream {
-  async generate(call: ImageCall, events: ImageEvents): Promise<ImageAnswer> {
+  readonly #edits = new DemoEdits()
+
+  generate(call: ImageCall, events: ImageEvents): Promise<ImageAnswer> {
+    return call.edit === undefined ? this.#made(call, events) : this.#edited(call, call.edit, events)
+  }
+
+  async #made(call: ImageCall, events: ImageEvents): Promise<ImageAnswer> {
     const size = call.size ?? DEFAULT_SIZE
     const drawing = (number: number, progress: number): Drawing => ({
       text: call.prompt,
@@ -22,11 +30,7 @@ export class DemoImage implements ImageUpstream {
       isTransparent: call.background === 'transparent',
       progress,
     })
-    const echoes = {
-      size: `${size.width}x${size.height}`,
-      output_format: 'png',
-      background: call.background === 'transparent' ? 'transparent' : 'opaque',
-    }
+    const echoes = echoesOf(call, size)
     const previews = call.partialImages ?? 0
     for (let index = 0; index < previews; index += 1) {
       const bytes = await draw(drawing(0, (index + 1) / (previews + 1)))
@@ -36,5 +40,27 @@ export class DemoImage implements ImageUpstream {
     for (let number = 0; number < call.images; number += 1)
       pictures.push({ bytes: await draw(drawing(number, 1)), revisedPrompt: undefined })
     return { pictures, tokens: NO_TOKENS, echoes, extraFields: {} }
+  }
+
+  async #edited(call: ImageCall, edit: EditCall, events: ImageEvents): Promise<ImageAnswer> {
+    let index = 0
+    const { size, pictures } = await this.#edits.draw(call, edit, (bytes, previewSize) => {
+      events.partial({ index, bytes, echoes: echoesOf(call, previewSize) })
+      index += 1
+    })
+    return {
+      pictures: pictures.map((bytes) => ({ bytes, revisedPrompt: undefined })),
+      tokens: NO_TOKENS,
+      echoes: echoesOf(call, size),
+      extraFields: {},
+    }
+  }
+}
+
+function echoesOf({ background }: ImageCall, { width, height }: PixelSize): ImageAnswer['echoes'] {
+  return {
+    size: `${width}x${height}`,
+    output_format: 'png',
+    background: background === 'transparent' ? 'transparent' : 'opaque',
   }
 }

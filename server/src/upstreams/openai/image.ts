@@ -2,15 +2,24 @@
 import type { ImageCall } from '#ports/image-upstream.ts'
 import type { Target } from './embedding.ts'
 
-export function imagePath(target: Target, _call: ImageCall): string {
-  return `${target.basePath}/images/generations${target.query}`
+export function imagePath(target: Target, call: ImageCall): string {
+  return `${target.basePath}/images/${imageOperation(call)}${target.query}`
+}
+
+export function imageOperation({ edit }: ImageCall): string {
+  return edit === undefined ? 'generations' : 'edits'
 }
 
 export function imageBody(call: ImageCall): string {
+  return JSON.stringify(imageFields(call))
+}
+
+/** All that is said of a call, its pictures aside. */
+export function imageFields(call: ImageCall): Record<string, unknown> {
   const { capabilities, upstreamModel } = call.deployment
-  const body: Record<string, unknown> = { ...call.extraFields, model: upstreamModel, prompt: call.prompt }
-  const say = (field: string, value: string | number | undefined): void => {
-    if (value !== undefined) body[field] = value
+  const fields: Record<string, unknown> = { ...call.extraFields, model: upstreamModel, prompt: call.prompt }
+  const say = (field: string, value: string | number | boolean | undefined): void => {
+    if (value !== undefined) fields[field] = value
   }
   if (call.images > 1) say('n', call.images)
   if (call.size !== undefined) {
@@ -26,12 +35,13 @@ export function imageBody(call: ImageCall): string {
   say('output_compression', call.compression)
   say('user', call.user)
   say('safety_identifier', call.safetyIdentifier)
+  say('input_fidelity', call.edit?.fidelity)
   // What comes unasked is not asked for: OpenAI's own models refuse the field.
   if (capabilities.forms[0] !== 'b64_json' && capabilities.forms.includes('b64_json'))
     say('response_format', 'b64_json')
   if (call.partialImages !== undefined) {
-    body['stream'] = true
+    say('stream', true)
     say('partial_images', call.partialImages)
   }
-  return JSON.stringify(body)
+  return fields
 }

@@ -31,7 +31,10 @@ const app = await gatewayServer({
   },
   upstream: { embed: () => Promise.reject(new Error('canary: a bug with a secret in it')) },
   tokens: memoryTokens,
-  json: { parse: () => Promise.reject(new Error('canary: a thread died')) },
+  json: {
+    parse: () => Promise.reject(new Error('canary: a thread died')),
+    parseWithFiles: () => Promise.reject(new Error('canary: a thread died')),
+  },
   clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
   identifiers: { next: () => crypto.randomUUID() },
   observer: { callEnded: () => {}, requestEnded: (record) => void records.push(record) },

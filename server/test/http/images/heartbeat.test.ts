@@ -19,7 +19,9 @@ type Story = (events: ImageEvents) => Promise<void>
 /** What a client reads of a stream in which this happened. */
 async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
   const server = createServer((_, response) => {
-    void story(new ImageEvents(response, 'a-request', { nowMs: Date.now, nextTurn }))
+    void story(
+      new ImageEvents(response, 'a-request', { kind: 'image_generation', nowMs: Date.now, nextTurn }),
+    )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
   try {

@@ -31,6 +31,7 @@ const gateway = await startGateway({
         formats: ['jpeg', 'png'],
         stream: true,
         maxPartialImages: 3,
+        edits: { maxInputs: 64, inputFormats: ['png'], mask: 'white', fidelities: ['low'] },
       },
     },
     'free-image': {
@@ -113,6 +114,14 @@ test('an image model says what may be asked for, and what is made of something e
     max_partial_images: 3,
     response_formats: ['b64_json', 'url'],
     response_format_default: 'url',
+    edits: {
+      max_images: 16, // the node takes no more
+      max_file_bytes: 52_428_800,
+      formats: ['png'],
+      mask: true,
+      markup: false,
+      input_fidelities: ['low'],
+    },
   }
   assert.deepEqual(models.get('exact-image'), exact)
   assert.deepEqual(models.get('pictures'), { ...exact, alias_of: 'exact-image' })
@@ -126,6 +135,7 @@ test('an image model says what may be asked for, and what is made of something e
   })
   assert.equal(models.get('any-image')?.['sizes'], 'any')
   assert.equal(models.get('any-image')?.['stream'], 'emulated')
+  assert.equal('edits' in (models.get('any-image') ?? {}), false)
 })
 
 test('a key sees only what it may use, under each name', async () => {

@@ -1,5 +1,8 @@
 import type { Fields } from '../../wire.ts'
 import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import type { Part } from '../../form.ts'
+import type { Polarity } from '../given.ts'
+import { givenOf, pictureField, pictureList } from '../given.ts'
 import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire } from '../image-wire.ts'
 import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 
@@ -26,29 +29,65 @@ function isStability(model: string | null): boolean {
 
 const configFields = ['numberOfImages', 'width', 'height', 'quality', 'cfgScale', 'seed']
 
+/** The parameters of each task, and which colour of its mask is changed. */
+const tasks: Record<string, { parameters: string; known: string; polarity: Polarity }> = {
+  TEXT_IMAGE: { parameters: 'textToImageParams', known: 'text negativeText style', polarity: 'black' },
+  INPAINTING: {
+    parameters: 'inPaintingParams',
+    known: 'image maskImage maskPrompt text negativeText',
+    polarity: 'black',
+  },
+  // What is outside of the mask is new, so black is what stays.
+  OUTPAINTING: {
+    parameters: 'outPaintingParams',
+    known: 'image maskImage maskPrompt text negativeText outPaintingMode',
+    polarity: 'white',
+  },
+  IMAGE_VARIATION: {
+    parameters: 'imageVariationParams',
+    known: 'images text negativeText similarityStrength',
+    polarity: 'black',
+  },
+  BACKGROUND_REMOVAL: { parameters: 'backgroundRemovalParams', known: 'image', polarity: 'black' },
+}
+
 function amazonQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {
-  const { textToImageParams: parameters, imageGenerationConfig: config = {} } = fields
-  if (fields['taskType'] !== 'TEXT_IMAGE' || !isFields(parameters) || !isFields(config)) {
-    throw new Refusal(
-      400,
-      "'taskType' must be TEXT_IMAGE, with 'textToImageParams' and 'imageGenerationConfig'.",
-    )
+  const { taskType, imageGenerationConfig: config = {} } = fields
+  const task = tasks[String(taskType)]
+  const parameters = task === undefined ? undefined : fields[task.parameters]
+  if (task === undefined || !isFields(parameters) || !isFields(config)) {
+    const known = Object.entries(tasks).map(([name, each]) => `${name} with '${each.parameters}'`)
+    throw new Refusal(400, `'taskType' must be ${known.join(', ')}, and 'imageGenerationConfig' an object.`)
   }
   choiceField(config, 'quality', ['standard', 'premium'])
   const edges = edgeFields(config)
+  const isNew = taskType === 'TEXT_IMAGE'
   return {
     ...common(fields, model),
-    prompt: requiredString(parameters, 'text'),
+    prompt: isNew ? requiredString(parameters, 'text') : (stringField(parameters, 'text') ?? ''),
     n: wholeField(config, 'numberOfImages', 1, Number.MAX_SAFE_INTEGER) ?? 1,
     size: edges === null ? null : `${edges.width}x${edges.height}`,
     ...(edges ?? { width: 1024, height: 1024 }),
     format: 'png',
+    ...(isNew ? {} : amazonGiven(parameters, task.parameters, task.polarity)),
     unknownFields: [
-      ...unknownFields(fields, ['taskType', 'textToImageParams', 'imageGenerationConfig']),
-      ...unknownFields(parameters, ['text', 'negativeText', 'style']),
+      ...unknownFields(fields, ['taskType', task.parameters, 'imageGenerationConfig']),
+      ...unknownFields(parameters, task.known.split(' ')),
       ...unknownFields(config, configFields),
     ],
   }
+}
+
+/** Base64 without a type; addresses are refused. */
+function amazonGiven(parameters: Fields, name: string, polarity: Polarity): Pick<ImageQuestion, 'given'> {
+  const forms = { base64: true, within: `${name}/` }
+  const images = [pictureField(parameters, 'image', forms), ...pictureList(parameters, 'images', forms)]
+  const mask = pictureField(parameters, 'maskImage', forms)
+  const found = [...images, mask].filter((part): part is Part => part !== null)
+  if (found.length === 0) throw new Refusal(400, `'${name}' must hold a picture.`)
+  const address = found.find(({ url }) => url !== undefined)
+  if (address !== undefined) throw new Refusal(400, `'${address.name}' must be base64.`)
+  return givenOf(images, { part: mask, polarity })
 }
 
 function stabilityQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {

@@ -1,5 +1,6 @@
 import type { Fields } from '../../wire.ts'
 import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import { givenOf, pictureField } from '../given.ts'
 import type { ImageQuestion, ImageWire, Links, Written } from '../image-wire.ts'
 import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
@@ -33,6 +34,12 @@ const known = [
   'image_prompt_strength prompt_upsampling raw safety_tolerance webhook_url webhook_secret',
 ].flatMap((names) => names.split(' '))
 
+/** `image` for fill models, `input_image` for the others; from the second on with a number. */
+const pictureNames = ['image', 'input_image'].flatMap((name) => [
+  name,
+  ...Array.from({ length: 9 }, (_, position) => `${name}_${position + 2}`),
+])
+
 function bflQuestion(fields: Fields, model: string): ImageQuestion {
   const edges = edgeFields(fields)
   if (edges !== null && [edges.width, edges.height].some((edge) => edge < 256 || edge > 1920)) {
@@ -53,7 +60,11 @@ function bflQuestion(fields: Fields, model: string): ImageQuestion {
     quality: 90,
     transparent: false,
     previews: null,
-    unknownFields: unknownFields(fields, known),
+    ...givenOf(
+      pictureNames.map((name) => pictureField(fields, name, { base64: true })),
+      { part: pictureField(fields, 'mask', { base64: true }), polarity: 'white' },
+    ),
+    unknownFields: unknownFields(fields, [...known, ...pictureNames, 'mask']),
     fields,
   }
 }

@@ -1,5 +1,6 @@
 import type { Fields } from '../../wire.ts'
 import { isFields, Refusal, requiredString, unknownFields } from '../../wire.ts'
+import { givenOf, pictureField, pictureList } from '../given.ts'
 import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
 import { checkedSize, choiceField, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
@@ -73,6 +74,7 @@ function falError({ status, message, param }: Refusal): string {
 const known = [
   'prompt seed image_size num_images output_format sync_mode enable_safety_checker guidance_scale',
   'num_inference_steps safety_tolerance acceleration negative_prompt',
+  'image_url image_urls mask_url',
 ].flatMap((names) => names.split(' '))
 
 const namedSizes: Record<string, readonly [width: number, height: number]> = {
@@ -96,6 +98,10 @@ function falQuestion(fields: Fields, model: string): ImageQuestion {
     quality: 90,
     transparent: false,
     previews: null,
+    ...givenOf([pictureField(fields, 'image_url'), ...pictureList(fields, 'image_urls')], {
+      part: pictureField(fields, 'mask_url'),
+      polarity: 'white',
+    }),
     unknownFields: unknownFields(fields, known),
     fields,
   }

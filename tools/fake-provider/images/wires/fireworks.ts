@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Fields } from '../../wire.ts'
 import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
 import type { Format } from '../encode.ts'
+import { givenOf, pictureField } from '../given.ts'
 import type { ImageQuestion, ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
 import { checkedSize, choiceField, shaped, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
@@ -37,7 +38,7 @@ function fireworksTarget(path: string): ImageTarget | null {
 
 const known = [
   'prompt aspect_ratio seed samples width height guidance_scale num_inference_steps output_format',
-  'webhook_url webhook_secret prompt_upsampling safety_tolerance cfg_scale steps',
+  'webhook_url webhook_secret prompt_upsampling safety_tolerance cfg_scale steps input_image',
 ].flatMap((names) => names.split(' '))
 
 function fireworksQuestion(
@@ -58,6 +59,7 @@ function fireworksQuestion(
     quality: 90,
     transparent: false,
     previews: null,
+    ...givenOf([pictureField(fields, 'input_image')]),
     unknownFields: unknownFields(fields, known),
     fields,
   }

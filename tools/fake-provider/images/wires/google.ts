@@ -1,7 +1,9 @@
 import { tokensOf } from '../../vectors.ts'
 import { contentText, googleError } from '../../wires/google.ts'
 import type { Fields } from '../../wire.ts'
-import { isFields, Refusal, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import type { Part } from '../../form.ts'
+import { givenOf, inlinePart } from '../given.ts'
 import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire, Written } from '../image-wire.ts'
 import { choiceField, wholeField, json } from '../image-wire.ts'
 
@@ -72,9 +74,10 @@ function geminiQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {
   const scale = choiceField(image, 'imageSize', ['1K', '2K', '4K'])
   const factor = Number(scale?.[0] ?? 1)
   const [width, height] = sizes[ratio ?? '1:1']
+  const { prompt, pictures } = contentOf(contents[0])
   return {
     model: model ?? '',
-    prompt: contentText(contents[0]),
+    prompt,
     n: wholeField(config, 'candidateCount', 1, 8) ?? 1,
     size: ratio === null && scale === null ? null : `${ratio ?? '1:1'} ${scale ?? '1K'}`,
     // The drawing board ends at 4096.
@@ -83,6 +86,7 @@ function geminiQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {
     ...outputOf(image),
     transparent: false,
     previews: null,
+    ...givenOf(pictures),
     unknownFields: [
       ...unknownFields(fields, known),
       ...unknownFields(config, knownConfig),
@@ -90,6 +94,19 @@ function geminiQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {
     ],
     fields,
   }
+}
+
+/** Texts and pictures, in any order. */
+function contentOf(content: unknown): { prompt: string; pictures: Part[] } {
+  const parts = isFields(content) && Array.isArray(content['parts']) ? (content['parts'] as unknown[]) : []
+  const pictures = parts.flatMap((part, position) => {
+    const inlineData = isFields(part) ? part['inlineData'] : null
+    if (!isFields(inlineData)) return []
+    const name = `contents/0/parts/${position}`
+    return [inlinePart(name, stringField(inlineData, 'mimeType'), requiredString(inlineData, 'data'))]
+  })
+  const texts = parts.filter((part) => !isFields(part) || !('inlineData' in part))
+  return { prompt: contentText(isFields(content) ? { ...content, parts: texts } : content), pictures }
 }
 
 /** Vertex lets the caller choose the format. */
@@ -111,6 +128,9 @@ function objectField(fields: Fields, name: string): Fields {
 /** Output tokens of one picture, whatever its size. */
 const tokensEach = 1290
 
+/** Input tokens of one picture, whatever its size. */
+const tokensEachGiven = 258
+
 function geminiReply({ scenario, question, pictures, moderated, base64 }: ImageAnswer): Written {
   const parts = pictures.map((picture) => ({
     inlineData: { mimeType: `image/${picture.format}`, data: base64(picture.content) },
@@ -119,7 +139,8 @@ function geminiReply({ scenario, question, pictures, moderated, base64 }: ImageA
     moderated === null
       ? { content: { role: 'model', parts }, finishReason: parts.length === 0 ? 'NO_IMAGE' : 'STOP' }
       : { content: {}, finishReason: 'IMAGE_SAFETY', finishMessage: 'Unable to show the generated image.' }
-  const promptTokenCount = tokensOf(question.prompt)
+  const givenTokens = tokensEachGiven * (question.given?.images.length ?? 0)
+  const promptTokenCount = tokensOf(question.prompt) + givenTokens
   const candidatesTokenCount = tokensEach * pictures.length
   const totalTokenCount = promptTokenCount + candidatesTokenCount
   const usageMetadata = { promptTokenCount, candidatesTokenCount, totalTokenCount }

@@ -1,5 +1,7 @@
 import type { Fields } from '../../wire.ts'
-import { requiredString, stringField, unknownFields } from '../../wire.ts'
+import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import type { Part } from '../../form.ts'
+import { givenOf, pictureField, pictureList } from '../given.ts'
 import type { ImageQuestion, ImageWire, Links, Written } from '../image-wire.ts'
 import { choiceField, shaped, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
@@ -30,6 +32,28 @@ export const luma: ImageWire = {
 
 const ratios = ['1:1', '3:4', '4:3', '9:16', '16:9', '9:21', '21:9'] as const
 
+const known = ['prompt model aspect_ratio format callback_url image style character modify_image'].flatMap(
+  (names) => names.split(' '),
+)
+
+/** Addresses alone: references of three kinds, or the one picture that is modified. */
+function addressesIn(fields: Fields): Part[] {
+  const { character = {}, modify_image: modified } = fields
+  if (!isFields(character)) throw new Refusal(400, "'character' must be an object.")
+  const identities = Object.entries(character).flatMap(([id, identity]) =>
+    pictureList(isFields(identity) ? identity : {}, 'images', { within: `character/${id}/` }),
+  )
+  const parts = [
+    ...pictureList(fields, 'image', { key: 'url' }),
+    ...pictureList(fields, 'style', { key: 'url' }),
+    ...identities,
+    isFields(modified) ? pictureField(modified, 'url', { within: 'modify_image/' }) : null,
+  ].filter((part) => part !== null)
+  const inline = parts.find(({ url }) => url === undefined)
+  if (inline !== undefined) throw new Refusal(400, `'${inline.name}' must be an address.`)
+  return parts
+}
+
 function lumaQuestion(fields: Fields): ImageQuestion {
   const ratio = choiceField(fields, 'aspect_ratio', ratios)
   const format = choiceField(fields, 'format', ['jpg', 'png'])
@@ -44,7 +68,8 @@ function lumaQuestion(fields: Fields): ImageQuestion {
     quality: 90,
     transparent: false,
     previews: null,
-    unknownFields: unknownFields(fields, ['prompt', 'model', 'aspect_ratio', 'format', 'callback_url']),
+    ...givenOf(addressesIn(fields)),
+    unknownFields: unknownFields(fields, known),
     fields,
   }
 }

@@ -1,10 +1,13 @@
 import { openaiError } from '../../openai-wire.ts'
+import type { Form } from '../../form.ts'
 import type { Fields, Refusal as RefusalType } from '../../wire.ts'
-import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
-import type { ImageAnswer, ImageQuestion, ImageWire, Written } from '../image-wire.ts'
-import { choiceField, sizeOf, wholeField } from '../image-wire.ts'
+import { Refusal, requiredString } from '../../wire.ts'
+import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire, Written } from '../image-wire.ts'
+import { choiceField } from '../image-wire.ts'
 import { streamed } from '../stream.ts'
-import { echoOf, qualities, usageOf } from '../usage.ts'
+import { echoOf, usageOf } from '../usage.ts'
+import { openaiEditQuestion } from './openai-edits.ts'
+import { openaiImageQuestion } from './openai-question.ts'
 
 export const openaiImages: ImageWire = {
   name: 'openai',
@@ -12,79 +15,28 @@ export const openaiImages: ImageWire = {
   credentials: {},
   maxN: 10,
   moderation: 'refuses',
-  locate: (path) =>
-    path === 'v1/images/generations'
-      ? { method: 'POST', operation: 'generate', model: null, jobId: null }
-      : null,
-  read: (fields) => openaiImageQuestion(fields, requiredString(fields, 'model')),
+  editBodies: ['multipart', 'json'],
+  locate: (path) => openaiTarget(path.startsWith('v1/') ? path.slice('v1'.length) : ''),
+  read: (fields, target, _, form) => openaiRead(fields, target, form),
   write: openaiImageReply,
   refuse: openaiImageError,
 }
 
-const known = [
-  'prompt model n size quality background output_format output_compression moderation stream',
-  'partial_images user safety_identifier response_format style',
-].flatMap((names) => names.split(' '))
-
-/** Longer prompts are refused, as OpenAI does. */
-const maxPromptCharacters = 32_000
-
-export function openaiImageQuestion(fields: Fields, model: string): ImageQuestion {
-  const prompt = requiredString(fields, 'prompt')
-  if (prompt.length > maxPromptCharacters) {
-    throw new Refusal(400, `Invalid 'prompt': at most ${maxPromptCharacters} characters.`, {
-      code: 'string_above_max_length',
-      param: 'prompt',
-    })
-  }
-  for (const name of ['user', 'safety_identifier']) stringField(fields, name)
-  choiceField(fields, 'quality', qualities)
-  choiceField(fields, 'moderation', ['auto', 'low'])
-  choiceField(fields, 'style', ['vivid', 'natural'])
-  choiceField(fields, 'response_format', ['url', 'b64_json'])
-  const asked = stringField(fields, 'size')
-  const size = asked === 'auto' ? null : asked
-  return {
-    model,
-    prompt,
-    n: wholeField(fields, 'n', 1, Number.MAX_SAFE_INTEGER) ?? 1,
-    size,
-    ...sizeOf(size ?? '1024x1024'),
-    ...look(fields),
-    previews: previewsOf(fields),
-    unknownFields: unknownFields(fields, known),
-    fields,
-  }
+/** What stands at the end of a path: a new picture or an edit; null for anything else. */
+export function openaiTarget(end: string): ImageTarget | null {
+  if (end !== '/images/generations' && end !== '/images/edits') return null
+  const operation = end === '/images/edits' ? 'edit' : 'generate'
+  return { method: 'POST', operation, model: null, jobId: null }
 }
 
-function look(fields: Fields): Pick<ImageQuestion, 'format' | 'quality' | 'transparent'> {
-  const format = choiceField(fields, 'output_format', ['png', 'jpeg', 'webp']) ?? 'png'
-  const quality = wholeField(fields, 'output_compression', 0, 100) ?? 100
-  const transparent = choiceField(fields, 'background', ['transparent', 'opaque', 'auto']) === 'transparent'
-  if (transparent && format === 'jpeg') {
-    throw new Refusal(400, 'Transparent background is not supported for jpeg output.', {
-      param: 'background',
-    })
-  }
-  if (format === 'png' && quality < 100) {
-    throw new Refusal(400, 'Compression less than 100 is not supported for png output format.', {
-      code: 'invalid_png_output_compression',
-      param: 'output_compression',
-    })
-  }
-  return { format, quality, transparent }
-}
-
-function previewsOf(fields: Fields): number | null {
-  const stream = fields['stream'] ?? false
-  if (typeof stream !== 'boolean') throw new Refusal(400, "'stream' must be a boolean.", { param: 'stream' })
-  const previews = wholeField(fields, 'partial_images', 0, 3)
-  if (!stream && previews !== null) {
-    throw new Refusal(400, "'partial_images' is only allowed when 'stream' is true.", {
-      param: 'partial_images',
-    })
-  }
-  return stream ? (previews ?? 0) : null
+/** A deployment in the path is the model, whatever the body says. */
+function openaiRead(
+  fields: Fields,
+  { operation, model: deployment }: ImageTarget,
+  form: Form | null,
+): ImageQuestion {
+  const model = deployment ?? requiredString(fields, 'model')
+  return operation === 'edit' ? openaiEditQuestion(fields, model, form) : openaiImageQuestion(fields, model)
 }
 
 function openaiImageReply(answer: ImageAnswer): Written {

@@ -1,6 +1,7 @@
 import type { Fields } from '../../wire.ts'
 import { isFields, Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
 import type { Format } from '../encode.ts'
+import { givenOf, pictureField } from '../given.ts'
 import type { ImageQuestion, ImageTarget, ImageWire, Links, Written } from '../image-wire.ts'
 import { choiceField, edgeFields, shaped, sizeOf, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
@@ -41,6 +42,13 @@ const known = [
   'num_inference_steps negative_prompt safety_tolerance disable_safety_checker',
 ].flatMap((names) => names.split(' '))
 
+/** Flux 2 takes up to eight; the other models have one name. */
+const pictureNames = [
+  'image',
+  'input_image',
+  ...Array.from({ length: 7 }, (_, position) => `input_image_${position + 2}`),
+]
+
 const formats: Record<'png' | 'jpg' | 'webp', Format> = { png: 'png', jpg: 'jpeg', webp: 'webp' }
 
 function replicateQuestion(fields: Fields, { model }: ImageTarget): ImageQuestion {
@@ -60,9 +68,13 @@ function replicateQuestion(fields: Fields, { model }: ImageTarget): ImageQuestio
     quality: wholeField(input, 'output_quality', 0, 100) ?? 80,
     transparent: false,
     previews: null,
+    ...givenOf(
+      pictureNames.map((name) => pictureField(input, name, { within: 'input/' })),
+      { part: pictureField(input, 'mask', { within: 'input/' }), polarity: 'white' },
+    ),
     unknownFields: [
       ...unknownFields(fields, ['input', 'version', 'webhook', 'stream']),
-      ...unknownFields(input, known),
+      ...unknownFields(input, [...known, ...pictureNames, 'mask']),
     ],
     fields,
   }

@@ -1,6 +1,7 @@
 import { openaiError } from '../../openai-wire.ts'
 import type { Fields } from '../../wire.ts'
 import { requiredString, unknownFields } from '../../wire.ts'
+import { givenOf, pictureField, pictureList } from '../given.ts'
 import type { ImageAnswer, ImageQuestion, ImageWire, Written } from '../image-wire.ts'
 import { choiceField, edgeFields, wholeField, json } from '../image-wire.ts'
 
@@ -38,6 +39,7 @@ function togetherQuestion(fields: Fields): ImageQuestion {
     quality: 90,
     transparent: false,
     previews: null,
+    ...givenOf([pictureField(fields, 'image_url'), ...pictureList(fields, 'reference_images')]),
     unknownFields: unknownFields(fields, known),
     fields,
   }

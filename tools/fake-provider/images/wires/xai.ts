@@ -1,6 +1,9 @@
 import type { Fields } from '../../wire.ts'
-import { requiredString, stringField, unknownFields } from '../../wire.ts'
-import type { ImageAnswer, ImageQuestion, ImageWire, Written } from '../image-wire.ts'
+import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
+import type { Given } from '../given.ts'
+import { bounded, pictureList } from '../given.ts'
+import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire, Written } from '../image-wire.ts'
+import { openaiTarget } from './openai.ts'
 import { choiceField, shaped, wholeField, json } from '../image-wire.ts'
 
 /** Nearly OpenAI's: no size, but a ratio and a resolution. */
@@ -10,10 +13,8 @@ export const xai: ImageWire = {
   credentials: { authorization: 'Bearer ' },
   maxN: 10,
   moderation: 'withholds',
-  locate: (path) =>
-    path === 'xai/v1/images/generations'
-      ? { method: 'POST', operation: 'generate', model: null, jobId: null }
-      : null,
+  editBodies: ['json'],
+  locate: (path) => (path.startsWith('xai/v1/') ? openaiTarget(path.slice('xai/v1'.length)) : null),
   read: xaiQuestion,
   write: xaiReply,
   refuse: ({ message, type, param, code }) => JSON.stringify({ error: { message, type, param, code } }),
@@ -23,7 +24,20 @@ const known = [
   'model prompt n response_format aspect_ratio resolution quality output_format sync_mode user',
 ].flatMap((names) => names.split(' '))
 
-function xaiQuestion(fields: Fields): ImageQuestion {
+/** One as `image`, several as `images`; there is no mask. */
+function givenIn(fields: Fields): Given {
+  const single =
+    fields['image'] == null ? [] : pictureList({ image: [fields['image']] }, 'image', { key: 'url' })
+  const images = bounded([
+    ...single.map((part) => ({ ...part, name: 'image' })),
+    ...pictureList(fields, 'images', { key: 'url' }),
+  ])
+  if (images.length === 0) throw new Refusal(400, "'image' or 'images' is required.", { param: 'image' })
+  if ('mask' in fields) throw new Refusal(400, "'mask' is not supported.", { param: 'mask' })
+  return { parts: images, images, mask: null, polarity: 'alpha' }
+}
+
+function xaiQuestion(fields: Fields, { operation }: ImageTarget): ImageQuestion {
   const ratio = stringField(fields, 'aspect_ratio')
   const resolution = choiceField(fields, 'resolution', ['1k', '2k'])
   choiceField(fields, 'response_format', ['url', 'b64_json'])
@@ -38,7 +52,8 @@ function xaiQuestion(fields: Fields): ImageQuestion {
     quality: 90,
     transparent: false,
     previews: null,
-    unknownFields: unknownFields(fields, known),
+    ...(operation === 'edit' ? { given: givenIn(fields) } : {}),
+    unknownFields: unknownFields(fields, operation === 'edit' ? [...known, 'image', 'images'] : known),
     fields,
   }
 }

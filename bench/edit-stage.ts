@@ -1,0 +1,133 @@
+/** A gateway, an upstream for edits and one for embeddings, each a process of its own. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { GatewayWatch } from './gateway-watch.ts'
+import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+
+export const MEGABYTE = 1024 * 1024
+export const EDITS_MODEL = 'edits'
+export const EMBEDDINGS_MODEL = 'embed-w256'
+/** On one core alone its collector's threads would compete with it. */
+const GATEWAY_CORES = '0,1'
+export const OTHER_CORE = 1
+/** Those that make the load give way to those that measure what it does. */
+export const LOAD_NICENESS = 10
+/** 16 pictures of 50 MB, and the form around them. */
+const EDITS_BODY_BYTES = 16 * 50 * MEGABYTE + MEGABYTE
+
+export interface Stage {
+  readonly url: string
+  /** The upstream of the embeddings, as the gateway calls it. */
+  readonly directUrl: string
+  readonly key: string
+  readonly watch: GatewayWatch
+  /** The digests of the pictures that the upstream got, in their order, by the digest of the prompt. */
+  received(): ReadonlyMap<string, readonly string[]>
+  /** With them end all connections to them, which the gateway would keep for a minute. */
+  stopUpstreams(): Promise<void>
+}
+
+/** `flags` are options of Node for the gateway, beside those that `npm start` gives it. */
+export async function startStage(folder: string, flags: readonly string[] = []): Promise<Stage> {
+  const key = `edits-${'0123456789abcdef'.repeat(2)}`
+  const log = join(folder, 'edits.jsonl')
+  const [edits, embeddings] = [
+    await startProvider(log, LOAD_NICENESS),
+    await startProvider(join(folder, 'embeddings.jsonl'), 0),
+  ]
+  const directUrl = `${embeddings.url}/plain`
+  writeFileSync(
+    join(folder, 'torana.yaml'),
+    JSON.stringify({
+      limits: { editsBodyBytes: EDITS_BODY_BYTES },
+      upstreams: {
+        edits: { dialect: 'openai', baseUrl: `${edits.url}/hash-only/v1`, apiKey: 'sk-upstream-0123456789' },
+        embeddings: { dialect: 'openai', baseUrl: `${directUrl}/v1`, apiKey: 'sk-upstream-0123456789' },
+      },
+      models: {
+        [EDITS_MODEL]: {
+          kind: 'image',
+          price: 'free',
+          deployments: [{ upstream: 'edits', capabilities: { edits: { maxInputs: 16 } } }],
+        },
+        [EMBEDDINGS_MODEL]: {
+          kind: 'embedding',
+          embedding: { dimensions: 256 },
+          price: 'free',
+          deployments: [{ upstream: 'embeddings', capabilities: { encodings: ['base64'] } }],
+        },
+      },
+    }),
+  )
+  const port = await freePort()
+  const watch = await startGateway(folder, port, key, flags)
+  return {
+    url: `http://127.0.0.1:${port}`,
+    directUrl,
+    key,
+    watch,
+    received: () => receivedIn(log),
+    stopUpstreams: () => stopAll(edits.pid, embeddings.pid),
+  }
+}
+
+async function startProvider(log: string, niceness: number): Promise<{ pid: number; url: string }> {
+  const port = await freePort()
+  const provider = join(import.meta.dirname, '../tools/fake-provider/main.ts')
+  const program = [process.execPath, provider, '--port', String(port), '--log', log]
+  const { pid } = spawnOn(OTHER_CORE, 'nice', ['-n', String(niceness), ...program], {})
+  await httpReady(`http://127.0.0.1:${port}/_health`)
+  return { pid, url: `http://127.0.0.1:${port}` }
+}
+
+async function startGateway(
+  folder: string,
+  port: number,
+  key: string,
+  flags: readonly string[],
+): Promise<GatewayWatch> {
+  const dataDir = join(folder, 'data')
+  const probeSocket = join(folder, 'probe')
+  const { pid } = spawnOn(
+    GATEWAY_CORES,
+    process.execPath,
+    [
+      '--max-semi-space-size=32',
+      ...flags,
+      '--import',
+      join(import.meta.dirname, 'gateway-probe.ts'),
+      join(import.meta.dirname, '../server/bin/torana.js'),
+      'start',
+    ],
+    {
+      PORT: String(port),
+      CONTROL_PORT: String(await freePort()),
+      TORANA_CONFIG: join(folder, 'torana.yaml'),
+      TORANA_DATA_DIR: dataDir,
+      TORANA_BOOTSTRAP_KEY: key,
+      DATABASE_URL: 'memory:',
+      LOG_LEVEL: 'silent',
+      GATEWAY_PROBE_SOCKET: probeSocket,
+    },
+  )
+  await httpReady(`http://127.0.0.1:${port}/readyz`)
+  return new GatewayWatch(pid, probeSocket, join(dataDir, 'uploads'))
+}
+
+interface Entry {
+  readonly operation?: string
+  readonly promptSha256?: string
+  readonly parts?: readonly { readonly sha256: string }[]
+}
+
+function receivedIn(log: string): Map<string, string[]> {
+  const entries = readFileSync(log, 'utf8')
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Entry)
+  return new Map(
+    entries
+      .filter(({ operation }) => operation === 'edit')
+      .map(({ promptSha256 = '', parts = [] }) => [promptSha256, parts.map(({ sha256 }) => sha256)]),
+  )
+}

@@ -1,0 +1,19 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createOpenAI } from '@ai-sdk/openai'
+import { generateImage } from 'ai'
+
+const torana = createOpenAI({
+  baseURL: process.env.OPENAI_BASE_URL,
+  apiKey: process.env.OPENAI_API_KEY,
+})
+
+const { image } = await generateImage({
+  model: torana.imageModel('demo-image'),
+  prompt: {
+    text: 'a rowing boat',
+    images: [readFileSync('docs/pictures/harbour.png')],
+    mask: readFileSync('docs/pictures/harbour-mask.png'),
+  },
+})
+writeFileSync('rowing-boat.png', image.uint8Array)
+console.log('rowing-boat.png')

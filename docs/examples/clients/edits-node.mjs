@@ -1,0 +1,13 @@
+import { createReadStream, writeFileSync } from 'node:fs'
+import OpenAI from 'openai'
+
+const client = new OpenAI() // reads OPENAI_BASE_URL and OPENAI_API_KEY
+
+const { data } = await client.images.edit({
+  model: 'demo-image',
+  prompt: 'a rowing boat',
+  image: createReadStream('docs/pictures/harbour.png'),
+  mask: createReadStream('docs/pictures/harbour-mask.png'),
+})
+writeFileSync('rowing-boat.png', Buffer.from(data[0].b64_json, 'base64'))
+console.log('rowing-boat.png')

@@ -1,0 +1,12 @@
+import { createReadStream, writeFileSync } from 'node:fs'
+import OpenAI from 'openai'
+
+const client = new OpenAI()
+
+const { data } = await client.images.edit({
+  model: 'demo-image',
+  prompt: 'put the gull into the harbour',
+  image: [createReadStream('docs/pictures/harbour.png'), createReadStream('docs/pictures/gull.png')],
+})
+writeFileSync('gull-in-harbour.png', Buffer.from(data[0].b64_json, 'base64'))
+console.log('gull-in-harbour.png')

@@ -1,0 +1,16 @@
+import base64
+
+from openai import OpenAI
+
+client = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+
+with open("docs/pictures/harbour.png", "rb") as image, open("docs/pictures/harbour-mask.png", "rb") as mask:
+    answer = client.images.edit(
+        model="demo-image",
+        prompt="a rowing boat",
+        image=image,
+        mask=mask,
+    )
+with open("rowing-boat.png", "wb") as file:
+    file.write(base64.b64decode(answer.data[0].b64_json))
+print("rowing-boat.png")

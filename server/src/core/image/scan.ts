@@ -1,0 +1,71 @@
+/** What the scans of all formats share: how they ask for bytes, what they find, and what is too much. */
+import type { GivenFile } from './given.ts'
+import { MAX_PARTS } from './header.ts'
+
+export interface PictureLimits {
+  readonly maxPicturePixels: number
+  readonly maxPictureEdge: number
+}
+
+export type ScannedHeader = Pick<GivenFile, 'format' | 'width' | 'height' | 'hasAlpha' | 'isTurned'>
+
+/** Cameras put previews, depth maps, profiles and edits before the pixels: some megabytes. More is made to keep us waiting. */
+export const MAX_BYTES_BEFORE_PIXELS = 16 * 1024 * 1024
+
+/** The most that is looked at at once: the first chunk of a PNG, an entry of EXIF, the start of a WebP are all shorter. */
+export const MAX_LOOK_BYTES = 16
+
+/** What is wanted next of a file that arrives piece by piece. */
+export interface Wish {
+  readonly kind: 'look' | 'pass'
+  /** One at least; of a look, `MAX_LOOK_BYTES` at most. */
+  readonly bytes: number
+}
+
+/** Is resumed with the bytes of each look when they are there. Words when the picture will not be taken. */
+export type Scan<Result = ScannedHeader | string> = Generator<Wish, Result, Uint8Array>
+
+export class Source {
+  #position = 0
+
+  get position(): number {
+    return this.#position
+  }
+
+  /** The bytes are only there until the next wish. */
+  *look(bytes: number): Scan<Uint8Array> {
+    this.#position += bytes
+    return yield { kind: 'look', bytes }
+  }
+
+  *passTo(position: number): Scan<void> {
+    const bytes = position - this.#position
+    if (bytes <= 0) return
+    this.#position = position
+    yield { kind: 'pass', bytes }
+  }
+}
+
+/** Words when a picture of that size is not taken. */
+export function sizeWords(width: number, height: number, limits: PictureLimits): string | undefined {
+  const size = `${width}x${height} pixels`
+  if (width < 1 || height < 1) return `is ${size}, and both must be at least 1`
+  if (Math.max(width, height) > limits.maxPictureEdge)
+    return `is ${size}, and the longer edge may have ${limits.maxPictureEdge} at most`
+  if (width * height > limits.maxPicturePixels)
+    return `is ${size}, more than the ${count(limits.maxPicturePixels)} that are taken`
+  return undefined
+}
+
+function count(pixels: number): string {
+  return pixels >= 1_000_000 && pixels % 100_000 === 0 ? `${pixels / 1_000_000} million` : String(pixels)
+}
+
+export const WORDS = {
+  animated: 'is animated, and only pictures of one frame are taken',
+  broken: 'is broken before its pixels begin',
+  cut: 'ends before its pixels begin',
+  noPixels: 'has a header, and no pixels behind it',
+  tooManyParts: `has more than ${MAX_PARTS} parts before its pixels`,
+  tooMuchBefore: `has more than ${MAX_BYTES_BEFORE_PIXELS / 1024 ** 2} MB before its pixels`,
+} as const

@@ -1,0 +1,93 @@
+/** The body of a request, piece by piece as it is asked for: the sender is not read faster than its bytes are used. */
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '#core/fault.ts'
+
+export interface IncomingLimits {
+  readonly maxBytes: number
+  /** Between two pieces, while one is waited for. */
+  readonly idleMs: number
+}
+
+/** Must be released. The rest of the body is then neither read nor buffered, and the connection can still be answered on. */
+export class IncomingBytes {
+  /** So many bytes have been handed out. */
+  received = 0
+  readonly #request: IncomingMessage
+  readonly #limits: IncomingLimits
+  #piece: Buffer | undefined
+  #isEnded = false
+  #isCut = false
+  #wake: (() => void) | undefined
+
+  /** What was announced too large is not read at all. */
+  constructor(request: IncomingMessage, limits: IncomingLimits) {
+    this.#request = request
+    this.#limits = limits
+    if (Number(request.headers['content-length'] ?? 0) > limits.maxBytes) throw this.#tooLarge()
+    this.#isCut = request.destroyed && !request.readableEnded
+    this.#isEnded = request.readableEnded
+    request.pause()
+    request.on('data', this.#onData).on('end', this.#onEnd)
+    request.on('error', this.#onCut).on('close', this.#onCut)
+  }
+
+  /** Undefined: that was all. */
+  async next(): Promise<Buffer | undefined> {
+    // All that is there at once, through `#onData`: a body in chunks of one byte must not cost a write to disk for each.
+    if (this.#piece === undefined) this.#request.read()
+    if (this.#piece === undefined && !this.#isEnded && !this.#isCut) await this.#arrival()
+    const piece = this.#piece
+    this.#piece = undefined
+    if (piece === undefined && this.#isEnded) return undefined
+    if (piece === undefined)
+      throw new Fault('request_timeout', 'The request was cut off before its body had arrived.')
+    this.received += piece.length
+    if (this.received > this.#limits.maxBytes) throw this.#tooLarge()
+    return piece
+  }
+
+  release(): void {
+    this.#request.pause()
+    this.#request.off('data', this.#onData).off('end', this.#onEnd)
+    this.#request.off('error', this.#onCut).off('close', this.#onCut)
+  }
+
+  async #arrival(): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { idleMs } = this.#limits
+    const idle = setTimeout(() => {
+      reject(new Fault('request_timeout', `Nothing of the body came for ${idleMs} ms. Send it again.`))
+    }, idleMs)
+    this.#wake = resolve
+    this.#request.resume()
+    try {
+      await promise
+    } finally {
+      clearTimeout(idle)
+      this.#wake = undefined
+    }
+  }
+
+  readonly #onData = (piece: Buffer): void => {
+    this.#request.pause()
+    this.#piece = piece
+    this.#wake?.()
+  }
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true
+    this.#wake?.()
+  }
+
+  readonly #onCut = (): void => {
+    this.#isCut = true
+    this.#wake?.()
+  }
+
+  #tooLarge(): Fault {
+    return new Fault(
+      'body_too_large',
+      `The body is larger than ${this.#limits.maxBytes} bytes. Send fewer or smaller pictures.`,
+    )
+  }
+}

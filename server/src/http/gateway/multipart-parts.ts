@@ -1,0 +1,159 @@
+/** The parts of a multipart body, one after another. What can not be read as one is refused: nothing is skipped. */
+import { Dicer } from '@fastify/busboy'
+import { Fault } from '#core/fault.ts'
+import type { IncomingBytes } from './incoming-bytes.ts'
+
+/** Each name in lower case, its values in the order they came, a character for each byte. */
+export type PartHeaders = Readonly<Record<string, readonly string[] | undefined>>
+
+export interface Part {
+  readonly headers: PartHeaders
+  /** To be read to its end before the next part is asked for. */
+  readonly bytes: AsyncIterable<Uint8Array>
+}
+
+/** A part of which the parser has seen the beginning. */
+interface Begun {
+  /** Bytes of the body that had been received by then. */
+  readonly atBytes: number
+  headers: PartHeaders | undefined
+  readonly pieces: Uint8Array[]
+  isWhole: boolean
+}
+
+/** A name, a file name and a content type are some hundred bytes. */
+const MAX_HEADER_BYTES = 8 * 1024
+const MAX_HEADERS = 16
+/** Above what is refused, so that it is seen: the parser cuts longer ones without a word. */
+const PARSED_HEADER_BYTES = 2 * MAX_HEADER_BYTES
+
+/** Hashing and writing a piece of 64 KB takes a fraction of a millisecond: fifty forms at once must not take their turns at once. */
+const PIECES_PER_TURN = 4
+
+/** Shares out the turns of the event loop among all forms that arrive. */
+class ArrivalTurns {
+  readonly #waiting: (() => void)[] = []
+
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#serve)
+    })
+  }
+
+  readonly #serve = (): void => {
+    for (const resolve of this.#waiting.splice(0, PIECES_PER_TURN)) resolve()
+    if (this.#waiting.length > 0) setImmediate(this.#serve)
+  }
+}
+
+/** One for the process, as its event loop is. */
+const turns = new ArrivalTurns()
+
+/**
+ * Below the form parser of the same package, which skips parts that it can't read without a word, and never ends when a body
+ * is cut off. This one only gets its next chunk when all of the last has been used, so one chunk is all that is held. Its own
+ * way to slow a sender down is switched off: a part that ends in the very chunk that filled it could stop it for good.
+ */
+export class MultipartParts {
+  readonly #body: IncomingBytes
+  readonly #parser: Dicer
+  readonly #begun: Begun[] = []
+  #isFinished = false
+  #hasMore = false
+
+  constructor(body: IncomingBytes, boundary: string) {
+    this.#body = body
+    const config = {
+      boundary,
+      maxHeaderPairs: MAX_HEADERS,
+      maxHeaderSize: PARSED_HEADER_BYTES,
+      partHwm: Number.MAX_SAFE_INTEGER,
+    }
+    this.#parser = new Dicer(config)
+    this.#parser.on('preamble', (stream) => this.#begin(stream))
+    this.#parser.on('part', (stream) => this.#begin(stream))
+    this.#parser.on('trailer', (bytes) => (this.#hasMore ||= !isBlank(bytes)))
+    this.#parser.on('finish', () => (this.#isFinished = true))
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Part> {
+    await this.#passPreamble()
+    for (let begun = await this.#next(); begun !== undefined; begun = await this.#next())
+      yield { headers: await this.#headersOf(begun), bytes: this.#bytesOf(begun) }
+    await this.#passTrailer()
+  }
+
+  #begin(stream: Dicer.PartStream): void {
+    const begun: Begun = { atBytes: this.#body.received, headers: undefined, pieces: [], isWhole: false }
+    stream.on('header', (headers: object) => (begun.headers = headers as PartHeaders))
+    stream.on('data', (piece: Buffer | string) => begun.pieces.push(piece as Buffer))
+    stream.on('end', () => (begun.isWhole = true))
+    this.#begun.push(begun)
+  }
+
+  async #feed(): Promise<void> {
+    const chunk = await this.#body.next()
+    if (chunk === undefined)
+      throw malformed('ends within a part: the boundary with two dashes behind it is missing')
+    this.#parser.write(chunk)
+    // Its streams hand on what they got a few ticks later.
+    await turns.next()
+  }
+
+  async #next(): Promise<Begun | undefined> {
+    while (this.#begun.length === 0 && !this.#isFinished) await this.#feed()
+    return this.#begun.shift()
+  }
+
+  async #headersOf(begun: Begun): Promise<PartHeaders> {
+    while (begun.headers === undefined) {
+      if (begun.isWhole) throw malformed('has a part without headers')
+      if (this.#body.received - begun.atBytes > PARSED_HEADER_BYTES) throw headersTooLong()
+      await this.#feed()
+    }
+    let bytes = 0
+    for (const [name, values = []] of Object.entries(begun.headers))
+      for (const value of values) bytes += name.length + value.length
+    if (bytes > MAX_HEADER_BYTES) throw headersTooLong()
+    return begun.headers
+  }
+
+  async *#bytesOf(begun: Begun): AsyncGenerator<Uint8Array> {
+    for (;;) {
+      for (const piece of begun.pieces.splice(0)) yield piece
+      if (begun.isWhole) return
+      await this.#feed()
+    }
+  }
+
+  /** Line breaks may stand there, and nothing else: a body with another boundary is known by its first bytes. */
+  async #passPreamble(): Promise<void> {
+    const preamble = await this.#next()
+    if (preamble === undefined) return
+    for await (const piece of this.#bytesOf(preamble))
+      if (!isBlank(piece)) throw malformed('does not begin with the boundary that its content type names')
+  }
+
+  async #passTrailer(): Promise<void> {
+    for (;;) {
+      if (this.#hasMore) throw malformed('goes on behind its last boundary')
+      const chunk = await this.#body.next()
+      if (chunk === undefined) return
+      this.#hasMore = !isBlank(chunk)
+    }
+  }
+}
+
+const BLANK = new Set(Buffer.from('\r\n\t '))
+
+function isBlank(bytes: Uint8Array): boolean {
+  return bytes.every((byte) => BLANK.has(byte))
+}
+
+export function malformed(words: string): Fault {
+  return new Fault('invalid_parameter', `The multipart body ${words}.`)
+}
+
+function headersTooLong(): Fault {
+  return malformed(`has a part with more than ${MAX_HEADER_BYTES} bytes of headers`)
+}

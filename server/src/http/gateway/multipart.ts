@@ -1,0 +1,128 @@
+/** A form with pictures, read as it arrives: the pictures onto the disk, everything else into memory. */
+import type { IncomingMessage } from 'node:http'
+import { Fault } from '#core/fault.ts'
+import { IncomingBytes } from './incoming-bytes.ts'
+import { MultipartParts, type Part } from './multipart-parts.ts'
+import { boundaryOf, labelOf, utf8 } from './part-headers.ts'
+import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
+
+export interface Form {
+  readonly fields: readonly (readonly [name: string, value: string])[]
+  /** In the order they came; pictures by their numbers, if all have one. */
+  readonly files: readonly TakenFile[]
+}
+
+/** There are some twenty. */
+const MAX_FIELDS = 64
+/** A piece takes some hundred bytes beside its own, which may be one. */
+const MAX_PIECES = 1000
+
+/**
+ * Always read as bytes, whatever else the part says. Clients write a picture as one of many in three ways; a number of more
+ * digits than any of them would write is no number.
+ */
+const FILE_NAME = /^(?:(image|mask)(?:\[\])?|(image)\[(\d{1,6})\]|(markup))$/
+
+/** Before it rejects, all files of the request are discarded. Trouble with the disk is none of the caller's: `StoreAway`. */
+export async function readForm(request: IncomingMessage, outside: TakingOutside): Promise<Form> {
+  const { limits } = outside
+  const boundary = boundaryOf(request.headers['content-type'])
+  const body = new IncomingBytes(request, { maxBytes: limits.editsBodyBytes, idleMs: limits.uploadIdleMs })
+  const taking = new FormTaking(outside)
+  try {
+    for await (const part of new MultipartParts(body, boundary)) await taking.take(part)
+    return taking.form()
+  } catch (error) {
+    await taking.discard()
+    throw error
+  } finally {
+    body.release()
+  }
+}
+
+interface NumberedFile {
+  readonly file: TakenFile
+  /** As in `image[3]`. */
+  readonly number: number | undefined
+}
+
+class FormTaking {
+  readonly #outside: TakingOutside
+  readonly #fields = new Map<string, string>()
+  #textBytes = 0
+  readonly #files: NumberedFile[] = []
+
+  constructor(outside: TakingOutside) {
+    this.#outside = outside
+  }
+
+  async take({ headers, bytes }: Part): Promise<void> {
+    const { name, hasFilename } = labelOf(headers)
+    const [, listed, numbered, digits, markup] = FILE_NAME.exec(name) ?? []
+    const field = (listed ?? numbered ?? markup) as TakenFile['field'] | undefined
+    if (field !== undefined) await this.#takeFile(name, field, digits, bytes)
+    else if (hasFilename) throw refused(name, 'is a file. Files are taken as image, mask and markup')
+    else await this.#takeText(name, bytes)
+  }
+
+  form(): Form {
+    const isNumbered = this.#files.every(({ file, number }) => file.field !== 'image' || number !== undefined)
+    // A mask has no number, and may stand anywhere: only pictures have an order among themselves.
+    const files = isNumbered
+      ? this.#files.toSorted((left, right) => (left.number ?? 0) - (right.number ?? 0))
+      : this.#files
+    return { fields: [...this.#fields], files: files.map(({ file }) => file) }
+  }
+
+  async discard(): Promise<void> {
+    await Promise.all(this.#files.map(({ file }) => file.upload.discard()))
+  }
+
+  async #takeFile(
+    name: string,
+    field: TakenFile['field'],
+    digits: string | undefined,
+    bytes: AsyncIterable<Uint8Array>,
+  ): Promise<void> {
+    const before = this.#files.filter(({ file }) => file.field === field)
+    const { maxEditPictures } = this.#outside.limits
+    if (field === 'image' && before.length === maxEditPictures)
+      throw refused(
+        field,
+        `came more than ${maxEditPictures} times. Send at most ${maxEditPictures} pictures`,
+      )
+    if (field !== 'image' && before.length > 0) throw refused(field, 'came twice. Send one')
+    const number = digits === undefined ? undefined : Number(digits)
+    if (number !== undefined && before.some((other) => other.number === number))
+      throw refused(name, 'came twice. Give each picture a number of its own')
+    const called = name === field && before.length === 0 ? name : calledOf(field, number ?? before.length)
+    this.#files.push({ file: await takeFile(bytes, field, this.#outside, called), number })
+  }
+
+  async #takeText(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
+    if (this.#fields.has(name)) throw refused(name, 'came twice. Send one')
+    if (this.#fields.size === MAX_FIELDS)
+      throw refused(name, `is one field too many. Send at most ${MAX_FIELDS}`)
+    const { imagesBodyBytes: maxBytes } = this.#outside.limits
+    const pieces: Uint8Array[] = []
+    for await (const piece of bytes) {
+      this.#textBytes += piece.length
+      if (this.#textBytes > maxBytes)
+        throw new Fault('body_too_large', `The fields hold more than ${maxBytes} bytes together.`, {
+          param: name,
+        })
+      if (pieces.push(piece) === MAX_PIECES) pieces.splice(0, MAX_PIECES, Buffer.concat(pieces))
+    }
+    const text = utf8(Buffer.concat(pieces))
+    if (text === undefined) throw refused(name, 'is not UTF-8 text')
+    this.#fields.set(name, text)
+  }
+}
+
+function calledOf(field: TakenFile['field'], number: number): string {
+  return field === 'image' ? `image[${number}]` : field
+}
+
+function refused(name: string, words: string): Fault {
+  return new Fault('invalid_parameter', `${name} ${words}.`, { param: name })
+}

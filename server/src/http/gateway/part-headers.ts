@@ -1,0 +1,101 @@
+/** What the headers of a part, and of the body itself, say of it. */
+import { MIMEType } from 'node:util'
+import { Fault } from '#core/fault.ts'
+import { malformed, type PartHeaders } from './multipart-parts.ts'
+
+export interface PartLabel {
+  readonly name: string
+  readonly hasFilename: boolean
+}
+
+/** Ours are shorter than twenty; browsers and SDKs send what a form calls them. */
+const MAX_NAME_BYTES = 100
+/** RFC 2046. */
+const MAX_BOUNDARY_CHARACTERS = 70
+const BOUNDARY = new RegExp(`^(?=[ -~]{1,${MAX_BOUNDARY_CHARACTERS}}$).*[^ ]$`)
+
+/** `; name=value`, with or without quotes. */
+const PARAMETER = /\s*;\s*([^\s;="]+)=("(?:[^"\\]|\\.)*"|[^\s;"]*)/y
+
+/** What is written as it is. Whatever else there is would have to be decoded, and nobody sends it. */
+const PLAIN_ENCODINGS = new Set(['7bit', '8bit', 'binary'])
+
+export function boundaryOf(contentType: string | undefined): string {
+  let type: MIMEType | undefined
+  try {
+    type = new MIMEType(contentType ?? '')
+  } catch {
+    // Told below, as one that names no form.
+  }
+  if (type?.essence !== 'multipart/form-data')
+    throw new Fault('unsupported_media_type', 'The content type is not multipart/form-data.')
+  const boundary = type.params.get('boundary') ?? ''
+  if (!BOUNDARY.test(boundary))
+    throw new Fault(
+      'unsupported_media_type',
+      `The content type is multipart/form-data without a boundary of 1 to ${MAX_BOUNDARY_CHARACTERS} characters. HTTP clients set it by themselves when the content type is left to them.`,
+    )
+  return boundary
+}
+
+export function labelOf(headers: PartHeaders): PartLabel {
+  const [disposition, another] = headers['content-disposition'] ?? []
+  if (disposition === undefined || another !== undefined)
+    throw malformed('has a part without a readable content-disposition')
+  const parameters = parametersOf(disposition)
+  const name = nameIn(parameters.filter(([key]) => key === 'name').map(([, value]) => value))
+  checkEncoding(name, headers['content-transfer-encoding'])
+  return { name, hasFilename: parameters.some(([key]) => key === 'filename' || key === 'filename*') }
+}
+
+function parametersOf(disposition: string): (readonly [key: string, value: string])[] {
+  const found: (readonly [key: string, value: string])[] = []
+  const kind = /^\s*form-data(?=\s*(;|$))/i.exec(disposition)
+  if (kind === null) throw malformed('has a part whose content-disposition is not form-data')
+  let end = kind[0].length
+  for (;;) {
+    PARAMETER.lastIndex = end
+    const parameter = PARAMETER.exec(disposition)
+    if (parameter === null) break
+    const [whole, key = '', value = ''] = parameter
+    found.push([key.toLowerCase(), value.startsWith('"') ? value.slice(1, -1) : value])
+    end += whole.length
+  }
+  if (!/^[\s;]*$/.test(disposition.slice(end)))
+    throw malformed('has a part whose content-disposition can not be read')
+  return found
+}
+
+function nameIn(names: readonly string[]): string {
+  const [name, another] = names
+  if (name === undefined || name === '' || another !== undefined)
+    throw malformed('has a part without a name, or with several')
+  if (name.length > MAX_NAME_BYTES)
+    throw malformed(`has a part with a name of more than ${MAX_NAME_BYTES} bytes`)
+  const text = utf8(Buffer.from(name.replaceAll(/\\(["\\])/g, '$1'), 'latin1'))
+  // oxlint-disable-next-line no-control-regex -- these are what is refused
+  if (text === undefined || /[\0-\x1f\x7f]/.test(text))
+    throw malformed('has a part with a name that is not UTF-8 text')
+  return text
+}
+
+function checkEncoding(name: string, [encoding, another]: readonly string[] = []): void {
+  if (encoding === undefined || (another === undefined && PLAIN_ENCODINGS.has(encoding.trim().toLowerCase())))
+    return
+  throw new Fault(
+    'invalid_parameter',
+    `${name} comes with a content-transfer-encoding. Send the bytes as they are.`,
+    { param: name },
+  )
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** Undefined when it is not. */
+export function utf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,75 @@
+import type { Sharp, SharpOptions } from 'sharp'
+import type { PixelSize } from '#core/catalog.ts'
+
+export type MaskColour = 'white' | 'black'
+
+/** Makes a step of the picture library, with the bounds that hold for all of them. */
+export type OpenPicture = (bytes: Uint8Array, options?: SharpOptions) => Sharp
+
+const LEVELS: Record<MaskColour, number> = { white: 255, black: 0 }
+
+/** A grey picture of the given colour exactly where the mask is fully transparent, and of the other elsewhere. */
+export async function colourMask(
+  bytes: Uint8Array,
+  changed: MaskColour,
+  open: OpenPicture,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const alpha = await alphaOf(bytes, open)
+  const wanted = levelsOf(alpha, LEVELS[changed], 255 - LEVELS[changed])
+  const { width, height } = alpha
+  const picture = open(wanted, { raw: { width, height, channels: 1 } })
+  const { data } = await picture.toColourspace('b-w').png({ compressionLevel: 6 }).toUint8Array()
+  await compare(data, alpha, { changed: LEVELS[changed], open })
+  return data as Uint8Array<ArrayBuffer>
+}
+
+interface Alpha extends PixelSize {
+  /** As many bits as the picture has: of 16, a value of 255 is nearly transparent and would be 0 in 8. */
+  readonly values: Uint8Array | Uint16Array
+}
+
+async function alphaOf(bytes: Uint8Array, open: OpenPicture): Promise<Alpha> {
+  // A colour profile is not for the alpha, yet to apply it libvips would take the picture through other bit depths.
+  const picture = open(bytes, { ignoreIcc: true })
+  const { hasAlpha, depth } = await picture.metadata()
+  if (!hasAlpha) throw new Error(MARKS_NOTHING)
+  if (depth !== 'uchar' && depth !== 'ushort') throw new Error(`channels of the kind ${depth}`)
+  const isDeep = depth === 'ushort'
+  const channel = picture.extractChannel('alpha').toColourspace(isDeep ? 'grey16' : 'b-w')
+  const { data, info } = await channel.raw({ depth }).toUint8Array()
+  const values = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
+  const { width, height } = info
+  if (values.length !== width * height) throw new Error('its alpha has another size')
+  return { values, width, height }
+}
+
+const MARKS_NOTHING = 'marks nothing: no pixel is fully transparent'
+
+function levelsOf({ values }: Alpha, changed: number, kept: number): Uint8Array {
+  const levels = new Uint8Array(values.length).fill(kept)
+  let marked = 0
+  for (let at = 0; at < values.length; at += 1) {
+    if (values[at] !== 0) continue
+    levels[at] = changed
+    marked += 1
+  }
+  if (marked === 0) throw new Error(MARKS_NOTHING)
+  return levels
+}
+
+/** A mask that is wrong has the wrong part of a picture painted over, and nobody is told: what was written is read again. */
+async function compare(
+  made: Uint8Array,
+  { values, width, height }: Alpha,
+  { changed, open }: { readonly changed: number; readonly open: OpenPicture },
+): Promise<void> {
+  const { space, channels, depth } = await open(made).metadata()
+  const { data, info } = await open(made).toColourspace('b-w').raw().toUint8Array()
+  const isSameKind = space === 'b-w' && channels === 1 && depth === 'uchar' && data.length === values.length
+  if (!isSameKind || info.width !== width || info.height !== height)
+    throw new Error('the mask that was made of it is of another kind or size')
+  for (let at = 0; at < values.length; at += 1) {
+    if (data[at] === (values[at] === 0 ? changed : 255 - changed)) continue
+    throw new Error(`the mask that was made of it differs at ${at % width}, ${Math.floor(at / width)}`)
+  }
+}

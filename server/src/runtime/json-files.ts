@@ -1,0 +1,117 @@
+import { JsonRefused, type LiftedFile } from '#ports/json.ts'
+
+/** An edit needs three. */
+const MAX_DEPTH = 32
+/** An edit needs a hundred. What is left beside the files is handed over in one turn of the main thread: it must be small. */
+const MAX_VALUES = 10_000
+/** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
+const MAX_CHARACTERS = 1024 * 1024
+/** OpenAI takes 16 pictures and a mask; room is left for those who send more to be told so by name. */
+const MAX_FILES = 64
+/** What is said about the data before the comma. Nobody has said more about a picture. */
+const MAX_HEADER_CHARACTERS = 1000
+
+export interface JsonWithFiles {
+  readonly value: unknown
+  readonly files: readonly LiftedFile[]
+}
+
+export function parsedWithFiles(bytes: Buffer): JsonWithFiles {
+  // Before it is parsed: a body of brackets alone takes a hundred times its size in memory.
+  refuseTangled(bytes)
+  const lifting: Lifting = { files: [], characters: 0 }
+  const value = lifted(JSON.parse(bytes.toString('utf8')), [], lifting)
+  return { value, files: lifting.files }
+}
+
+interface Lifting {
+  readonly files: LiftedFile[]
+  characters: number
+}
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Counts brackets and commas. What is not JSON may be counted wrongly: the parser refuses it then. */
+function refuseTangled(bytes: Uint8Array): void {
+  let [depth, values, isText] = [0, 1, false]
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]
+    if (isText) {
+      if (byte === BACKSLASH) at += 1
+      else if (byte === QUOTE) isText = false
+    } else if (byte === QUOTE) isText = true
+    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
+      depth += 1
+      values += 1
+      if (depth > MAX_DEPTH) throw new JsonRefused(`It is nested deeper than ${MAX_DEPTH} levels.`)
+    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
+    else if (byte === COMMA) values += 1
+    if (values > MAX_VALUES) throw new JsonRefused(`It holds more than ${MAX_VALUES} values.`)
+  }
+}
+
+/** Puts null where a file was, at once: its text can be forgotten while the next is decoded. */
+function lifted(value: unknown, place: readonly string[], lifting: Lifting): unknown {
+  if (typeof value === 'string') return liftedText(value, place, lifting)
+  if (typeof value !== 'object' || value === null) return value
+  const fields = value as Record<string, unknown>
+  for (const name of Object.keys(fields)) {
+    count(name, lifting)
+    const inner = [...place, name.replaceAll('~', '~0').replaceAll('/', '~1')]
+    fields[name] = lifted(fields[name], inner, lifting)
+  }
+  return value
+}
+
+function liftedText(text: string, place: readonly string[], lifting: Lifting): string | null {
+  const start = base64Start(text)
+  if (start === undefined) {
+    count(text, lifting)
+    return text
+  }
+  if (lifting.files.length === MAX_FILES) throw new JsonRefused(`It holds more than ${MAX_FILES} files.`)
+  lifting.files.push({ place: place.join('/'), bytes: decoded(text.slice(start)) })
+  return null
+}
+
+function count(text: string, lifting: Lifting): void {
+  lifting.characters += text.length
+  if (lifting.characters > MAX_CHARACTERS)
+    throw new JsonRefused(
+      `It holds more than ${MAX_CHARACTERS} characters beside its pictures, which are data URLs in base64.`,
+    )
+}
+
+/**
+ * Where the data of a data URL in base64 begins. By the standard, the first comma ends what is said about it. Without regular
+ * expressions: the last text that one has seen stays in memory.
+ */
+function base64Start(text: string): number | undefined {
+  if (text.slice(0, 5).toLowerCase() !== 'data:') return undefined
+  const comma = text.indexOf(',')
+  if (comma < 0 || comma > MAX_HEADER_CHARACTERS) return undefined
+  const semicolon = text.lastIndexOf(';', comma)
+  if (semicolon < 0) return undefined
+  const encoding = text
+    .slice(semicolon + 1, comma)
+    .trim()
+    .toLowerCase()
+  return encoding === 'base64' ? comma + 1 : undefined
+}
+
+/**
+ * Base64 with or without padding. Not its form for URLs: in data URLs the standard knows the one with `+` and `/` alone, and
+ * whoever sends the other would be refused by the next who reads it.
+ */
+function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
+  let bytes
+  try {
+    bytes = Uint8Array.fromBase64(text)
+  } catch {
+    return undefined
+  }
+  const characters = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
+  // The decoder skips white space. Then the text has a length that no base64 has, or room for more bytes than came out.
+  return characters % 4 !== 1 && bytes.length === Math.floor((characters * 3) / 4) ? bytes : undefined
+}

@@ -1,0 +1,156 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { StoreAway } from '#ports/store.ts'
+import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
+
+/** Bytes read at once: what a slow reader holds in memory, and quick enough to fill a network. */
+const PIECE_BYTES = 64 * 1024
+
+/** What the files of one folder hold together. */
+class Space {
+  readonly folder: string
+  readonly #maxBytes: number
+  files = 0
+  bytes = 0
+
+  constructor(folder: string, maxBytes: number) {
+    this.folder = folder
+    this.#maxBytes = maxBytes
+  }
+
+  take(bytes: number): void {
+    if (this.bytes + bytes > this.#maxBytes)
+      throw new StoreAway(`${this.folder}: uploads hold ${this.bytes} of ${this.#maxBytes} bytes already`)
+    this.bytes += bytes
+  }
+
+  async away<Result>(work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof Error) || !('code' in error)) throw error
+      throw new StoreAway(`${this.folder}: ${error.message}`, { cause: error })
+    }
+  }
+}
+
+/** Files without a name: the system forgets them with the process, however it ends. */
+export class DiskUploads implements Uploads {
+  readonly #space: Space
+
+  private constructor(space: Space) {
+    this.#space = space
+  }
+
+  /** Makes the folder, which belongs to the uploads alone, and clears away what a process left that was killed. */
+  static async open(folder: string, { maxBytes }: { readonly maxBytes: number }): Promise<DiskUploads> {
+    const space = new Space(resolve(folder), maxBytes)
+    return space.away(async () => {
+      await mkdir(space.folder, { recursive: true, mode: 0o700 })
+      for (const entry of await readdir(space.folder))
+        await rm(join(space.folder, entry), { recursive: true, force: true })
+      return new DiskUploads(space)
+    })
+  }
+
+  async create(): Promise<UploadWriter> {
+    const space = this.#space
+    return space.away(async () => {
+      const path = join(space.folder, randomBytes(16).toString('hex'))
+      const handle = await open(path, 'wx+', 0o600)
+      try {
+        await rm(path, { force: true })
+      } catch (error) {
+        await handle.close()
+        throw error
+      }
+      return new DiskUpload(handle, space)
+    })
+  }
+
+  inUse(): { readonly files: number; readonly bytes: number } {
+    const { files, bytes } = this.#space
+    return { files, bytes }
+  }
+}
+
+class DiskUpload implements UploadWriter, Upload {
+  readonly #handle: FileHandle
+  readonly #space: Space
+  readonly #hash = createHash('sha256')
+  #closing: Promise<void> | undefined
+  #isFinished = false
+  size = 0
+  sha256 = ''
+
+  constructor(handle: FileHandle, space: Space) {
+    this.#handle = handle
+    this.#space = space
+    space.files += 1
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    this.#checkOpen()
+    if (this.#isFinished) throw new Error('an upload was written to after its end')
+    this.#space.take(chunk.length)
+    const start = this.size
+    this.size += chunk.length
+    this.#hash.update(chunk)
+    await this.#space.away(async () => {
+      for (let done = 0; done < chunk.length;) {
+        this.#checkOpen()
+        const { bytesWritten } = await this.#handle.write(chunk, done, chunk.length - done, start + done)
+        done += bytesWritten
+      }
+    })
+  }
+
+  async finish(): Promise<Upload> {
+    this.#checkOpen()
+    if (this.#isFinished) throw new Error('an upload was ended twice')
+    this.#isFinished = true
+    this.sha256 = this.#hash.digest('hex')
+    return this
+  }
+
+  async *open(): AsyncGenerator<Uint8Array> {
+    for (let position = 0; position < this.size;) {
+      // A piece is the reader's own, to keep or to hand on to a socket: none is filled a second time.
+      const piece = Buffer.allocUnsafeSlow(Math.min(PIECE_BYTES, this.size - position))
+      const bytesRead = await this.#read(piece, position)
+      position += bytesRead
+      yield bytesRead === piece.length ? piece : piece.subarray(0, bytesRead)
+    }
+    // A reader that was late must not take the end of the handle for the end of the file.
+    this.#checkOpen()
+  }
+
+  discard(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #read(piece: Buffer<ArrayBuffer>, position: number): Promise<number> {
+    this.#checkOpen()
+    const { bytesRead } = await this.#space.away(() => this.#handle.read(piece, 0, piece.length, position))
+    this.#checkOpen()
+    if (bytesRead === 0)
+      throw new StoreAway(`${this.#space.folder}: a file ends at ${position} of ${this.size} bytes`)
+    return bytesRead
+  }
+
+  /** The system waits for what is under way, and only then gives the number of the handle to another file. */
+  async #close(): Promise<void> {
+    try {
+      await this.#space.away(() => this.#handle.close())
+    } finally {
+      this.#space.files -= 1
+      this.#space.bytes -= this.size
+    }
+  }
+
+  #checkOpen(): void {
+    if (this.#closing !== undefined) throw new StoreAway('the upload was discarded')
+  }
+}

@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { StoreAway } from '#ports/store.ts'
+import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
+
+/** For tests. */
+export class MemoryUploads implements Uploads {
+  readonly #maxBytes: number
+  #files = 0
+  #bytes = 0
+
+  constructor({ maxBytes }: { readonly maxBytes: number }) {
+    this.#maxBytes = maxBytes
+  }
+
+  inUse(): { readonly files: number; readonly bytes: number } {
+    return { files: this.#files, bytes: this.#bytes }
+  }
+
+  async create(): Promise<UploadWriter> {
+    const pieces: Uint8Array[] = []
+    let state: 'written' | 'finished' | 'discarded' = 'written'
+    let size = 0
+    this.#files += 1
+
+    const check = (): void => {
+      if (state === 'discarded') throw new StoreAway('the upload was discarded')
+    }
+    const discard = async (): Promise<void> => {
+      if (state === 'discarded') return
+      state = 'discarded'
+      this.#files -= 1
+      this.#bytes -= size
+    }
+    async function* read(): AsyncGenerator<Uint8Array> {
+      for (const piece of pieces) {
+        check()
+        yield Uint8Array.from(piece)
+      }
+      check()
+    }
+    return {
+      write: async (chunk) => {
+        check()
+        if (state === 'finished') throw new Error('an upload was written to after its end')
+        if (this.#bytes + chunk.length > this.#maxBytes)
+          throw new StoreAway(`uploads hold ${this.#bytes} of ${this.#maxBytes} bytes already`)
+        this.#bytes += chunk.length
+        size += chunk.length
+        if (chunk.length > 0) pieces.push(Uint8Array.from(chunk))
+      },
+      finish: async (): Promise<Upload> => {
+        check()
+        if (state === 'finished') throw new Error('an upload was ended twice')
+        state = 'finished'
+        const sha256 = createHash('sha256').update(Buffer.concat(pieces)).digest('hex')
+        return { sha256, size, open: read, discard }
+      },
+      discard,
+    }
+  }
+}

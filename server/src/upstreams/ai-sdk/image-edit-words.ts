@@ -1,0 +1,81 @@
+/**
+ * What becomes of given pictures in each image package: how many of them reach the wire, and in which form. The packages drop
+ * the rest with a warning, or put it where the upstream does not look.
+ */
+import type { JSONObject } from '@ai-sdk/provider'
+import type { ImageDeployment } from '#core/catalog.ts'
+
+export interface EditWords {
+  /** Most pictures that reach the wire; 0: none do. */
+  maxInputs(deployment: ImageDeployment, hasMask: boolean): number
+  /** Whether a mask does. Absent: never. */
+  readonly mask?: (deployment: ImageDeployment) => boolean
+  /** In which form pictures and masks can be sent. */
+  readonly takes: readonly ('bytes' | 'address')[]
+  /** Said along with the pictures. */
+  readonly options?: (deployment: ImageDeployment) => JSONObject
+  /** Said instead of handing the package the pictures, where its names for them are not the wire's. */
+  readonly instead?: (urls: readonly string[]) => JSONObject
+}
+
+/** The package sends on as many as it is given: the catalog's number is the limit. */
+const ALL = Number.POSITIVE_INFINITY
+
+/** Addresses are sent without their media type, which the package does not know, and therefore not at all. */
+export const GEMINI_EDITS: EditWords = { maxInputs: () => ALL, takes: ['bytes'] }
+
+/** With a mask the first picture is painted in; without one all of them are varied. */
+export const BEDROCK_EDITS: EditWords = {
+  maxInputs: (_, hasMask) => (hasMask ? 1 : ALL),
+  mask: () => true,
+  takes: ['bytes'],
+}
+
+const isFluxFill = ({ upstreamModel }: ImageDeployment): boolean => upstreamModel === 'flux-pro-1.0-fill'
+
+/** A mask is sent to every model, but only this one has the field. */
+export const FLUX_EDITS: EditWords = {
+  maxInputs: (deployment) => (isFluxFill(deployment) ? 1 : 10),
+  mask: isFluxFill,
+  takes: ['bytes', 'address'],
+}
+
+/** Its models take one picture, or a list even of one; which of them a model is, the catalog says by their number. */
+const takesList = ({ capabilities }: ImageDeployment): boolean => (capabilities.edits?.maxInputs ?? 1) > 1
+
+export const FAL_EDITS: EditWords = {
+  maxInputs: (deployment) => (takesList(deployment) ? ALL : 1),
+  mask: () => true,
+  takes: ['bytes', 'address'],
+  options: (deployment) => ({ useMultipleImages: takesList(deployment) }),
+}
+
+/** As the package tells them. */
+const isFlux2 = ({ upstreamModel }: ImageDeployment): boolean =>
+  upstreamModel.startsWith('black-forest-labs/flux-2-')
+
+export const REPLICATE_EDITS: EditWords = {
+  maxInputs: (deployment) => (isFlux2(deployment) ? 8 : 1),
+  mask: (deployment) => !isFlux2(deployment),
+  takes: ['bytes', 'address'],
+}
+
+/** The other models have a path of their own for text, to which the package would send pictures too. */
+export const isFireworksKontext = ({ upstreamModel }: ImageDeployment): boolean =>
+  /^accounts\/fireworks\/models\/flux-kontext-(pro|max)$/.test(upstreamModel)
+
+export const FIREWORKS_EDITS: EditWords = {
+  maxInputs: (deployment) => (isFireworksKontext(deployment) ? 1 : 0),
+  takes: ['bytes', 'address'],
+}
+
+export const TOGETHER_EDITS: EditWords = { maxInputs: () => 1, takes: ['bytes', 'address'] }
+
+export const XAI_EDITS: EditWords = { maxInputs: () => ALL, takes: ['bytes', 'address'] }
+
+/** The package says `modify_image`; the wire's name, in Luma's own clients too, is `modify_image_ref`. */
+export const LUMA_EDITS: EditWords = {
+  maxInputs: () => 1,
+  takes: ['address'],
+  instead: ([url = '']) => ({ modify_image_ref: { url } }),
+}

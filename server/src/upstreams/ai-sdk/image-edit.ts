@@ -1,0 +1,96 @@
+/** The pictures of an edit before they cross to the thread: what would not reach the wire is refused, the rest is read. */
+import type { ImageFormat } from '#core/catalog.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
+import { providerOf } from './image-providers.ts'
+
+/** A call with its pictures in memory: functions can't cross to a thread. */
+export interface LoadedCall extends Omit<ImageCall, 'edit'> {
+  readonly edit: LoadedEdit | undefined
+}
+
+export interface LoadedEdit {
+  readonly pictures: readonly LoadedPicture[]
+  readonly mask: LoadedPicture | undefined
+}
+
+export type LoadedPicture = LoadedBytes | Extract<GivenPicture, { kind: 'address' }>
+
+interface LoadedBytes {
+  readonly kind: 'bytes'
+  readonly format: ImageFormat
+  /** With a buffer of its own, so that it can be handed over. */
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
+
+/** A call that was handed in already goes on without its pictures: they were sent, and may be gone. */
+export async function loaded({ edit, ...call }: ImageCall): Promise<LoadedCall> {
+  if (edit === undefined || call.submitted !== undefined) return { ...call, edit: undefined }
+  refuseUnsent(call, edit)
+  const startedMs = performance.now()
+  const pictures: LoadedPicture[] = []
+  for (const picture of edit.pictures) pictures.push(await loadedPicture(call, picture))
+  const mask = edit.mask && (await loadedPicture(call, edit.mask))
+  const timeoutMs = call.timeoutMs - (performance.now() - startedMs)
+  if (timeoutMs > 0) return { ...call, timeoutMs, edit: { pictures, mask } }
+  throw unread(call, 'timedOut', 'the files of the request could not be read in time')
+}
+
+/** What goes to another thread without being copied. */
+export function buffersOf(edit: LoadedEdit | undefined): ArrayBuffer[] {
+  const all = edit === undefined ? [] : [...edit.pictures, ...(edit.mask ? [edit.mask] : [])]
+  return all.flatMap((picture) => (picture.kind === 'bytes' ? [picture.bytes.buffer] : []))
+}
+
+type Call = Omit<ImageCall, 'edit'>
+
+function refuseUnsent(call: Call, { pictures, mask, markup, fidelity }: EditCall): void {
+  const { deployment } = call
+  const { edits } = providerOf(deployment)
+  const refuse = (message: string, param: string): never => {
+    throw new UpstreamFailure('refused', message, { deployment: deployment.id, param, charge: 'none' })
+  }
+  if (markup !== undefined) refuse('this wire knows no markup', 'markup')
+  if (fidelity !== undefined) refuse('this wire knows no input_fidelity', 'input_fidelity')
+  if (mask !== undefined && edits.mask?.(deployment) !== true) refuse('a mask can not be sent here', 'mask')
+  const most = edits.maxInputs(deployment, mask !== undefined)
+  if (pictures.length > most) {
+    const beside = mask === undefined ? '' : ' beside a mask'
+    refuse(`${pictures.length} pictures can not be sent here, ${most}${beside} can`, 'image')
+  }
+  const refuseForm = ({ kind }: GivenPicture, param: string): void => {
+    if (!edits.takes.includes(kind))
+      refuse(`a picture can not be sent here ${kind === 'bytes' ? 'as a file' : 'by its address'}`, param)
+  }
+  for (const picture of pictures) refuseForm(picture, 'image')
+  if (mask !== undefined) refuseForm(mask, 'mask')
+}
+
+async function loadedPicture(call: Call, picture: GivenPicture): Promise<LoadedPicture> {
+  if (picture.kind === 'address') return picture
+  const { kind, format } = picture
+  try {
+    return { kind, format, bytes: await bytesOf(picture) }
+  } catch (error) {
+    const failure = unread(call, 'failed', 'a file of the request could not be read')
+    failure.cause = error
+    throw failure
+  }
+}
+
+async function bytesOf(picture: GivenBytes): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(picture.size)
+  let length = 0
+  for await (const chunk of picture.open()) {
+    if (length + chunk.length > bytes.length) throw new Error(`more than its ${bytes.length} bytes`)
+    bytes.set(chunk, length)
+    length += chunk.length
+  }
+  if (length < bytes.length) throw new Error(`${length} of its ${bytes.length} bytes`)
+  return bytes
+}
+
+/** Nothing was sent yet. */
+function unread({ deployment }: Call, kind: 'failed' | 'timedOut', message: string): UpstreamFailure {
+  return new UpstreamFailure(kind, message, { deployment: deployment.id, charge: 'none' })
+}

@@ -1,0 +1,73 @@
+/** Reads the pictures that an edit was given. They are a caller's: nothing in them is believed. */
+import sharp, { type Sharp } from 'sharp'
+import type { EditInput } from './edit-worker.ts'
+
+/** As for every picture that the gateway decodes. */
+const MAX_PIXELS = 50_000_000
+/** The first bytes of the formats that are taken: libvips reads dozens of others, some through large libraries. */
+const STARTS = { png: /^.PNG\r\n/, jpeg: /^\xff\xd8\xff/, webp: /^RIFF[^]{4}WEBP/ } as const
+
+export class UnreadableInput extends Error {
+  readonly field: EditInput['field']
+
+  constructor({ field, number }: EditInput, why: string) {
+    super(`${field === 'image' ? `picture ${number}` : `the ${field}`} ${why}`)
+    this.field = field
+  }
+}
+
+export async function readGiven<Made>(
+  input: EditInput,
+  read: (picture: Sharp) => Promise<Made>,
+): Promise<Made> {
+  const { bytes, format } = input
+  if (
+    !STARTS[format].test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 0, 12))
+  )
+    throw new UnreadableInput(input, `is not ${format}`)
+  try {
+    const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
+    // Shown as it is meant to be seen.
+    return await read(picture.autoOrient())
+  } catch (error) {
+    throw new UnreadableInput(
+      input,
+      `can't be read: ${error instanceof Error ? error.message : String(error)}`,
+    )
+  }
+}
+
+export interface Pixels {
+  readonly width: number
+  readonly height: number
+  /** Red, green, blue and alpha of eight bits each. */
+  readonly pixels: Buffer<ArrayBuffer>
+}
+
+export async function pixelsOf(picture: Sharp): Promise<Pixels> {
+  const { data, info } = await picture
+    .toColourspace('srgb')
+    .ensureAlpha()
+    .raw({ depth: 'uchar' })
+    .toBuffer({ resolveWithObject: true })
+  return { width: info.width, height: info.height, pixels: data }
+}
+
+/** Of each pixel, whether the mask is fully transparent there. */
+export async function marksOf(
+  mask: Sharp,
+  { width, height }: { readonly width: number; readonly height: number },
+): Promise<(pixel: number) => boolean> {
+  const { hasAlpha, depth } = await mask.metadata()
+  if (!hasAlpha) return () => false
+  // In 8 bits, an alpha of 1 in 65,535 would be fully transparent.
+  const isDeep = depth === 'ushort'
+  const { data } = await mask
+    .resize(width, height, { fit: 'fill', kernel: 'nearest' })
+    .extractChannel('alpha')
+    .toColourspace(isDeep ? 'grey16' : 'b-w')
+    .raw({ depth: isDeep ? 'ushort' : 'uchar' })
+    .toUint8Array()
+  const alpha = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
+  return (pixel) => alpha[pixel] === 0
+}
