@@ -14,7 +14,6 @@ export interface Settings {
   /** Shared rate limits; unset: each process counts for itself. */
   readonly redisUrl: string | undefined
   /** The vector cache that all nodes share; unset: each process keeps its own. */
-  readonly cacheUrl: string | undefined
   readonly secret: string | undefined
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
