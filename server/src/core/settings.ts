@@ -13,7 +13,6 @@ export interface Settings {
   readonly assets: AssetSettings
   /** Shared rate limits; unset: each process counts for itself. */
   readonly redisUrl: string | undefined
-  /** The vector cache that all nodes share; unset: each process keeps its own. */
   readonly secret: string | undefined
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
