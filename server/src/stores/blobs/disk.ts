@@ -158,7 +158,9 @@ async function place(draft: string, file: string): Promise<void> {
       await mkdir(dirname(file), { recursive: true, mode: 0o700 })
       return await rename(draft, file)
     } catch (error) {
-      if (codeOf(error) !== 'ENOENT' || placing === MAX_PLACINGS) throw error
+      // Of a folder that another just emptied, Node's `mkdir` may say either.
+      const isGone = codeOf(error) === 'ENOENT' || codeOf(error) === 'ENOTDIR'
+      if (!isGone || placing === MAX_PLACINGS) throw error
     }
   }
 }
