@@ -54,6 +54,8 @@ export async function startStage(folder: string, flags: readonly string[] = []):
           kind: 'embedding',
           embedding: { dimensions: 256 },
           price: 'free',
+          // A probe in the middle of a measurement would be part of it.
+          spaceGuard: false,
           deployments: [{ upstream: 'embeddings', capabilities: { encodings: ['base64'] } }],
         },
       },

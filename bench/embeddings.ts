@@ -116,10 +116,11 @@ interface Window {
 async function startTorana(shape: Shape, origin: string): Promise<{ pid: number; port: number }> {
   const [port, controlPort] = [await freePort(), await freePort()]
   const config = join(folder, `${shape.encoding}.yaml`)
+  // Probed, it would look wrong: it answers everything with the same vector.
   writeFileSync(
     config,
     `upstreams: { nginx: { dialect: openai, provider: openai, baseUrl: '${origin}${shape.path}', apiKey: bench } }
-models: { text-embedding-3-small: { deployments: [{ upstream: nginx }] } }
+models: { text-embedding-3-small: { spaceGuard: false, deployments: [{ upstream: nginx }] } }
 `,
   )
   // As `npm start` does.

@@ -31,8 +31,9 @@ try {
   await httpReady(`http://127.0.0.1:${upstreamPort}/_health`)
 
   const config = join(folder, 'torana.yaml')
+  // A probe in the middle of a measurement would be part of it.
   const model = (scenario: string, encoding: string): string =>
-    `  from-${encoding}: { kind: embedding, embedding: { dimensions: 1536 }, price: free, deployments: [{ upstream: ${encoding}, model: large, capabilities: { encodings: [${encoding}] } }] }`
+    `  from-${encoding}: { kind: embedding, embedding: { dimensions: 1536 }, price: free, spaceGuard: false, deployments: [{ upstream: ${encoding}, model: large, capabilities: { encodings: [${encoding}] } }] }`
   const upstream = (scenario: string, encoding: string): string =>
     `  ${encoding}: { dialect: openai, baseUrl: 'http://127.0.0.1:${upstreamPort}/${scenario}/v1' }`
   writeFileSync(

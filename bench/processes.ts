@@ -110,9 +110,18 @@ export interface WrkOptions {
   readonly connections: number
   readonly seconds: number
   readonly core: number
+  /** After how long a request counts as failed. */
+  readonly timeoutSeconds?: number
 }
 
-export async function wrk({ url, script, connections, seconds, core }: WrkOptions): Promise<Load> {
+export async function wrk({
+  url,
+  script,
+  connections,
+  seconds,
+  core,
+  timeoutSeconds = 2,
+}: WrkOptions): Promise<Load> {
   const args = [
     '-c',
     String(core),
@@ -120,6 +129,7 @@ export async function wrk({ url, script, connections, seconds, core }: WrkOption
     '-t1',
     `-c${connections}`,
     `-d${seconds}s`,
+    `--timeout=${timeoutSeconds}s`,
     '--latency',
     '-s',
     script,

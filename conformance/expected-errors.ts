@@ -16,7 +16,7 @@ export const missing: ExpectedError = {
 export const rateLimited = (retryAfter: string): ExpectedError => ({
   status: 429,
   code: 'upstream_rate_limited',
-  says: `retry in ${retryAfter} s`,
+  says: 'retry in',
   retryAfter,
 })
 

@@ -28,7 +28,9 @@ export function configFor(rows: readonly Pick<Row, 'models'>[], providerUrl: str
   const upstreams: Record<string, unknown> = {}
   const models: Record<string, unknown> = {}
   for (const [id, model] of rows.flatMap((row) => Object.entries(row.models))) {
-    models[id] = { ...model.entry, deployments: deploymentsOf(id, model, providerUrl, upstreams) }
+    const deployments = deploymentsOf(id, model, providerUrl, upstreams)
+    // Calls are counted: probes would stand among them.
+    models[id] = { spaceGuard: false, ...model.entry, deployments }
   }
   return { upstreams, models, limits: { attemptTimeoutMs } }
 }

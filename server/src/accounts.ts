@@ -57,6 +57,8 @@ export interface Accounts {
   readonly nodeId: string
   /** Whether what one node does for all is this one's to do. */
   readonly isEldest: () => Promise<boolean>
+  /** Nodes that share the work, as of the last heartbeat. */
+  readonly liveNodes: () => number
   /** Adds entries where others may stand for the same calls. */
   readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
   readonly money: Omit<MoneyOutside, 'bytesOf'>
@@ -113,6 +115,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
     return {
       nodeId,
       isEldest: async () => true,
+      liveNodes: () => 1,
       appendLate: (entries) => books.appendLate(nodeId, entries),
       money: {
         ledger: new MemoryLedger(books, nodeId),
@@ -234,6 +237,7 @@ export async function openAccounts(settings: Settings, parts: AccountParts): Pro
   return {
     nodeId,
     isEldest: () => upkeep.isEldest(nodeId),
+    liveNodes: () => liveNodes,
     appendLate: (entries) => store.appendLate(nodeId, entries),
     money: { ledger, limiter, leases, underBudget: (budget) => marks.use(budget), unsettled },
     database,

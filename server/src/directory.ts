@@ -18,7 +18,7 @@ import {
   snapshotKeysOf,
 } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
-import { MemoryAudit } from '#stores/memory/audit.ts'
+import type { MemoryAudit } from '#stores/memory/audit.ts'
 import { MemoryCredentials } from '#stores/memory/credentials.ts'
 import { MemoryKeyStore } from '#stores/memory/key-store.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
@@ -51,12 +51,14 @@ export interface DirectoryParts {
   readonly log: Log
   /** Undefined for a node that keeps nothing. */
   readonly database: Database | undefined
+  /** Where such a node writes what people do. */
+  readonly memoryAudit: MemoryAudit
   /** Keys, projects or credentials were changed, here or on another node. */
   readonly onChange: () => void
 }
 
 export async function openDirectory(settings: Settings, parts: DirectoryParts): Promise<Directory> {
-  const { clock, log, database } = parts
+  const { clock, log, database, memoryAudit } = parts
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
@@ -68,7 +70,7 @@ export async function openDirectory(settings: Settings, parts: DirectoryParts): 
         credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
         audit: new PostgresAudit(database),
       }
-    : memoryStores(clock)
+    : memoryStores(clock, memoryAudit)
 
   const declared = new MemoryKeys(peppers.current.digestOf)
   const snapshot = new KeySnapshot({
@@ -116,8 +118,10 @@ export async function openDirectory(settings: Settings, parts: DirectoryParts): 
   }
 }
 
-function memoryStores(clock: Clock): Pick<ApiDependencies, 'keyStore' | 'credentials' | 'audit'> {
-  const audit = new MemoryAudit(clock)
+function memoryStores(
+  clock: Clock,
+  audit: MemoryAudit,
+): Pick<ApiDependencies, 'keyStore' | 'credentials' | 'audit'> {
   const keyStore = new MemoryKeyStore(clock, audit)
   return {
     keyStore,

@@ -11,12 +11,15 @@ import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { ReadingOutside } from '#http/gateway/read-image-request.ts'
 import { ByteBudget } from '#request/byte-budget.ts'
+import type { Dispatch } from '#request/dispatch.ts'
 import type { ImageDependencies } from '#request/image.ts'
 import { RunningJobs } from '#request/running-jobs.ts'
 import { assetSigner } from '#runtime/asset-signature.ts'
+import { wait } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { jobKeysOf, loadSecret } from '#runtime/secret.ts'
+import { sharedTurns } from '#runtime/turns.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
@@ -42,6 +45,7 @@ export interface ImageParts {
   readonly observer: Observer
   readonly imageUpstream: ImageUpstream
   readonly fetcher: PictureFetcher
+  readonly dispatch: Dispatch
   readonly publicUrl: () => string
   readonly webhooks: Pick<Webhooks, 'webhooksFor' | 'memory'>
 }
@@ -76,15 +80,17 @@ export async function openImages(settings: Settings, parts: ImageParts): Promise
     log.warn({ jobId, err: error }, 'an image job could not be ended in the store; it will be taken up again')
   const forGateway = {
     catalog: parts.catalog,
-    random: Math.random,
     limits,
     nodeId: accounts.nodeId,
     running,
-    wait: (ms: number) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait,
     unended,
     imageUpstream: parts.imageUpstream,
+    dispatch: parts.dispatch,
     fetcher: parts.fetcher,
     uploads,
+    // Hashing and writing 64 KB takes a fraction of a millisecond: fifty forms must not take their turns at once.
+    arrivalTurn: sharedTurns(4),
     memory: new ByteBudget(limits.bufferedBytes),
     jobs,
     clock,

@@ -5,21 +5,29 @@ import type { FastifyInstance } from 'fastify'
 import { openAccounts } from './accounts.ts'
 import { openDirectory } from './directory.ts'
 import { openImages } from './images.ts'
+import { openSharing } from './sharing.ts'
+import { openSpaces } from './spaces.ts'
 import { openWebhooks } from './webhooks.ts'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig } from '#config/reload.ts'
 import type { Environment } from '#config/variable.ts'
 import { listModels, type Catalog, type Project, type Upstream } from '#core/catalog.ts'
+import { RetryBudget } from '#core/schedule/retry-budget.ts'
+import { Scheduler } from '#core/schedule/scheduler.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Observer } from '#ports/observer.ts'
 import { controlServer } from '#http/control/server.ts'
+import { brakeOf } from '#http/gateway/brake.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
-import { systemClock } from '#runtime/clock.ts'
+import { Dispatch } from '#request/dispatch.ts'
+import { after, systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
+import { senseLoad } from '#runtime/load.ts'
 import { loadDemoKey } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
-import { takeTurn } from '#runtime/turns.ts'
+import { sharedTurns, takeTurn } from '#runtime/turns.ts'
+import { MemoryAudit } from '#stores/memory/audit.ts'
 import { openLog } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
@@ -57,6 +65,8 @@ export interface Node {
 const RELOAD_INTERVAL_MS = 1000
 /** Longer than any request may take. */
 const DRAIN_MS = 65_000
+/** Connections that wait to be taken: what comes in a tenth of a second of overload. The system may allow fewer. */
+const BACKLOG = 4096
 /** While draining: long enough to cost nothing, short enough that nobody waits for it. */
 const SWEEP_MS = 100
 
@@ -104,19 +114,24 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     projects: () => declared.projects,
   })
   let completions = 0
+  let onCatalog = (): void => {}
   const complete = async (): Promise<void> => {
     completions += 1
     const own = completions
     const completed = await directory.withCredentials(declared)
     // Something may have changed meanwhile; then a later one is under way.
-    if (own === completions) catalog = completed
+    if (own !== completions) return
+    catalog = completed
+    onCatalog()
   }
   const onIncomplete = (error: unknown): void =>
     log.error({ err: error }, 'stored credentials could not be read; the last ones stay in force')
+  const memoryAudit = new MemoryAudit(clock)
   const directory = await openDirectory(settings, {
     clock,
     log,
     database: accounts.database,
+    memoryAudit,
     onChange: () => void complete().catch(onIncomplete),
   })
   directory.declare(projectsOf(declared))
@@ -124,7 +139,12 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const hasKeys = directory.storedKeys > 0 || projectsOf(declared).some((project) => project.keys.length > 0)
   if (!hasKeys) log.warn('there are no keys: nobody can call')
   const telemetry = telemetryObserver(log, metrics, clock)
-  const http = new UpstreamHttp({ ...limits, proxy: settings.proxy })
+  const http = new UpstreamHttp({
+    ...limits,
+    proxy: settings.proxy,
+    // Of all bodies together a megabyte, which is about what a turn reads.
+    sendingTurn: sharedTurns(16),
+  })
   const demo = new DemoEmbedding()
   const upstream = upstreamRegistry(http, takeTurn, {
     'ai-sdk': aiSdkEmbedding({ ...limits, proxy: settings.proxy }),
@@ -148,6 +168,58 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
       accounts.logRequest(record)
     },
   }
+  const scheduler = new Scheduler({
+    nodes: accounts.liveNodes,
+    isWithdrawn: (deployment) => spaces.isWithdrawn(deployment),
+  })
+  const load = senseLoad(() => dispatch.refusals)
+  const dispatch: Dispatch = new Dispatch({
+    scheduler,
+    ownWaitMs: () => load.ownWaitMs(),
+    clock,
+    random: Math.random,
+    limits,
+    after,
+    newBudget: () => new RetryBudget(),
+  })
+  const outside = {
+    ...accounts.money,
+    upstream,
+    tokens,
+    clock,
+    identifiers,
+    observer,
+    limits,
+    nextTurn: takeTurn,
+    bytesOf: (text: string) => Buffer.byteLength(text),
+  }
+  const spaces = openSpaces({
+    accounts,
+    memoryAudit,
+    log,
+    catalog: () => catalog,
+    scheduler,
+    outside,
+  })
+  let targets = targetsOf(catalog)
+  onCatalog = () => {
+    const now = targetsOf(catalog)
+    // One that leads elsewhere by now, or with another credential, deserves a new start.
+    scheduler.forgetAllBut(new Set([...now].filter(([id, to]) => targets.get(id) === to).map(([id]) => id)))
+    targets = now
+    spaces.reload()
+  }
+  const sharing = openSharing(settings, {
+    clock,
+    log,
+    limits,
+    isTrusted: (deployment, madeAtMs) => spaces.guard.isTrusted(deployment, madeAtMs),
+  })
+  metrics.traffic.read(() => ({
+    deployments: scheduler.states(clock.monotonicMs()),
+    waiting: dispatch.waiting(),
+    cache: sharing.cache.size(),
+  }))
   const images = await openImages(settings, {
     clock,
     identifiers,
@@ -158,20 +230,27 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     observer,
     imageUpstream,
     fetcher,
+    dispatch,
     publicUrl: () => publicUrl ?? '',
     webhooks,
   })
   const gateway = await gatewayServer({
     ...readiness,
     ...images.forGateway,
-    ...accounts.money,
+    ...outside,
     version,
     keys: directory.keys,
-    upstream,
-    tokens,
     json,
-    nextTurn: takeTurn,
-    bytesOf: (text) => Buffer.byteLength(text),
+    sharingOf: sharing.sharingOf,
+    generationOf: spaces.generationOf,
+    isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
+    brake: brakeOf({
+      refusedShare: () => (limits.overloadBrake ? load.refusedShare : 0),
+      random: Math.random,
+      nextId: () => identifiers.next(),
+      docsUrl: () => publicUrl ?? '',
+      refused: () => metrics.traffic.refused(),
+    }),
     docsUrl: () => publicUrl ?? '',
   })
   const control = controlServer({
@@ -180,6 +259,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     api: {
       ...directory.api,
       books: accounts.books,
+      spaces: { catalog: () => catalog, store: spaces.store, guard: spaces.guard },
       identifiers,
       version,
       catalog: () => declared,
@@ -196,14 +276,17 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const letGo = async (): Promise<void> => {
     await control.close()
     await images.stop()
+    await spaces.stop()
+    load.close()
     await webhooks.stop()
     await directory.stop()
     await accounts.stop()
-    await Promise.all([http.close(), tokens.close(), json.close(), demo.close()])
+    await Promise.all([sharing.close(), http.close(), tokens.close(), json.close(), demo.close()])
   }
+  await spaces.start()
   try {
     await control.listen({ host: settings.controlHost, port: settings.controlPort })
-    await gateway.listen({ host: settings.host, port: settings.port })
+    await gateway.listen({ host: settings.host, port: settings.port, backlog: BACKLOG })
   } catch (error) {
     // What is already open would keep the process alive after it has said why it can't start.
     await gateway.close()
@@ -275,6 +358,16 @@ function usesDemo(catalog: Catalog): boolean {
     model.kind === 'embedding' ? model.deployments : [],
   )
   return deployments.some(({ upstream }) => upstream.dialect === 'demo')
+}
+
+/** By id, what each deployment leads to. */
+function targetsOf(catalog: Catalog): ReadonlyMap<string, string> {
+  const deployments = listModels(catalog).flatMap<{ id: string; upstream: Upstream; upstreamModel: string }>(
+    (model) => [...model.deployments],
+  )
+  return new Map(
+    deployments.map(({ id, upstream, upstreamModel }) => [id, JSON.stringify([upstream, upstreamModel])]),
+  )
 }
 
 function urlOf(app: FastifyInstance, host: string): string {

@@ -90,11 +90,11 @@ models:
 
 test('every problem of file and environment is printed, and the exit code is 1', async (context) => {
   const file = place(context, 'models:\n  x: { deployments: [{ upstream: y }] }\n', {
-    CACHE_URL: 'redis://x',
+    CONSOLE_URL: 'https://x',
   })
   const { code, stdout, stderr } = await outcome(check, file)
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /^CACHE_URL: /m)
+  assert.match(stderr, /^CONSOLE_URL: /m)
   assert.match(stderr, /torana\.yaml:2:3 models\.x: there are no built-in facts about x/)
   assert.match(stderr, /torana\.yaml:2:34 models\.x\.deployments\[0\]\.upstream: there is no upstream y/)
   assert.match(stderr, /^3 problems$/m)

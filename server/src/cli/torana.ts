@@ -29,6 +29,10 @@ const COMMANDS: Record<string, { readonly says: string; readonly load: () => Pro
     says: 'list, post and void calls whose outcome nobody knows',
     load: () => import('./unknowns.ts'),
   },
+  spaces: {
+    says: 'show vector spaces, probe deployments, accept another space',
+    load: () => import('./spaces.ts'),
+  },
   nodes: { says: 'list nodes, and end one whose machine is lost', load: () => import('./nodes.ts') },
   doctor: {
     says: 'compare ledger, rollups, budgets and leases of the running node',

@@ -243,6 +243,7 @@ models: { mine: { kind: image, deployments: [{ upstream: a }] } }`)
         weight: 1,
         capabilities: CAREFUL,
         price: { kind: 'unpriced' },
+        limits: undefined,
       },
     ],
   } satisfies Omit<ImageModel, 'deployments'> & { deployments: unknown })

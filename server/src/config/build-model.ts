@@ -1,7 +1,6 @@
 /** An entry of `models` → a model of the catalog, of the kind that its facts or the entry itself say. */
 import type { z } from 'zod'
 import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
 import type { UpstreamByKind } from './build-upstream.ts'
 import { factsOf, knownModels, modelFactsOf } from './facts.ts'
 import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
@@ -104,8 +103,16 @@ function embeddingModel(
   const takesTokenArrays = deployments.some((deployment) => deployment.capabilities.tokenArrays)
   const facts = resolveEmbedding([known?.embedding, entry.embedding], takesTokenArrays)
   if (!facts) return undefined
-  const space = spaceOf(id, facts.dimensions)
-  return { ...commonTo(parts, deployments), kind: 'embedding', facts, space, deployments }
+  const { cache, microBatch, spaceGuard } = entry
+  return {
+    ...commonTo(parts, deployments),
+    kind: 'embedding',
+    facts,
+    deployments,
+    cache: cache && { ttlMs: cache.ttl },
+    microBatch,
+    isGuarded: spaceGuard ?? true,
+  }
 }
 
 function imageModel(known: FactsOfKind<'image'> | undefined, parts: Parts): ImageModel {
@@ -151,6 +158,7 @@ interface Place<OneKind extends Kind> {
     readonly upstreamModel: string
     readonly priority: number
     readonly weight: number
+    readonly limits: DeploymentEntry['limits']
   }
 }
 
@@ -179,9 +187,15 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
     if (ids.has(deploymentId))
       report.problem(path, `deploys ${upstreamModel} on ${item.upstream} again: use weight to give it more`)
     ids.add(deploymentId)
-    const { priority, weight } = item
+    const { priority, weight, limits } = item
     return [
-      { path, item, provider, own, place: { id: deploymentId, upstream, upstreamModel, priority, weight } },
+      {
+        path,
+        item,
+        provider,
+        own,
+        place: { id: deploymentId, upstream, upstreamModel, priority, weight, limits },
+      },
     ]
   })
 }
@@ -191,6 +205,10 @@ function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
   const other = kind === 'embedding' ? 'image' : 'embedding'
   const remedy = `of ${other} models, and ${id} is an ${kind} model: remove it`
   if (entry[other]) report.problem(['models', id, other], `holds facts ${remedy}`)
+  for (const field of ['cache', 'microBatch', 'spaceGuard'] as const) {
+    if (kind === 'image' && entry[field] !== undefined)
+      report.problem(['models', id, field], `is for embedding models, and ${id} is an image model: remove it`)
+  }
   const fields = Object.keys((kind === 'embedding' ? capabilities : imageCapabilities).shape)
   entry.deployments.forEach((item, index) => {
     for (const field of Object.keys(item.capabilities ?? {})) {

@@ -146,7 +146,7 @@ models: { ${id}: { kind: embedding, embedding: { dimensions: 8 }${model}, deploy
 })
 
 test('single facts of a model can be overridden, and the rest stays', () => {
-  const { facts: resolved, space } = modelOf(
+  const { facts: resolved } = modelOf(
     load(`
 upstreams: { a: { provider: acme } }
 models: { acme-embed: { embedding: { maxInputTokens: 100, inputType: none }, deployments: [{ upstream: a }] } }`),
@@ -160,7 +160,6 @@ models: { acme-embed: { embedding: { maxInputTokens: 100, inputType: none }, dep
     tokenCounts: 'estimated',
     inputType: { rule: 'none' },
   })
-  assert.match(space, /^acme-embed@8:[0-9a-f]{8}$/)
 })
 
 test('a model of one’s own needs no more than a kind and a width', () => {
@@ -435,4 +434,16 @@ models: { m: { kind: embedding, embedding: { dimensions: ${width} } } }
       return true
     },
   )
+})
+
+test('what is for embedding models alone is refused on an image model, whatever it says', () => {
+  for (const field of ['cache: { ttl: 1h }', 'microBatch: {}', 'spaceGuard: false', 'spaceGuard: true'])
+    assert.throws(
+      () =>
+        load(`
+upstreams: { a: { dialect: openai, baseUrl: 'http://x' } }
+models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
+      { message: new RegExp(`models\\.mine\\.${field.split(':')[0]}.* is for embedding models`, 's') },
+      field,
+    )
 })

@@ -84,7 +84,7 @@ export function configurationMarkdown(): string {
     '',
     "Node's own variables work too, such as `NODE_EXTRA_CA_CERTS` for certificate authorities of your own.",
     '',
-    `This version refuses to start with ${Object.keys(variablesNotYet).map(code).join(', ')}, which belong to parts it does not have yet.`,
+    `Variables of parts that this version does not have yet are refused: ${Object.keys(variablesNotYet).map(code).join(', ')}.`,
     '',
     '## torana.yaml',
     '',

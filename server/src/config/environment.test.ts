@@ -39,6 +39,7 @@ test('an empty environment is enough, and listens on loopback only', () => {
     database: { kind: 'inside', folder: '/srv/.torana/postgres' },
     assets: { kind: 'file', folder: '/srv/.torana/assets' },
     redisUrl: undefined,
+    cacheUrl: undefined,
     secret: undefined,
     previousSecret: undefined,
     adminToken: undefined,
@@ -102,7 +103,8 @@ test('all problems are told at once, and none repeats a secret', () => {
     LOG_LEVEL: 'inof',
     PUBLIC_URL: 'torana.example.com',
     REDIS_URL: 'hunter2://x',
-    CACHE_URL_FILE: '/run/cache',
+    CACHE_URL: 'hunter2:6379',
+    CONSOLE_URL_FILE: '/run/console',
     ASSETS_URL: 's3://x',
   })
   const about = new Set(problems.map((problem) => problem.split(':')[0]))
@@ -111,6 +113,7 @@ test('all problems are told at once, and none repeats a secret', () => {
     new Set([
       'ASSETS_URL',
       'CACHE_URL',
+      'CONSOLE_URL',
       'CONTROL_PORT',
       'DATABASE_URL',
       'HTTPS_PROXY',
@@ -143,12 +146,20 @@ test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a share
   assert.doesNotMatch(problem, /hunter2/)
 })
 
-test('REDIS_URL is a Redis, and its password is not repeated', () => {
-  assert.equal(read({ REDIS_URL: 'rediss://cache:6379/1' }).redisUrl, 'rediss://cache:6379/1')
-  const [problem = ''] = problemsOf({ REDIS_URL: 'http://u:hunter2@cache' })
-  assert.match(problem, /^REDIS_URL: expected a URL such as redis:/)
-  assert.doesNotMatch(problem, /hunter2/)
-})
+for (const [name, field] of [
+  ['REDIS_URL', 'redisUrl'],
+  ['CACHE_URL', 'cacheUrl'],
+] as const) {
+  test(`${name} is a Redis, may stand in a file, and its password is not repeated`, () => {
+    assert.equal(read({ [name]: 'redis://cache' })[field], 'redis://cache')
+    assert.equal(read({ [name]: 'rediss://cache:6379/1' })[field], 'rediss://cache:6379/1')
+    const files = { '/run/url': 'redis://:hunter2@cache\n' }
+    assert.equal(read({ [`${name}_FILE`]: '/run/url' }, files)[field], 'redis://:hunter2@cache')
+    const [problem = ''] = problemsOf({ [name]: 'http://u:hunter2@cache' })
+    assert.ok(problem.startsWith(`${name}: expected a URL such as redis:`), problem)
+    assert.doesNotMatch(problem, /hunter2/)
+  })
+}
 
 test('a mistyped bootstrap key is caught by its checksum', () => {
   const key = keyFrom(new Uint8Array(32).fill(7))

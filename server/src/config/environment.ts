@@ -49,6 +49,11 @@ export const environmentVariables = {
     description:
       '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node takes its share of a limit.',
   },
+  CACHE_URL: {
+    secret: true,
+    description:
+      '`redis://…` or `rediss://…`: vectors of models that turn their cache on, shared by all nodes. A Redis of its own, with `maxmemory` and `allkeys-lru`, never the one of `REDIS_URL`: that one must not forget. Unset: each node keeps its own.',
+  },
   ASSETS_URL: {
     description:
       'Where pictures are kept: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
@@ -86,7 +91,6 @@ export const environmentVariables = {
 
 /** Variables of later versions: somebody who sets one relies on it, so they are refused, never ignored. */
 export const variablesNotYet = {
-  CACHE_URL: 'a vector cache',
   CONSOLE_URL: 'a console with sign-in',
 } as const satisfies Record<string, string>
 
@@ -133,9 +137,9 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     return undefined
   }
 
-  /** Neither is repeated in a message: they hold passwords. */
+  /** None is repeated in a message: they hold passwords. */
   function storeUrl(
-    name: 'DATABASE_URL' | 'REDIS_URL',
+    name: 'DATABASE_URL' | 'REDIS_URL' | 'CACHE_URL',
     protocols: RegExp,
     example: string,
   ): string | undefined {
@@ -251,6 +255,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     database: database(dataDir),
     assets: assets(dataDir),
     redisUrl: storeUrl('REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
+    cacheUrl: storeUrl('CACHE_URL', /^rediss?:$/, 'redis://cache.example.com:6379'),
     secret: secret('TORANA_SECRET'),
     previousSecret: secret('TORANA_SECRET_PREVIOUS'),
     adminToken: secret('TORANA_ADMIN_TOKEN'),

@@ -37,6 +37,21 @@ const fields = z.strictObject({
   headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
     'Longest time a caller may take to send its headers.',
   ),
+  queueWaitMs: duration(defaultLimits.queueWaitMs).describe(
+    'Longest wait in line for a deployment with room: who is refused can go elsewhere.',
+  ),
+  maxQueued: amount(defaultLimits.maxQueued).describe(
+    'Requests in line for the same deployments of a model: each is held in memory.',
+  ),
+  overloadBrake: z
+    .boolean()
+    .default(defaultLimits.overloadBrake)
+    .describe(
+      'Whether requests are refused unread, with 503 and `retry-after`, while this process has no time left. Default `true`.',
+    ),
+  cacheBytes: amount(defaultLimits.cacheBytes).describe(
+    'Vectors kept in this process: some forty thousand of 1,536 values.',
+  ),
   maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
   maxImages: amount(defaultLimits.maxImages).describe(
     "Most pictures of one request: OpenAI's own bound on `n`.",

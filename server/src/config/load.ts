@@ -70,7 +70,8 @@ export function readNothing(openaiApiKey: string | undefined, surroundings: Surr
   const upstreams: NonNullable<ConfigFile['upstreams']> = { demo: { dialect: 'demo' } }
   const models: NonNullable<ConfigFile['models']> = {}
   const add = (id: string, upstream: string, aliases: string[]) => {
-    models[id] = { aliases, unsupported: 'refuse', deployments: [{ upstream, priority: 0, weight: 1 }] }
+    const deployments = [{ upstream, priority: 0, weight: 1 }]
+    models[id] = { aliases, unsupported: 'refuse', deployments }
   }
   const addAll = (provider: string) => {
     const known = surroundings.facts.get(provider)?.models ?? {}

@@ -93,7 +93,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an unknown field': [
     withModel('deployments:\n  - upstream: acme\n    max_inputs: 5'),
     [
-      't.yaml:8:9 models.acme-embed.deployments[0].max_inputs: unknown field. Known here: upstream, model, priority, weight, capabilities, price',
+      't.yaml:8:9 models.acme-embed.deployments[0].max_inputs: unknown field. Known here: upstream, model, priority, weight, capabilities, price, limits',
     ],
   ],
   'a field in another spelling': [
@@ -182,11 +182,11 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     ],
   ],
   'fields of later versions': [
-    `${withModel('cache: { ttl: 30d }\nmicroBatch: {}\ndeployments: [{ upstream: acme }]')}projects: { p: { budget: {} } }\n`,
+    `${withModel('cache: { ttl: soon }\ndeployments: [{ upstream: acme }]')}projects: { p: { capture: inputs, budget: {} } }\n`,
     [
-      't.yaml:6:5 models.acme-embed.cache: this version has no vector cache yet: remove the field',
-      't.yaml:7:5 models.acme-embed.microBatch: this version has no micro-batching yet: remove the field',
-      't.yaml:9:18 projects.p.budget.usd: is missing. Dollars that may be spent in one window.',
+      't.yaml:6:19 models.acme-embed.cache.ttl: expected a time such as 30d, 12h, 90m or 45s',
+      't.yaml:8:18 projects.p.capture: this version has no capture of inputs yet: remove the field',
+      't.yaml:8:35 projects.p.budget.usd: is missing. Dollars that may be spent in one window.',
     ],
   ],
   'webhooks that could not be trusted': [

@@ -77,6 +77,31 @@ const upstream = z.strictObject({
     ),
 })
 
+const SPANS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** As milliseconds. A year at most: what is to be kept longer belongs into a store of the caller's own. */
+const timeSpan = z
+  .string()
+  .regex(/^[1-9]\d{0,8}(ms|s|m|h|d)$/, 'expected a time such as 30d, 12h, 90m or 45s')
+  .transform(
+    (text) => Number.parseInt(text, 10) * SPANS[(/[a-z]+$/.exec(text)?.[0] ?? 'ms') as keyof typeof SPANS],
+  )
+  .refine((ms) => ms <= 366 * SPANS.d, 'is longer than a year')
+
+const rate = (what: string) =>
+  z
+    .int()
+    .min(1)
+    .max(1_000_000_000)
+    .optional()
+    .describe(`${what} a minute; as many may come in one burst after a quiet minute. Absent: no such limit.`)
+
+const rateLimits = z.strictObject({
+  requestsPerMinute: rate('Requests'),
+  tokensPerMinute: rate('Input tokens, estimated at first and corrected by what the upstream counted,'),
+  imagesPerMinute: rate('Images'),
+})
+
 const deployment = z.strictObject({
   upstream: z.string().min(1).describe('Name of an upstream of this file.'),
   model: z
@@ -94,6 +119,17 @@ const deployment = z.strictObject({
     .optional()
     .describe('What its wire can do, over the built-in facts; those of images on image models only.'),
   price: anyPrice.optional().describe('What it charges, over the price of the model.'),
+  limits: rateLimits
+    .extend({
+      tokensPerMinute: rate('Input tokens, estimated at four bytes each and never corrected,'),
+      concurrency: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Calls under way at once, from one node. Absent: as many as answer in time.'),
+    })
+    .optional()
+    .describe('What the upstream takes, from all nodes together: each node keeps to its share.'),
 })
 
 const model = z.strictObject({
@@ -124,6 +160,35 @@ const model = z.strictObject({
     .default('refuse')
     .describe('What becomes of options that no deployment can honour, unless a request says otherwise.'),
   deployments: z.array(deployment).min(1).describe('Where it runs.'),
+  cache: z
+    .strictObject({
+      ttl: timeSpan.describe('How long a vector is kept: `30d`, `12h`, `90m`.'),
+    })
+    .optional()
+    .describe('Embeddings: keeps vectors, so that a text is paid for once. Absent: nothing is kept.'),
+  // Without a default: on an image model it is refused, not ignored.
+  spaceGuard: z
+    .boolean()
+    .optional()
+    .describe(
+      'Embeddings: whether its deployments are probed every 15 minutes, and kept from answering with vectors of another space. Default `true`.',
+    ),
+  microBatch: z
+    .strictObject({
+      maxWaitMs: z
+        .number()
+        .min(0)
+        .max(1000)
+        .default(4)
+        .describe('The longest that a request waits for others. Default 4.'),
+      maxItems: z.int().min(2).max(2048).default(64).describe('Texts of one call. Default 64.'),
+      acrossProjects: z
+        .boolean()
+        .default(true)
+        .describe('Whether requests of different projects may share a call. Default `true`.'),
+    })
+    .optional()
+    .describe('Embeddings: requests that come at about the same time share a call. Absent: none do.'),
 })
 
 const retired = z.strictObject({
@@ -141,20 +206,6 @@ const moment = z
     (text) => isDay(text.slice(0, 10)) && !Number.isNaN(Date.parse(text)),
     'is no moment of the calendar',
   )
-
-const rate = (what: string) =>
-  z
-    .int()
-    .min(1)
-    .max(1_000_000_000)
-    .optional()
-    .describe(`${what} a minute; as many may come in one burst after a quiet minute. Absent: no such limit.`)
-
-const rateLimits = z.strictObject({
-  requestsPerMinute: rate('Requests'),
-  tokensPerMinute: rate('Input tokens, estimated at first and corrected by what the upstream counted,'),
-  imagesPerMinute: rate('Images'),
-})
 
 const budget = z.strictObject({
   usd: z
@@ -247,9 +298,6 @@ export type DeploymentEntry = z.output<typeof deployment>
 
 /** Fields of later versions, by path (`*` is any step), and what they will bring: better refused than ignored. */
 export const notYet: Readonly<Record<string, string>> = {
-  'models.*.cache': 'vector cache',
-  'models.*.microBatch': 'micro-batching',
-  'models.*.deployments.*.limits': 'limits per deployment',
   'projects.*.capture': 'capture of inputs',
 }
 

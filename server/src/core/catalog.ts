@@ -4,6 +4,7 @@
  */
 import type { BudgetPeriod } from './budget.ts'
 import type { ImagePrice, Price } from './price.ts'
+import type { DeploymentLimits } from './schedule/deployment.ts'
 
 export type Encoding = 'float' | 'base64'
 
@@ -221,10 +222,22 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly weight: number
   readonly capabilities: Capabilities
   readonly price: DeploymentPrice
+  /** What may be asked of it by all nodes together; each node keeps to its share. Absent: no such limits. */
+  readonly limits?: DeploymentLimits | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
 export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
+
+/** Whether requests that come at about the same time share a call. */
+export interface MicroBatching {
+  /** The longest that a request waits for others. */
+  readonly maxWaitMs: number
+  /** Texts of one call. */
+  readonly maxItems: number
+  /** Whether requests of different projects may share one. */
+  readonly acrossProjects: boolean
+}
 
 export interface EmbeddingModel {
   readonly id: string
@@ -232,11 +245,15 @@ export interface EmbeddingModel {
   readonly aliases: readonly string[]
   readonly ownedBy: string
   readonly facts: EmbeddingFacts
-  /** `<model>@<native width>:<8 hex>`. */
-  readonly space: string
   /** What becomes of options that no deployment can honour, unless the request says otherwise. */
   readonly unsupported: 'refuse' | 'drop'
   readonly deployments: readonly Deployment[]
+  /** For how long its vectors are kept; undefined: not at all. */
+  readonly cache: { readonly ttlMs: number } | undefined
+  /** Whether its deployments are probed, and kept from answering outside its space. */
+  readonly isGuarded: boolean
+  /** Undefined: every request makes its own calls. */
+  readonly microBatch: MicroBatching | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */
   readonly managedBy: string
 }

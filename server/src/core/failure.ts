@@ -35,6 +35,8 @@ export interface FailureDetail {
   readonly charge?: 'none' | 'unknown' | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
+  /** The width of a vector that came instead of one of ours; never 0. No accident of one answer, but another model. */
+  readonly wrongWidth?: number | undefined
 }
 
 export class UpstreamFailure extends Error {

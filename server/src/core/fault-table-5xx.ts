@@ -87,6 +87,71 @@ export const SERVER_FAULTS = {
     meaning: 'The picture is kept, but can not be read at the moment.',
     nextStep: 'Retry. Operators: look at the store that `ASSETS_URL` names.',
   },
+  deployments_busy: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'All healthy deployments of the model have as many calls under way as they can answer in time, and the line for them is long enough. Nothing was sent.',
+    nextStep: 'Retry after `retry-after`. Operators: add deployments, or capacity at the upstream.',
+  },
+  no_healthy_deployment: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'upstream',
+    meaning:
+      'All deployments of the model failed so often of late that they are left alone for a moment. Nothing was sent.',
+    nextStep:
+      'Retry after `retry-after`: they are tried again by themselves. Operators: the metrics and the log say how they failed.',
+  },
+  space_quarantined: {
+    status: 503,
+    type: 'server_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      'No deployment of the model answers in its vector space at present: those that are left make other vectors than they did, which must not be mixed with what was made before.',
+    nextStep:
+      'Operators: `torana spaces` says which and since when. Mend the upstream, or accept its new space and embed everything anew.',
+  },
+  space_unprobed: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'No deployment of the model that is left was compared with its vector space yet: it is new, leads elsewhere since the configuration changed, or another space was accepted. Nothing was sent.',
+    nextStep:
+      'Retry after `retry-after`: a comparison takes a moment. Operators: if it lasts, `torana spaces` says why the probe fails.',
+  },
+  space_unknown: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'The request pins a vector space, and this node, which started without PostgreSQL, does not know yet which one the model has. Nothing was sent.',
+    nextStep: 'Retry after `retry-after`, another node may know. Operators: look at PostgreSQL.',
+  },
+  space_left: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'upstream',
+    meaning:
+      'While the request was under way its deployment was found outside the vector space of the model, or another space was accepted for it. Its vectors were made and are not handed out.',
+    nextStep: 'Retry: another deployment answers, if there is one in the space.',
+  },
+  node_overloaded: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'This node has no processor time left. The request was refused before it was read.',
+    nextStep: 'Retry after `retry-after`. Operators: add nodes, or workers.',
+  },
   uploads_unwritable: {
     status: 503,
     type: 'server_error',

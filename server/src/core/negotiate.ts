@@ -2,13 +2,7 @@
  * For each option of a request a deployment is native, emulating, or unable. If none is able the caller is told which
  * option, why, and what would work.
  */
-import type {
-  Deployment,
-  Encoding,
-  EmbeddingCapabilities,
-  EmbeddingModel,
-  NativeDimensions,
-} from './catalog.ts'
+import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from './catalog.ts'
 import type { EmbeddingRequest } from './embedding/request.ts'
 import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from './offers.ts'
 
@@ -135,7 +129,9 @@ function widthsFor(
   const full = model.facts.dimensions
   if (asked === undefined || asked === full)
     return { dimensions: undefined, upstreamWidth: full, width: full }
-  if (takes(native, asked)) return { dimensions: asked, upstreamWidth: asked, width: asked }
+  // One kept vector of the full width serves every narrower one.
+  const isCutHere = model.cache !== undefined && model.facts.matryoshka && asked < full
+  if (takes(native, asked) && !isCutHere) return { dimensions: asked, upstreamWidth: asked, width: asked }
   if (model.facts.matryoshka && asked < full)
     return { dimensions: undefined, upstreamWidth: full, width: asked }
   return { param: 'dimensions', message: dimensionsMessage(asked, model, native) }
@@ -203,9 +199,11 @@ function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTy
 /** A field that Torana does not know may tie inputs together (`late_chunking`): then nothing is split, merged or shared. */
 export function mustStayWhole(
   request: EmbeddingRequest,
-  capabilities: EmbeddingCapabilities,
+  offers: readonly Pick<Offer, 'deployment'>[],
 ): string | undefined {
-  return Object.keys(request.extraFields).find((name) => !capabilities.harmlessFields.includes(name))
+  return Object.keys(request.extraFields).find((name) =>
+    offers.some(({ deployment }) => !deployment.capabilities.harmlessFields.includes(name)),
+  )
 }
 
 function withoutOption(request: EmbeddingRequest, param: string): EmbeddingRequest | undefined {

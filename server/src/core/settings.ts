@@ -13,6 +13,8 @@ export interface Settings {
   readonly assets: AssetSettings
   /** Shared rate limits; unset: each process counts for itself. */
   readonly redisUrl: string | undefined
+  /** The vector cache that all nodes share; unset: each process keeps its own. */
+  readonly cacheUrl: string | undefined
   readonly secret: string | undefined
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
@@ -104,6 +106,14 @@ export interface Limits {
   readonly bufferedBytes: number
   /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
   readonly fetchImageUrls: boolean
+  /** Nobody stands in line longer for a deployment with room: who is refused can go elsewhere. */
+  readonly queueWaitMs: number
+  /** In line for one model: each holds a request in memory. */
+  readonly maxQueued: number
+  /** Whether requests are refused unread while the event loop is late. */
+  readonly overloadBrake: boolean
+  /** Vectors kept in this process: some forty thousand of 1,536 values. */
+  readonly cacheBytes: number
 }
 
 export const defaultLimits: Limits = {
@@ -132,4 +142,8 @@ export const defaultLimits: Limits = {
   bufferedEditBytes: 20 * 1024 * 1024,
   bufferedBytes: 256 * 1024 * 1024,
   fetchImageUrls: false,
+  queueWaitMs: 2000,
+  maxQueued: 1024,
+  overloadBrake: true,
+  cacheBytes: 256 * 1024 * 1024,
 }

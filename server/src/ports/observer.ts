@@ -50,6 +50,8 @@ export interface RequestRecord {
   readonly deployment?: string | undefined
   readonly attempts?: number | undefined
   readonly inputs?: number | undefined
+  /** How many inputs needed no call, and how many did; undefined where nothing is shared. */
+  readonly cache?: { readonly hits: number; readonly misses: number } | undefined
   readonly promptTokens?: number | undefined
   /** Undefined also when the model has no price. */
   readonly amountNanoUsd?: bigint | undefined

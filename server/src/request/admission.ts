@@ -89,6 +89,8 @@ export interface RatesTaken {
 export const NOTHING_TAKEN: RatesTaken = { takes: [], states: [] }
 
 export class Admission implements AsyncDisposable {
+  /** Who asks. */
+  readonly project: string
   /** Where each rate limit stands, for the answer's headers. */
   readonly rates: readonly RateState[]
   readonly #admitting: Admitting
@@ -111,6 +113,7 @@ export class Admission implements AsyncDisposable {
     this.#outside = outside
     this.#takes = takes
     this.rates = states
+    this.project = admitting.key.project
     const { budgets } = admitting.key
     this.#budgets = budgets.length === 0 ? budgets : budgets.filter((budget) => budget.hard)
     this.#atMs = momentOf(admitting.requestId)
@@ -177,6 +180,30 @@ export class Admission implements AsyncDisposable {
     }
     this.#ended(post, leased - leasedAtMost(leased))
     return post
+  }
+
+  /** Something was answered without a call: it cost nothing, and stands in the books all the same. */
+  answeredFrom(place: string, callId: string): void {
+    const { requestId, key, modelId } = this.#admitting
+    const attempt = this.#attempts
+    this.#attempts += 1
+    const entry: LedgerEntry = {
+      requestId,
+      attempt,
+      kind: 'post',
+      callId,
+      project: key.project,
+      keyId: key.id,
+      model: modelId,
+      deployment: place,
+      usage: 'upstream',
+      tokens: 0,
+      images: 0,
+      amountNanoUsd: 0n,
+      projectLeaseNanoUsd: 0n,
+      keyLeaseNanoUsd: 0n,
+    }
+    this.#ended(entry, 0n)
   }
 
   /** The call failed. What may have been charged stays reserved, in the books, until somebody finds out. */

@@ -4,7 +4,7 @@ import { Fault } from '#core/fault.ts'
 import { maxRequestCost } from '#core/image/cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import { orderOffers } from '#core/schedule/order.ts'
+import { inTiers } from '#core/schedule/order.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
 import {
@@ -24,11 +24,10 @@ export function offersFor(
   model: ImageModel,
   key: Key,
   unsupported: 'refuse' | 'drop' | undefined,
-  { random, limits }: { readonly random: () => number; readonly limits: Limits },
+  { limits }: { readonly limits: Limits },
 ): { readonly offers: readonly ImageOffer[]; readonly dropped: readonly string[] } {
   const { offers, dropped } = negotiateImages(request, model, unsupported ?? model.unsupported, limits)
-  const ordered = orderOffers(payable(offers, request, model, key), random)
-  return { offers: ordered.slice(0, limits.maxAttempts), dropped }
+  return { offers: inTiers(payable(offers, request, model, key)), dropped }
 }
 
 function payable(

@@ -30,6 +30,10 @@ const edit: ImageEdit = {
   fidelity: 'high',
 }
 
+const DEADLINE_MS = 10_000
+let nowMs = 0
+const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
+
 function inputs(colourMask: ImageCodec['colourMask'] = async () => new Uint8Array([7])): {
   readonly made: EditInputs
   readonly opened: string[]
@@ -43,7 +47,10 @@ function inputs(colourMask: ImageCodec['colourMask'] = async () => new Uint8Arra
     async discard() {},
   }
   const codec = { convert: async (bytes: Uint8Array<ArrayBuffer>) => bytes, colourMask }
-  return { made: new EditInputs(edit, files, { codec, wait: async () => {} }), opened }
+  return {
+    made: new EditInputs(edit, files, { codec, clock, wait: async (ms) => void (nowMs += ms) }),
+    opened,
+  }
 }
 
 function offer(maskColour?: 'white' | 'black', dialect: 'openai' | 'ai-sdk' = 'openai'): ImageOffer {
@@ -58,7 +65,7 @@ async function text(picture: unknown): Promise<string> {
 
 test('files are handed on as they came, in order, and can be opened again for another deployment', async () => {
   const { made } = inputs()
-  const call = await made.callFor(offer())
+  const call = await made.callFor(offer(), DEADLINE_MS)
   assert.equal(call?.pictures.length, 3)
   assert.equal(await text(call?.pictures[0]), 'one picture')
   assert.equal(await text(call?.pictures[0]), 'one picture')
@@ -74,7 +81,10 @@ test('a mask is made into a coloured one once, however many calls need it', asyn
     made += 1
     return new TextEncoder().encode(`${Buffer.from(bytes).toString()} in ${colour}`)
   })
-  const [one, other] = await Promise.all([parts.callFor(offer('white')), parts.callFor(offer('white'))])
+  const [one, other] = await Promise.all([
+    parts.callFor(offer('white'), DEADLINE_MS),
+    parts.callFor(offer('white'), DEADLINE_MS),
+  ])
   assert.equal(await text(one?.mask), 'the mask in white')
   assert.equal(await text(other?.mask), 'the mask in white')
   assert.equal(made, 1)
@@ -87,13 +97,27 @@ test('a codec that is busy is asked again; a mask that can’t be used is the ca
     if (asked === 1) throw new CodecBusy('busy')
     throw new PictureUnreadable('marks nothing')
   })
-  await assert.rejects(made.callFor(offer('black')), { code: 'invalid_image_file', param: 'mask' })
+  await assert.rejects(made.callFor(offer('black'), DEADLINE_MS), {
+    code: 'invalid_image_file',
+    param: 'mask',
+  })
   assert.equal(asked, 2)
+})
+
+test('a codec that stays busy costs the request its time, not more', async () => {
+  const { made, opened } = inputs(async () => {
+    throw new CodecBusy('busy')
+  })
+  await assert.rejects(made.callFor(offer('black'), nowMs + 2000), {
+    kind: 'timedOut',
+    detail: { deployment: anImageDeployment().id, charge: 'none' },
+  })
+  assert.deepEqual(opened, ['mask'], 'read once, however often the codec is asked')
 })
 
 test('nothing is opened for a call that an upstream has taken already', async () => {
   const { made, opened } = inputs()
-  assert.ok(await made.callFor(offer('white'), true))
+  assert.ok(await made.callFor(offer('white'), DEADLINE_MS, true))
   assert.deepEqual(opened, [])
 })
 

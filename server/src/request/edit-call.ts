@@ -1,21 +1,19 @@
 /** What the calls of an edit are given: the files as they came, and the mask in the way that each deployment reads. */
+import { UpstreamFailure } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { givenIn, type Given, type GivenFile, type ImageEdit } from '#core/image/given.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import { carriesUnknownFields } from '#core/offers.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import type { EditCall, GivenBytes, GivenPicture } from '#ports/image-upstream.ts'
+import { whenCodecIsFree, type CodecWaiting } from './codec-wait.ts'
 import type { RequestFiles } from './request-files.ts'
 
 /** Of a file that can't be streamed there are so many at once: itself, its base64, the body it stands in, and that as it is sent. */
 const COPIES = 4
 
-/** A while after which the codec may have less to do. */
-const CODEC_WAIT_MS = 500
-
-export interface EditInputsOutside {
+export interface EditInputsOutside extends CodecWaiting {
   readonly codec: ImageCodec
-  readonly wait: (ms: number) => Promise<unknown>
 }
 
 export class EditInputs {
@@ -40,13 +38,16 @@ export class EditInputs {
   }
 
   /** `isResumed`: the upstream has the pictures already, and none is opened again. */
-  async callFor({ edit }: ImageOffer, isResumed = false): Promise<EditCall | undefined> {
+  async callFor(offer: ImageOffer, deadlineMs: number, isResumed = false): Promise<EditCall | undefined> {
+    const { edit } = offer
     if (edit === undefined) return undefined
     const { pictures, mask, markup } = this.#edit
     const isTranslated = edit.maskColour !== undefined && mask?.kind === 'file' && !isResumed
     return {
       pictures: pictures.map((given) => this.#given(given)),
-      mask: isTranslated ? await this.#inColour(mask, edit.maskColour) : mask && this.#given(mask),
+      mask: isTranslated
+        ? await this.#inColour(mask, edit.maskColour, offer, deadlineMs)
+        : mask && this.#given(mask),
       markup: markup && this.#given(markup),
       fidelity: edit.fidelity,
       body: edit.body,
@@ -59,44 +60,57 @@ export class EditInputs {
     return { kind: 'bytes', format, size: bytes, open: () => this.#files.open(sha256) }
   }
 
-  async #inColour(mask: GivenFile, colour: 'white' | 'black'): Promise<GivenBytes> {
+  async #inColour(
+    mask: GivenFile,
+    colour: 'white' | 'black',
+    { deployment }: ImageOffer,
+    deadlineMs: number,
+  ): Promise<GivenBytes> {
     let making = this.#colourMasks.get(colour)
     if (making === undefined) {
-      making = this.#translated(mask, colour)
+      making = this.#translated(mask, colour, deadlineMs)
       this.#colourMasks.set(colour, making)
     }
-    const bytes = await making
-    return {
-      kind: 'bytes',
-      format: 'png',
-      size: bytes.length,
-      async *open() {
-        yield bytes
-      },
+    try {
+      const bytes = await making
+      return { kind: 'bytes', format: 'png', size: bytes.length, open: () => whole(bytes) }
+    } catch (cause) {
+      if (!(cause instanceof CodecBusy)) throw cause
+      const failure = new UpstreamFailure('timedOut', 'there was no time left to make its mask', {
+        deployment: deployment.id,
+        charge: 'none',
+      })
+      failure.cause = cause
+      throw failure
     }
   }
 
-  async #translated(mask: GivenFile, colour: 'white' | 'black'): Promise<Uint8Array<ArrayBuffer>> {
-    for (;;) {
-      const bytes = new Uint8Array(mask.bytes)
-      let filled = 0
-      for await (const chunk of this.#files.open(mask.sha256)) {
-        bytes.set(chunk, filled)
-        filled += chunk.length
-      }
-      try {
-        return await this.#outside.codec.colourMask(bytes, colour)
-      } catch (cause) {
-        if (cause instanceof PictureUnreadable)
-          throw new Fault('invalid_image_file', `mask can't be used: it ${cause.message}.`, {
-            param: 'mask',
-            cause,
-          })
-        if (!(cause instanceof CodecBusy)) throw cause
-        await this.#outside.wait(CODEC_WAIT_MS)
-      }
+  async #translated(
+    mask: GivenFile,
+    colour: 'white' | 'black',
+    deadlineMs: number,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = new Uint8Array(mask.bytes)
+    let filled = 0
+    for await (const chunk of this.#files.open(mask.sha256)) {
+      bytes.set(chunk, filled)
+      filled += chunk.length
+    }
+    try {
+      const { codec } = this.#outside
+      return await whenCodecIsFree(() => codec.colourMask(bytes, colour), deadlineMs, this.#outside)
+    } catch (cause) {
+      if (!(cause instanceof PictureUnreadable)) throw cause
+      throw new Fault('invalid_image_file', `mask can't be used: it ${cause.message}.`, {
+        param: 'mask',
+        cause,
+      })
     }
   }
+}
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes
 }
 
 function bytesIn(given: readonly Given[]): number {

@@ -2,7 +2,7 @@
  * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the inputs, gather the
  * vectors, account for them. Authentication and parsing come before, encoding after: they belong to the listener.
  */
-import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -11,22 +11,45 @@ import { Fault } from '#core/fault.ts'
 import type { RateState } from '#core/limit.ts'
 import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/negotiate.ts'
 import { costText, maxCostOf } from '#core/price.ts'
-import { orderOffers } from '#core/schedule/order.ts'
+import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { admit } from './admit.ts'
 import type { Outside } from './attempt.ts'
 import { findEmbeddingModel } from './find-model.ts'
-import { gather } from './gather.ts'
+import type { Dispatch } from './dispatch.ts'
+import { gather, type Gathered } from './gather.ts'
 import { hasHardBudget, refuseUnknownFields } from './hard-budget.ts'
 import { checkLengths } from './inputs.ts'
+import type { Served } from './serve.ts'
+import type { Sharing } from './shared-vectors.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
 export interface EmbedDependencies extends Outside {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
-  readonly random: () => number
+  readonly dispatch: Dispatch
+  /** How a request of this project may share with others; undefined: not at all. */
+  readonly sharingOf: (
+    model: EmbeddingModel,
+    request: EmbeddingRequest,
+    asking: SharingAsked,
+  ) => Sharing | undefined
+  /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
+  readonly generationOf: (modelId: string) => number | undefined
+  /** Whether nothing of this deployment may leave; it need not be in the catalog any more. */
+  readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
 }
+
+/** Who wants to share, and how much. */
+interface SharingAsked {
+  readonly project: string
+  readonly space: string
+  readonly cacheUse: CacheUse
+}
+
+/** What the caller said of the cache: `fresh` asks for new vectors, `none` also forbids keeping them. */
+export type CacheUse = 'usual' | 'fresh' | 'none'
 
 /** What the caller said beside the body. */
 export interface EmbedOptions {
@@ -37,6 +60,7 @@ export interface EmbedOptions {
   readonly dryRun: boolean
   /** The caller's own time-out, when its SDK told us. */
   readonly callerTimeoutMs: number | undefined
+  readonly cacheUse: CacheUse
   /** Filled in on the way, also of a request that fails. */
   readonly trace: RequestTrace
 }
@@ -48,13 +72,16 @@ export interface Embedded {
   readonly usage: RequestUsage
   /** Where the caller's rate limits stand. */
   readonly rates: readonly RateState[]
-  readonly space: string
+  /** Undefined: this node does not know it yet. */
+  readonly space: string | undefined
   readonly width: number
   readonly attempts: number
   /** Ids of the deployments that served it. */
   readonly deployments: readonly string[]
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
+  /** How many of the inputs needed no call, and how many did; undefined where nothing is shared. */
+  readonly cache: { readonly hits: number; readonly misses: number } | undefined
   /** Extra top-level fields of the upstream's answer; kept only when one call served the request. */
   readonly extraFields: Readonly<Record<string, unknown>>
 }
@@ -63,7 +90,8 @@ export interface Embedded {
 export interface DryRun {
   readonly kind: 'dry-run'
   readonly model: EmbeddingModel
-  readonly space: string
+  /** Undefined: this node does not know it yet. */
+  readonly space: string | undefined
   readonly deployments: readonly {
     id: string
     native: boolean
@@ -85,9 +113,10 @@ export async function embed(
 ): Promise<Embedded | DryRun> {
   const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
   const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
-  const offers = orderOffers(payable(negotiated.offers, model, options.key), dependencies.random)
+  const offers = inTiers(payable(negotiated.offers, model, options.key))
   const [first] = offers as readonly [Offer]
-  const space = spaceFor(model, first.width, options.pinnedSpace)
+  const generation = dependencies.generationOf(model.id)
+  const space = spaceFor(model, first.width, generation, options.pinnedSpace)
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
   const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.nextTurn()
@@ -95,7 +124,6 @@ export async function embed(
   if (lengths !== undefined) await lengths
   if (isLarge) await dependencies.nextTurn()
 
-  const { maxAttempts } = dependencies.limits
   const { requestId, key, trace } = options
   const { clock } = dependencies
   const startedMs = clock.monotonicMs()
@@ -104,6 +132,16 @@ export async function embed(
   const admittedMs = clock.monotonicMs()
   trace.admitMs = admittedMs - startedMs
   let attempts = 0
+  const wholeBecauseOf = mustStayWhole(request, offers)
+  const sharing =
+    wholeBecauseOf === undefined
+      ? dependencies.sharingOf(model, request, {
+          project: key.project,
+          space: spaceOf(model.id, first.upstreamWidth, generation),
+          // What is kept is kept under the name of its space.
+          cacheUse: generation === undefined ? 'none' : options.cacheUse,
+        })
+      : undefined
   const gathered = await gather({
     outside: dependencies,
     isLarge,
@@ -113,13 +151,20 @@ export async function embed(
     trace,
     deadlineMs: admittedMs + timeoutOf(options, dependencies),
     input: request.input,
-    offers: offers.length > maxAttempts ? offers.slice(0, maxAttempts) : offers,
-    wholeBecauseOf: mustStayWhole(request, first.deployment.capabilities),
-    wantedForm: request.encoding === 'base64' ? 'base64' : 'text',
+    project: key.project,
+    dispatch: dependencies.dispatch,
+    offers,
+    sharing,
+    wholeBecauseOf,
+    // What is kept is kept as values, and a text would have to be parsed for that.
+    wantedForm: request.encoding === 'base64' ? 'base64' : sharing === undefined ? 'text' : 'float32',
     countAttempt: () => void (attempts += 1),
     attemptsMade: () => attempts,
   })
-  const { served } = gathered
+  const { served, hits, slots } = gathered
+  const checkNow = (): void => checkSpace(model, gathered, generation, sharing, dependencies)
+  checkNow()
+  if (hits.length > 0) admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next())
   const only = served.length === 1 ? served[0] : undefined
   const counted = usageOf({ model, outside: dependencies, input: request.input }, gathered)
   const usage = counted instanceof Promise ? await counted : counted
@@ -127,6 +172,8 @@ export async function embed(
   trace.gatherMs = gatheredMs - admittedMs
   await admission.settle()
   trace.settleMs = clock.monotonicMs() - gatheredMs
+  // Accounting may have taken a while.
+  checkNow()
   return {
     kind: 'embedded',
     model,
@@ -136,10 +183,18 @@ export async function embed(
     space,
     attempts,
     width: first.width,
-    deployments: only ? [only.offer.deployment.id] : unique(served.map(({ offer }) => offer.deployment.id)),
-    emulated: only ? only.offer.emulated : unique(served.flatMap(({ offer }) => offer.emulated)),
+    deployments:
+      only && hits.length === 0 ? [only.offer.deployment.id] : deploymentsOf(served, hits.length > 0),
+    emulated: only
+      ? only.offer.emulated
+      : unique(
+          (served.length > 0 ? served.map(({ offer }) => offer) : [first]).flatMap(
+            ({ emulated }) => emulated,
+          ),
+        ),
     dropped: negotiated.dropped,
-    extraFields: only ? only.answer.extraFields : NO_FIELDS,
+    cache: sharing && cacheCounts(slots, hits),
+    extraFields: only && hits.length === 0 ? only.answer.extraFields : NO_FIELDS,
   }
 }
 
@@ -168,8 +223,24 @@ function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependenc
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
 }
 
-function spaceFor(model: EmbeddingModel, width: number, pinned: string | undefined): string {
-  const space = width === model.facts.dimensions ? model.space : spaceOf(model.id, width)
+/** About as often as a node that does not know it yet asks the store. */
+const UNKNOWN_RETRY_MS = 2000
+
+function spaceFor(
+  model: EmbeddingModel,
+  width: number,
+  generation: number | undefined,
+  pinned: string | undefined,
+): string | undefined {
+  if (generation === undefined) {
+    if (pinned === undefined) return undefined
+    throw new Fault(
+      'space_unknown',
+      `The request pins a space, and this node could not read yet which one '${model.id}' has.`,
+      { retryAfterMs: UNKNOWN_RETRY_MS },
+    )
+  }
+  const space = spaceOf(model.id, width, generation)
   if (pinned !== undefined && pinned !== space) {
     throw new Fault(
       'space_mismatch',
@@ -182,7 +253,7 @@ function spaceFor(model: EmbeddingModel, width: number, pinned: string | undefin
 function dryRun(
   request: EmbeddingRequest,
   model: EmbeddingModel,
-  space: string,
+  space: string | undefined,
   negotiated: Negotiated,
   bytesOf: Outside['bytesOf'],
 ): DryRun {
@@ -204,6 +275,42 @@ function dryRun(
     dropped: negotiated.dropped,
     maxTokens,
   }
+}
+
+/** A deployment may have left its space, or the space been given up, while the request was under way. */
+function checkSpace(
+  model: EmbeddingModel,
+  { served, hits }: Gathered,
+  generation: number | undefined,
+  sharing: Sharing | undefined,
+  { isQuarantined, generationOf }: EmbedDependencies,
+): void {
+  const left =
+    served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
+    hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
+  // Who was told no space was promised none: whoever served it is in the one there is.
+  const isSameSpace = generation === undefined || generationOf(model.id) === generation
+  if (left === undefined && isSameSpace) return
+  throw new Fault(
+    'space_left',
+    left === undefined
+      ? `Another vector space was accepted for '${model.id}' while the request was under way. Send it again.`
+      : `${left} was found outside the vector space of '${model.id}' while the request was under way.`,
+  )
+}
+
+/** Where vectors came from, the cache being one of the places. */
+function deploymentsOf(served: readonly Served[], hasHits: boolean): readonly string[] {
+  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? ['cache'] : [])])
+}
+
+function cacheCounts(
+  slots: readonly number[],
+  hits: readonly { readonly slot: number }[],
+): { readonly hits: number; readonly misses: number } {
+  const known = new Set(hits.map(({ slot }) => slot))
+  const found = slots.filter((slot) => known.has(slot)).length
+  return { hits: found, misses: slots.length - found }
 }
 
 function unique(names: readonly string[]): readonly string[] {

@@ -20,7 +20,8 @@ import { EditInputs } from './edit-call.ts'
 import { CallNotes } from './image-notes.ts'
 import { tellEnd, type ImageDependencies } from './image.ts'
 import { outcomeOfCalls, type ImageOutcome } from './image-outcome.ts'
-import { buy, converted, exchange, type Bought, type CallBooks, type ImageRun } from './image-run.ts'
+import { buy } from './image-parts.ts'
+import { converted, exchange, type Bought, type CallBooks, type ImageRun } from './image-run.ts'
 import { keptFiles, lost, NO_FILES } from './request-files.ts'
 import { storedImageRequestOf, type StoredImageRequest } from './stored-image-request.ts'
 
@@ -45,9 +46,10 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
   if (model?.kind !== 'image')
     return giveUp(taken, `Model '${job.model}' is no longer configured.`, dependencies)
 
+  const calls = taken.calls.filter(({ state }) => state !== 'failed')
   const held: HeldBytes = new Map()
   const trace: RequestTrace = { calls: [] }
-  const late = new LateBooks()
+  const late = new LateBooks(job.project)
   const files =
     request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
   const {
@@ -67,8 +69,8 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     held,
     onPreview: () => {},
     inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, dependencies),
+    isResumed: calls.length > 0,
   }
-  const calls = taken.calls.filter(({ state }) => state !== 'failed')
   const resumed = await Promise.all(
     calls.map((call) => resumeCall(run, taken, call, offers, late, dependencies)),
   )
@@ -132,8 +134,12 @@ async function resumeCall(
     return { deliveries: [], failures: [failure] }
   }
   return boughtBy(async () => {
-    const edit = await run.inputs?.callFor(offer, true)
-    return exchange(run, { call: begun, callId, images, offer, submitted, edit }, dependencies)
+    const edit = await run.inputs?.callFor(offer, run.deadlineMs, true)
+    return exchange(
+      run,
+      { call: begun, callId, images, offer, turn: undefined, submitted, edit },
+      dependencies,
+    )
   })
 }
 
@@ -214,6 +220,11 @@ function unknownOf(job: TakenJob['job'], call: ImageJobCall, most?: Cost): Ledge
 /** The books of calls that another node had begun: what it reserved came home, or stands in its `unknown`. */
 class LateBooks implements CallBooks {
   readonly entries: LedgerEntry[] = []
+  readonly project: string
+
+  constructor(project: string) {
+    this.project = project
+  }
 
   beginCall(): Promise<BegunCall> {
     return Promise.reject(new Fault('internal_error', 'A resumed call was begun again.'))

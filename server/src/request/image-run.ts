@@ -1,14 +1,12 @@
-/**
- * Buys the pictures of one job: one call or several side by side, each at most once. A call whose end is not known is never
- * made again; one that provably bought nothing may be made at the next deployment.
- */
+/** One call of a job: begun, sent at most once, and its pictures kept. */
 import type { ImageModel } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { callCost, maxCallCost } from '#core/image/cost.ts'
 import type { Delivery } from '#core/image/delivery.ts'
-import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
+import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import type { Limits } from '#core/settings.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
@@ -25,9 +23,10 @@ import {
   type KeepingOutside,
 } from './image-deliver.ts'
 import type { ByteBudget } from './byte-budget.ts'
+import { whenCodecIsFree } from './codec-wait.ts'
+import type { Dispatch, Turn } from './dispatch.ts'
 import type { EditInputs } from './edit-call.ts'
 import type { CallNotes } from './image-notes.ts'
-import { Lanes } from './lanes.ts'
 
 export interface BuyingOutside extends KeepingOutside {
   readonly imageUpstream: ImageUpstream
@@ -38,10 +37,12 @@ export interface BuyingOutside extends KeepingOutside {
   readonly wait: (ms: number) => Promise<unknown>
   /** For files that an upstream's wire can't take from disk. */
   readonly memory: ByteBudget
+  readonly dispatch: Dispatch
+  readonly limits: Pick<Limits, 'maxAttempts'>
 }
 
 /** Where the calls of a job are accounted for. */
-export type CallBooks = Pick<Admission, 'beginCall' | 'paid' | 'failed'>
+export type CallBooks = Pick<Admission, 'project' | 'beginCall' | 'paid' | 'failed'>
 
 /** What every call of one job shares. */
 export interface ImageRun {
@@ -57,6 +58,8 @@ export interface ImageRun {
   readonly onPreview: (preview: Preview) => void
   /** Undefined: there is nothing to edit. */
   readonly inputs: EditInputs | undefined
+  /** A process that died has made calls of it. */
+  readonly isResumed: boolean
 }
 
 /** What came of the calls: pictures, and the reasons why there are not more. */
@@ -65,63 +68,18 @@ export interface Bought {
   readonly failures: readonly unknown[]
 }
 
-/** So many pictures from the first offer that can, the later ones standing by for what fails. */
-export async function buy(
+/** All that comes before a call may have been sent: what fails here has bought nothing. */
+export async function beginCall(
   run: ImageRun,
   images: number,
-  offers: readonly ImageOffer[],
+  turn: Turn<ImageOffer>,
   outside: BuyingOutside,
-): Promise<Bought> {
-  const [offer] = offers
-  if (offer === undefined) throw new Fault('internal_error', 'No deployment was left to try.')
-  const { maxImages, maxParallelCalls } = offer.deployment.capabilities
-  const lanes = new Lanes(maxParallelCalls)
-  const bought = await Promise.all(
-    fanOut(images, maxImages).map((count) => lanes.run(() => buyPart(run, count, offers, outside))),
-  )
-  return {
-    deliveries: bought.flatMap(({ deliveries }) => deliveries),
-    failures: bought.flatMap(({ failures }) => failures),
-  }
-}
-
-async function buyPart(
-  run: ImageRun,
-  images: number,
-  offers: readonly ImageOffer[],
-  outside: BuyingOutside,
-): Promise<Bought> {
-  const [offer] = offers as readonly [ImageOffer]
-  try {
-    return { deliveries: [await callOnce(run, images, offer, outside)], failures: [] }
-  } catch (error) {
-    // Somebody else works on this job now.
-    if (error instanceof JobLost) throw error
-    const mayTryAnother = error instanceof UpstreamFailure && error.mayTryAnother && !error.mayBeCharged
-    if (mayTryAnother && offers.length > 1) return buy(run, images, offers.slice(1), outside)
-    return { deliveries: [], failures: [error] }
-  }
-}
-
-async function callOnce(
-  run: ImageRun,
-  images: number,
-  offer: ImageOffer,
-  outside: BuyingOutside,
-): Promise<Delivery> {
+): Promise<SentCall> {
   const { books, hold, request, model } = run
+  const { offer } = turn
   const { deployment } = offer
-  // Not before a call is noted: what fails here has bought nothing.
-  using buffers = await outside.memory.take(
-    run.inputs?.bufferedBytes(offer) ?? 0,
-    run.deadlineMs - outside.clock.monotonicMs(),
-    outside.wait,
-  )
-  const edit = await run.inputs?.callFor(offer)
-  if (buffers === undefined || run.deadlineMs <= outside.clock.monotonicMs()) {
-    const detail = { deployment: deployment.id, charge: 'none' } as const
-    throw new UpstreamFailure('timedOut', 'the time of the whole request had run out', detail)
-  }
+  const edit = await run.inputs?.callFor(offer, run.deadlineMs)
+  if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(offer)
   const callId = outside.identifiers.next()
   const most = maxCallCost(request, model, offer, images)
   const note = {
@@ -133,7 +91,12 @@ async function callOnce(
   const call = await run.notes.during(callId, note, begin).catch((error: unknown) => {
     throw error instanceof StoreAway ? storeFault(error) : error
   })
-  return await exchange(run, { call, callId, images, offer, submitted: undefined, edit }, outside)
+  return { call, callId, images, offer, turn, submitted: undefined, edit }
+}
+
+export function outOfTime({ deployment }: ImageOffer): UpstreamFailure {
+  const detail = { deployment: deployment.id, charge: 'none' } as const
+  return new UpstreamFailure('timedOut', 'the time of the whole request had run out', detail)
 }
 
 export interface SentCall {
@@ -141,6 +104,8 @@ export interface SentCall {
   readonly callId: string
   readonly images: number
   readonly offer: ImageOffer
+  /** Undefined: an earlier process had it. */
+  readonly turn: Turn<ImageOffer> | undefined
   /** What a polled upstream answered an earlier process. */
   readonly submitted: string | undefined
   readonly edit: EditCall | undefined
@@ -173,6 +138,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
     )
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
+    sent.turn?.end(error)
     books.failed(call, failure)
     ended(failure?.kind ?? 'fault', failure)
     if (error instanceof JobLost) throw error
@@ -180,6 +146,8 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
     await told(outside.jobs.callEnded(hold, call.attempt, isFree ? 'failed' : 'unknown'))
     throw failure ?? unforeseen(error, offer.deployment.id)
   }
+  // What comes now takes our own time, not the deployment's.
+  sent.turn?.end()
   ended('ok')
   return deliver(run, sent, answer, outside)
 }
@@ -234,9 +202,6 @@ async function deliver(
   return whole
 }
 
-/** A while after which the codec may have less to do. */
-const CODEC_WAIT_MS = 500
-
 /** A picture that can't be converted is paid and kept, but is not what was asked for. */
 export async function converted(
   run: ImageRun,
@@ -246,17 +211,14 @@ export async function converted(
   outside: BuyingOutside,
 ): Promise<Delivery['pictures']> {
   if (conversion === undefined) return kept
-  for (;;) {
-    try {
-      return await convertPictures(kept, pictures, conversion, run.held, outside)
-    } catch (cause) {
-      const mayWait = run.deadlineMs > outside.clock.monotonicMs()
-      if (cause instanceof CodecBusy && mayWait) await outside.wait(CODEC_WAIT_MS)
-      else if (cause instanceof PictureUnreadable || cause instanceof CodecBusy) {
-        const what = `a picture that could not be converted to ${conversion.format}: ${cause.message}`
-        throw new Fault('upstream_broken_answer', `${deployment.id} sent ${what}`, { cause })
-      } else throw cause
-    }
+  const convert = (): Promise<Delivery['pictures']> =>
+    convertPictures(kept, pictures, conversion, run.held, outside)
+  try {
+    return await whenCodecIsFree(convert, run.deadlineMs, outside)
+  } catch (cause) {
+    if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
+    const what = `a picture that could not be converted to ${conversion.format}: ${cause.message}`
+    throw new Fault('upstream_broken_answer', `${deployment.id} sent ${what}`, { cause })
   }
 }
 

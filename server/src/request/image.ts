@@ -22,7 +22,8 @@ import { EditInputs } from './edit-call.ts'
 import { findImageModel } from './find-model.ts'
 import type { HeldBytes } from './image-deliver.ts'
 import { endOf, outcomeOf, outcomeOfCalls, type ImageOutcome } from './image-outcome.ts'
-import { buy, storeFault, type Bought, type BuyingOutside } from './image-run.ts'
+import { buy } from './image-parts.ts'
+import { storeFault, type Bought, type BuyingOutside } from './image-run.ts'
 import { CallNotes } from './image-notes.ts'
 import { keepFiles, type RequestFiles } from './request-files.ts'
 import type { RunningJobs } from './running-jobs.ts'
@@ -31,7 +32,6 @@ import { storedText } from './stored-image-request.ts'
 export interface ImageDependencies extends MoneyOutside, BuyingOutside {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
-  readonly random: () => number
   readonly limits: Limits
   readonly nodeId: string
   readonly running: RunningJobs
@@ -272,6 +272,7 @@ async function runAdmitted(
     held,
     onPreview,
     inputs: request.edit && new EditInputs(request.edit, files, dependencies),
+    isResumed: false,
   }
   const bought = await buy(run, request.images, job.offers, dependencies).catch((error: unknown) => {
     if (error instanceof JobLost) admission.abandon()

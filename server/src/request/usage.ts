@@ -4,7 +4,8 @@ import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { addCosts, costOf, type Cost } from '#core/price.ts'
 import { divideTokens } from '#core/usage.ts'
 import type { Outside } from './attempt.ts'
-import type { Gathered, Served } from './gather.ts'
+import type { Gathered } from './gather.ts'
+import type { Served } from './serve.ts'
 
 export interface RequestUsage {
   /** Every input counted as if it had been sent alone. */
@@ -21,9 +22,14 @@ interface Counting {
 
 /** Immediate in the common case, where there is nothing to divide and nothing to estimate. */
 export function usageOf(counting: Counting, gathered: Gathered): RequestUsage | Promise<RequestUsage> {
-  const { served, slots } = gathered
+  const { served, slots, hits } = gathered
   const [only] = served
-  if (only !== undefined && served.length === 1 && only.answer.usage.kind === 'measured') {
+  if (
+    only !== undefined &&
+    served.length === 1 &&
+    hits.length === 0 &&
+    only.answer.usage.kind === 'measured'
+  ) {
     const { tokens } = only.answer.usage
     if (only.slots.length === slots.length) {
       return { promptTokens: tokens, source: 'upstream', cost: costOf(only.offer.deployment.price, tokens) }
@@ -33,19 +39,25 @@ export function usageOf(counting: Counting, gathered: Gathered): RequestUsage | 
 }
 
 async function divided(counting: Counting, gathered: Gathered): Promise<RequestUsage> {
-  const { served, slots } = gathered
-  const repeated = slots.length !== distinctOf(served)
+  const { served, slots, hits } = gathered
+  const repeated = slots.length !== distinctOf(served) + hits.length
   const estimated = served.some(({ answer }) => answer.usage.kind !== 'measured')
   const local = repeated ? await localCounts(counting, gathered) : undefined
 
   let promptTokens = 0
+  const repeats = repeated ? timesEach(slots) : undefined
+  for (const { slot, tokens } of hits) promptTokens += tokens * (repeats?.[slot] ?? 1)
   let cost: Cost = { kind: 'known', nanoUsd: 0n }
   for (const part of served) {
-    const weights = local && part.slots.map((slot) => local[slot] as number)
     const { tokens } = part.answer.usage
     cost = addCosts(cost, costOf(part.offer.deployment.price, tokens))
-    if (!weights) promptTokens += tokens
-    else promptTokens += withRepeats(divideTokens(tokens, weights), part, slots)
+    if (!local || !repeats) {
+      promptTokens += tokens
+      continue
+    }
+    const weights = part.slots.map((slot) => local[slot] as number)
+    for (const [position, share] of divideTokens(tokens, weights).entries())
+      promptTokens += share * (repeats[part.slots[position] as number] as number)
   }
   return { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }
 }
@@ -54,9 +66,11 @@ function distinctOf(served: readonly Served[]): number {
   return served.reduce((sum, part) => sum + part.slots.length, 0)
 }
 
-function withRepeats(shares: readonly number[], part: Served, slots: readonly number[]): number {
-  const shareOf = new Map(part.slots.map((slot, position) => [slot, shares[position] as number]))
-  return slots.reduce((sum, slot) => sum + (shareOf.get(slot) ?? 0), 0)
+/** How many inputs each distinct one stands for. */
+function timesEach(slots: readonly number[]): readonly number[] {
+  const times: number[] = []
+  for (const slot of slots) times[slot] = (times[slot] ?? 0) + 1
+  return times
 }
 
 async function localCounts(counting: Counting, { slots }: Gathered): Promise<number[]> {
@@ -77,12 +91,18 @@ export async function estimateTokens(counting: Omit<Counting, 'input'>, input: I
   return counts.reduce((sum, count) => sum + count, 0)
 }
 
-/** Tokens of each input by our own count, or its UTF-8 bytes in quarters where nobody can count. */
-async function tokensOfEach({ model, outside }: Omit<Counting, 'input'>, input: Input): Promise<number[]> {
+/**
+ * Tokens of each input by our own count, or its UTF-8 bytes in quarters where nobody can count. Never more than the model
+ * reads: what is reserved for a text is not more either.
+ */
+export async function tokensOfEach(
+  { model, outside }: Omit<Counting, 'input'>,
+  input: Input,
+): Promise<number[]> {
   if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
-  const { tokenizer } = model.facts
-  if (tokenizer === 'none')
-    return input.texts.map((text) => Math.max(1, Math.ceil(outside.bytesOf(text) / 4)))
+  const { tokenizer, maxInputTokens = Infinity } = model.facts
+  const bounded = (tokens: number): number => Math.max(1, Math.min(tokens, maxInputTokens))
+  if (tokenizer === 'none') return input.texts.map((text) => bounded(Math.ceil(outside.bytesOf(text) / 4)))
   const counts = await outside.tokens.count(input.texts, tokenizer)
-  return counts.map((count) => Math.max(1, count.tokens))
+  return counts.map(({ tokens }) => bounded(tokens))
 }

@@ -4,3 +4,13 @@ export const systemClock: Clock = {
   nowMs: () => Date.now(),
   monotonicMs: () => performance.now(),
 }
+
+/** Rings after a while, unless it is cancelled by what is returned. */
+export function after(ms: number, ring: () => void): () => void {
+  const timer = setTimeout(ring, ms)
+  return () => clearTimeout(timer)
+}
+
+export function wait(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms))
+}

@@ -83,6 +83,11 @@ function sealingKeysFor(use: string, { current, previous }: NodeSecrets): Sealin
   return { current: keyOf(current), previous: previous === undefined ? undefined : keyOf(previous) }
 }
 
+/** What vectors are kept under: nothing of a text can be read from its digest. */
+export function cacheKeyOf(secret: string): Uint8Array {
+  return derived(secret, 'torana vector cache key v1', 32)
+}
+
 /** What the key snapshot on disk is signed with: the first writes, all read. */
 export function snapshotKeysOf({ current, previous }: NodeSecrets): readonly Uint8Array[] {
   return [current, ...(previous === undefined ? [] : [previous])].map((secret) =>

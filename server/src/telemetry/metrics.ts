@@ -5,6 +5,7 @@
 import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
+import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 /** From a quick upstream to the longest wait we allow. */
@@ -24,6 +25,7 @@ interface CallSeries {
 
 export class Metrics {
   readonly books = new BooksMetrics()
+  readonly traffic = new TrafficMetrics()
   readonly #process = new Registry()
   readonly #version: string
   readonly #requests = counters('torana_requests_total', 'Requests answered.')
@@ -34,6 +36,10 @@ export class Metrics {
   )
   readonly #tokens = counters('torana_tokens_total', 'Input tokens told to callers.')
   readonly #inputs = counters('torana_inputs_total', 'Inputs embedded.')
+  readonly #cached = counters(
+    'torana_cache_inputs_total',
+    'Inputs of models that share vectors, by whether one was there.',
+  )
   readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by how they ended.')
   readonly #callSeconds = histograms(
     'torana_upstream_call_duration_seconds',
@@ -66,6 +72,10 @@ export class Metrics {
     if (record.status !== 200) return
     series.tokens.value += record.promptTokens ?? 0
     series.inputs.value += record.inputs ?? 0
+    if (record.cache === undefined) return
+    const { model = '' } = record
+    this.#cached.get({ model, outcome: 'hit' }).value += record.cache.hits
+    this.#cached.get({ model, outcome: 'miss' }).value += record.cache.misses
   }
 
   #requestSeriesOf({ route, model = '', status, fault = '' }: RequestRecord): RequestSeries {
@@ -108,6 +118,7 @@ export class Metrics {
       this.#requestSeconds,
       this.#tokens,
       this.#inputs,
+      this.#cached,
       this.#calls,
       this.#callSeconds,
     ]
@@ -116,6 +127,7 @@ export class Metrics {
       samplesText('torana_build_info', 'Always 1.', 'gauge', [build]),
       ...families.map((family) => family.text()),
       this.books.text(),
+      this.traffic.text(),
       await this.#process.metrics(),
     ].join('')
     return { contentType: this.#process.contentType, text }

@@ -65,7 +65,9 @@ function userErrorKind({ code = '' }: ErrorBody): FailureKind {
 
 /** Failures without an answer, or with one that could not be read. */
 export function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
-  if (error instanceof BrokenAnswer || error instanceof HttpTooLarge || error instanceof HttpCut) {
+  if (error instanceof BrokenAnswer)
+    return new UpstreamFailure('broken', error.message, { ...detail, wrongWidth: error.wrongWidth })
+  if (error instanceof HttpTooLarge || error instanceof HttpCut) {
     return new UpstreamFailure('broken', error.message, detail)
   }
   if (error instanceof HttpTimeout) return new UpstreamFailure('timedOut', error.message, detail)

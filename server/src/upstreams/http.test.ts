@@ -8,7 +8,7 @@ import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promi
 import { HttpTimeout, isUnsent, UpstreamHttp, type HttpAnswer } from './http.ts'
 import { BodyUnread, type StreamedBody } from './sent-body.ts'
 
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000 })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, sendingTurn: nextTurn })
 const closing: (() => Promise<unknown>)[] = [() => http.close()]
 after(async () => {
   for (const close of closing.reverse()) await close()
@@ -412,6 +412,7 @@ test('a body goes through a proxy as it is', async () => {
   const via = new UpstreamHttp({
     connectTimeoutMs: 5_000,
     answerBytes: 1_000_000,
+    sendingTurn: nextTurn,
     proxy: { http: proxy.origin, https: undefined, no: undefined },
   })
   closing.push(() => via.close())

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { Pool, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import { proxyAgent } from './fetch.ts'
-import { Sending, SendingTurns, type StreamedBody } from './sent-body.ts'
+import { Sending, type StreamedBody } from './sent-body.ts'
 
 export interface HttpCall {
   readonly origin: string
@@ -61,6 +61,8 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number
   readonly answerBytes: number
   readonly proxy?: ProxySettings | undefined
+  /** Shared by all bodies that are streamed: one is waited for before each piece of 64 KB. */
+  readonly sendingTurn: () => Promise<unknown>
 }
 
 /** More sockets than this to one origin only queue at the far end. */
@@ -116,7 +118,6 @@ class Turns {
 
 export class UpstreamHttp {
   readonly #turns = new Turns()
-  readonly #sendingTurns = new SendingTurns()
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
   readonly #viaProxy: Dispatcher | undefined
@@ -133,7 +134,7 @@ export class UpstreamHttp {
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
     const { origin, path, headers, body, timeoutMs, answerBytes = this.#options.answerBytes } = call
     return new Promise((resolve, reject) => {
-      const sending = typeof body === 'string' ? undefined : new Sending(body, this.#sendingTurns)
+      const sending = typeof body === 'string' ? undefined : new Sending(body, this.#options.sendingTurn)
       const exchange = new Exchange(
         { inFlight: this.#inFlight, turns: this.#turns, timeoutMs, maxBytes: answerBytes, sink, sending },
         resolve,

@@ -14,32 +14,13 @@ export class BodyUnread extends Error {
 
 /** As much as a socket takes without waiting. In larger pieces, one body would encrypt a picture of 50 MB in one turn. */
 const PIECE_BYTES = 64 * 1024
-/** Of all bodies together: a megabyte, which is about what a turn reads. */
-const PIECES_PER_TURN = 16
-
-/** Shares out the turns of the event loop among all bodies that are being sent, first come first served. */
-export class SendingTurns {
-  readonly #waiting: (() => void)[] = []
-
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(this.#serve)
-    })
-  }
-
-  readonly #serve = (): void => {
-    for (const resolve of this.#waiting.splice(0, PIECES_PER_TURN)) resolve()
-    if (this.#waiting.length > 0) setImmediate(this.#serve)
-  }
-}
-
 const ignore = (): void => {}
 const NOTHING = new Uint8Array()
 
 /** One sending of a body. The client library asks for its pieces; the exchange may end it at any time. */
 export class Sending implements AsyncIterableIterator<Uint8Array> {
   readonly #body: StreamedBody
-  readonly #turns: SendingTurns
+  readonly #turn: () => Promise<unknown>
   readonly #over = Promise.withResolvers<never>()
   #source: AsyncIterator<Uint8Array> | undefined
   #rest: Uint8Array = NOTHING
@@ -48,9 +29,10 @@ export class Sending implements AsyncIterableIterator<Uint8Array> {
   #isHeld = false
   #isOver = false
 
-  constructor(body: StreamedBody, turns: SendingTurns) {
+  /** `turn` is waited for before each piece. */
+  constructor(body: StreamedBody, turn: () => Promise<unknown>) {
     this.#body = body
-    this.#turns = turns
+    this.#turn = turn
     this.#over.promise.catch(ignore)
   }
 
@@ -68,7 +50,7 @@ export class Sending implements AsyncIterableIterator<Uint8Array> {
     if (this.isWhole) return { done: true, value: undefined }
     const piece = await this.#readPiece()
     // A turn lies between two writes: an answer that has come in it is read before a write finds the connection closed.
-    await this.#turns.next()
+    await this.#turn()
     if (this.#isHeld || this.#isOver) return this.#over.promise
     this.#handed += piece.length
     return { done: false, value: piece }

@@ -34,6 +34,7 @@ interface Row {
   readonly nanoUsd: number
   readonly tokens?: number
   readonly attempt?: number
+  readonly request?: number
 }
 
 /** One request with one call, told by three witnesses. */
@@ -41,21 +42,27 @@ interface Story {
   readonly rows: readonly Row[]
   readonly isServed?: boolean
   readonly isAnswered?: boolean
+  readonly model?: string
 }
 
 const POST: Row = { kind: 'post', nanoUsd: COST, tokens: TOKENS }
 
-async function violationsOf({ rows, isServed = true, isAnswered = false }: Story): Promise<Violation[]> {
+async function violationsOf({
+  rows,
+  isServed = true,
+  isAnswered = false,
+  model = 'm',
+}: Story): Promise<Violation[]> {
   await client.query('TRUNCATE usage_events')
-  for (const { kind, nanoUsd, tokens = null, attempt = 0 } of rows) {
+  for (const { kind, nanoUsd, tokens = null, attempt = 0, request = 1 } of rows) {
     await client.query(
       `INSERT INTO usage_events (request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, amount_nano)
-       VALUES ($1, $2, $3, $4, $4, 'p', 'p/k', 'm', 'd', 'upstream', $5, $6)`,
-      [idOf(1), attempt, kind, idOf(2), tokens, nanoUsd],
+       VALUES ($1, $2, $3, $4, $4, 'p', 'p/k', $7, 'd', 'upstream', $5, $6)`,
+      [idOf(request + 10), attempt, kind, idOf(2), tokens, nanoUsd, model],
     )
   }
   const [oracleFile, recordsFile] = [join(folder, 'served.jsonl'), join(folder, 'records.jsonl')]
-  const record = { id: idOf(1), status: 200, complete: true, calls: 1 }
+  const record = { id: idOf(11), status: 200, complete: true, calls: 1 }
   writeFileSync(
     oracleFile,
     isServed ? `${JSON.stringify({ callId: idOf(2), served: true, tokens: TOKENS })}\n` : '',
@@ -94,7 +101,26 @@ test('what is counted twice is noticed', async () => {
   assert.deepEqual(await kindsOf({ rows: [POST, { kind: 'unknown', nanoUsd: COST }] }), ['doubled'])
   assert.deepEqual(await kindsOf({ rows: [POST], isServed: false }), ['doubled'])
   const twice = await kindsOf({ rows: [POST, { ...POST, attempt: 1 }], isAnswered: true })
-  assert.deepEqual(twice, ['doubled', 'doubled'])
+  assert.deepEqual(twice, ['doubled', 'doubled', 'other', 'doubled'])
+})
+
+test('of a call that two requests share, the books of both together are held against it', async () => {
+  const part = (request: number, nanoUsd: number, tokens: number): Row => ({
+    kind: 'post',
+    request,
+    nanoUsd,
+    tokens,
+  })
+  const [one, other] = [part(1, COST - 2000, TOKENS - 2), part(2, 2000, 2)]
+  const model = 'joined-w16'
+  assert.deepEqual(await violationsOf({ model, rows: [one, other], isAnswered: true }), [])
+  assert.deepEqual(await kindsOf({ rows: [one, other] }), ['doubled'])
+  assert.deepEqual(await kindsOf({ model, rows: [one] }), ['lost', 'other'])
+  assert.deepEqual(await kindsOf({ model, rows: [one, part(2, 3000, 3)] }), ['doubled', 'other'])
+  assert.deepEqual(await kindsOf({ model, rows: [one, { kind: 'unknown', request: 2, nanoUsd: 9000 }] }), [])
+  assert.deepEqual(await kindsOf({ model, rows: [one, { kind: 'unknown', request: 2, nanoUsd: 1000 }] }), [
+    'lost',
+  ])
 })
 
 test('a rollup, a budget and a lease that do not fit the ledger are noticed', async () => {

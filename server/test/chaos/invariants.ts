@@ -7,7 +7,9 @@ import { createInterface } from 'node:readline'
 import type { Client } from 'pg'
 import type { LogEntry } from '../../../tools/fake-provider/log.ts'
 import type { RequestRecord } from './load.ts'
-import { NANO_USD_PER_TOKEN } from './traffic.ts'
+import { MODELS, NANO_USD_PER_TOKEN } from './traffic.ts'
+
+const joined = new Set(MODELS.filter(({ isJoined }) => isJoined).map(({ id }) => id))
 
 export interface Violation {
   /** `lost`: not in the books. `doubled`: in the books for more than the truth. */
@@ -26,6 +28,8 @@ export interface Tally {
   /** Calls the provider did and would bill. */
   readonly served: number
   readonly posted: number
+  /** Calls that several requests had a part in. */
+  readonly shared: number
   /** Nobody has resolved them. */
   readonly unknown: number
 }
@@ -43,7 +47,7 @@ interface EventRow {
   readonly attempt: number
   readonly kind: string
   readonly call_id: string
-  readonly key_id: string
+  readonly model: string
   readonly tokens: string | null
   readonly amount_nano: string | null
 }
@@ -52,6 +56,7 @@ interface EventRow {
 interface Attempt {
   readonly requestId: string
   readonly callId: string
+  readonly model: string
   readonly kinds: readonly string[]
   readonly tokens: bigint
   readonly nanoUsd: bigint
@@ -63,16 +68,17 @@ export async function checkRequests(
 ): Promise<{ readonly tally: Tally; readonly violations: Violation[] }> {
   const violations: Violation[] = []
   const attempts = attemptsOf(await eventsSince(client, sinceMs), violations)
-  const byCall = new Map<string, Attempt>()
-  for (const attempt of attempts) {
-    const other = byCall.get(attempt.callId)
-    if (other)
-      violations.push({ kind: 'doubled', what: 'two attempts for one call', ids: { attempt, other } })
-    byCall.set(attempt.callId, attempt)
+  const byCall = Map.groupBy(attempts, ({ callId }) => callId)
+  for (const sharing of byCall.values()) {
+    if (new Set(sharing.map(({ requestId }) => requestId)).size < sharing.length)
+      violations.push({ kind: 'doubled', what: 'two attempts of a request for one call', ids: { sharing } })
+    else if (sharing.length > 1 && !sharing.every(({ model }) => joined.has(model)))
+      violations.push({ kind: 'doubled', what: 'two requests for one call', ids: { sharing } })
   }
 
   const served = await servedCalls(oracleFile, oracleFromBytes, violations)
-  for (const entry of served.values()) checkServed(entry, byCall.get(entry.callId as string), violations)
+  for (const entry of served.values())
+    checkServed(entry, byCall.get(entry.callId as string) ?? [], violations)
   for (const attempt of attempts) {
     if (attempt.kinds.includes('post') && !served.has(attempt.callId))
       violations.push({ kind: 'doubled', what: 'posted, but the provider never served it', ids: { attempt } })
@@ -97,29 +103,33 @@ export async function checkRequests(
       failed: records.length - answered - refused - left,
       served: served.size,
       posted: attempts.filter(({ kinds }) => kinds.includes('post')).length,
+      shared: [...byCall.values()].filter(({ length }) => length > 1).length,
       unknown: attempts.filter(({ kinds }) => kinds.includes('unknown') && !kinds.includes('post')).length,
     },
   }
 }
 
-/** A served call is in the books, for exactly what it cost when its end was known, and for no less when it was not. */
-function checkServed(entry: LogEntry, attempt: Attempt | undefined, violations: Violation[]): void {
-  const kinds = attempt?.kinds ?? []
-  const ids = { entry, attempt }
-  if (attempt === undefined || (!kinds.includes('post') && !kinds.includes('unknown'))) {
+/**
+ * A served call is in the books, for exactly what it cost when its end was known, and for no less when it was not. Of a call
+ * that several requests share, the books of all of them together.
+ */
+function checkServed(entry: LogEntry, sharing: readonly Attempt[], violations: Violation[]): void {
+  const ids = { entry, sharing }
+  const isPosted = ({ kinds }: Attempt): boolean => kinds.includes('post')
+  if (sharing.length === 0 || !sharing.every((one) => isPosted(one) || one.kinds.includes('unknown'))) {
     violations.push({ kind: 'lost', what: 'served, and neither posted nor unknown', ids })
     return
   }
+  const sum = (attempts: readonly Attempt[], of: (attempt: Attempt) => bigint): bigint =>
+    attempts.reduce((total, attempt) => total + of(attempt), 0n)
   const truth = BigInt(entry.tokens) * NANO_USD_PER_TOKEN
-  if (kinds.includes('post')) {
-    if (attempt.nanoUsd > truth)
-      violations.push({ kind: 'doubled', what: 'posted for more than it cost', ids })
-    if (attempt.nanoUsd < truth) violations.push({ kind: 'lost', what: 'posted for less than it cost', ids })
-    if (attempt.tokens !== BigInt(entry.tokens))
-      violations.push({ kind: 'other', what: 'posted with other tokens than were served', ids })
-  } else if (attempt.nanoUsd < truth) {
-    violations.push({ kind: 'lost', what: 'unknown, with less reserved than it cost', ids })
-  }
+  const posted = sharing.filter(isPosted)
+  if (sum(posted, ({ nanoUsd }) => nanoUsd) > truth)
+    violations.push({ kind: 'doubled', what: 'posted for more than it cost', ids })
+  if (sum(sharing, ({ nanoUsd }) => nanoUsd) < truth)
+    violations.push({ kind: 'lost', what: 'posted, or reserved while unknown, for less than it cost', ids })
+  if (posted.length === sharing.length && sum(posted, ({ tokens }) => tokens) !== BigInt(entry.tokens))
+    violations.push({ kind: 'other', what: 'posted with other tokens than were served', ids })
 }
 
 /** Also of an answer that was cut: when it began, its record had to be durable. */
@@ -143,7 +153,7 @@ function checkAnswered(
 async function eventsSince(client: Client, sinceMs: number): Promise<readonly EventRow[]> {
   const hex = Math.floor(sinceMs).toString(16).padStart(12, '0')
   const { rows } = await client.query<EventRow>(
-    `SELECT request_id, attempt, kind, call_id, key_id, tokens, amount_nano FROM usage_events
+    `SELECT request_id, attempt, kind, call_id, model, tokens, amount_nano FROM usage_events
      WHERE request_id >= $1 ORDER BY request_id, attempt`,
     [`${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`],
   )
@@ -164,6 +174,7 @@ function attemptsOf(rows: readonly EventRow[], violations: Violation[]): readonl
     return {
       requestId: first.request_id,
       callId: first.call_id,
+      model: first.model,
       kinds,
       tokens: sum(group.map(({ tokens }) => tokens)),
       nanoUsd: sum(group.map(({ amount_nano }) => amount_nano)),

@@ -2,8 +2,8 @@ import type { ChaosOptions } from './rounds.ts'
 
 /** Short enough for every change: each kind of fault a few times. */
 export const SMOKE: ChaosOptions = {
-  rounds: 3,
-  seconds: 15,
+  rounds: 2,
+  seconds: 12,
   // A shared machine has to keep up with this.
   requestsPerSecond: 150,
   seed: 1,

@@ -29,6 +29,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'left', width: 5, of: ({ left }) => left },
   { title: 'served', width: 7, of: ({ served }) => served },
   { title: 'posted', width: 7, of: ({ posted }) => posted },
+  { title: 'shared', width: 6, of: ({ shared }) => shared },
   { title: 'unknown', width: 7, of: ({ unknown }) => unknown },
   { title: 'lost', width: 5, of: ({ lost }) => lost },
   { title: 'doubled', width: 7, of: ({ doubled }) => doubled },

@@ -5,6 +5,8 @@ import type { Random } from './random.ts'
 const WIDTH = 16
 /** Requests of more distinct inputs are split over several calls. */
 const MAX_INPUTS = 4
+/** More than one call takes, so that some are taken apart again. */
+const MICRO_BATCH = { maxWaitMs: 30, maxItems: 6 }
 /** One dollar for a million tokens. */
 export const NANO_USD_PER_TOKEN = 1000n
 /** The longest that the fake provider takes for a call it is going to serve. */
@@ -20,11 +22,16 @@ interface ModelOfLoad {
   readonly weight: number
   /** Scenarios of the fake provider, one deployment each, in the order they are tried. */
   readonly on: readonly string[]
+  /** Its requests share calls. */
+  readonly isJoined?: boolean
 }
 
 /** Most calls end well, as they do outside; the rest fails in every way that leaves somebody in doubt. */
 export const MODELS: readonly ModelOfLoad[] = [
-  { id: 'steady-w16', weight: 62, on: ['plain'] },
+  { id: 'steady-w16', weight: 42, on: ['plain'] },
+  { id: 'joined-w16', weight: 14, on: ['plain'], isJoined: true },
+  { id: 'joined-charging-w16', weight: 3, on: ['serves-then-resets', 'plain'], isJoined: true },
+  { id: 'joined-cut-w16', weight: 3, on: ['half-body', 'plain'], isJoined: true },
   { id: 'slow-w16', weight: 8, on: ['slow-250'] },
   { id: 'failing-w16', weight: 6, on: ['status-500', 'plain'] },
   { id: 'resetting-w16', weight: 6, on: ['reset', 'plain'] },
@@ -67,12 +74,15 @@ export function configText(providerUrl: string, terms: Terms): string {
     scenario,
     { dialect: 'openai', baseUrl: `${providerUrl}/${scenario}/v1` },
   ])
-  const models = MODELS.map(({ id, on }) => [
+  const models = MODELS.map(({ id, on, isJoined }) => [
     id,
     {
       kind: 'embedding',
       embedding: { dimensions: WIDTH },
       price: { usdPerMillionTokens: 1 },
+      // Every call of the upstream is held against the load: probes would stand among them.
+      spaceGuard: false,
+      ...(isJoined && { microBatch: MICRO_BATCH }),
       deployments: on.map((upstream, priority) => ({
         upstream,
         model: id,

@@ -36,7 +36,7 @@ createServer((request, response) => {
 const picture = randomBytes(7_999_998)
 const worker = new Worker(SERVER, { eval: true, workerData: { picture } })
 const [port] = (await once(worker, 'message')) as [number]
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1 })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1, sendingTurn: nextTurn })
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),

@@ -10,7 +10,7 @@ test('whatever happens to nodes that keep their books in memory, the money is ri
     fc.asyncProperty(moneyCommands(30), async (commands) => {
       await runMoney(memoryWorld(await memoryBooks()), commands)
     }),
-    { numRuns: 2000 },
+    { numRuns: 1000 },
   )
 })
 

@@ -1,4 +1,5 @@
 /** The journey of `request/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
+import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
@@ -146,7 +147,7 @@ export async function embedInMemory(
   upstream: EmbeddingUpstream,
   { limits, tokens = memoryTokens, records = [], monotonicMs = () => 0, ...options }: Journey = {},
 ): Promise<Embedded> {
-  let draws = 1
+  const clock = { nowMs: () => 0, monotonicMs }
   const outcome = await embed(
     { ...request, model: model.id },
     {
@@ -156,18 +157,19 @@ export async function embedInMemory(
       pinnedSpace: undefined,
       dryRun: false,
       callerTimeoutMs: undefined,
+      cacheUse: 'usual',
       trace: { calls: [] },
       ...options,
     },
     {
       upstream,
       tokens,
-      clock: { nowMs: () => 0, monotonicMs },
+      clock,
+      ...plainTraffic(clock),
       identifiers: { next: () => 'c' },
       observer: { callEnded: (record) => void records.push(record), requestEnded: () => {} },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-      random: () => (draws /= 2),
       nextTurn: () => Promise.resolve(),
       ...memoryMoney(),
     },

@@ -25,6 +25,10 @@ export interface ModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  readonly cache?: { readonly ttl: string }
+  readonly microBatch?: Readonly<Record<string, unknown>>
+  /** Off unless a test is about it. */
+  readonly spaceGuard?: boolean
 }
 
 /** An image model of the fake provider. */
@@ -197,7 +201,11 @@ export function configText(
   const entries = Object.entries(models).map(([id, spec]) => {
     const { on: _on, upstream: _upstream, capabilities: _capabilities, embedding, ...rest } = spec
     const facts = { dimensions: widthOf(id), ...embedding }
-    return [id, { kind: 'embedding', embedding: facts, deployments: deployed(spec, id), ...rest }]
+    // Probes would stand among the calls that tests count.
+    return [
+      id,
+      { kind: 'embedding', embedding: facts, spaceGuard: false, deployments: deployed(spec, id), ...rest },
+    ]
   })
   const imageEntries = Object.entries(images).map(([id, spec]) => {
     const { on: _on, upstream: _upstream, capabilities: _, capabilitiesOn: _of, ...facts } = spec
@@ -207,7 +215,8 @@ export function configText(
   const config = {
     upstreams,
     models: Object.fromEntries([...entries, ...imageEntries]),
-    limits,
+    // A busy machine is not what tests are about.
+    limits: { overloadBrake: false, ...limits },
     projects,
     retired,
   }

@@ -1,7 +1,6 @@
 /** Models and requests for tests: sound defaults, and only what a test is about spelt out. */
 import type { EmbeddingFacts, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
-import { spaceOf } from '#core/embedding/space.ts'
 import { aDeployment } from './deployments.ts'
 
 export interface ModelOverrides extends Partial<Omit<EmbeddingModel, 'facts'>> {
@@ -16,9 +15,11 @@ export function aModel({ facts, ...overrides }: ModelOverrides = {}): EmbeddingM
     kind: 'embedding',
     aliases: [],
     ownedBy: 'test',
-    space: spaceOf(id, dimensions),
     unsupported: 'refuse',
     deployments: [aDeployment()],
+    cache: undefined,
+    microBatch: undefined,
+    isGuarded: false,
     managedBy: 'test',
     ...overrides,
     facts: {

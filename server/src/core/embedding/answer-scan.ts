@@ -12,13 +12,21 @@ import {
   decodeBase64,
   faultIn,
   faultInBase64,
+  widthFault,
   type Vector,
+  type VectorFault,
   type VectorForm,
 } from './vector.ts'
 
 /** What was wrong with an upstream's answer. */
 export class BrokenAnswer extends Error {
   override readonly name = 'BrokenAnswer'
+  readonly wrongWidth: number | undefined
+
+  constructor(message: string, wrongWidth?: number) {
+    super(message)
+    this.wrongWidth = wrongWidth
+  }
 }
 
 export interface ScanOptions {
@@ -128,8 +136,7 @@ export class AnswerScanner {
     if (wantedForm === 'text') {
       const scan = scanNumbers(bytes, start, end)
       if (!scan) throw new BrokenAnswer('a vector that is not a JSON array of numbers')
-      if (scan.count !== width)
-        throw new BrokenAnswer(`a vector of ${scan.count} dimensions instead of ${width}`)
+      if (scan.count !== width) refuse(widthFault(scan.count, width))
       if (scan.plainlySound) return { form: 'text', text: bytes.subarray(start, end) }
     }
     const values = numbersOf(decode(bytes, start, end, 'latin1'))
@@ -186,8 +193,8 @@ function numbersOf(text: string): Float32Array {
   return Float32Array.from(parsed)
 }
 
-function refuse(fault: string | undefined): void {
-  if (fault !== undefined) throw new BrokenAnswer(fault)
+function refuse(fault: VectorFault | undefined): void {
+  if (fault !== undefined) throw new BrokenAnswer(fault.reason, fault.wrongWidth)
 }
 
 function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {

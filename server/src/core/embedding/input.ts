@@ -21,6 +21,30 @@ export function inputSize(input: Input): number {
   return size
 }
 
+/** Some of the inputs, in the order of their positions. */
+export function pick(input: Input, positions: readonly number[]): Input {
+  return input.kind === 'texts'
+    ? { kind: 'texts', texts: positions.map((position) => input.texts[position] as string) }
+    : { kind: 'tokens', tokens: positions.map((position) => input.tokens[position] as TokenIds) }
+}
+
+export function slice(input: Input, start: number, end: number): Input {
+  return input.kind === 'texts'
+    ? { kind: 'texts', texts: input.texts.slice(start, end) }
+    : { kind: 'tokens', tokens: input.tokens.slice(start, end) }
+}
+
+/** One after another. All of them are texts, or all are tokens. */
+export function joinInputs(inputs: readonly Input[]): Input {
+  const [first] = inputs
+  if (first?.kind === 'tokens')
+    return {
+      kind: 'tokens',
+      tokens: inputs.flatMap((input) => (input.kind === 'tokens' ? input.tokens : [])),
+    }
+  return { kind: 'texts', texts: inputs.flatMap((input) => (input.kind === 'texts' ? input.texts : [])) }
+}
+
 export interface InputProblem {
   readonly kind: 'problem'
   /** `input` or `input[17]`. */

@@ -8,3 +8,12 @@ import { checksum } from '../key.ts'
 export function spaceOf(model: string, width: number, generation = 1): string {
   return `${model}@${width}:${checksum(`${model}@${width}#${generation}`)}`
 }
+
+/** The space that a reference stands for. */
+export function spaceIn(reference: {
+  readonly model: string
+  readonly width: number
+  readonly generation: number
+}): string {
+  return spaceOf(reference.model, reference.width, reference.generation)
+}

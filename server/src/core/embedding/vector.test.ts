@@ -167,8 +167,10 @@ test('a wrong width, a value that is not finite and a vector of zeros are told a
           : flaw === 'zeros'
             ? 'a vector of zeros'
             : 'a vector with a value that is not a finite number'
-      assert.equal(faultIn(flawed, width), words)
-      assert.equal(faultInBase64(encodeBase64(flawed), width), words)
+      const fault = { reason: words, ...(flaw === 'width' && { wrongWidth: flawed.length }) }
+      assert.deepEqual(faultIn(flawed, width), fault)
+      assert.deepEqual(faultInBase64(encodeBase64(flawed), width), fault)
+      assert.equal(faultIn(new Float32Array(0), width)?.wrongWidth, undefined)
     }),
     MANY_RUNS,
   )

@@ -80,12 +80,19 @@ export function base64LengthOf(width: number): number {
   return 4 * Math.ceil((4 * width) / 3)
 }
 
+/** What is wrong with a vector. */
+export interface VectorFault {
+  readonly reason: string
+  /** Of one that has values, but not as many as it should. */
+  readonly wrongWidth?: number | undefined
+}
+
 /**
  * Undefined for a sound vector, else what is wrong with it. One sum of squares finds both faults: it is zero only if every
  * value is (squares of float32 can't underflow in float64), and not finite only if one value is not.
  */
-export function faultIn(values: Float32Array, width: number): string | undefined {
-  if (values.length !== width) return `a vector of ${values.length} dimensions instead of ${width}`
+export function faultIn(values: Float32Array, width: number): VectorFault | undefined {
+  if (values.length !== width) return widthFault(values.length, width)
   // Four sums side by side: the processor need not wait for one addition to end before the next.
   let a = 0
   let b = 0
@@ -104,9 +111,14 @@ export function faultIn(values: Float32Array, width: number): string | undefined
   }
   for (let index = whole; index < width; index += 1) a += (values[index] as number) ** 2
   const squares = a + b + c + d
-  if (squares === 0) return 'a vector of zeros'
-  if (!Number.isFinite(squares)) return 'a vector with a value that is not a finite number'
+  if (squares === 0) return { reason: 'a vector of zeros' }
+  if (!Number.isFinite(squares)) return { reason: 'a vector with a value that is not a finite number' }
   return undefined
+}
+
+export function widthFault(actual: number, width: number): VectorFault {
+  const reason = `a vector of ${actual} dimensions instead of ${width}`
+  return actual === 0 ? { reason } : { reason, wrongWidth: actual }
 }
 
 /** Decoded into again and again: an answer that goes out as base64 is only looked at, never kept as numbers. */
@@ -114,7 +126,7 @@ let scratch = new Float32Array(0)
 let scratchBytes = new Uint8Array(0)
 
 /** As `faultIn`, for a vector that stays base64. */
-export function faultInBase64(base64: string, width: number): string | undefined {
+export function faultInBase64(base64: string, width: number): VectorFault | undefined {
   if (!LITTLE_ENDIAN || base64.length !== base64LengthOf(width)) return faultIn(decodeBase64(base64), width)
   if (scratch.length !== width) {
     scratch = new Float32Array(width)

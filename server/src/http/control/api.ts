@@ -10,6 +10,7 @@ import { controlFault, noToken, notFound, wrongToken } from './faults.ts'
 import { registerKeys } from './keys.ts'
 import { registerProjects } from './projects.ts'
 import { ACTOR, typed, type ApiDependencies } from './route.ts'
+import { registerSpaces } from './spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
   const { actorOf, docsUrl, onFault } = dependencies
@@ -47,6 +48,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerCredentials(api, dependencies)
       registerAudit(api, dependencies)
       if (dependencies.books) registerBooks(api, dependencies.books)
+      if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
     },
     { prefix: '/api/v1' },
   )

@@ -7,6 +7,7 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
 import type { BooksDependencies } from './books.ts'
+import type { SpacesDependencies } from './spaces.ts'
 
 export interface ApiDependencies {
   readonly keyStore: KeyStore
@@ -14,6 +15,7 @@ export interface ApiDependencies {
   readonly audit: AuditLog
   /** Undefined for a node that keeps nothing. */
   readonly books?: BooksDependencies | undefined
+  readonly spaces?: SpacesDependencies | undefined
   readonly peppers: Peppers
   /** A new secret in our own form. */
   readonly newSecret: () => string

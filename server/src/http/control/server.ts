@@ -20,6 +20,8 @@ interface ControlApi extends ApiDependencies {
 export function controlServer({ api, metrics, ...readiness }: ControlDependencies): FastifyInstance {
   const app = fastify({
     forceCloseConnections: 'idle',
+    // Ids of models stand in paths.
+    routerOptions: { maxParamLength: 512 },
     ...(api && { genReqId: () => api.identifiers.next() }),
   })
   if (api) void app.register(swagger, openapi(api.version))

@@ -74,7 +74,7 @@ function closing({ usage, extraFields }: Embedded, asked: string): string {
 }
 
 function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
-  const { deployments, attempts, usage, rates, space, emulated, dropped } = embedded
+  const { deployments, attempts, usage, rates, space, emulated, dropped, cache } = embedded
   const headers = [
     'content-type',
     'application/json; charset=utf-8',
@@ -88,10 +88,10 @@ function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
     costText(usage.cost),
     'x-torana-usage',
     usage.source,
-    'x-torana-space',
-    headerText(space),
   ]
+  if (space !== undefined) headers.push('x-torana-space', headerText(space))
   if (rates.length > 0) headers.push(...rateHeaders(rates))
+  if (cache !== undefined) headers.push('x-torana-cache', `hits=${cache.hits}, misses=${cache.misses}`)
   if (emulated.length > 0) headers.push('x-torana-emulated', emulated.join(', '))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
   return headers

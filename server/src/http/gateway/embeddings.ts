@@ -10,7 +10,7 @@ import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { authenticate } from '#request/authenticate.ts'
-import { embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
+import { type CacheUse, embed, type DryRun, type EmbedDependencies, type Embedded } from '#request/embed.ts'
 import { toFault } from '../faults.ts'
 import {
   clientRequestId,
@@ -81,6 +81,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Embeddi
       deployment: embedded?.deployments.join() ?? fault?.upstream?.deployment,
       attempts: embedded?.attempts,
       inputs: asked && inputCount(asked.input),
+      cache: embedded?.cache,
       promptTokens: embedded?.usage.promptTokens,
       amountNanoUsd: embedded?.usage.cost.kind === 'known' ? embedded.usage.cost.nanoUsd : undefined,
       trace,
@@ -95,14 +96,24 @@ function optionsIn(request: IncomingMessage): {
   readonly pinnedSpace: string | undefined
   readonly dryRun: boolean
   readonly callerTimeoutMs: number | undefined
+  readonly cacheUse: CacheUse
 } {
   const { headers } = request
   return {
     unsupported: unsupportedIn(request),
     pinnedSpace: singleOf(headers['x-torana-space']),
     dryRun: isDryRun(request),
+    cacheUse: cacheUseIn(headers['cache-control']),
     callerTimeoutMs: secondsOf(headers['x-stainless-timeout'] ?? headers['x-stainless-read-timeout']),
   }
+}
+
+/** As HTTP has it: `no-cache` wants a new answer, `no-store` wants nothing kept of it either. */
+function cacheUseIn(header: string | undefined): CacheUse {
+  if (header === undefined) return 'usual'
+  const words = new Set(header.split(',').map((word) => word.trim().toLowerCase()))
+  if (words.has('no-store')) return 'none'
+  return words.has('no-cache') ? 'fresh' : 'usual'
 }
 
 function writeDryRun(response: ServerResponse, dryRun: DryRun, requestId: string): void {

@@ -9,6 +9,7 @@ import type {
   NativeDimensions,
   PixelSize,
 } from '#core/catalog.ts'
+import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { findModel, mayUse } from '#request/find-model.ts'
@@ -22,6 +23,8 @@ type ImageObject = Extract<ModelObject['capabilities'], { kind: 'image' }>
 export interface ModelListing {
   readonly catalog: Catalog
   readonly key: Key
+  /** Of a model's space; undefined: not known yet. */
+  readonly generationOf: (modelId: string) => number | undefined
   /** OpenAI's type wants a time; the start of this node is the only one we have. */
   readonly createdSeconds: number
   readonly maxInputs: number
@@ -61,9 +64,10 @@ function describe(name: string, model: Model, listing: ModelListing): ModelObjec
 function embeddingCapabilities(
   name: string,
   model: EmbeddingModel,
-  { maxInputs }: ModelListing,
+  { maxInputs, generationOf }: ModelListing,
 ): EmbeddingObject {
   const { facts, deployments } = model
+  const generation = generationOf(model.id)
   const all = deployments.map(({ capabilities }) => capabilities)
   const narrowest = all.find(({ dimensions }) => dimensions.kind !== 'none')?.dimensions ?? { kind: 'none' }
   return {
@@ -80,7 +84,7 @@ function embeddingCapabilities(
       : facts.tokenizer === 'none'
         ? 'unsupported'
         : 'emulated',
-    space: model.space,
+    ...(generation === undefined ? {} : { space: spaceOf(model.id, facts.dimensions, generation) }),
   }
 }
 

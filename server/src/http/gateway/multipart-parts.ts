@@ -27,28 +27,6 @@ const MAX_HEADERS = 16
 /** Above what is refused, so that it is seen: the parser cuts longer ones without a word. */
 const PARSED_HEADER_BYTES = 2 * MAX_HEADER_BYTES
 
-/** Hashing and writing a piece of 64 KB takes a fraction of a millisecond: fifty forms at once must not take their turns at once. */
-const PIECES_PER_TURN = 4
-
-/** Shares out the turns of the event loop among all forms that arrive. */
-class ArrivalTurns {
-  readonly #waiting: (() => void)[] = []
-
-  next(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#waiting.push(resolve) === 1) setImmediate(this.#serve)
-    })
-  }
-
-  readonly #serve = (): void => {
-    for (const resolve of this.#waiting.splice(0, PIECES_PER_TURN)) resolve()
-    if (this.#waiting.length > 0) setImmediate(this.#serve)
-  }
-}
-
-/** One for the process, as its event loop is. */
-const turns = new ArrivalTurns()
-
 /**
  * Below the form parser of the same package, which skips parts that it can't read without a word, and never ends when a body
  * is cut off. This one only gets its next chunk when all of the last has been used, so one chunk is all that is held. Its own
@@ -56,13 +34,15 @@ const turns = new ArrivalTurns()
  */
 export class MultipartParts {
   readonly #body: IncomingBytes
+  readonly #turn: () => Promise<unknown>
   readonly #parser: Dicer
   readonly #begun: Begun[] = []
   #isFinished = false
   #hasMore = false
 
-  constructor(body: IncomingBytes, boundary: string) {
+  constructor(body: IncomingBytes, boundary: string, turn: () => Promise<unknown>) {
     this.#body = body
+    this.#turn = turn
     const config = {
       boundary,
       maxHeaderPairs: MAX_HEADERS,
@@ -97,7 +77,7 @@ export class MultipartParts {
       throw malformed('ends within a part: the boundary with two dashes behind it is missing')
     this.#parser.write(chunk)
     // Its streams hand on what they got a few ticks later.
-    await turns.next()
+    await this.#turn()
   }
 
   async #next(): Promise<Begun | undefined> {

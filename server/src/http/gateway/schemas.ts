@@ -74,7 +74,10 @@ const embeddingCapabilities = z.object({
   max_inputs: z.int(),
   input_types: z.array(z.string()),
   token_arrays: z.enum(['native', 'emulated', 'unsupported']),
-  space: z.string(),
+  space: z
+    .string()
+    .optional()
+    .describe('The vector space at the full width. Absent: this node has not read it from the store yet.'),
 })
 
 const imageCapabilities = z.object({

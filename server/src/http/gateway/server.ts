@@ -17,6 +17,7 @@ import { authenticate } from '#request/authenticate.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
 import { serveAsset, type AssetDependencies } from './assets.ts'
+import type { Brake } from './brake.ts'
 import { clientRequestId, writeFault } from './caller.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings.ts'
 import { serveJob } from './image-jobs.ts'
@@ -38,6 +39,7 @@ import {
 export interface GatewayDependencies
   extends EmbeddingsDependencies, ImagesDependencies, ReadingOutside, AssetDependencies, Readiness {
   readonly version: string
+  readonly brake: Brake
 }
 
 /** Above the 60 s for which load balancers keep an idle connection: we must not be the one that closes it first. */
@@ -53,12 +55,12 @@ const EMBEDDING_FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 429, 500, 502,
 const IMAGE_FAULTS = [400, 401, 403, 404, 408, 413, 415, 422, 424, 429, 500, 502, 503, 504]
 
 export async function gatewayServer(dependencies: GatewayDependencies): Promise<FastifyInstance> {
-  const { clock, docsUrl, identifiers, keys, limits, observer } = dependencies
+  const { clock, docsUrl, identifiers, keys, limits, observer, brake } = dependencies
   const embeddings = embeddingsHandler(dependencies)
   const images = imagesHandler('images', generationReader(dependencies), dependencies)
   const edits = imagesHandler('image-edits', editReader(dependencies), dependencies)
   const app = fastify({
-    serverFactory: (handler) => listener(handler, embeddings, limits),
+    serverFactory: (handler) => listener(handler, embeddings, limits, brake),
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
@@ -107,6 +109,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
   const listing = async (request: FastifyRequest): Promise<ModelListing> => ({
     key: await authenticate(presentedKey(request.headers), keys, clock),
     catalog: dependencies.catalog(),
+    generationOf: dependencies.generationOf,
     createdSeconds,
     maxInputs: limits.maxInputs,
     maxImages: limits.maxImages,
@@ -260,6 +263,7 @@ function listener(
   handler: RequestListener,
   embeddings: ReturnType<typeof embeddingsHandler>,
   { headersTimeoutMs, imageTimeoutMs }: Limits,
+  brake: Brake,
 ): Server {
   return createServer(
     {
@@ -270,6 +274,7 @@ function listener(
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
     },
     (request, response) => {
+      if (brake.refuses(request, response)) return
       if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
       else handler(request, response)
     },

@@ -105,10 +105,11 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
 
   const { embeddings, response } = result
   const { width, deployment } = call
-  const broken = (message: string): UpstreamFailure =>
+  const broken = (message: string, wrongWidth?: number): UpstreamFailure =>
     new UpstreamFailure('broken', message, {
       deployment: deployment.id,
       upstreamRequestId: requestIdIn(response?.headers ?? {}),
+      wrongWidth,
     })
 
   if (embeddings.length !== count) throw broken(`${embeddings.length} vectors for ${count} inputs`)
@@ -125,7 +126,7 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
     filled.add(index)
     const vector = Float32Array.from(embedding)
     const fault = faultIn(vector, width)
-    if (fault !== undefined) throw broken(fault)
+    if (fault !== undefined) throw broken(fault.reason, fault.wrongWidth)
     values.set(vector, index * width)
   }
   return { values, usage: usageOf(result.usage?.tokens) }

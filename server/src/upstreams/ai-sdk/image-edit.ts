@@ -1,7 +1,8 @@
 /** The pictures of an edit before they cross to the thread: what would not reach the wire is refused, the rest is read. */
 import type { ImageFormat } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
-import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
+import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
+import { wholeOf } from '../exact-bytes.ts'
 import { providerOf } from './image-providers.ts'
 
 /** A call with its pictures in memory: functions can't cross to a thread. */
@@ -70,24 +71,12 @@ async function loadedPicture(call: Call, picture: GivenPicture): Promise<LoadedP
   if (picture.kind === 'address') return picture
   const { kind, format } = picture
   try {
-    return { kind, format, bytes: await bytesOf(picture) }
+    return { kind, format, bytes: await wholeOf(picture) }
   } catch (error) {
     const failure = unread(call, 'failed', 'a file of the request could not be read')
     failure.cause = error
     throw failure
   }
-}
-
-async function bytesOf(picture: GivenBytes): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(picture.size)
-  let length = 0
-  for await (const chunk of picture.open()) {
-    if (length + chunk.length > bytes.length) throw new Error(`more than its ${bytes.length} bytes`)
-    bytes.set(chunk, length)
-    length += chunk.length
-  }
-  if (length < bytes.length) throw new Error(`${length} of its ${bytes.length} bytes`)
-  return bytes
 }
 
 /** Nothing was sent yet. */

@@ -3,6 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { PixelSize } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
+import { wholeOf } from '../exact-bytes.ts'
 import type { EditInput, EditReply, EditTask } from './edit-worker.ts'
 
 /** Each takes a core, and some hundred megabytes for a large picture. */
@@ -79,20 +80,13 @@ function givenIn({ pictures, mask, markup }: EditCall): readonly Numbered[] {
 }
 
 async function bytesOf(call: ImageCall, picture: GivenBytes): Promise<Uint8Array<ArrayBuffer>> {
-  const bytes = new Uint8Array(picture.size)
-  let read = 0
   try {
-    for await (const chunk of picture.open()) {
-      bytes.set(chunk, read)
-      read += chunk.length
-    }
+    return await wholeOf(picture)
   } catch (error) {
     const failure = failureOf(call, 'failed', 'a file of the request could not be read')
     failure.cause = error
     throw failure
   }
-  if (read === picture.size) return bytes
-  throw failureOf(call, 'failed', `a file of the request has ${read} bytes instead of ${picture.size}`)
 }
 
 async function run(

@@ -51,7 +51,7 @@ export class DemoEmbedding implements EmbeddingUpstream {
         const fault = reply.vectors
           .map((values) => faultIn(values, width))
           .find((found) => found !== undefined)
-        if (fault !== undefined) reject(new UpstreamFailure('broken', fault, detail))
+        if (fault !== undefined) reject(new UpstreamFailure('broken', fault.reason, detail))
         resolve({
           vectors: reply.vectors.map((values) => ({ form: 'float32', values })),
           usage: { kind: 'measured', tokens: reply.tokens },

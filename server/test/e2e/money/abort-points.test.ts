@@ -18,6 +18,7 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
 import { aDeployment } from '#test/support/deployments.ts'
+import { plainTraffic } from '#test/support/dispatch.ts'
 import { memoryTokens, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 
@@ -109,6 +110,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     pinnedSpace: undefined,
     dryRun: false,
     callerTimeoutMs: undefined,
+    cacheUse: 'usual' as const,
     trace: { calls: [] },
   }
   const embedding = embed({ ...request, model: model.id }, options, {
@@ -118,11 +120,11 @@ async function run(endAt: number, when: When): Promise<Ended> {
       decode: (ids, tokenizer) => memoryTokens.decode(ids, tokenizer),
     },
     clock: systemClock,
+    ...plainTraffic(),
     identifiers,
     observer: { callEnded: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-    random: () => 0.5,
     nextTurn,
     ledger,
     limiter: {

@@ -31,6 +31,7 @@ test('another deployment is tried first; only when all are limited is the caller
   assert.equal((await gateway.ask({ model: 'relieved-w16', input: 'a' })).status, 200)
   assert.equal((await gateway.ask({ model: 'two-limited-w16', input: 'a' })).status, 200)
   assertFault(await gateway.ask({ model: 'two-limited-w16', input: 'b' }), 'upstream_rate_limited', {
-    words: /last of 2 attempts/,
+    // The first one asked for seven seconds, and is not asked before.
+    words: /limits our rate/,
   })
 })

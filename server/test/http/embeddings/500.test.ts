@@ -6,6 +6,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import { aModel } from '#test/support/models.ts'
 import { memoryTokens } from '#test/support/embedding.ts'
 import { memoryImages } from '#test/support/image-parts.ts'
+import { plainTraffic } from '#test/support/dispatch.ts'
 import { memoryMoney } from '#test/support/money.ts'
 
 /** A listener whose own parts fail in ways that no fault foresees. */
@@ -40,8 +41,10 @@ const app = await gatewayServer({
   observer: { callEnded: () => {}, requestEnded: (record) => void records.push(record) },
   limits: defaultLimits,
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-  random: Math.random,
+  ...plainTraffic(),
+  brake: { refuses: () => false },
   nextTurn: () => Promise.resolve(),
+  arrivalTurn: () => Promise.resolve(),
   ...memoryMoney(),
   ...memoryImages(),
 })

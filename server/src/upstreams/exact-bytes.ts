@@ -1,4 +1,4 @@
-import { BodyUnread } from '../sent-body.ts'
+import { BodyUnread } from './sent-body.ts'
 
 export interface SizedBytes {
   readonly size: number
@@ -15,4 +15,15 @@ export async function* exactly(file: SizedBytes): AsyncGenerator<Uint8Array, voi
     yield chunk
   }
   if (read !== size) throw new BodyUnread(`a file of ${read > size ? 'more' : 'less'} than ${size} bytes`)
+}
+
+/** All of it in memory, for who can't stream it. */
+export async function wholeOf(file: SizedBytes): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = new Uint8Array(file.size)
+  let read = 0
+  for await (const chunk of exactly(file)) {
+    bytes.set(chunk, read)
+    read += chunk.length
+  }
+  return bytes
 }

@@ -1,0 +1,261 @@
+/**
+ * What more load than there is capacity for does to those who are served. A gateway, an upstream and senders as processes of
+ * their own; senders do not slow down when answers do. Parts: B an upstream that serves 400 calls a second, C one project of
+ * ten that asks for too much, D a gateway without processor time. `npm run bench:overload -- --parts BCD`
+ * Ends with 1 when an aim is missed.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Report } from './edit-report.ts'
+import {
+  answered,
+  loadText,
+  median,
+  OTHER_CORE,
+  percentile,
+  send,
+  startGateway,
+  startProvider,
+  statusesOf,
+  type Gateway,
+} from './load-stage.ts'
+import type { Stream, Told } from './paced-sender.ts'
+import { startNginx } from './parts.ts'
+import { stopAll } from './processes.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    parts: { type: 'string', default: 'BCD' },
+    seconds: { type: 'string', default: '8' },
+    /** Of B and C; figures are medians. */
+    rounds: { type: 'string', default: '3' },
+    /** Calls that the upstream does at once, 50 ms each. Fewer for a machine that has other things to do. */
+    slots: { type: 'string', default: '20' },
+  },
+})
+const seconds = Number(options.seconds)
+const rounds = Number(options.rounds)
+
+const SERVICE_MS = 50
+const UPSTREAM = `capacity-${options.slots}+service-${SERVICE_MS}`
+const UPSTREAM_PER_SECOND = (Number(options.slots) * 1000) / SERVICE_MS
+const WARM_UP_SECONDS = 5
+const PATIENCE_MS = 5000
+/** How an overload begins is told apart from how it goes on. */
+const SETTLED_MS = 3000
+const REFUSAL_P99_MS = 20
+const AIM_NORMAL_SECONDS = 5
+const MODEL = 'limited-w16'
+const QUIET_PROJECTS = 9
+/** All ten together ask for half of what there is. */
+const QUIET_PER_SECOND = UPSTREAM_PER_SECOND / 20
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-overload-'))
+const report = new Report()
+try {
+  if (options.parts.includes('B')) await limitedUpstream()
+  if (options.parts.includes('C')) await noisyNeighbour()
+  if (options.parts.includes('D')) await noProcessor()
+  if (!report.isKept) process.exitCode = 1
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+/** B. */
+async function limitedUpstream(): Promise<void> {
+  const { gateway, stopBoth } = await start(['all'])
+  const at = async (times: number, forSeconds = seconds): Promise<readonly Told[]> => {
+    const [told = []] = await load(gateway, forSeconds, [stream(gateway, 'all', UPSTREAM_PER_SECOND * times)])
+    return told
+  }
+  await at(0.5, WARM_UP_SECONDS)
+  const calm = await repeated(async () => [await at(0.5), await at(1)] as const)
+  const half = middle(calm, ([told]) => percentile(answered(told), 0.99))
+  const peak = middle(calm, ([, told]) => goodput(told))
+  report.figure('p99 at half load, ms', half.toFixed(1))
+  report.figure('peak goodput, a second', peak.toFixed(0))
+  for (const [times, aim] of [
+    [2, 95],
+    [5, 90],
+  ] as const) {
+    // Whatever is left of the overload is in what comes after.
+    const runs = await repeated(async () => ({
+      told: await at(times),
+      after: await at(0.5, AIM_NORMAL_SECONDS + 3),
+    }))
+    const settled = runs.map(({ told }) => since(told, SETTLED_MS))
+    const share = (middle(settled, goodput) / peak) * 100
+    const p99Ms = middle(settled, (told) => percentile(answered(told), 0.99))
+    report.aim(`${times} ×: goodput, % of peak`, share.toFixed(1), `≥ ${aim}`, share >= aim)
+    report.figure('… of the whole run', ((middle(runs, ({ told }) => goodput(told)) / peak) * 100).toFixed(1))
+    report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${(2 * half).toFixed(1)}`, p99Ms <= 2 * half)
+    report.figure(
+      '… of the whole run',
+      middle(runs, ({ told }) => percentile(answered(told), 0.99)).toFixed(1),
+    )
+    reportRefusals(settled)
+    const normal = middle(runs, ({ after }) => secondsUntilNormal(after, half))
+    report.aim(
+      '… normal after, s',
+      normal.toFixed(1),
+      `≤ ${AIM_NORMAL_SECONDS}`,
+      normal <= AIM_NORMAL_SECONDS,
+    )
+  }
+  report.print(
+    `B. One upstream of ${UPSTREAM_PER_SECOND} calls a second, medians of ${rounds} runs (${loadText()})`,
+  )
+  await stopBoth()
+}
+
+/** C. */
+async function noisyNeighbour(): Promise<void> {
+  const quiet = Array.from({ length: QUIET_PROJECTS }, (_, index) => `quiet-${index}`)
+  const { gateway, stopBoth } = await start([...quiet, 'loud'])
+  const quietStreams = quiet.map((project) => stream(gateway, project, QUIET_PER_SECOND))
+  const beside = async (loudPerSecond: number, forSeconds = seconds): Promise<readonly (readonly Told[])[]> =>
+    load(gateway, forSeconds, [...quietStreams, stream(gateway, 'loud', loudPerSecond)])
+  await beside(QUIET_PER_SECOND, WARM_UP_SECONDS)
+  for (const times of [10, 30]) {
+    const runs = await repeated(async () => {
+      const before = (await beside(QUIET_PER_SECOND)).slice(0, -1).flat()
+      const told = await beside(QUIET_PER_SECOND * times)
+      return { before, nine: told.slice(0, -1).flat(), loud: told.at(-1) ?? [] }
+    })
+    const success = middle(runs, ({ nine }) => (answered(nine).length / nine.length) * 100)
+    const ratio = middle(
+      runs,
+      ({ before, nine }) => percentile(answered(nine), 0.99) / percentile(before, 0.99),
+    )
+    report.figure(
+      'nine quiet, p99 ms before',
+      middle(runs, ({ before }) => percentile(before, 0.99)).toFixed(1),
+    )
+    report.aim(`${times} × beside: success of the nine, %`, success.toFixed(2), '≥ 99.9', success >= 99.9)
+    // Beyond 20 times there is less than all ask for, and whoever is served waits in the upstream's own queue for a while.
+    const isMet = times <= 20 ? ratio <= 1.5 : undefined
+    report.aim('… p99, times of before', ratio.toFixed(2), times <= 20 ? '≤ 1.5' : '', isMet)
+    report.figure(
+      '… of the loud one answered, %',
+      middle(runs, ({ loud }) => (answered(loud).length / loud.length) * 100).toFixed(0),
+    )
+  }
+  report.print(
+    `C. Nine projects at ${QUIET_PER_SECOND} a second, one at more, medians of ${rounds} runs (${loadText()})`,
+  )
+  await stopBoth()
+}
+
+async function repeated<Run>(run: () => Promise<Run>): Promise<readonly Run[]> {
+  const runs: Run[] = []
+  for (let round = 0; round < rounds; round += 1) runs.push(await run())
+  return runs
+}
+
+/** A shared machine stands still now and then: one such moment is in one run. */
+function middle<Run>(runs: readonly Run[], figure: (run: Run) => number): number {
+  return median(runs.map(figure))
+}
+
+/** D. */
+async function noProcessor(): Promise<void> {
+  const origin = `http://127.0.0.1:${await startNginx(folder, OTHER_CORE)}`
+  const model = 'text-embedding-3-small'
+  const gateway = await startGateway(folder, {
+    models: { [model]: [`${origin}/base64/v1`] },
+    projects: ['all'],
+  })
+  // Numbers are written anew for each answer: work for the gateway, and little for who sends and receives.
+  const one: Stream = { key: gateway.keyOf('all'), model, perSecond: 0, encoding: 'float' }
+  const closed = { port: gateway.port, patienceMs: PATIENCE_MS, streams: [one], atOnce: 32 }
+  await send({ ...closed, seconds: WARM_UP_SECONDS })
+  const [full = []] = await send({ ...closed, seconds: WARM_UP_SECONDS })
+  const capacity = goodput(full)
+  report.figure('capacity, a second', capacity.toFixed(0))
+  for (const [times, aim] of [
+    [2, 65],
+    [3, undefined],
+  ] as const) {
+    const [told = []] = await load(gateway, seconds, [{ ...one, perSecond: capacity * times }])
+    const share = (goodput(told) / capacity) * 100
+    report.figure(`${times} ×: really sent, times capacity`, (perSecond(told) / capacity).toFixed(2))
+    const isMet = aim === undefined ? undefined : share >= aim
+    report.aim('… goodput, % of capacity', share.toFixed(1), aim === undefined ? '' : `≥ ${aim}`, isMet)
+    report.figure('… p50 / p99 of the answered, ms', latencyText(answered(told)))
+    reportRefusals([told], false)
+  }
+  report.print(`D. A gateway without processor time (${loadText()})`)
+  await stopAll(gateway.pid)
+}
+
+async function start(
+  projects: readonly string[],
+): Promise<{ gateway: Gateway; stopBoth: () => Promise<void> }> {
+  const provider = await startProvider(folder)
+  const gateway = await startGateway(folder, {
+    models: { [MODEL]: [`${provider.url}/${UPSTREAM}/v1`] },
+    projects,
+  })
+  return { gateway, stopBoth: () => stopAll(gateway.pid, provider.pid) }
+}
+
+function stream(gateway: Gateway, project: string, atRate: number): Stream {
+  return { key: gateway.keyOf(project), model: MODEL, perSecond: atRate }
+}
+
+async function load(
+  { port }: Gateway,
+  forSeconds: number,
+  streams: readonly Stream[],
+): Promise<readonly (readonly Told[])[]> {
+  return send({ port, seconds: forSeconds, patienceMs: PATIENCE_MS, streams })
+}
+
+/** What the sender itself could not send, having no connection left, is no refusal. */
+function reportRefusals(runs: readonly (readonly Told[])[], isTimed = true): void {
+  const refused = runs.map((told) => told.filter(([, , status]) => status >= 400))
+  const p99Ms = middle(refused, (told) => percentile(told, 0.99))
+  const isMet = isTimed ? p99Ms < REFUSAL_P99_MS : undefined
+  report.aim('… refusals, p99 ms', p99Ms.toFixed(1), isTimed ? `< ${REFUSAL_P99_MS}` : '', isMet)
+  const withoutTime = refused.flat().filter(([, , , saysWhen]) => saysWhen === 0).length
+  report.aim('… refusals without retry-after', String(withoutTime), '0', withoutTime === 0)
+  report.figure('… statuses', statusesOf(runs.flat()))
+}
+
+/** The first half second, seen from the end of an overload, from which on all is as at half load. */
+function secondsUntilNormal(after: readonly Told[], usualMs: number): number {
+  const startMs = firstMs(after)
+  let normalFrom = 0
+  for (const [atMs, tookMs, status] of after)
+    if (status !== 200 || tookMs > 2 * usualMs) normalFrom = Math.max(normalFrom, (atMs - startMs) / 1000)
+  return normalFrom
+}
+
+function since(told: readonly Told[], ms: number): readonly Told[] {
+  const fromMs = firstMs(told) + ms
+  return told.filter(([atMs]) => atMs >= fromMs)
+}
+
+function firstMs(told: readonly Told[]): number {
+  return told.reduce((first, [atMs]) => Math.min(first, atMs), Number.POSITIVE_INFINITY)
+}
+
+/** Answers a second while requests were sent: what came only afterwards was too late to count. */
+function goodput(told: readonly Told[]): number {
+  const lastMs = told.reduce((last, [atMs]) => Math.max(last, atMs), 0)
+  const inTime = answered(told).filter(([atMs, tookMs]) => atMs + tookMs <= lastMs)
+  return (inTime.length / (lastMs - firstMs(told))) * 1000
+}
+
+/** Over the time in which they were sent. */
+function perSecond(told: readonly Told[]): number {
+  const lastMs = told.reduce((last, [atMs]) => Math.max(last, atMs), 0)
+  return (told.length / (lastMs - firstMs(told))) * 1000
+}
+
+function latencyText(told: readonly Told[]): string {
+  return `${percentile(told, 0.5).toFixed(0)} / ${percentile(told, 0.99).toFixed(0)}`
+}

@@ -1,0 +1,186 @@
+/**
+ * Embeddings at a steady rate, whether or not earlier ones were answered: callers do not slow down because a gateway does.
+ * Speaks HTTP over plain sockets, one request at a time on each, so that it can send far more than a gateway can take. Without
+ * a rate it keeps so many under way instead, which finds a gateway's capacity.
+ */
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+
+export interface Stream {
+  readonly key: string
+  readonly model: string
+  readonly perSecond: number
+  readonly encoding?: 'base64' | 'float'
+}
+
+export interface Paced {
+  readonly port: number
+  readonly seconds: number
+  /** How long answers are waited for afterwards. */
+  readonly patienceMs: number
+  readonly streams: readonly Stream[]
+  /** So many of the first stream at once, instead of a rate. */
+  readonly atOnce?: number
+}
+
+/** One request: when it was sent (since 1970), how long it took, its status (0: none came), whether it said when to come back, and why. */
+export type Told = readonly [atMs: number, tookMs: number, status: number, saysWhen: 0 | 1, code: string]
+
+/** As many connections as a load balancer would open. Beyond it a request counts as failed. */
+const MOST_CONNECTIONS = 4000
+const TICK_MS = 1
+
+interface Pending {
+  readonly told: Told[]
+  readonly atMs: number
+  readonly sentMs: number
+  readonly done: () => void
+}
+
+class Connection {
+  readonly #socket: Socket
+  readonly #idle: (connection: Connection) => void
+  #pending: Pending | undefined
+  #text = ''
+  #bodyFrom = -1
+  #bodyBytes = -1
+
+  constructor(port: number, idle: (connection: Connection) => void) {
+    this.#idle = idle
+    this.#socket = connect({ port, host: '127.0.0.1', noDelay: true }).setEncoding('latin1')
+    this.#socket.on('data', (chunk: Buffer | string) => this.#came(chunk.toString()))
+    this.#socket.on('error', () => this.#gone())
+    this.#socket.on('close', () => this.#gone())
+  }
+
+  get isOpen(): boolean {
+    return !this.#socket.destroyed
+  }
+
+  send(bytes: string, pending: Pending): void {
+    this.#pending = pending
+    this.#socket.write(bytes)
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #came(chunk: string): void {
+    this.#text += chunk
+    if (this.#bodyFrom < 0) this.#readHead()
+    if (this.#bodyFrom < 0) return
+    const isWhole =
+      this.#bodyBytes >= 0
+        ? this.#text.length >= this.#bodyFrom + this.#bodyBytes
+        : this.#text.endsWith('0\r\n\r\n')
+    if (!isWhole) return
+    const status = Number(this.#text.slice(9, 12))
+    const saysWhen = /\r\nretry-after:/i.test(this.#text.slice(0, this.#bodyFrom)) ? 1 : 0
+    const code = status === 200 ? '' : (/"code":"(\w+)"/.exec(this.#text)?.[1] ?? '')
+    this.#text = ''
+    this.#bodyFrom = -1
+    this.#end(status, saysWhen, code)
+    this.#idle(this)
+  }
+
+  #readHead(): void {
+    const end = this.#text.indexOf('\r\n\r\n')
+    if (end < 0) return
+    this.#bodyFrom = end + 4
+    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#text.slice(0, end))?.[1]
+    this.#bodyBytes = length === undefined ? -1 : Number(length)
+  }
+
+  #gone(): void {
+    this.#socket.destroy()
+    this.#end(0, 0, 'no answer')
+  }
+
+  #end(status: number, saysWhen: 0 | 1, code: string): void {
+    const pending = this.#pending
+    this.#pending = undefined
+    if (!pending) return
+    pending.told.push([pending.atMs, performance.now() - pending.sentMs, status, saysWhen, code])
+    pending.done()
+  }
+}
+
+class Sender {
+  readonly #port: number
+  readonly #idle: Connection[] = []
+  readonly #all = new Set<Connection>()
+  underWay = 0
+  #number = 0
+
+  constructor(port: number) {
+    this.#port = port
+  }
+
+  send({ key, model, encoding = 'base64' }: Stream, told: Told[], done: () => void = () => {}): void {
+    this.#number += 1
+    const body = `{"model":"${model}","input":"text ${this.#number} of ${process.pid}","encoding_format":"${encoding}"}`
+    const bytes = `POST /v1/embeddings HTTP/1.1\r\nhost: localhost\r\nauthorization: Bearer ${key}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`
+    const atMs = Date.now()
+    const connection = this.#free()
+    if (!connection) {
+      told.push([atMs, 0, 0, 0, 'no connection'])
+      return
+    }
+    this.underWay += 1
+    const ended = (): void => {
+      this.underWay -= 1
+      done()
+    }
+    connection.send(bytes, { told, atMs, sentMs: performance.now(), done: ended })
+  }
+
+  close(): void {
+    for (const connection of this.#all) connection.close()
+  }
+
+  #free(): Connection | undefined {
+    for (let free = this.#idle.pop(); free !== undefined; free = this.#idle.pop()) {
+      if (free.isOpen) return free
+      this.#all.delete(free)
+    }
+    if (this.#all.size >= MOST_CONNECTIONS) return undefined
+    const connection = new Connection(this.#port, (one) => this.#idle.push(one))
+    this.#all.add(connection)
+    return connection
+  }
+}
+
+async function paced({ port, seconds, patienceMs, streams, atOnce }: Paced): Promise<readonly Told[][]> {
+  const sender = new Sender(port)
+  const told = streams.map((): Told[] => [])
+  const startedMs = performance.now()
+  const endMs = startedMs + seconds * 1000
+  if (atOnce !== undefined) {
+    const again = (): void => {
+      if (performance.now() < endMs) sender.send(streams[0] as Stream, told[0] as Told[], again)
+    }
+    for (let one = 0; one < atOnce; one += 1) again()
+    await wait(seconds * 1000)
+  } else {
+    const sent = streams.map(() => 0)
+    for (let nowMs = startedMs; nowMs < endMs; nowMs = performance.now()) {
+      for (const [index, stream] of streams.entries()) {
+        const due = ((nowMs - startedMs) / 1000) * stream.perSecond
+        for (; (sent[index] as number) < due; sent[index] = (sent[index] as number) + 1)
+          sender.send(stream, told[index] as Told[])
+      }
+      await wait(TICK_MS)
+    }
+  }
+  const untilMs = performance.now() + patienceMs
+  while (sender.underWay > 0 && performance.now() < untilMs) await wait(10)
+  sender.close()
+  await wait(50)
+  return told
+}
+
+if (import.meta.main) {
+  const told = await paced(JSON.parse(process.argv[2] ?? '') as Paced)
+  process.stdout.write(JSON.stringify(told))
+}

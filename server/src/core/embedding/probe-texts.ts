@@ -1,0 +1,16 @@
+/**
+ * What every deployment of an embedding model is asked now and then. Fixed for ever: the references that are kept were made of
+ * these very texts, so that a changed letter would look like a changed space, for every model at once. What is common to
+ * many models (short and long, other scripts, signs, figures, code) differs most between two tokenizers, poolings or
+ * quantisations. Each has fewer tokens than the shortest limit of any model known, 128.
+ */
+export const PROBE_TEXTS: readonly string[] = [
+  'gateway',
+  'The harbour lay quiet before dawn.',
+  'A lighthouse keeper wrote down the weather every evening: the wind and where it came from, the height of the swell, the ships that passed and those that did not. After forty years nobody could remember why the notes were taken, but the notes had become the memory of the coast, and people came from far away to read what the sea had been like on the day when they were born.',
+  '図書館の窓から見える桜は、毎年少しずつ早く咲くようになった。',
+  'تغلق السوق أبوابها عند الغروب، ثم تفتحها من جديد مع أول ضوء.',
+  'Invoice 2024-0117: 3 × 49.90 € + 19 % VAT = 178.14 €, due 31.01.2025 (IBAN ending 4471).',
+  'function median(values) { const sorted = [...values].sort((a, b) => a - b); return sorted[sorted.length >> 1] }',
+  'Ça marche ¿verdad? ✅ — naïve café, Straße, Łódź, смысл, 🙂🚀',
+]

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { load, type Load, type Second } from '#test/simulation/one-upstream.ts'
+import { AdaptiveLimit } from './adaptive-limit.ts'
+import { Latency } from './latency.ts'
+
+const SEEDS = [1, 2, 3]
+
+function mean(seconds: readonly Second[], value: (second: Second) => number): number {
+  return seconds.reduce((sum, second) => sum + value(second), 0) / seconds.length
+}
+
+/** All seconds from the fourth on, of some seeds. */
+function settled(given: Omit<Load, 'seed' | 'forMs'>): readonly Second[] {
+  return SEEDS.flatMap((seed) => load({ ...given, seed, forMs: 33_000 }).slice(3))
+}
+
+const overloads = [
+  { name: 'steady', slots: 20, serviceMs: 50, spread: 0, callsPerSecond: 800 },
+  { name: 'noisy', slots: 20, serviceMs: 50, spread: 0.3, callsPerSecond: 800 },
+  { name: 'five times too many', slots: 20, serviceMs: 50, spread: 0.2, callsPerSecond: 2000 },
+  { name: 'wide', slots: 60, serviceMs: 50, spread: 0.2, callsPerSecond: 2400 },
+]
+
+for (const { name, ...given } of overloads) {
+  test(`an overloaded upstream gets what it can serve and hardly more (${name})`, () => {
+    const seconds = settled(given)
+    // The mean of what scatters is above its median.
+    const meanServiceMs = given.serviceMs * Math.exp(given.spread ** 2 / 2)
+    const capacity = (given.slots * 1000) / meanServiceMs
+    const goodput = mean(seconds, ({ served }) => served) / capacity
+    const slowdown = mean(seconds, ({ meanMs }) => meanMs) / meanServiceMs
+    const limit = mean(seconds, ({ limit }) => limit)
+    assert.ok(goodput >= 0.95, `goodput ${goodput}`)
+    assert.ok(slowdown <= 1.5, `${slowdown} times as slow`)
+    assert.ok(limit >= given.slots * 0.9 && limit <= given.slots * 1.6, `a mean limit of ${limit}`)
+  })
+}
+
+const healthy = [
+  { name: 'noisy latency', serviceMs: 50, spread: 0.6, callsPerSecond: 1000 },
+  { name: 'short and long inputs', serviceMs: 50, spread: 0.3, callsPerSecond: 400, longShare: 0.3 },
+  { name: 'a small load', serviceMs: 200, spread: 0.5, callsPerSecond: 30 },
+  {
+    // Each change is looked into once, at the price of some half a second's calls: a queue's work.
+    name: 'five times slower for reasons of its own, every other ten seconds',
+    atMost: 0.03,
+    serviceMs: 50,
+    spread: 0.3,
+    callsPerSecond: 200,
+    slownessAt: (nowMs: number) => (nowMs % 20_000 > 10_000 ? 5 : 1),
+  },
+]
+
+for (const { name, atMost = 0.01, ...given } of healthy) {
+  test(`an upstream with room is not throttled (${name})`, () => {
+    const seconds = settled({ ...given, slots: undefined })
+    const turnedAway = mean(seconds, ({ turnedAway }) => turnedAway) / given.callsPerSecond
+    assert.ok(turnedAway <= atMost, `${turnedAway} were turned away`)
+  })
+}
+
+test('an upstream of two slots is found out within seconds, not after sixty calls wait in it', () => {
+  for (const seed of SEEDS) {
+    const seconds = load({ slots: 2, serviceMs: 500, callsPerSecond: 10, forMs: 40_000, seed, spread: 0.2 })
+    const later = seconds.slice(10)
+    assert.ok(mean(later, ({ limit }) => limit) <= 4)
+    assert.ok(mean(later, ({ served }) => served) >= 0.85 * 4)
+  }
+})
+
+test("the operator's cap holds from the first call on", () => {
+  for (const concurrency of [1, 3, 30]) {
+    const seconds = load({
+      slots: 100,
+      serviceMs: 50,
+      callsPerSecond: 2000,
+      forMs: 5000,
+      seed: 1,
+      concurrency,
+    })
+    for (const { most } of seconds) assert.ok(most <= concurrency)
+    assert.equal(Math.max(...seconds.map(({ most }) => most)), concurrency)
+  }
+})
+
+test('the limit stays between 2 and 1024 and within the cap, whatever happens', () => {
+  const event = fc.record({
+    kind: fc.constantFrom('ended' as const, 'overloaded' as const, 'recovered' as const),
+    afterMs: fc.nat(3000),
+    durationMs: fc.double({ min: 0, max: 1e6, noNaN: true }),
+    inFlight: fc.integer({ min: 1, max: 2000 }),
+    times: fc.integer({ min: 1, max: 120 }),
+  })
+  const caps = fc.option(fc.integer({ min: 1, max: 3000 }), { nil: undefined })
+  fc.assert(
+    fc.property(fc.array(event, { maxLength: 60 }), caps, (events, cap) => {
+      const adaptive = new AdaptiveLimit(new Latency())
+      let nowMs = 0
+      for (const { kind, afterMs, durationMs, inFlight, times } of events) {
+        nowMs += afterMs
+        const startedMs = nowMs
+        for (let time = 0; time < times; time += 1) {
+          const limit = adaptive.limit(cap)
+          if (kind === 'ended')
+            adaptive.ended({ size: 0, startedMs, durationMs, inFlight, limit }, nowMs, cap)
+          else if (kind === 'overloaded') adaptive.overloaded(startedMs, inFlight, nowMs)
+          else adaptive.recovered(nowMs)
+          const after = adaptive.limit(cap)
+          assert.ok(Number.isInteger(after) && after >= Math.min(2, cap ?? 2))
+          assert.ok(after <= Math.min(1024, cap ?? 1024))
+        }
+      }
+    }),
+    { numRuns: 500 },
+  )
+})

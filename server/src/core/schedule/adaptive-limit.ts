@@ -1,0 +1,251 @@
+/**
+ * How many calls one deployment may have under way from this node. Nobody says how many an upstream serves at once; its
+ * latency does: beyond that number calls wait in its queue, so each takes longer and no more of them come back. The limit
+ *
+ * - grows while it is used up and calls take about as long as usual;
+ * - is stepped down when calls take longer than usual, and from time to time when it has been used up for long, step by
+ *   step for as long as latency follows. Once it does not, the last step is taken back: more calls at once were worth it;
+ * - is cut when the upstream says that it is too much.
+ *
+ * An upstream that is slow for reasons of its own is therefore not throttled: the first step down does not make it quicker,
+ * so it is taken back and the new latency becomes the usual one. Latency is the median of a window, of ratios to the usual
+ * of each call's size (`latency.ts`), so that neither outliers nor long inputs look like a queue.
+ */
+import type { Latency } from './latency.ts'
+
+/** Generous: an upstream that takes less says so within its first window. */
+const START = 64
+/** At first it grows quickly up to here. */
+const START_GROWTH = 256
+/** Two, so that one slow call is never all there is. An explicit cap of one still holds. */
+const MIN_LIMIT = 2
+/** Connections of one node to one deployment; beyond it more nodes are the answer. */
+const MAX_LIMIT = 1024
+/** After an illness: a node's share of what an upstream gets in the moment it comes back. */
+const COMEBACK = 8
+
+/** Calls of a window: a few rounds of what is under way, and enough for a steady median. */
+const WINDOW_ROUNDS = 4
+/** After a step to half or less: so large a difference shows sooner, and if it was for nothing it should end soon. */
+const LARGE_STEP_ROUNDS = 2
+const WINDOW_MIN_CALLS = 8
+const WINDOW_MAX_CALLS = 100
+/** A quiet deployment's window ends by time, with this many calls at least. */
+const WINDOW_MS = 2000
+const WINDOW_FEW_CALLS = 10
+
+/** So full that another limit would have let more through. */
+const USED_UP = 0.9
+/** Slower than this is a queue. The second part allows for the error of a median of few calls (3 σ at a spread of 60 %). */
+const INFLATED = 1.25
+/** Less than this is no queue, whatever it is in proportion: a quick upstream is as much slower when this node is busy. */
+const INFLATED_MS = 5
+const MEDIAN_ERROR = 2
+/** Not slower than this leaves room for more. */
+const ROOMY = 1.2
+const GROWTH = 1.1
+/** After so many times in a row it grows so much more quickly: it was far too low. */
+const GROWN_OFTEN = 4
+const QUICKER_GROWTH = 1.5
+/** Up to where it once was every call that comes back in time adds so much: half as many again each round. */
+const QUICK_GROWTH = 0.5
+const QUICK_WHILE = 2
+const STEP_DOWN = 0.75
+const MAX_STEP_DOWN = 0.33
+/** A step too small to tell anything. */
+const MIN_LOG_STEP = -0.1
+/** Latency that falls by this part of the step (in logarithms), or more, was a queue. */
+const FOLLOWS = 0.5
+/** A queue gets shorter in proportion. What falls much faster fell for other reasons: the upstream itself got quicker. */
+const FELL_BY_ITSELF = 2
+/** How often a limit that is used up is put to the test without any sign. One window in so many costs about 1 %. */
+const LOOK_EVERY_MS = 10_000
+const CUT = 0.7
+
+/** So much more under way than when the usual latency was learnt may be a queue: no usual is learnt from it, */
+const BUSY_TIMES = 2
+const BUSY_MORE = 2
+/** and only slowly is it taken for the rule. */
+const LEARNT_GAIN = 0.05
+const BUSY_GAIN = 0.002
+
+interface Trial {
+  readonly limitBefore: number
+  readonly inFlightBefore: number
+  readonly medianBefore: number
+  readonly rounds: number
+}
+
+/** What the calls of one window tell. */
+interface Window {
+  readonly calls: number
+  readonly median: number
+  /** By how much calls took longer than usual. */
+  readonly medianMs: number
+  readonly inFlight: number
+  readonly isUsedUp: boolean
+  /** More was under way than when the usual latency was learnt. */
+  readonly isBusy: boolean
+}
+
+export interface EndedCall {
+  readonly size: number
+  readonly startedMs: number
+  readonly durationMs: number
+  /** How many were under way with it when it was sent, itself included. */
+  readonly inFlight: number
+  /** What the limit was then. */
+  readonly limit: number
+}
+
+export class AdaptiveLimit {
+  readonly #latency: Latency
+  #limit = START
+  /** Where it stood before it was cut. */
+  #knownGood = START_GROWTH
+  /** How many calls were under way when the usual latency was learnt. */
+  #learntAt = 1
+  #calls: EndedCall[] = []
+  #inFlight = 0
+  #usedUp = 0
+  #busy = 0
+  #windowFromMs = 0
+  #changedAtMs = 0
+  #grownInARow = 0
+  #trial: Trial | undefined
+  #lookedAtMs: number | undefined
+
+  constructor(latency: Latency) {
+    this.#latency = latency
+  }
+
+  /** Whole calls, at most as many as the operator allows. */
+  limit(cap: number | undefined): number {
+    const limit = Math.max(MIN_LIMIT, Math.floor(this.#limit))
+    return cap === undefined ? limit : Math.max(1, Math.min(limit, cap))
+  }
+
+  /** A call came back with an answer. */
+  ended(call: EndedCall, nowMs: number, cap?: number): void {
+    if (cap !== undefined) this.#limit = Math.min(this.#limit, Math.max(MIN_LIMIT, cap))
+    const limit = this.limit(cap)
+    const wasBusy = call.inFlight > Math.min(call.limit / 2, this.#learntAt * BUSY_TIMES + BUSY_MORE)
+    this.#learntAt += (call.inFlight - this.#learntAt) * (wasBusy ? BUSY_GAIN : LEARNT_GAIN)
+    // While a step is tried, what is usual stays what it was: it is the measure.
+    const ratio = this.#latency.learn(call.size, call.durationMs, wasBusy || this.#trial !== undefined, nowMs)
+    // Sent under another limit: it says nothing about this one.
+    if (call.startedMs < this.#changedAtMs) return
+    this.#calls.push(call)
+    this.#inFlight += call.inFlight
+    if (wasBusy) this.#busy += 1
+    const isUsedUp = call.inFlight >= call.limit * USED_UP
+    if (isUsedUp) this.#usedUp += 1
+    if (isUsedUp && !this.#trial && this.#limit < this.#knownGood && ratio < QUICK_WHILE)
+      this.#limit = Math.min(this.#knownGood, this.#limit + QUICK_GROWTH)
+    const calls = this.#calls.length
+    const rounds = this.#trial?.rounds ?? WINDOW_ROUNDS
+    const wanted = Math.min(WINDOW_MAX_CALLS, Math.max(WINDOW_MIN_CALLS, limit * rounds))
+    const isLong = nowMs - this.#windowFromMs >= WINDOW_MS
+    if (calls >= wanted || (isLong && calls >= WINDOW_FEW_CALLS)) this.#judge(nowMs, cap)
+  }
+
+  /** The upstream said that this was too much. Calls already on their way then count once. */
+  overloaded(startedMs: number, inFlight: number, nowMs: number): void {
+    if (startedMs < this.#changedAtMs) return
+    this.#knownGood = Math.max(this.#limit, this.#knownGood * CUT)
+    this.#trial = undefined
+    this.#change(Math.min(this.#limit, inFlight) * CUT, nowMs)
+  }
+
+  /** It is back after an illness: gently at first. */
+  recovered(nowMs: number): void {
+    this.#knownGood = Math.max(this.#limit, this.#knownGood)
+    this.#trial = undefined
+    this.#change(Math.min(this.#limit, COMEBACK), nowMs)
+  }
+
+  #judge(nowMs: number, cap: number | undefined): void {
+    const calls = this.#calls.length
+    const window: Window = {
+      calls,
+      // By what is usual now: it may have changed while the window was open.
+      median: medianOf(this.#calls.map(({ size, durationMs }) => this.#latency.ratio(size, durationMs))),
+      medianMs: medianOf(
+        this.#calls.map(
+          ({ size, durationMs }) => durationMs - durationMs / this.#latency.ratio(size, durationMs),
+        ),
+      ),
+      inFlight: this.#inFlight / calls,
+      isUsedUp: this.#usedUp * 2 >= calls,
+      isBusy: this.#busy * 2 >= calls,
+    }
+    this.#newWindow(nowMs)
+    const { isBusy, isUsedUp, median, medianMs } = window
+    const isInflated = median > INFLATED + MEDIAN_ERROR / Math.sqrt(calls) && medianMs > INFLATED_MS
+    if (!isUsedUp) this.#lookedAtMs = nowMs
+    if (this.#trial) this.#endTrial(this.#trial, window, nowMs)
+    else if (isBusy && isInflated) this.#stepDown(window, nowMs)
+    else if (isUsedUp && nowMs - (this.#lookedAtMs ?? nowMs) >= LOOK_EVERY_MS) this.#stepDown(window, nowMs)
+    else if (isUsedUp) this.#mayGrow(medianMs > INFLATED_MS ? median : Math.min(1, median), cap, nowMs)
+  }
+
+  #mayGrow(median: number, cap: number | undefined, nowMs: number): void {
+    this.#lookedAtMs ??= nowMs
+    if (median < 1) this.#latency.rescale(Math.sqrt(median))
+    if (median > ROOMY) {
+      this.#grownInARow = 0
+      return
+    }
+    this.#grownInARow += 1
+    const growth = this.#grownInARow > GROWN_OFTEN ? QUICKER_GROWTH : GROWTH
+    this.#change(Math.min(cap ?? MAX_LIMIT, this.#limit * growth + 1), nowMs)
+  }
+
+  /** From what is under way, which may be far less than would be allowed. */
+  #stepDown({ median, inFlight }: Window, nowMs: number): void {
+    this.#grownInARow = 0
+    this.#lookedAtMs = nowMs
+    this.#knownGood = Math.max(this.#limit, this.#knownGood)
+    const step = Math.max(MAX_STEP_DOWN, Math.min(STEP_DOWN, GROWTH / median))
+    this.#trial = {
+      limitBefore: this.#limit,
+      inFlightBefore: inFlight,
+      medianBefore: median,
+      rounds: step <= 0.5 ? LARGE_STEP_ROUNDS : WINDOW_ROUNDS,
+    }
+    this.#change(Math.min(this.#limit, inFlight) * step, nowMs)
+  }
+
+  #endTrial(trial: Trial, window: Window, nowMs: number): void {
+    this.#trial = undefined
+    const step = Math.log(window.inFlight / trial.inFlightBefore)
+    // Nobody wanted more than this, or there is no way down: nothing was learnt.
+    if (!window.isUsedUp || step > MIN_LOG_STEP) return
+    const follows = Math.log(window.median / trial.medianBefore) / step
+    const wasQueue = follows >= FOLLOWS && follows <= FELL_BY_ITSELF
+    this.#latency.rescale(window.median)
+    if (!wasQueue) return this.#change(trial.limitBefore, nowMs)
+    this.#knownGood = this.#limit
+    if (this.#limit > MIN_LIMIT) this.#stepDown({ ...window, median: 1 }, nowMs)
+  }
+
+  /** What was under way before a change is not counted after it. */
+  #change(limit: number, nowMs: number): void {
+    this.#limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit))
+    this.#changedAtMs = nowMs
+    this.#newWindow(nowMs)
+  }
+
+  #newWindow(nowMs: number): void {
+    this.#calls = []
+    this.#inFlight = 0
+    this.#usedUp = 0
+    this.#busy = 0
+    this.#windowFromMs = nowMs
+  }
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[sorted.length >> 1] ?? 1
+}

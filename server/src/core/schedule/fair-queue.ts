@@ -1,0 +1,182 @@
+/**
+ * Who waits for room, and who is next. Each project has a line of its own and the lines are served in turn, so that one
+ * project's thousand entries cost another's single entry one turn of waiting. Every operation takes constant time.
+ *
+ * It is bounded twice: in entries, since each holds a caller's request in memory, and in expected wait, since a caller who
+ * would wait in vain is better told at once. When it is full, the longest line loses its newest entry: who waited longest
+ * keeps their place, and whoever asks for most is told first.
+ */
+import { append, emptyList, unlink, type Linked, type List } from './linked-list.ts'
+
+export interface FairQueueLimits {
+  /** Entries of all projects. */
+  readonly maxEntries: number
+  /** Nobody is let in who would be expected to wait longer. */
+  readonly maxWaitMs: number
+}
+
+/** A place in the queue, to give it up with. */
+export interface Place<Entry> {
+  readonly entry: Entry
+  readonly project: string
+  readonly sinceMs: number
+}
+
+export type Joined<Entry> =
+  | {
+      readonly kind: 'waiting'
+      readonly place: Place<Entry>
+      /** Who lost their place to make room. */
+      readonly pushedOut: Place<Entry> | undefined
+    }
+  /** In about so long it would be let in. */
+  | { readonly kind: 'refused'; readonly why: 'full' | 'tooLong'; readonly expectedWaitMs: number }
+
+interface Held<Entry> extends Place<Entry>, Linked<Held<Entry>> {
+  line: Line<Entry> | undefined
+}
+
+interface Line<Entry> extends Linked<Line<Entry>> {
+  readonly project: string
+  readonly entries: List<Held<Entry>>
+}
+
+/** The weight of one interval between two turns. */
+const GAIN = 0.1
+/** An interval so many times the usual was a standstill: it says little about the pace before and after. */
+const STANDSTILL = 4
+/** What comes at once by chance from who asks rarely. */
+const FEW = 3
+/** Not yet a standstill: the host of this node takes as much now and then. */
+const PAUSE_MS = 30
+/** Before anything is known. */
+const START_INTERVAL_MS = 1
+
+export class FairQueue<Entry> {
+  readonly #limits: FairQueueLimits
+  readonly #lines = new Map<string, Line<Entry>>()
+  /** The lines in the order of their turns. */
+  readonly #turns: List<Line<Entry>> = emptyList()
+  /** Lines by length, so that the longest is found without looking. */
+  readonly #byLength: Set<Line<Entry>>[] = []
+  #longest = 0
+  #size = 0
+  #intervalMs = START_INTERVAL_MS
+  /** When somebody was last served, or began to wait with nobody before. */
+  #servedAtMs = 0
+
+  constructor(limits: FairQueueLimits) {
+    this.#limits = limits
+  }
+
+  get size(): number {
+    return this.#size
+  }
+
+  join(project: string, entry: Entry, nowMs: number): Joined<Entry> {
+    const expectedWaitMs = this.expectedWaitMs(project, nowMs)
+    if (expectedWaitMs > this.#limits.maxWaitMs) return { kind: 'refused', why: 'tooLong', expectedWaitMs }
+    const isFull = this.#size >= this.#limits.maxEntries
+    const own = this.#lines.get(project)?.entries.length ?? 0
+    if (isFull && own + 1 >= this.#longest) return { kind: 'refused', why: 'full', expectedWaitMs }
+    const pushedOut = isFull ? this.#pushOut() : undefined
+    if (this.#size === 0) this.#servedAtMs = nowMs
+    const place = this.#append(project, entry, nowMs)
+    return { kind: 'waiting', place, pushedOut }
+  }
+
+  /** Whether few of a project wait, or fewer than of others on average: it is them who made the queue. */
+  isModest(project: string): boolean {
+    const own = this.#lines.get(project)?.entries.length ?? 0
+    const lines = this.#lines.size + (own === 0 ? 1 : 0)
+    return lines > 1 && own < Math.max(FEW, this.#size / lines)
+  }
+
+  /** Whose turn it is. */
+  peek(): Place<Entry> | undefined {
+    return this.#turns.first?.entries.first
+  }
+
+  /** Serves whose turn it is; their line's next turn comes after all others'. */
+  take(nowMs: number): Place<Entry> | undefined {
+    const line = this.#turns.first
+    const held = line?.entries.first
+    if (!line || !held) return undefined
+    const passedMs = Math.min(nowMs - this.#servedAtMs, this.#intervalMs * STANDSTILL + 1)
+    this.#intervalMs += (passedMs - this.#intervalMs) * GAIN
+    this.#servedAtMs = nowMs
+    this.#remove(held, line)
+    if (line.entries.length > 0) {
+      unlink(this.#turns, line)
+      append(this.#turns, line)
+    }
+    return held
+  }
+
+  /** Gives a place up: the caller left, or waited long enough. False: it was served, pushed out or given up before. */
+  leave(place: Place<Entry>): boolean {
+    const held = place as Held<Entry>
+    if (!held.line) return false
+    this.#remove(held, held.line)
+    return true
+  }
+
+  /**
+   * How long a new entry of a project would wait: for its own line, and for as many turns of each other line, at the pace of
+   * late. A queue that has been standing still for a while may do so for as long again.
+   */
+  expectedWaitMs(project: string, nowMs: number): number {
+    if (this.#size === 0) return 0
+    const line = this.#lines.get(project)
+    const own = line?.entries.length ?? 0
+    const lines = this.#lines.size + (line ? 0 : 1)
+    const ahead = Math.min(this.#size, (own + 1) * lines - 1)
+    return (ahead + 1) * this.#intervalMs + Math.max(0, nowMs - this.#servedAtMs - PAUSE_MS)
+  }
+
+  #append(project: string, entry: Entry, sinceMs: number): Held<Entry> {
+    const line = this.#lines.get(project) ?? this.#open(project)
+    const held: Held<Entry> = { entry, project, sinceMs, line, before: undefined, after: undefined }
+    this.#byLength[line.entries.length]?.delete(line)
+    append(line.entries, held)
+    this.#file(line)
+    this.#size += 1
+    return held
+  }
+
+  #open(project: string): Line<Entry> {
+    const line: Line<Entry> = { project, entries: emptyList(), before: undefined, after: undefined }
+    this.#lines.set(project, line)
+    append(this.#turns, line)
+    return line
+  }
+
+  #remove(held: Held<Entry>, line: Line<Entry>): void {
+    this.#byLength[line.entries.length]?.delete(line)
+    unlink(line.entries, held)
+    held.line = undefined
+    this.#size -= 1
+    if (line.entries.length > 0) this.#file(line)
+    else {
+      unlink(this.#turns, line)
+      this.#lines.delete(line.project)
+    }
+    // The line that got shorter was the only one of its length, and is now one entry shorter.
+    if (this.#longest > 0 && !this.#byLength[this.#longest]?.size) this.#longest -= 1
+  }
+
+  #file(line: Line<Entry>): void {
+    const { length } = line.entries
+    this.#byLength[length] ??= new Set()
+    this.#byLength[length].add(line)
+    this.#longest = Math.max(this.#longest, length)
+  }
+
+  #pushOut(): Place<Entry> | undefined {
+    const [line] = this.#byLength[this.#longest] ?? []
+    const newest = line?.entries.last
+    if (!line || !newest) return undefined
+    this.#remove(newest, line)
+    return newest
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * How many calls may be made again. When an upstream is ill, calls made twice are what turns its bad minute into an outage,
+ * so retries live on credit that first calls earn:
+ *
+ *   retries ≤ BURST + TRICKLE × seconds + SHARE × first calls
+ *
+ * which is at most 20 % from about 200 first calls a minute on. Credit fades, so that a quiet hour does not pay for a storm.
+ */
+
+/** What one first call earns. With the trickle and the burst this stays under 20 % from a few calls a second on. */
+const SHARE = 0.15
+/** What no call need earn: a node that serves one request a minute may still fail over. */
+const TRICKLE_PER_MS = 0.5 / 1000
+/** Credit fades e-fold in this time: long enough to catch what a dying upstream had under way, short enough for no storm. */
+const MEMORY_MS = 10_000
+/** Where credit comes to rest without calls, and where it starts. */
+const BURST = TRICKLE_PER_MS * MEMORY_MS
+
+export class RetryBudget {
+  #credit = BURST
+  #atMs: number | undefined
+
+  /** A first call was made. */
+  begun(nowMs: number): void {
+    this.#fade(nowMs)
+    this.#credit += SHARE
+  }
+
+  /** Whether a call may be made again. One that may is paid for by asking. */
+  mayRetry(nowMs: number): boolean {
+    this.#fade(nowMs)
+    if (this.#credit < 1) return false
+    this.#credit -= 1
+    return true
+  }
+
+  /** Towards the burst, from above or below. */
+  #fade(nowMs: number): void {
+    const passedMs = Math.max(0, nowMs - (this.#atMs ?? nowMs))
+    this.#atMs = nowMs
+    this.#credit = BURST + (this.#credit - BURST) * Math.exp(-passedMs / MEMORY_MS)
+  }
+}

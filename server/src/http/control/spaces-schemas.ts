@@ -1,0 +1,85 @@
+/** Vector spaces and their probes as schemas. */
+import { z } from 'zod'
+
+/** What a chart shows: four deployments for a day and a half. */
+const POINTS = 600
+const MAX_POINTS = 10_000
+/** As long as a model's id may be, in a path or elsewhere. */
+const MAX_NAME = 400
+
+const time = z.iso.datetime()
+
+export const spaceProbe = z
+  .object({
+    at: time,
+    deployment: z.string(),
+    space: z.string().describe('The space that it was compared with.'),
+    verdict: z
+      .enum(['good', 'warned', 'quarantined', 'failed'])
+      .describe(
+        '`warned`: near the edge. `quarantined`: outside. `failed`: no answer, which changes nothing.',
+      ),
+    least_cosine: z
+      .number()
+      .nullable()
+      .describe('To the reference, of all probe texts. null: nothing could be compared.'),
+    norm_drift: z
+      .number()
+      .nullable()
+      .describe('The largest difference of a length from its reference, as a share of it.'),
+    reason: z.string().nullable(),
+  })
+  .meta({ id: 'SpaceProbe' })
+
+const spaceDeployment = z
+  .object({
+    deployment: z.string(),
+    state: z
+      .enum(['trusted', 'warned', 'held-back', 'quarantined', 'unguarded'])
+      .describe(
+        '`held-back`: not compared yet. Like `quarantined`, nothing of it leaves. `unguarded`: nobody looks.',
+      ),
+    reason: z.string().nullable(),
+    last_good_at: time.nullable(),
+    last_probe: spaceProbe.nullable(),
+  })
+  .meta({ id: 'SpaceDeployment' })
+
+export const space = z
+  .object({
+    model: z.string(),
+    space: z.string().describe('`<model>@<width>:<8 hex>`, as in the header `x-torana-space`.'),
+    generation: z.int().describe('Counts the spaces that were accepted, from 1.'),
+    width: z.int(),
+    guarded: z.boolean().describe('false: `spaceGuard: false`. It is not probed, and nothing is accepted.'),
+    reference: z
+      .object({ deployment: z.string(), accepted_at: time })
+      .nullable()
+      .describe('Whose vectors all others are compared with. null: nobody has answered yet.'),
+    deployments: z.array(spaceDeployment),
+  })
+  .meta({ id: 'Space' })
+
+export const spaceList = z
+  .object({ data: z.array(space), has_more: z.literal(false) })
+  .meta({ id: 'SpaceList' })
+
+export const spacePath = z.object({
+  model: z.string().min(1).max(MAX_NAME).describe('Its id or an alias; `/` is written `%2F`.'),
+})
+
+export const seriesQuery = z.object({
+  since: time.optional().describe('Left out: as far back as there is.'),
+  limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
+})
+
+export const spaceSeries = z
+  .object({
+    data: z.array(spaceProbe),
+    has_more: z.boolean().describe('There are older ones that did not fit.'),
+  })
+  .meta({ id: 'SpaceSeries' })
+
+export const acceptance = z
+  .strictObject({ deployment: z.string().min(1).max(MAX_NAME) })
+  .meta({ id: 'SpaceAcceptance' })

@@ -1,0 +1,165 @@
+/** Routes about vector spaces: how each deployment stands, how it drifted, and accepting another space. */
+import type { z } from 'zod'
+import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import { Fault } from '#core/fault.ts'
+import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import { faultAnswers } from '../gateway/schemas.ts'
+import { invalidField, notFound } from './faults.ts'
+import { actorIn, type Api } from './route.ts'
+import { isoOf, timeOf } from './shapes.ts'
+import {
+  acceptance,
+  seriesQuery,
+  space,
+  spaceList,
+  spacePath,
+  spaceSeries,
+  type spaceProbe,
+} from './spaces-schemas.ts'
+
+/** What is known of a deployment on this node. */
+interface SpaceStanding {
+  readonly state: 'trusted' | 'warned' | 'held-back' | 'quarantined'
+  readonly reason: string | undefined
+  readonly lastGoodAtMs: number | undefined
+  readonly last: ProbeResult | undefined
+}
+
+export interface SpacesDependencies {
+  /** With the credentials that probes need. */
+  readonly catalog: () => Catalog
+  readonly store: Pick<SpaceStore, 'series'>
+  readonly guard: {
+    /** Whether the store was read once. */
+    readonly hasRead: boolean
+    referenceOf(model: string): SpaceReference | undefined
+    standingOf(deployment: string): SpaceStanding | undefined
+    accept(model: EmbeddingModel, deployment: Deployment, actor: string): Promise<SpaceReference>
+    probeNow(model: string): Promise<readonly ProbeResult[]>
+  }
+}
+
+export function registerSpaces(api: Api, dependencies: SpacesDependencies): void {
+  const { catalog, store, guard } = dependencies
+  const bodyOf = (model: EmbeddingModel) => spaceBody(model, guard)
+
+  api.get('/spaces', {
+    schema: {
+      operationId: 'listSpaces',
+      summary: 'The vector space of each embedding model, and how its deployments stand in it',
+      response: { 200: spaceList, ...faultAnswers([401, 503]) },
+    },
+    handler: async () => {
+      if (!guard.hasRead)
+        throw new Fault('store_unreachable', 'This node has not read yet which spaces there are.')
+      const models = listModels(catalog()).filter((model) => model.kind === 'embedding')
+      return { data: models.map(bodyOf), has_more: false as const }
+    },
+  })
+
+  api.get('/spaces/:model/series', {
+    schema: {
+      operationId: 'spaceSeries',
+      summary: 'Every look at the deployments of a model, newest first: how they drifted',
+      params: spacePath,
+      querystring: seriesQuery,
+      response: { 200: spaceSeries, ...faultAnswers([400, 401, 404, 503]) },
+    },
+    handler: async ({ params, query: { since, limit } }) => {
+      const { id } = modelIn(catalog(), params.model)
+      const sinceMs = since === undefined ? 0 : Date.parse(since)
+      const points = await store.series(id, { sinceMs, limit: limit + 1 })
+      return { data: points.slice(0, limit).map(probeBody), has_more: points.length > limit }
+    },
+  })
+
+  api.post('/spaces/:model/accept', {
+    schema: {
+      operationId: 'acceptSpace',
+      summary:
+        'Say that what a deployment answers now is the space of the model: it gets a new id, and vectors made before no longer fit',
+      params: spacePath,
+      body: acceptance,
+      response: { 200: space, ...faultAnswers([400, 401, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const model = guardedIn(catalog(), request.params.model)
+      const { deployment: wanted } = request.body
+      const deployment = model.deployments.find(({ id }) => id === wanted)
+      if (deployment === undefined)
+        throw invalidField(
+          `Model ${model.id} has no deployment ${wanted}. It has ${model.deployments.map(({ id }) => id).join(', ')}.`,
+          'deployment',
+        )
+      await guard.accept(model, deployment, actorIn(request))
+      return bodyOf(model)
+    },
+  })
+
+  api.post('/spaces/:model/probe', {
+    schema: {
+      operationId: 'probeSpace',
+      summary: 'Look at all deployments of a model now, instead of within a quarter of an hour',
+      params: spacePath,
+      response: { 200: spaceSeries, ...faultAnswers([401, 404, 409, 503]) },
+    },
+    handler: async ({ params }) => {
+      const results = await guard.probeNow(guardedIn(catalog(), params.model).id)
+      return { data: results.map(probeBody), has_more: false }
+    },
+  })
+}
+
+function modelIn(catalog: Catalog, name: string): EmbeddingModel {
+  const model = catalog.models.get(name)
+  if (model?.kind !== 'embedding') throw notFound(`There is no embedding model ${name}.`)
+  return model
+}
+
+/** One that nobody guards has no reference: what was accepted would mean nothing. */
+function guardedIn(catalog: Catalog, name: string): EmbeddingModel {
+  const model = modelIn(catalog, name)
+  if (!model.isGuarded)
+    throw new Fault('conflict', `${model.id} is not guarded: torana.yaml has spaceGuard: false for it.`)
+  return model
+}
+
+function spaceBody(model: EmbeddingModel, guard: SpacesDependencies['guard']): z.output<typeof space> {
+  const reference = guard.referenceOf(model.id)
+  const { generation, width } = reference ?? { generation: 1, width: model.facts.dimensions }
+  return {
+    model: model.id,
+    space: spaceOf(model.id, width, generation),
+    generation,
+    width,
+    guarded: model.isGuarded,
+    reference: reference
+      ? { deployment: reference.deployment, accepted_at: isoOf(reference.acceptedAtMs) }
+      : null,
+    deployments: model.deployments.map(({ id }) => {
+      const { state, reason, lastGoodAtMs, last } = guard.standingOf(id) ?? UNGUARDED
+      return {
+        deployment: id,
+        state,
+        reason: reason ?? null,
+        last_good_at: timeOf(lastGoodAtMs),
+        last_probe: last ? probeBody(last) : null,
+      }
+    }),
+  }
+}
+
+const UNGUARDED = { state: 'unguarded', reason: undefined, lastGoodAtMs: undefined, last: undefined } as const
+
+function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
+  return {
+    at: isoOf(result.atMs),
+    deployment: result.deployment,
+    space: result.space,
+    verdict: result.verdict,
+    least_cosine: result.leastCosine ?? null,
+    norm_drift: result.normDrift ?? null,
+    reason: result.reason ?? null,
+  }
+}

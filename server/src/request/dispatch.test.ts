@@ -1,0 +1,383 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as drained } from 'node:timers/promises'
+import fc from 'fast-check'
+import { UpstreamFailure } from '#core/failure.ts'
+import { Fault } from '#core/fault.ts'
+import { RetryBudget } from '#core/schedule/retry-budget.ts'
+import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
+import { Dispatch, type Turn, type TurnAsked } from './dispatch.ts'
+
+const QUEUE_WAIT_MS = 2000
+
+/** A time that passes when it is told to. */
+class World {
+  nowMs = 1000
+  readonly #timers = new Set<{ readonly atMs: number; readonly ring: () => void }>()
+  readonly dispatch: Dispatch
+
+  constructor({ maxQueued = 100 } = {}) {
+    this.dispatch = new Dispatch({
+      scheduler: new Scheduler({ nodes: () => 1 }),
+      clock: { nowMs: () => this.nowMs, monotonicMs: () => this.nowMs },
+      random: () => 0,
+      ownWaitMs: () => 0,
+      limits: { queueWaitMs: QUEUE_WAIT_MS, maxQueued },
+      newBudget: () => new RetryBudget(),
+      after: (ms, ring) => {
+        const timer = { atMs: this.nowMs + Math.max(0, ms), ring }
+        this.#timers.add(timer)
+        return () => void this.#timers.delete(timer)
+      },
+    })
+  }
+
+  get timers(): number {
+    return this.#timers.size
+  }
+
+  async pass(ms: number): Promise<void> {
+    const untilMs = this.nowMs + ms
+    for (;;) {
+      const [next] = [...this.#timers].toSorted((left, right) => left.atMs - right.atMs)
+      if (!next || next.atMs > untilMs) break
+      this.#timers.delete(next)
+      this.nowMs = Math.max(this.nowMs, next.atMs)
+      next.ring()
+      await drained()
+    }
+    this.nowMs = untilMs
+    await drained()
+  }
+
+  ask(offers: readonly Schedulable[], project = 'one', changes: Partial<TurnAsked> = {}): Asked {
+    return new Asked(() => this.dispatch.turn(offers, this.#asked(project, changes)))
+  }
+
+  /** A call that may be made again at once; what has to stand in line for it leaves again. */
+  again(offers: readonly Schedulable[]): Turn<Schedulable> | 'in line' | undefined {
+    const turn = this.dispatch.again(offers, this.#asked('one', {}))
+    if (!(turn instanceof Promise)) return turn
+    void turn.then(
+      (late) => late.giveBack(),
+      () => {},
+    )
+    return 'in line'
+  }
+
+  #asked(project: string, changes: Partial<TurnAsked>): TurnAsked {
+    return { model: 'm', project, tokens: 1, images: 0, deadlineMs: this.nowMs + 60_000, ...changes }
+  }
+}
+
+class Asked {
+  turn: Turn<Schedulable> | undefined
+  fault: Fault | undefined
+  ends = 0
+
+  constructor(ask: () => Turn<Schedulable> | Promise<Turn<Schedulable>>) {
+    const refused = (error: unknown): void => {
+      assert.ok(error instanceof Fault, String(error))
+      this.fault = error
+      this.ends += 1
+    }
+    const begun = (turn: Turn<Schedulable>): void => {
+      this.turn = turn
+      this.ends += 1
+    }
+    try {
+      const answer = ask()
+      if (answer instanceof Promise) void answer.then(begun, refused)
+      else begun(answer)
+    } catch (error) {
+      refused(error)
+    }
+  }
+}
+
+function anOffer(id: string, concurrency = 1): Schedulable {
+  return { deployment: { id, priority: 0, weight: 1, limits: { concurrency } }, emulated: [] }
+}
+
+function failure(kind: UpstreamFailure['kind'], retryAfterMs?: number): UpstreamFailure {
+  return new UpstreamFailure(kind, 'it failed', { deployment: 'a', charge: 'none', retryAfterMs })
+}
+
+test('a turn is given at once while there is room, and in order of arrival when there is again', async () => {
+  const world = new World()
+  const offers = [anOffer('a', 2)]
+  const asked = Array.from({ length: 5 }, () => world.ask(offers))
+  assert.deepEqual(
+    asked.map(({ turn }) => turn !== undefined),
+    [true, true, false, false, false],
+  )
+  for (const [index, { turn }] of asked.entries()) {
+    await world.pass(5)
+    assert.equal(asked[index + 2]?.turn, undefined)
+    turn?.end()
+    await drained()
+    assert.equal(asked[index + 2]?.turn !== undefined, index + 2 < 5)
+  }
+})
+
+test('projects are served in turn, however many of one wait', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  let current = world.ask(offers, 'loud')
+  const waiting = new Map<string, Asked>()
+  for (let number = 0; number < 10; number += 1) waiting.set(`loud ${number}`, world.ask(offers, 'loud'))
+  waiting.set('quiet', world.ask(offers, 'quiet'))
+  const order: string[] = []
+  while (waiting.size > 0) {
+    current.turn?.end()
+    await drained()
+    const next = [...waiting].find(([, { turn }]) => turn)
+    assert.ok(next)
+    order.push(next[0])
+    waiting.delete(next[0])
+    current = next[1]
+  }
+  assert.deepEqual(order.slice(0, 3), ['loud 0', 'quiet', 'loud 1'])
+})
+
+test('whoever would wait much longer than a call takes is refused at once, and told when to come back', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  // Calls take 100 ms, one at a time, and there is always somebody in line.
+  const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
+  for (let call = 0; call < 60; call += 1) {
+    await world.pass(100)
+    line.shift()?.turn?.end()
+    await drained()
+    line.push(world.ask(offers, `project ${call}`))
+  }
+  const refused = Array.from({ length: 10 }, () => world.ask(offers)).filter(({ fault }) => fault)
+  assert.ok(refused.length >= 8, `${refused.length} were refused`)
+  for (const { fault } of refused) {
+    assert.equal(fault?.code, 'deployments_busy')
+    assert.ok((fault?.retryAfterMs ?? 0) >= 1000)
+  }
+})
+
+test('nobody waits longer than the limit, nor beyond their own deadline', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  world.ask(offers)
+  const hasty = world.ask(offers, 'one', { deadlineMs: world.nowMs + 300 })
+  const patient = world.ask(offers)
+  await world.pass(301)
+  assert.equal(hasty.fault?.code, 'deployments_busy')
+  assert.equal(patient.ends, 0)
+  await world.pass(QUEUE_WAIT_MS)
+  assert.equal(patient.fault?.code, 'deployments_busy')
+})
+
+test('a line that has just formed may be longer: it is often over soon', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const first = world.ask(offers)
+  await world.pass(100)
+  first.turn?.end()
+  world.ask(offers)
+  const asked = Array.from({ length: 20 }, () => world.ask(offers))
+  assert.ok(asked.every(({ fault }) => fault === undefined))
+})
+
+const nobodies = [
+  {
+    name: 'at its rate limit for long',
+    error: failure('rateLimited', 30_000),
+    code: 'upstream_rate_limited',
+  },
+  { name: 'rejecting our key', error: failure('rejectedUs'), code: 'no_healthy_deployment' },
+]
+for (const { name, error, code } of nobodies) {
+  test(`a model whose only deployment is ${name} is refused with a time or waited for, never called`, async () => {
+    const world = new World()
+    const offers = [anOffer('a', 10)]
+    world.ask(offers).turn?.end(error)
+    const asked = world.ask(offers)
+    assert.equal(asked.turn, undefined)
+    if (asked.fault) {
+      assert.equal(asked.fault.code, code)
+      assert.ok((asked.fault.retryAfterMs ?? 0) >= 1000)
+    } else {
+      // The next one is tried when its time has come.
+      await world.pass(QUEUE_WAIT_MS)
+      assert.equal(asked.ends, 1)
+    }
+  })
+}
+
+test('who waits for an ejection that ends soon is served by its first probe', async () => {
+  const world = new World()
+  const offers = [anOffer('a', 10)]
+  for (let call = 0; call < 5; call += 1) world.ask(offers).turn?.end(failure('failed'))
+  const asked = world.ask(offers)
+  assert.equal(asked.ends, 0)
+  await world.pass(1100)
+  assert.ok(asked.turn)
+})
+
+test('a line moves when calls that hang no longer count, though none of them ends', async () => {
+  const world = new World()
+  const offers: Schedulable[] = ['a', 'b'].map((id) => ({
+    deployment: { id, priority: 0, weight: 1 },
+    emulated: [],
+  }))
+  for (let call = 0; call < 20; call += 1) {
+    const { turn } = world.ask(offers)
+    await world.pass(10)
+    turn?.end()
+  }
+  // Nothing ends any more.
+  const hanging = Array.from({ length: 200 }, () => world.ask(offers))
+  const asked = hanging.filter(({ ends }) => ends === 0)
+  assert.ok(asked.length > 0)
+  await world.pass(1500)
+  assert.ok(asked.some(({ turn }) => turn))
+  await world.pass(QUEUE_WAIT_MS)
+  assert.ok(asked.every(({ ends }) => ends === 1))
+})
+
+test('calls are made again from the budget alone, and stand in line where there is no room', () => {
+  const world = new World()
+  const offers = [anOffer('a', 1000)]
+  for (let call = 0; call < 100; call += 1) world.ask(offers).turn?.end()
+  let retries = 0
+  while (world.again(offers)) retries += 1
+  assert.ok(retries >= 10 && retries <= 20, `${retries} of 100 were made again`)
+  const full = new World()
+  assert.ok(full.again([anOffer('a')]))
+  assert.equal(full.again([anOffer('a')]), 'in line')
+  assert.equal(full.again([]), undefined)
+})
+
+test('a call that nobody could take again costs no credit', () => {
+  const world = new World()
+  const [ill, well] = [anOffer('ill', 1000), anOffer('well', 1000)]
+  for (let call = 0; call < 5; call += 1) world.ask([ill]).turn?.end(failure('failed'))
+  for (let attempt = 0; attempt < 100; attempt += 1) assert.equal(world.again([ill]), undefined)
+  assert.ok(world.again([well]))
+})
+
+test('callers whose own time is short can’t take a deployment from the others', async () => {
+  const world = new World()
+  const offers = [anOffer('a', 10)]
+  const late = new UpstreamFailure('timedOut', 'no answer in time', { deployment: 'a' })
+  for (let call = 0; call < 20; call += 1) {
+    const { turn } = world.ask(offers, 'hasty', { deadlineMs: world.nowMs + 10 })
+    await world.pass(10)
+    turn?.end(late)
+  }
+  assert.ok(world.ask(offers).turn, 'it is still in service')
+  // Whereas time-outs before the caller's time is up are its own.
+  for (let call = 0; call < 20; call += 1) world.ask(offers).turn?.end(late)
+  assert.equal(world.ask(offers).turn, undefined)
+})
+
+test('who waits for one deployment does not hold up those who can use another', async () => {
+  const world = new World()
+  const [x, y] = [anOffer('x'), anOffer('y')]
+  const [atX, atY] = [world.ask([x]), world.ask([y])]
+  const [forX, forBoth] = [world.ask([x], 'one'), world.ask([x, y], 'two')]
+  atY.turn?.end()
+  await drained()
+  assert.equal(forBoth.turn?.offer.deployment.id, 'y')
+  assert.equal(forX.ends, 0)
+  atX.turn?.end()
+  await drained()
+  assert.equal(forX.turn?.offer.deployment.id, 'x')
+})
+
+test('what is left of a request that has paid for a part is never refused for a long line', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
+  for (let call = 0; call < 60; call += 1) {
+    await world.pass(100)
+    line.shift()?.turn?.end()
+    await drained()
+    line.push(world.ask(offers, `project ${call}`))
+  }
+  const begun = Array.from({ length: 10 }, () => world.ask(offers, 'one', { isBegun: true }))
+  assert.ok(begun.every(({ fault }) => fault === undefined))
+  await world.pass(QUEUE_WAIT_MS + 1)
+  assert.ok(begun.every(({ fault }) => fault === undefined))
+  await world.pass(60_000)
+  assert.ok(begun.every(({ fault }) => fault?.code === 'deployments_busy'))
+})
+
+const kinds = fc.constantFrom(
+  undefined,
+  failure('failed'),
+  failure('rateLimited'),
+  failure('rateLimited', 700),
+  failure('rejectedUs'),
+  failure('refused'),
+  new Fault('internal_error', 'given back'),
+)
+const actions = fc.array(
+  fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.record({
+        do: fc.constant('ask' as const),
+        project: fc.constantFrom('x', 'y', 'z'),
+        which: fc.constantFrom('a', 'b', 'ab'),
+      }),
+    },
+    { weight: 4, arbitrary: fc.record({ do: fc.constant('end' as const), which: fc.nat(), error: kinds }) },
+    { weight: 1, arbitrary: fc.record({ do: fc.constant('again' as const) }) },
+    { weight: 2, arbitrary: fc.record({ do: fc.constant('pass' as const), ms: fc.nat(900) }) },
+  ),
+  { maxLength: 60 },
+)
+
+test('everyone who asks gets one turn or one fault, and no more turns are out than there is room', async () => {
+  await fc.assert(
+    fc.asyncProperty(actions, fc.integer({ min: 1, max: 3 }), async (steps, concurrency) => {
+      const world = new World({ maxQueued: 5 })
+      const offers = [anOffer('a', concurrency), anOffer('b', 1)]
+      const all: Asked[] = []
+      const out = new Set<Turn<Schedulable>>()
+      const noted = new Set<Asked>()
+      const note = (): void => {
+        for (const asked of all) {
+          if (!asked.turn || noted.has(asked)) continue
+          noted.add(asked)
+          out.add(asked.turn)
+        }
+        assert.ok(out.size <= concurrency + 1, `${out.size} turns were out`)
+      }
+      for (const step of steps) {
+        if (step.do === 'ask')
+          all.push(
+            world.ask(
+              offers.filter(({ deployment }) => step.which.includes(deployment.id)),
+              step.project,
+            ),
+          )
+        else if (step.do === 'again') {
+          const turn = world.again(offers)
+          if (typeof turn === 'object') out.add(turn)
+        } else if (step.do === 'pass') await world.pass(step.ms)
+        else {
+          const turn = [...out][step.which % Math.max(1, out.size)]
+          if (turn) out.delete(turn)
+          turn?.end(step.error)
+        }
+        await drained()
+        note()
+      }
+      await world.pass(QUEUE_WAIT_MS + 1)
+      note()
+      // Those that failed elsewhere stand in line for as long as their caller has time.
+      await world.pass(60_000)
+      for (const { ends } of all) assert.equal(ends, 1)
+      for (const waiting of world.dispatch.waiting().values()) assert.equal(waiting, 0)
+      assert.equal(world.timers, 0, 'nothing is left to ring')
+    }),
+    { numRuns: 300 },
+  )
+})

@@ -1,0 +1,76 @@
+/** What the end of a call tells about its deployment, and what callers are told who get no turn. */
+import { UpstreamFailure } from '#core/failure.ts'
+import { Fault } from '#core/fault.ts'
+import type { CallEnd } from '#core/schedule/deployment.ts'
+import type { Picked, Schedulable } from '#core/schedule/scheduler.ts'
+
+/** Timers ring a little early at times. */
+export const TIMER_ERROR_MS = 5
+
+export function isTimeOut(error: unknown): boolean {
+  return error instanceof UpstreamFailure && error.kind === 'timedOut' && error.detail.status === undefined
+}
+
+/** What a call's end tells about its deployment. */
+export function callEndOf(error: unknown, durationMs: number): CallEnd {
+  if (error === undefined) return { kind: 'ok', durationMs }
+  if (!(error instanceof UpstreamFailure)) return { kind: 'abandoned' }
+  const { retryAfterMs } = error.detail
+  switch (error.kind) {
+    case 'refused':
+    case 'contentRefused':
+      return { kind: 'refused', durationMs }
+    case 'rateLimited':
+      return { kind: 'limited', retryAfterMs }
+    case 'rejectedUs':
+      return { kind: 'rejectedUs' }
+    case 'failed':
+      return retryAfterMs === undefined ? { kind: 'failed', durationMs } : { kind: 'limited', retryAfterMs }
+    case 'missing':
+    case 'unreachable':
+    case 'timedOut':
+    case 'broken':
+      return { kind: 'failed', durationMs }
+  }
+}
+
+/** Long enough for a line to have moved. */
+const LEAST_RETRY_MS = 1000
+
+export function busyFault(model: string, expectedMs: number): Fault {
+  return new Fault(
+    'deployments_busy',
+    `All deployments of '${model}' have as many calls under way as they can answer in time, and the line for them is long enough.`,
+    { retryAfterMs: Math.max(LEAST_RETRY_MS, expectedMs) },
+  )
+}
+
+export function nobodyFault(
+  { why, untilMs }: Extract<Picked<Schedulable>, { kind: 'none' }>,
+  model: string,
+  nowMs: number,
+): Fault {
+  const retryAfterMs = Number.isFinite(untilMs) ? Math.max(LEAST_RETRY_MS, untilMs - nowMs) : undefined
+  if (why === 'limited')
+    return new Fault(
+      'upstream_rate_limited',
+      `All deployments of '${model}' limit our rate; retry in ${Math.ceil((retryAfterMs ?? LEAST_RETRY_MS) / 1000)} s.`,
+      { retryAfterMs },
+    )
+  if (why === 'held-back')
+    return new Fault(
+      'space_unprobed',
+      `No deployment of '${model}' that is left was compared with its vector space yet.`,
+      { retryAfterMs: LEAST_RETRY_MS },
+    )
+  if (why === 'quarantined')
+    return new Fault(
+      'space_quarantined',
+      `No deployment of '${model}' answers in its vector space at present.`,
+    )
+  return new Fault(
+    'no_healthy_deployment',
+    `All deployments of '${model}' have failed of late; the next one is tried again soon.`,
+    { retryAfterMs },
+  )
+}

@@ -1,0 +1,246 @@
+import { spaceIn } from '#core/embedding/space.ts'
+import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
+import type {
+  BadWindow,
+  DeploymentStanding,
+  OldSpaces,
+  ProbeResult,
+  ProbeVerdict,
+  SpaceReference,
+  SpaceStore,
+} from '#ports/spaces.ts'
+import { standingAfter } from '../space-standing.ts'
+import { writeAudit } from './audit.ts'
+import { reachable } from './away.ts'
+import type { Database } from './database.ts'
+
+const BEGIN = `
+INSERT INTO space_references (model, generation, width, space, vectors, deployment, accepted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (model) DO NOTHING`
+
+const REPLACE = `
+INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+ON CONFLICT (model) DO UPDATE SET generation = excluded.generation, width = excluded.width, space = excluded.space,
+  vectors = excluded.vectors, deployment = excluded.deployment, accepted_at = excluded.accepted_at
+WHERE there.generation < excluded.generation RETURNING 1`
+
+const ADD_POINT = `
+INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING 1`
+
+const KEEP_STANDING = `
+INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, reason, last, bad_windows)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (model, deployment, target) DO UPDATE SET space = excluded.space, is_quarantined = excluded.is_quarantined,
+  last_good_at = excluded.last_good_at, reason = excluded.reason, last = excluded.last, bad_windows = excluded.bad_windows`
+
+const SERIES = `
+SELECT * FROM space_probes WHERE model = $1 AND at >= $2 ORDER BY at DESC, deployment, target LIMIT $3`
+
+/** Rows that one statement removes: a fraction of a second. */
+const PORTION = 1000
+
+const DELETE_OLD = `
+DELETE FROM space_probes WHERE (model, at, deployment, target) IN (
+  SELECT model, at, deployment, target FROM space_probes WHERE at < $1 LIMIT ${PORTION}
+) RETURNING 1`
+
+/** A few rows for each deployment that ever was: no index, no portions. */
+const DELETE_OLD_STANDINGS = `
+DELETE FROM space_standings WHERE (last->>'atMs')::numeric <
+  CASE WHEN is_quarantined OR bad_windows <> '[]' THEN $2::numeric ELSE $1::numeric END`
+
+interface ReferenceRow {
+  readonly model: string
+  readonly generation: number
+  readonly width: number
+  readonly vectors: Buffer
+  readonly deployment: string
+  readonly accepted_at: Date
+}
+
+interface StandingRow {
+  readonly model: string
+  readonly deployment: string
+  readonly target: string
+  readonly space: string | null
+  readonly is_quarantined: boolean
+  readonly last_good_at: Date | null
+  readonly reason: string | null
+  readonly last: ProbeResult
+  readonly bad_windows: readonly BadWindow[]
+}
+
+interface PointRow {
+  readonly model: string
+  readonly deployment: string
+  readonly target: string
+  readonly space: string
+  readonly at: Date
+  readonly verdict: ProbeVerdict
+  readonly least_cosine: number | null
+  readonly norm_drift: number | null
+  readonly reason: string | null
+}
+
+export class PostgresSpaces implements SpaceStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async references(): Promise<readonly SpaceReference[]> {
+    const rows = await reachable(
+      this.#database.query<ReferenceRow>('SELECT * FROM space_references ORDER BY model'),
+    )
+    return rows.map(referenceOf)
+  }
+
+  beginReference(reference: SpaceReference): Promise<SpaceReference> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        await sql.query(BEGIN, valuesOf(reference))
+        // A statement of its own: it sees the row of another who was quicker.
+        const [row] = await sql.query<ReferenceRow>('SELECT * FROM space_references WHERE model = $1', [
+          reference.model,
+        ])
+        return referenceOf(row as ReferenceRow)
+      }),
+    )
+  }
+
+  async replaceReference(reference: SpaceReference, actor: string): Promise<void> {
+    const { model, deployment } = reference
+    await reachable(
+      this.#database.transaction(async (sql) => {
+        const [before] = await sql.query<{ readonly space: string }>(
+          'SELECT space FROM space_references WHERE model = $1 FOR UPDATE',
+          [model],
+        )
+        const replaced = await sql.query(REPLACE, valuesOf(reference))
+        if (replaced.length === 0) return
+        const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
+        await writeAudit(sql, { actor, action: 'space.accept', target: model, detail })
+      }),
+    )
+  }
+
+  async record(result: ProbeResult): Promise<void> {
+    const { model, deployment, target } = result
+    await reachable(
+      this.#database.transaction(async (sql) => {
+        // Locked, so that the space stays the model's until this is committed.
+        const [current] = await sql.query<{ readonly space: string }>(
+          'SELECT space FROM space_references WHERE model = $1 FOR SHARE',
+          [model],
+        )
+        // Two results of one deployment are put one after the other.
+        await sql.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [
+          JSON.stringify(['space', model, deployment, target]),
+        ])
+        const added = await sql.query(ADD_POINT, pointValues(result))
+        if (added.length === 0) return
+        const [row] = await sql.query<StandingRow>(
+          'SELECT * FROM space_standings WHERE model = $1 AND deployment = $2 AND target = $3',
+          [model, deployment, target],
+        )
+        const after = standingAfter(row && standingOf(row), result, current?.space)
+        await sql.query(KEEP_STANDING, standingValues(after))
+      }),
+    )
+  }
+
+  async standings(): Promise<readonly DeploymentStanding[]> {
+    const rows = await reachable(
+      this.#database.query<StandingRow>('SELECT * FROM space_standings', [], 'space-standings'),
+    )
+    return rows.map(standingOf)
+  }
+
+  async series(
+    model: string,
+    { sinceMs, limit }: { readonly sinceMs: number; readonly limit: number },
+  ): Promise<readonly ProbeResult[]> {
+    const values = [model, new Date(sinceMs), limit]
+    return (await reachable(this.#database.query<PointRow>(SERIES, values))).map(pointOf)
+  }
+
+  async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {
+    const standings = [standingsBeforeMs, badStandingsBeforeMs]
+    await reachable(this.#database.query(DELETE_OLD_STANDINGS, standings))
+    for (;;) {
+      const rows = await reachable(this.#database.query(DELETE_OLD, [new Date(pointsBeforeMs)]))
+      if (rows.length < PORTION) return
+    }
+  }
+}
+
+function valuesOf(reference: SpaceReference): readonly unknown[] {
+  const { model, generation, width, vectors, deployment, acceptedAtMs } = reference
+  const bytes = Buffer.concat(vectors.map((vector) => Buffer.from(encodeBase64(vector), 'base64')))
+  return [model, generation, width, spaceIn(reference), bytes, deployment, new Date(acceptedAtMs)]
+}
+
+function referenceOf(row: ReferenceRow): SpaceReference {
+  const { model, generation, width, vectors, deployment } = row
+  const bytesEach = width * Float32Array.BYTES_PER_ELEMENT
+  return {
+    model,
+    generation,
+    width,
+    vectors: Array.from({ length: vectors.length / bytesEach }, (_, index) =>
+      decodeBase64(vectors.toString('base64', index * bytesEach, (index + 1) * bytesEach)),
+    ),
+    deployment,
+    acceptedAtMs: row.accepted_at.getTime(),
+  }
+}
+
+function pointValues(result: ProbeResult): readonly unknown[] {
+  const { model, atMs, deployment, target, space, verdict, leastCosine, normDrift, reason } = result
+  const measured = [leastCosine ?? null, normDrift ?? null, reason ?? null]
+  return [model, new Date(atMs), deployment, target, space, verdict, ...measured]
+}
+
+function pointOf({ at, least_cosine: cosine, norm_drift: drift, reason, ...row }: PointRow): ProbeResult {
+  return {
+    ...row,
+    atMs: at.getTime(),
+    leastCosine: cosine ?? undefined,
+    normDrift: drift ?? undefined,
+    reason: reason ?? undefined,
+  }
+}
+
+function standingValues(standing: DeploymentStanding): readonly unknown[] {
+  const { model, deployment, target, space, isQuarantined, lastGoodAtMs, reason, last, badWindows } = standing
+  return [
+    model,
+    deployment,
+    target,
+    space ?? null,
+    isQuarantined,
+    lastGoodAtMs === undefined ? null : new Date(lastGoodAtMs),
+    reason ?? null,
+    JSON.stringify(last),
+    JSON.stringify(badWindows),
+  ]
+}
+
+function standingOf(row: StandingRow): DeploymentStanding {
+  const { last } = row
+  return {
+    model: row.model,
+    deployment: row.deployment,
+    target: row.target,
+    space: row.space ?? undefined,
+    isQuarantined: row.is_quarantined,
+    lastGoodAtMs: row.last_good_at?.getTime(),
+    reason: row.reason ?? undefined,
+    // JSON leaves out what is undefined.
+    last: { ...last, leastCosine: last.leastCosine, normDrift: last.normDrift, reason: last.reason },
+    badWindows: row.bad_windows,
+  }
+}

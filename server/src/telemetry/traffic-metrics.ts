@@ -1,0 +1,78 @@
+/** How deployments stand at this moment, who waits for them, and what was refused: read when somebody scrapes. */
+import type { DeploymentReport } from '#core/schedule/scheduler.ts'
+import { samplesText } from './series.ts'
+
+export interface TrafficFigures {
+  readonly deployments: readonly DeploymentReport[]
+  /** Requests in line, by model. */
+  readonly waiting: ReadonlyMap<string, number>
+  readonly cache: { readonly entries: number; readonly bytes: number }
+}
+
+const STATES: readonly DeploymentReport['state'][] = [
+  'healthy',
+  'limited',
+  'ejected',
+  'probing',
+  'held-back',
+  'quarantined',
+]
+
+export class TrafficMetrics {
+  #read: (() => TrafficFigures) | undefined
+  #refused = 0
+
+  read(figures: () => TrafficFigures): void {
+    this.#read = figures
+  }
+
+  /** A request was refused before it was read. */
+  refused(): void {
+    this.#refused += 1
+  }
+
+  text(): string {
+    const figures = this.#read?.()
+    if (figures === undefined) return ''
+    const { deployments, waiting, cache } = figures
+    const each = (valueOf: (report: DeploymentReport) => number) =>
+      deployments.map((report) => ({ labels: { deployment: report.deployment }, value: valueOf(report) }))
+    return [
+      samplesText(
+        'torana_deployment_calls_in_flight',
+        'Calls under way.',
+        'gauge',
+        each((one) => one.inFlight),
+      ),
+      samplesText(
+        'torana_deployment_calls_limit',
+        'Calls it may have under way.',
+        'gauge',
+        each((one) => one.limit),
+      ),
+      samplesText(
+        'torana_deployment_state',
+        '1 for the state that a deployment is in.',
+        'gauge',
+        deployments.flatMap(({ deployment, state }) =>
+          STATES.map((name) => ({ labels: { deployment, state: name }, value: name === state ? 1 : 0 })),
+        ),
+      ),
+      samplesText(
+        'torana_requests_waiting',
+        'Requests in line for a deployment with room.',
+        'gauge',
+        Array.from(waiting, ([model, value]) => ({ labels: { model }, value })),
+      ),
+      samplesText('torana_overload_refusals_total', 'Requests refused before they were read.', 'counter', [
+        { labels: {}, value: this.#refused },
+      ]),
+      samplesText('torana_cache_entries', 'Vectors kept in this process.', 'gauge', [
+        { labels: {}, value: cache.entries },
+      ]),
+      samplesText('torana_cache_bytes', 'Memory of those vectors.', 'gauge', [
+        { labels: {}, value: cache.bytes },
+      ]),
+    ].join('')
+  }
+}

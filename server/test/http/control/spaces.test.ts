@@ -1,0 +1,262 @@
+/** The routes about vector spaces, and the command that talks to them. Who may ask is tested with the API. */
+import assert from 'node:assert/strict'
+import type { AddressInfo } from 'node:net'
+import { after, test } from 'node:test'
+import { fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { run } from '#cli/spaces.ts'
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import { controlFault } from '#http/control/faults.ts'
+import { ACTOR, typed } from '#http/control/route.ts'
+import { registerSpaces } from '#http/control/spaces.ts'
+import { faultBody, faultHeaders } from '#http/faults.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { MemoryAudit } from '#stores/memory/audit.ts'
+import { MemorySpaces } from '#stores/memory/spaces.ts'
+import { aDeployment } from '#test/support/deployments.ts'
+import { assertFault } from '#test/support/errors.ts'
+import type { Asked } from '#test/support/gateway.ts'
+import { aModel } from '#test/support/models.ts'
+import { seeded } from '#test/support/seeded.ts'
+import { SpaceGuard } from '#worker/space-guard.ts'
+
+const MODEL = 'maker/embed'
+const ONE = `${MODEL}/one`
+const TWO = `${MODEL}/two`
+
+const tokenBefore = process.env['TORANA_ADMIN_TOKEN']
+process.env['TORANA_ADMIN_TOKEN'] = 'a-token-that-nobody-looks-at'
+after(() => {
+  if (tokenBefore === undefined) delete process.env['TORANA_ADMIN_TOKEN']
+  else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
+})
+
+/** Two deployments that answer by their seed, or not at all. */
+async function world(seeds: Record<string, number | undefined>, isGuarded = true, hasRead = true) {
+  let nowMs = Date.UTC(2026, 10, 20, 12)
+  const clock = { nowMs: () => (nowMs += 1000), monotonicMs: () => nowMs }
+  const audit = new MemoryAudit(clock)
+  const store = new MemorySpaces(audit)
+  const deployments = [ONE, TWO].map((id) => aDeployment({ id, upstream: { name: id } }))
+  const model = aModel({ id: MODEL, aliases: ['short'], deployments, isGuarded })
+  const catalog: Catalog = {
+    models: new Map([
+      [MODEL, model],
+      ['short', model],
+    ]),
+    retired: new Map(),
+    projects: [],
+  }
+  const guard = new SpaceGuard({
+    store,
+    catalog: () => catalog,
+    clock,
+    isProber: async () => true,
+    probe: async (_model: EmbeddingModel, { id }: Deployment) => {
+      const seed = seeds[id]
+      if (seed === undefined) throw new Error('it is away')
+      const random = seeded(seed)
+      return PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
+    },
+    onStanding: () => {},
+    onAlert: () => {},
+    onTrouble: (error) => assert.fail(String(error)),
+  })
+  if (hasRead) {
+    await guard.follow()
+    await guard.probeDue()
+  }
+  const identifiers = uuidv7Identifiers(systemClock)
+  const app = fastify({ genReqId: () => identifiers.next() })
+  void app.register(
+    async (scope) => {
+      scope.setValidatorCompiler(validatorCompiler)
+      scope.setSerializerCompiler(serializerCompiler)
+      scope.decorateRequest(ACTOR, 'tester')
+      scope.setErrorHandler((error, request, reply) => {
+        const fault = controlFault(error)
+        return reply
+          .code(fault.entry.status)
+          .headers(faultHeaders(fault, request.id))
+          .serializer((text: string) => text)
+          .send(faultBody(fault, request.id, 'http://gateway.example'))
+      })
+      registerSpaces(typed(scope), { catalog: () => catalog, store, guard })
+    },
+    { prefix: '/api/v1' },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  after(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  const ask = async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+    const text = await answer.text()
+    return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body }
+  }
+  const torana = async (args: string) => {
+    const written = { stdout: '', stderr: '' }
+    const code = await run([...args.split(' ').filter(Boolean), '--url', url], {
+      stdout: { write: (text) => void (written.stdout += text) },
+      stderr: { write: (text) => void (written.stderr += text) },
+    })
+    return { code, ...written }
+  }
+  return { ask, torana, guard, audit, seeds }
+}
+
+const PATH = `/spaces/${encodeURIComponent(MODEL)}`
+
+interface Probe {
+  readonly at: string
+  readonly deployment: string
+  readonly space: string
+  readonly verdict: string
+  readonly least_cosine: number | null
+  readonly reason: string | null
+}
+
+interface Space {
+  readonly model: string
+  readonly space: string
+  readonly generation: number
+  readonly width: number
+  readonly reference: { readonly deployment: string } | null
+  readonly deployments: readonly {
+    readonly deployment: string
+    readonly state: string
+    readonly last_good_at: string | null
+    readonly last_probe: Probe | null
+  }[]
+}
+
+interface List<Item> {
+  readonly data: readonly Item[]
+  readonly has_more: boolean
+}
+
+test('spaces are listed once for each model, with how every deployment stands', async () => {
+  const { ask } = await world({ [ONE]: 1, [TWO]: 2 })
+  const { status, body } = await ask<List<Space>>('GET', '/spaces')
+  assert.equal(status, 200)
+  assert.equal(body.data.length, 1)
+  const [listed] = body.data as [Space]
+  assert.deepEqual(
+    [listed.model, listed.space, listed.generation, listed.width, listed.reference?.deployment],
+    [MODEL, spaceOf(MODEL, 8), 1, 8, ONE],
+  )
+  assert.deepEqual(
+    listed.deployments.map(({ deployment, state, last_probe: last }) => [deployment, state, last?.verdict]),
+    [
+      [ONE, 'trusted', 'good'],
+      [TWO, 'quarantined', 'quarantined'],
+    ],
+  )
+  assert.equal(listed.deployments[1]?.last_good_at, null)
+})
+
+test('the series is newest first, from a moment on, and says when there is more', async () => {
+  const { ask, guard } = await world({ [ONE]: 1, [TWO]: undefined })
+  await guard.probeNow(MODEL)
+  const all = (await ask<List<Probe>>('GET', `${PATH}/series`)).body
+  assert.deepEqual([all.data.length, all.has_more], [4, false])
+  const times = all.data.map(({ at }) => at)
+  assert.deepEqual(times, times.toSorted().toReversed())
+  const failed = all.data.find(({ verdict }) => verdict === 'failed')
+  assert.deepEqual([failed?.deployment, failed?.least_cosine, failed?.reason], [TWO, null, 'it is away'])
+  const some = (await ask<List<Probe>>('GET', `/spaces/short/series?limit=2&since=${times[2]}`)).body
+  assert.deepEqual([some.data, some.has_more], [all.data.slice(0, 2), true])
+  for (const query of ['limit=0', 'limit=10001', 'limit=x', 'since=yesterday'])
+    assertFault(await ask('GET', `${PATH}/series?${query}`), 'invalid_parameter')
+  assertFault(await ask('GET', '/spaces/nobody/series'), 'not_found', { words: /no embedding model nobody/ })
+})
+
+test('another space is accepted, gets another id, and stands in the audit', async () => {
+  const { ask, audit, guard } = await world({ [ONE]: 1, [TWO]: 2 })
+  const { status, body } = await ask<Space>('POST', `${PATH}/accept`, { deployment: TWO })
+  assert.equal(status, 200)
+  assert.deepEqual([body.generation, body.space], [2, spaceOf(MODEL, 8, 2)])
+  assert.equal(guard.standingOf(TWO)?.state, 'trusted')
+  const [entry] = await audit.list({ limit: 1 })
+  assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['tester', 'space.accept', MODEL])
+})
+
+test('what can not be accepted is refused, and changes nothing', async () => {
+  const { ask, audit, seeds } = await world({ [ONE]: 1, [TWO]: 1 })
+  const accept = (body: unknown, model = PATH) => ask('POST', `${model}/accept`, body)
+  assertFault(await accept({ deployment: TWO }), 'conflict', { words: /nothing to accept/ })
+  seeds[TWO] = undefined
+  assertFault(await accept({ deployment: TWO }), 'conflict', { words: /its probe failed \(it is away\)/ })
+  assertFault(await accept({ deployment: 'three' }), 'invalid_parameter', {
+    param: 'deployment',
+    words: /one, maker/,
+  })
+  assertFault(await accept({}), 'invalid_parameter', { param: 'deployment' })
+  assertFault(await accept({ deployment: TWO, force: true }), 'invalid_parameter')
+  assertFault(await accept({ deployment: TWO }, '/spaces/nobody'), 'not_found')
+  assert.deepEqual(await audit.list({ limit: 10 }), [])
+})
+
+test('a model that nobody guards is listed as that, is not probed, and nothing of it is accepted', async () => {
+  const { ask, torana, audit } = await world({ [ONE]: 1, [TWO]: 2 }, false)
+  await ask('GET', '/spaces').then(({ body }) => {
+    const [listed] = (body as unknown as List<Space & { readonly guarded: boolean }>).data
+    assert.deepEqual(
+      [listed?.guarded, listed?.deployments.map(({ state }) => state)],
+      [false, ['unguarded', 'unguarded']],
+    )
+  })
+  assertFault(await ask('POST', `${PATH}/accept`, { deployment: TWO }), 'conflict', { words: /not guarded/ })
+  assertFault(await ask('POST', `${PATH}/probe`), 'conflict', { words: /not guarded/ })
+  assert.deepEqual(await audit.list({ limit: 10 }), [])
+  assert.match((await torana('')).stdout, /^maker\/embed .*\/two +unguarded/m)
+  const probed = await torana('probe')
+  assert.deepEqual([probed.code, probed.stdout], [0, 'No embedding model is guarded.\n'])
+  assert.equal((await torana(`probe ${MODEL}`)).code, 1)
+})
+
+test('before the store was read nothing is said of spaces', async () => {
+  const { ask } = await world({ [ONE]: 1, [TWO]: 1 }, true, false)
+  assertFault(await ask('GET', '/spaces'), 'store_unreachable')
+})
+
+test('torana spaces lists, probes and accepts', async () => {
+  const { torana, seeds } = await world({ [ONE]: 1, [TWO]: 1 })
+  const listed = await torana('')
+  assert.equal(listed.code, 0, listed.stderr)
+  assert.match(
+    listed.stdout,
+    /^maker\/embed +maker\/embed@8:[0-9a-f]{8} +maker\/embed\/one +trusted +1\.000000 /m,
+  )
+  assert.equal((await torana('probe')).code, 0)
+  seeds[TWO] = 2
+  const probed = await torana(`probe ${MODEL}`)
+  assert.equal(probed.code, 1)
+  assert.match(probed.stdout, /^maker\/embed\/two +quarantined +-?0\.\d{6} .*another space/m)
+  const accepted = await torana(`accept ${MODEL} ${TWO}`)
+  assert.deepEqual([accepted.code, accepted.stderr.includes(spaceOf(MODEL, 8, 2))], [0, true])
+  assert.match((await torana('list')).stdout, /^maker\/embed .*\/two +trusted/m)
+  const json = JSON.parse((await torana('list --json')).stdout) as readonly Space[]
+  assert.equal(json[0]?.generation, 2)
+})
+
+test('torana spaces says what is wrong', async () => {
+  const { torana } = await world({ [ONE]: 1, [TWO]: 1 })
+  for (const args of ['accept', `accept ${MODEL}`, 'probe a b', 'list a', 'drop', '--nothing']) {
+    const { code, stderr } = await torana(args)
+    assert.equal(code, 2, args)
+    assert.match(stderr, /usage: torana spaces/)
+  }
+  assert.equal((await torana('--help')).code, 0)
+  const refused = await torana(`accept ${MODEL} ${ONE}`)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /^torana spaces accept: .*nothing to accept/)
+})

@@ -1,0 +1,59 @@
+/** What happens when, in a time that passes as quickly as it can be computed: a binary heap of things to do. */
+interface Item {
+  readonly atMs: number
+  /** What was put down first happens first. */
+  readonly order: number
+  readonly run: () => void
+}
+
+export class Agenda {
+  readonly #heap: Item[] = []
+  #order = 0
+  nowMs = 0
+
+  at(atMs: number, run: () => void): void {
+    this.#heap.push({ atMs: Math.max(atMs, this.nowMs), order: (this.#order += 1), run })
+    let index = this.#heap.length - 1
+    while (index > 0) {
+      const parent = (index - 1) >> 1
+      if (!this.#isBefore(index, parent)) break
+      this.#swap(index, parent)
+      index = parent
+    }
+  }
+
+  /** Until nothing is left to do. */
+  run(): void {
+    for (let item = this.#next(); item; item = this.#next()) {
+      this.nowMs = item.atMs
+      item.run()
+    }
+  }
+
+  #next(): Item | undefined {
+    const [first] = this.#heap
+    const last = this.#heap.pop()
+    if (!first || !last || this.#heap.length === 0) return first
+    this.#heap[0] = last
+    for (let index = 0; ;) {
+      const left = index * 2 + 1
+      let least = index
+      if (left < this.#heap.length && this.#isBefore(left, least)) least = left
+      if (left + 1 < this.#heap.length && this.#isBefore(left + 1, least)) least = left + 1
+      if (least === index) return first
+      this.#swap(index, least)
+      index = least
+    }
+  }
+
+  #isBefore(one: number, other: number): boolean {
+    const [a, b] = [this.#heap[one] as Item, this.#heap[other] as Item]
+    return a.atMs < b.atMs || (a.atMs === b.atMs && a.order < b.order)
+  }
+
+  #swap(one: number, other: number): void {
+    const item = this.#heap[one] as Item
+    this.#heap[one] = this.#heap[other] as Item
+    this.#heap[other] = item
+  }
+}

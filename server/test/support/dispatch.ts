@@ -1,0 +1,32 @@
+/** How calls are scheduled, for journeys that are tested by themselves: the first deployment of a priority goes first. */
+import { Scheduler } from '#core/schedule/scheduler.ts'
+import { defaultLimits } from '#core/settings.ts'
+import type { Clock } from '#ports/clock.ts'
+import { Dispatch } from '#request/dispatch.ts'
+import type { EmbedDependencies } from '#request/embed.ts'
+import { after, systemClock } from '#runtime/clock.ts'
+
+export function aDispatch(clock: Clock = systemClock): Dispatch {
+  return new Dispatch({
+    scheduler: new Scheduler({ nodes: () => 1 }),
+    clock,
+    random: () => 0,
+    ownWaitMs: () => 0,
+    limits: defaultLimits,
+    // As many as a test is about.
+    newBudget: () => ({ begun: () => {}, mayRetry: () => true }),
+    after,
+  })
+}
+
+/** Nothing is shared, and nobody has left a space. */
+export function plainTraffic(
+  clock?: Clock,
+): Pick<EmbedDependencies, 'dispatch' | 'sharingOf' | 'generationOf' | 'isQuarantined'> {
+  return {
+    dispatch: aDispatch(clock),
+    sharingOf: () => undefined,
+    generationOf: () => 1,
+    isQuarantined: () => false,
+  }
+}

@@ -1,0 +1,139 @@
+/** One node's journey in memory whose requests share: a real cache, real flights, real batches, and books to read afterwards. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { EmbeddingModel } from '#core/catalog.ts'
+import type { Input } from '#core/embedding/input.ts'
+import type { EmbeddingRequest } from '#core/embedding/request.ts'
+import { defaultLimits, type Limits } from '#core/settings.ts'
+import type { Key } from '#ports/keys.ts'
+import type { EmbeddingUpstream } from '#ports/upstream.ts'
+import type { VectorCache } from '#ports/vector-cache.ts'
+import { embed, type Embedded, type EmbedDependencies, type EmbedOptions } from '#request/embed.ts'
+import { MicroBatches } from '#request/micro-batch.ts'
+import { Flights, type Sharing } from '#request/shared-vectors.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { aDispatch } from './dispatch.ts'
+import { memoryTokens } from './embedding.ts'
+import { memoryMoney } from './money.ts'
+import { aRequest } from './models.ts'
+
+export interface SharingNodeOptions {
+  readonly cache?: VectorCache
+  readonly maxBytes?: number
+  readonly limits?: Partial<Limits>
+  /** How a batch waits for company; absent: one turn of the event loop. */
+  readonly wait?: (ms: number) => Promise<unknown>
+  readonly isTrusted?: Sharing['isTrusted']
+}
+
+/** Nothing of it but the leases of budgets is changed by requests. */
+const money = memoryMoney()
+let lastId = 0
+
+/** A UUID of this moment, as far as the books can tell. */
+function nextId(): string {
+  lastId += 1
+  return `01990000-0000-7000-8000-${lastId.toString(16).padStart(12, '0')}`
+}
+
+export function aKey(project: string, overrides: Partial<Key> = {}): Key {
+  return {
+    id: `${project}/k`,
+    name: 'k',
+    project,
+    models: undefined,
+    expiresAtMs: undefined,
+    limits: [],
+    budgets: [],
+    ...overrides,
+  }
+}
+
+export class SharingNode {
+  readonly clock = { ms: 1000, nowMs: () => this.clock.ms, monotonicMs: () => this.clock.ms }
+  readonly books = new MemoryBooks(systemClock)
+  readonly cache: VectorCache
+  readonly #model: EmbeddingModel
+  readonly #dependencies: EmbedDependencies
+
+  constructor(model: EmbeddingModel, upstream: EmbeddingUpstream, options: SharingNodeOptions = {}) {
+    const { limits, wait = () => nextTurn(), maxBytes = 1e9, isTrusted = () => true } = options
+    const { clock } = this
+    this.#model = model
+    this.cache = options.cache ?? new MemoryVectorCache({ maxBytes, clock })
+    const flights = new Flights()
+    const batches = new MicroBatches(wait)
+    void this.books.startNode({ id: money.nodeId })
+    this.#dependencies = {
+      ...money,
+      ledger: new MemoryLedger(this.books, money.nodeId),
+      upstream,
+      tokens: memoryTokens,
+      clock,
+      dispatch: aDispatch(clock),
+      generationOf: () => 1,
+      isQuarantined: () => false,
+      identifiers: { next: nextId },
+      observer: { callEnded: () => {}, requestEnded: () => {} },
+      limits: { ...defaultLimits, ...limits },
+      catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
+      nextTurn: () => Promise.resolve(),
+      sharingOf: (_, request, { project, space, cacheUse }) => ({
+        cache: model.cache && { store: this.cache, ttlMs: model.cache.ttlMs },
+        mayRead: cacheUse === 'usual',
+        mayKeep: cacheUse !== 'none',
+        digestsOf: (input) => digestsOf(input, `${project} ${space} ${request.inputType ?? ''} `),
+        isTrusted,
+        flights,
+        batches,
+        microBatch: model.microBatch,
+      }),
+    }
+  }
+
+  async ask(
+    request: Partial<EmbeddingRequest>,
+    project = 'p',
+    options: Partial<EmbedOptions> = {},
+  ): Promise<Embedded> {
+    const outcome = await embed(
+      { ...aRequest(request), model: this.#model.id },
+      {
+        requestId: nextId(),
+        key: aKey(project),
+        unsupported: undefined,
+        pinnedSpace: undefined,
+        dryRun: false,
+        callerTimeoutMs: undefined,
+        cacheUse: 'usual',
+        trace: { calls: [] },
+        ...options,
+      },
+      this.#dependencies,
+    )
+    if (outcome.kind !== 'embedded') throw new Error('a dry run')
+    return outcome
+  }
+
+  /** What the members of each call were charged for, by call, without what came from the cache. */
+  paidByCall(): Map<string, { readonly tokens: number; readonly requests: string[] }> {
+    const calls = new Map<string, { tokens: number; requests: string[] }>()
+    for (const { kind, callId, tokens = 0, requestId, deployment } of this.books.entries()) {
+      if (kind !== 'post' || deployment.endsWith('/cache')) continue
+      const call = calls.get(callId) ?? { tokens: 0, requests: [] }
+      call.tokens += tokens
+      call.requests.push(requestId)
+      calls.set(callId, call)
+    }
+    return calls
+  }
+}
+
+/** In the open, so that a wrong one can be read. */
+function digestsOf(input: Input, prefix: string): readonly string[] {
+  return input.kind === 'texts'
+    ? input.texts.map((text) => `${prefix}text ${text}`)
+    : input.tokens.map((ids) => `${prefix}tokens ${ids.join()}`)
+}

@@ -1,0 +1,119 @@
+/** Nodes with a space guard each, one store, and a clock that stands still. */
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
+import { widthFault } from '#core/embedding/vector.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import type { SpaceStore } from '#ports/spaces.ts'
+import { MemoryAudit } from '#stores/memory/audit.ts'
+import { MemorySpaces } from '#stores/memory/spaces.ts'
+import { SpaceGuard } from '#worker/space-guard.ts'
+import { aDeployment } from './deployments.ts'
+import { behind, Link } from './losing-store.ts'
+import { aModel } from './models.ts'
+import { seeded } from './seeded.ts'
+
+export const SECOND_MS = 1000
+export const MINUTE_MS = 60_000
+export const QUARTER_MS = 15 * MINUTE_MS
+export const MODEL = 'embed-w8'
+export const ONE = `${MODEL}/one`
+export const TWO = `${MODEL}/two`
+
+/** What a deployment answers: vectors of a seed, of another width, or nothing. */
+type Answers = number | 'away' | 'narrow' | 'empty'
+
+export function vectorsOf(seed: number): readonly Float32Array[] {
+  const random = seeded(seed)
+  return PROBE_TEXTS.map(() => Float32Array.from({ length: 8 }, () => random() - 0.5))
+}
+
+/** What an upstream's dialect throws of a vector of this width. */
+function brokenBy(deployment: string, width: number): UpstreamFailure {
+  const { reason, wrongWidth } = widthFault(width, 8)
+  return new UpstreamFailure('broken', reason, { deployment, wrongWidth })
+}
+
+export function catalogOf(...upstreams: readonly string[]): Catalog {
+  const deployments = upstreams.map((name) => {
+    const [id = '', path = ''] = name.split('@')
+    return aDeployment({
+      id: `${MODEL}/${id}`,
+      upstream: { name: id, baseUrl: `https://${id}.example/${path}` },
+    })
+  })
+  const model = aModel({ id: MODEL, deployments, isGuarded: true })
+  return { models: new Map([[model.id, model]]), retired: new Map(), projects: [] }
+}
+
+export function modelIn(catalog: Catalog): EmbeddingModel {
+  return catalog.models.get(MODEL) as EmbeddingModel
+}
+
+export interface Cluster {
+  readonly store: SpaceStore
+  readonly audit: MemoryAudit
+  readonly clock: { readonly nowMs: () => number; readonly monotonicMs: () => number }
+  readonly passes: (ms: number) => void
+  readonly answers: Map<string, Answers>
+  /** Deployments that were asked, in order. */
+  readonly asked: string[]
+}
+
+export function cluster(answers: Record<string, Answers>): Cluster {
+  let nowMs = Date.UTC(2026, 10, 20)
+  const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs - 12_345 }
+  const audit = new MemoryAudit(clock)
+  return {
+    store: new MemorySpaces(audit),
+    audit,
+    clock,
+    passes: (ms) => void (nowMs += ms),
+    answers: new Map(Object.entries(answers)),
+    asked: [],
+  }
+}
+
+export function node(
+  of: Cluster,
+  first: Catalog,
+  options: {
+    isProber?: boolean
+    followMs?: number
+    random?: () => number
+    store?: SpaceStore
+    answersAfter?: Promise<void>
+  } = {},
+) {
+  const link = new Link()
+  const told: string[] = []
+  const alerts: string[] = []
+  const troubles: unknown[] = []
+  const held = new Set<string>()
+  const state = { catalog: first, isProber: options.isProber ?? true }
+  const guard = new SpaceGuard({
+    store: behind(link, options.store ?? of.store),
+    catalog: () => state.catalog,
+    clock: of.clock,
+    isProber: async () => link.carry(async () => state.isProber),
+    probe: async (_model: EmbeddingModel, { id, upstream }: Deployment) => {
+      of.asked.push(id)
+      await options.answersAfter
+      const answer = of.answers.get(upstream.baseUrl ?? '') ?? of.answers.get(id) ?? 'away'
+      if (typeof answer === 'number') return vectorsOf(answer)
+      if (answer === 'away') throw new Error('no answer at all')
+      throw brokenBy(id, answer === 'narrow' ? 4 : 0)
+    },
+    onStanding: ({ deployment, state: standing, isQuarantined }) => {
+      told.push(`${deployment} ${standing}`)
+      if (isQuarantined) held.add(deployment)
+      else held.delete(deployment)
+    },
+    onAlert: ({ kind, deployment }) => alerts.push(`${kind} ${deployment}`),
+    onTrouble: (error) => troubles.push(error),
+    random: options.random ?? (() => 0),
+    ...(options.followMs !== undefined && { followMs: options.followMs, lookMs: options.followMs }),
+  })
+  return { guard, link, told, alerts, troubles, held, state }
+}
+
+export const stateOf = (guard: SpaceGuard, id: string) => guard.standingOf(id)?.state
