@@ -9,9 +9,9 @@ test('the wait of an event is that at a random moment: one long turn weighs more
   assert.equal(meanWaitMs([...Array.from({ length: 10 }, () => 10), 100], 10), 22.5)
 })
 
-test('one long turn refuses nobody, nor does a loop that is always busy but quick', () => {
+test('a few long turns refuse nobody, nor does a loop that is always busy but quick', () => {
   const shedding = new Shedding()
-  shedding.look(80, 1, 0)
+  for (let look = 0; look < 3; look += 1) shedding.look(80, 1, 0)
   assert.equal(shedding.share, 0)
   for (let look = 0; look < 100; look += 1) {
     shedding.look(7, 1, 10)
@@ -47,7 +47,7 @@ for (const [times, least] of [
   test(`at ${times} times what it can do, a node still answers most of what it could, in time`, () => {
     const { share, worstMs } = serve(times, 20)
     assert.ok(share >= least, `${share.toFixed(2)} of what it could`)
-    assert.ok(worstMs < 300, `a wait of ${worstMs.toFixed(0)} ms`)
+    assert.ok(worstMs < 400, `a wait of ${worstMs.toFixed(0)} ms`)
   })
 }
 

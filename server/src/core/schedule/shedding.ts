@@ -11,8 +11,8 @@ const BUSY = 0.98
 const SPARE = 0.9
 /** A request waits for some five turns: at this wait each, the node adds a tenth of a second to its answer. */
 const LONG_WAIT_MS = 20
-/** Twice in a row: once may have been one long turn, or a moment in which the host had other things to do. */
-const SIGNS = 2
+/** So often in a row: less may have been a long turn, or a moment in which the host had other things to do. */
+const SIGNS = 4
 /** Refused more, in proportion to the wait: what is late waits in sockets, where nobody sees how many there are. */
 const STEP = 0.05
 const MAX_STEP = 0.15
