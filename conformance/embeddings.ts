@@ -80,7 +80,9 @@ async function throughTorana(
   providerUrl: string,
   work: (endpointOf: EndpointOf) => Promise<void>,
 ): Promise<void> {
-  const torana = await startTorana(configFor(allRows, providerUrl), 'torana.log')
+  // Calls are counted: probes would stand among them.
+  const config = configFor(allRows, providerUrl, { spaceGuard: false })
+  const torana = await startTorana(config, 'torana.log')
   const { baseUrl, apiKey } = torana
   try {
     await work(({ model, wrongKey: wrong }) => ({ baseUrl, model, apiKey: wrong ? wrongKey : apiKey }))

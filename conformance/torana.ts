@@ -24,13 +24,17 @@ const startTimeoutMs = 120_000
 /** What upstreams are sent. It looks like no well-known provider's keys, and no error may repeat it. */
 export const upstreamKey = 'harbour-lantern-27'
 
-export function configFor(rows: readonly Pick<Row, 'models'>[], providerUrl: string): object {
+/** `common` is said of every model. */
+export function configFor(
+  rows: readonly Pick<Row, 'models'>[],
+  providerUrl: string,
+  common: object = {},
+): object {
   const upstreams: Record<string, unknown> = {}
   const models: Record<string, unknown> = {}
   for (const [id, model] of rows.flatMap((row) => Object.entries(row.models))) {
     const deployments = deploymentsOf(id, model, providerUrl, upstreams)
-    // Calls are counted: probes would stand among them.
-    models[id] = { spaceGuard: false, ...model.entry, deployments }
+    models[id] = { ...common, ...model.entry, deployments }
   }
   return { upstreams, models, limits: { attemptTimeoutMs } }
 }
