@@ -261,6 +261,27 @@ test('a call that nobody could take again costs no credit', () => {
   assert.ok(world.again([well]))
 })
 
+test('a call that failed elsewhere and finds the line full is not made again, and nothing is thrown', () => {
+  const world = new World({ maxQueued: 2 })
+  const offers = [anOffer('a')]
+  for (let call = 0; call < 3; call += 1) world.ask(offers)
+  assert.equal(world.again(offers), undefined)
+})
+
+test('only calls that were made earn credit for others to be made again', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const first = world.ask(offers)
+  await world.pass(10)
+  first.turn?.end()
+  world.ask(offers)
+  await world.pass(1500)
+  for (let call = 0; call < 1000; call += 1) world.ask(offers)
+  let retries = 0
+  while (world.again([anOffer('roomy', 1000)])) retries += 1
+  assert.ok(retries <= 6, `${retries} after two calls`)
+})
+
 test('callers whose own time is short can’t take a deployment from the others', async () => {
   const world = new World()
   const offers = [anOffer('a', 10)]

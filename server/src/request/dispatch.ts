@@ -51,6 +51,8 @@ export interface Turn<Offer> {
 interface Waiting {
   readonly offers: readonly Schedulable[]
   readonly asked: TurnAsked
+  /** Not made before: it earns credit for those that are made again. */
+  readonly isFirst: boolean
   readonly begin: (turn: Turn<Schedulable>) => void
   readonly refuse: (fault: Fault) => void
 }
@@ -125,16 +127,23 @@ export class Dispatch {
   ): Turn<Offer> | Promise<Turn<Offer>> {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
-    state.budget.begun(nowMs)
     if (this.#isLineEmpty(state, offers)) {
       const picked = this.#pick(offers, asked, nowMs)
-      if (picked.kind === 'go') return this.#turnOf(picked, asked, nowMs)
+      if (picked.kind === 'go') {
+        state.budget.begun(nowMs)
+        return this.#turnOf(picked, asked, nowMs)
+      }
       if (picked.kind === 'none' && !this.#isSoon(picked.untilMs, asked, nowMs))
         throw nobodyFault(picked, asked.model, nowMs)
       const lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
       this.#serveAt(lookAtMs, this.#lineOf(state, offers), asked.model)
     }
-    return this.#inLine(this.#lineOf(state, offers), offers, asked, state, nowMs) as Promise<Turn<Offer>>
+    return this.#inLine(
+      this.#lineOf(state, offers),
+      { offers, asked, isFirst: true },
+      state,
+      nowMs,
+    ) as Promise<Turn<Offer>>
   }
 
   /** A turn if there is one at this moment, for who has something else to wait for. */
@@ -159,15 +168,17 @@ export class Dispatch {
     if (picked.kind === 'none') return undefined
     const state = this.#stateOf(asked.model)
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
+    const line = this.#lineOf(state, offers)
+    const hasRoom = turn !== undefined || line.queue.size < this.#parts.limits.maxQueued
     // Asked last: credit is only spent on a call that can be made.
-    if (!state.budget.mayRetry(nowMs)) {
+    if (!hasRoom || !state.budget.mayRetry(nowMs)) {
       turn?.giveBack()
       return undefined
     }
     if (turn !== undefined) return turn
-    const line = this.#lineOf(state, offers)
     this.#serveAt(nowMs + LOOK_EVERY_MS, line, asked.model)
-    return this.#inLine(line, offers, { ...asked, isBegun: true }, state, nowMs) as Promise<Turn<Offer>>
+    const begun = { ...asked, isBegun: true }
+    return this.#inLine(line, { offers, asked: begun, isFirst: false }, state, nowMs) as Promise<Turn<Offer>>
   }
 
   /** Who waits, by model: for metrics. */
@@ -227,11 +238,11 @@ export class Dispatch {
 
   #inLine(
     line: Line,
-    offers: readonly Schedulable[],
-    asked: TurnAsked,
+    wanted: Pick<Waiting, 'offers' | 'asked' | 'isFirst'>,
     state: ModelState,
     nowMs: number,
   ): Promise<Turn<Schedulable>> {
+    const { asked } = wanted
     const { queueWaitMs } = this.#parts.limits
     const { queue } = line
     if (queue.size === 0) line.sinceMs = nowMs
@@ -246,7 +257,7 @@ export class Dispatch {
     let cancel = (): void => {}
     const begin: Waiting['begin'] = (turn) => (cancel(), resolve(turn))
     const refuse: Waiting['refuse'] = (fault) => (cancel(), reject(fault))
-    const joined = queue.join(asked.project, { offers, asked, begin, refuse }, nowMs)
+    const joined = queue.join(asked.project, { ...wanted, begin, refuse }, nowMs)
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
     const { place } = joined
@@ -274,7 +285,7 @@ export class Dispatch {
     const nowMs = this.#parts.clock.monotonicMs()
     const place = queue.peek()
     if (place === undefined) return false
-    const { offers, asked, begin, refuse } = place.entry
+    const { offers, asked, isFirst, begin, refuse } = place.entry
     const picked = this.#pick(offers, asked, nowMs)
     if (picked.kind === 'full') {
       this.#serveAt(nowMs + LOOK_EVERY_MS, line, model)
@@ -285,8 +296,10 @@ export class Dispatch {
       return false
     }
     queue.take(nowMs)
-    if (picked.kind === 'go') begin(this.#turnOf(picked, asked, nowMs))
-    else refuse(nobodyFault(picked, model, nowMs))
+    if (picked.kind === 'go') {
+      if (isFirst) this.#stateOf(model).budget.begun(nowMs)
+      begin(this.#turnOf(picked, asked, nowMs))
+    } else refuse(nobodyFault(picked, model, nowMs))
     return true
   }
 

@@ -78,8 +78,18 @@ function keyOf(
   { acrossProjects }: MicroBatching,
 ): string {
   // All that a call says beside its inputs: it is sent in the words of one member for all.
-  const terms = offers.map((offer) => ({ ...offer, deployment: offer.deployment.id }))
+  const terms = offers.map((offer) => ({ ...offer, deployment: identityOf(offer.deployment) }))
   return JSON.stringify([model.id, acrossProjects ? '' : project, kind, terms])
+}
+
+const identities = new WeakMap<object, number>()
+let lastIdentity = 0
+
+/** A deployment of another configuration is another one, also under the same name: it may lead elsewhere. */
+function identityOf(deployment: Offer['deployment']): number {
+  const known = identities.get(deployment) ?? (lastIdentity += 1)
+  identities.set(deployment, known)
+  return known
 }
 
 /** What came before, when this is not a batch's first call. */
@@ -172,7 +182,7 @@ function afterFailure(
     if (all.length > 1) return serveApart(all)
     return rejectAll(all, error)
   }
-  const members = withoutLate(all, failed, error)
+  const members = withoutHurried(withoutLate(all, failed, error))
   if (members === undefined) return
   const others = offers.filter(({ deployment }) => deployment.id !== failed.deployment.id)
   // As in `serve.ts`: the connection may have been an idle one, closed under us.
@@ -208,6 +218,14 @@ function halvesOf(members: Members): readonly Members[] {
 
 function rejectAll(members: Members, error: unknown): void {
   for (const { serving, reject } of members) reject(endOf(error, serving))
+}
+
+/** Those with less time than a call may take go on alone: the call of all others would end with theirs. */
+function withoutHurried(members: Members | undefined): Members | undefined {
+  const [lead, ...others] = members?.filter(({ serving }) => !isHurried(serving)) ?? []
+  if (members === undefined || lead === undefined) return members
+  for (const member of members) if (isHurried(member.serving)) serveApart([member])
+  return [lead, ...others]
 }
 
 function isHurried({ deadlineMs, outside: { clock, limits } }: Serving): boolean {

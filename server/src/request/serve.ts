@@ -129,7 +129,7 @@ export function askedBy({ model, project, deadlineMs, outside, offers }: Serving
   return {
     model: model.id,
     project,
-    tokens: roughTokens(inOneCall(input, offers), outside.bytesOf),
+    tokens: Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), mostTokens(input, offers)),
     images: 0,
     deadlineMs,
   }
@@ -141,6 +141,15 @@ function inOneCall(input: Input, offers: readonly Offer[]): Input {
   if (count === 1) return input
   const most = Math.max(...offers.map(({ deployment }) => deployment.capabilities.maxInputs))
   return count <= most ? input : slice(input, 0, most)
+}
+
+/** Of one call, as they are estimated below: texts are split as if each byte were a token. */
+function mostTokens({ kind }: Input, offers: readonly Offer[]): number {
+  const each = offers.map(({ deployment: { capabilities } }) => {
+    const { maxTokens = Infinity, maxBytes = Infinity } = capabilities
+    return kind === 'tokens' ? maxTokens : Math.ceil(Math.min(maxTokens, maxBytes) / 4)
+  })
+  return Math.max(1, ...each)
 }
 
 /** For the limits of a deployment. English has about four bytes a token. */
@@ -169,6 +178,8 @@ class Calls {
   #begun = 0
   readonly #underWay = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
+  /** Parts that wait for a turn: no more of them than could have one at once, or they would be the line. */
+  #inLine = 0
 
   /** The first failure ends the request: nothing more is begun; what is on its way is left to end. */
   fail(error: unknown): void {
@@ -186,8 +197,9 @@ class Calls {
     for (;;) {
       this.check()
       const open = part.offers.filter((offer) => this.#hasRoom(offer))
-      const asked = open.length > 0 ? this.#ask(serving, part, open) : undefined
-      const turn = asked instanceof Promise ? await asked : asked
+      const mayAsk = open.length > 0 && this.#inLine < roomOf(open)
+      const asked = mayAsk ? this.#ask(serving, part, open) : undefined
+      const turn = asked instanceof Promise ? await this.#awaited(asked) : asked
       if (turn === undefined) {
         await new Promise<void>((resolve) => this.#waiting.push(resolve))
         continue
@@ -200,6 +212,15 @@ class Calls {
       }
       // Another part came first while this one stood in line, or ended the request.
       turn.giveBack()
+    }
+  }
+
+  async #awaited(asked: Promise<Turn<Offer>>): Promise<Turn<Offer>> {
+    this.#inLine += 1
+    try {
+      return await asked
+    } finally {
+      this.#inLine -= 1
     }
   }
 
@@ -238,6 +259,10 @@ class Calls {
   #hasRoom({ deployment }: Offer): boolean {
     return (this.#underWay.get(deployment.id) ?? 0) < deployment.capabilities.maxParallelCalls
   }
+}
+
+function roomOf(offers: readonly Offer[]): number {
+  return offers.reduce((sum, { deployment }) => sum + deployment.capabilities.maxParallelCalls, 0)
 }
 
 /** Whether this deployment takes the inputs as they came. */

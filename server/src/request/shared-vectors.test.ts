@@ -248,6 +248,16 @@ test('what another request waits for is not asked for again; should that one fai
   }
 })
 
+test('a text that fails twice has failed for all who wait for it: they do not try one after another', async () => {
+  const upstream = new MemoryUpstream({ turns: [4], plan: () => 'failed' })
+  const node = new SharingNode(cached(), upstream)
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 20 }, () => node.ask({ input: some(['a']) })),
+  )
+  assert.ok(outcomes.every(({ status }) => status === 'rejected'))
+  assert.equal(upstream.calls.length, 2)
+})
+
 test('what comes from another’s call is not used when its deployment was found outside the space meanwhile', async () => {
   const upstream = new MemoryUpstream({ turns: [4] })
   const node = new SharingNode(cached(), upstream, { isTrusted: () => false })

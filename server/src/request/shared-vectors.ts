@@ -5,6 +5,7 @@
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault.ts'
 import type { Offer } from '#core/negotiate.ts'
 import { divideTokens } from '#core/usage.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
@@ -44,10 +45,11 @@ export interface SharedVectors {
   readonly hits: readonly Hit[]
 }
 
-/** A text that is on its way. Its vector is undefined when the request that fetched it failed: others fetch it themselves. */
+/** What came of a text that was on its way; without a vector, others fetch it themselves. */
+type Arrival = CachedVector | { readonly error: unknown }
+
 interface Flight {
-  readonly vector: Promise<CachedVector | undefined>
-  readonly end: (vector: CachedVector | undefined) => void
+  readonly arrival: Promise<Arrival>
   /** When it has ended, whatever happens. */
   readonly deadlineMs: number
 }
@@ -57,23 +59,25 @@ export class Flights {
   readonly #underWay = new Map<string, Flight>()
 
   /** One that ends while the asker still has time. */
-  get(digest: string, deadlineMs: number): Promise<CachedVector | undefined> | undefined {
+  get(digest: string, deadlineMs: number): Promise<Arrival> | undefined {
     const flight = this.#underWay.get(digest)
-    return flight !== undefined && flight.deadlineMs <= deadlineMs ? flight.vector : undefined
+    return flight !== undefined && flight.deadlineMs <= deadlineMs ? flight.arrival : undefined
   }
 
-  /** Undefined: somebody else was first. */
-  begin(digest: string, deadlineMs: number): ((vector: CachedVector | undefined) => void) | undefined {
+  /** Returns how to end it. Undefined: somebody else was first. */
+  begin(digest: string, deadlineMs: number): ((arrival: Arrival) => void) | undefined {
     if (this.#underWay.has(digest)) return undefined
-    const { promise, resolve } = Promise.withResolvers<CachedVector | undefined>()
-    const end = (vector: CachedVector | undefined): void => {
+    const { promise, resolve } = Promise.withResolvers<Arrival>()
+    this.#underWay.set(digest, { arrival: promise, deadlineMs })
+    return (arrival) => {
       this.#underWay.delete(digest)
-      resolve(vector)
+      resolve(arrival)
     }
-    this.#underWay.set(digest, { vector: promise, end, deadlineMs })
-    return end
   }
 }
+
+/** How often a request waits for others to fetch a text. A second failure in a row is everybody's. */
+const MAX_WAITS = 2
 
 export async function gatherShared(
   serving: Serving,
@@ -96,13 +100,12 @@ export async function gatherShared(
     if (kept === undefined) wanted.push(slot)
     else take(slot, kept)
   // Again for what others were to fetch and did not, perhaps for reasons of their own: one of those who waited fetches it.
-  while (wanted.length > 0) {
-    const joined: (readonly [slot: number, flight: Promise<CachedVector | undefined>])[] = []
+  for (let round = 1; wanted.length > 0; round += 1) {
+    const joined: (readonly [slot: number, flight: Promise<Arrival>])[] = []
     const own: number[] = []
     for (const slot of wanted) {
-      const flight = sharing.mayRead
-        ? sharing.flights.get(digests[slot] as string, serving.deadlineMs)
-        : undefined
+      const mayJoin = sharing.mayRead && round <= MAX_WAITS
+      const flight = mayJoin ? sharing.flights.get(digests[slot] as string, serving.deadlineMs) : undefined
       if (flight === undefined) own.push(slot)
       else joined.push([slot, flight])
     }
@@ -110,12 +113,21 @@ export async function gatherShared(
     wanted = []
     for (const [slot, flight] of joined) {
       const arrived = await flight
+      if ('error' in arrived) {
+        if (round === MAX_WAITS && isOfUpstreams(arrived.error)) throw arrived.error
+        wanted.push(slot)
+      }
       // Its deployment may have been found outside the space while it was on its way.
-      if (arrived === undefined || !sharing.isTrusted(arrived.deployment, arrived.madeAtMs)) wanted.push(slot)
+      else if (!sharing.isTrusted(arrived.deployment, arrived.madeAtMs)) wanted.push(slot)
       else take(slot, arrived)
     }
   }
   return { vectors: bySlot as Vector[], served, hits }
+}
+
+/** Not of the request that met it: whoever asks next would hear the same. */
+function isOfUpstreams(error: unknown): boolean {
+  return error instanceof Fault && (error.entry.status >= 500 || error.code === 'upstream_rate_limited')
 }
 
 async function lookedUp(
@@ -145,13 +157,14 @@ async function fetched(
 ): Promise<readonly Served[]> {
   if (slots.length === 0) return []
   const { flights, batches, microBatch, mayKeep } = sharing
-  const begun = new Map<string, (vector: CachedVector | undefined) => void>()
+  const begun = new Map<string, (arrival: Arrival) => void>()
   for (const slot of mayKeep ? slots : []) {
     const digest = digests[slot] as string
     const end = flights.begin(digest, serving.deadlineMs)
     if (end !== undefined) begun.set(digest, end)
   }
   const arrived = new Map<string, CachedVector>()
+  let failure: unknown
   try {
     const input = slots.length === inputCount(distinct) ? distinct : pick(distinct, slots)
     const served =
@@ -165,8 +178,11 @@ async function fetched(
     }
     keep(sharing, arrived)
     return served
+  } catch (error) {
+    failure = error
+    throw error
   } finally {
-    for (const [digest, end] of begun) end(arrived.get(digest))
+    for (const [digest, end] of begun) end(arrived.get(digest) ?? { error: failure })
   }
 }
 

@@ -102,7 +102,13 @@ export async function tokensOfEach(
   if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
   const { tokenizer, maxInputTokens = Infinity } = model.facts
   const bounded = (tokens: number): number => Math.max(1, Math.min(tokens, maxInputTokens))
-  if (tokenizer === 'none') return input.texts.map((text) => bounded(Math.ceil(outside.bytesOf(text) / 4)))
-  const counts = await outside.tokens.count(input.texts, tokenizer)
-  return counts.map(({ tokens }) => bounded(tokens))
+  const quarters = (): number[] => input.texts.map((text) => bounded(Math.ceil(outside.bytesOf(text) / 4)))
+  if (tokenizer === 'none') return quarters()
+  try {
+    const counts = await outside.tokens.count(input.texts, tokenizer)
+    return counts.map(({ tokens }) => bounded(tokens))
+  } catch {
+    // Its thread has died and is started anew: an answer that is paid for is not lost for a count.
+    return quarters()
+  }
 }
