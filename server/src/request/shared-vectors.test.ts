@@ -162,7 +162,9 @@ const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
 // the traces of planned failures.
 const { stackTraceLimit } = Error
 Error.stackTraceLimit = 0
-const outcome = await fc.check(eachGetsItsOwn, { numRuns: 50_000 })
+/** `npm run simulation:sharing` makes 50,000. */
+const numRuns = Number(process.env['TORANA_TEST_RUNS'] ?? 10_000)
+const outcome = await fc.check(eachGetsItsOwn, { numRuns })
 Error.stackTraceLimit = stackTraceLimit
 
 test('any callers at once × cache × flights × batches × failures: each gets the vectors of its very texts, in order, and what a call used is divided without loss', async () => {
