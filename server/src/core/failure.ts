@@ -54,11 +54,24 @@ export class UpstreamFailure extends Error {
     return !TERMINAL.has(this.kind)
   }
 
+  /** Its message may repeat what the caller sent: it is no text for the log. */
+  get isInUpstreamsWords(): boolean {
+    return this.kind !== 'broken' && this.detail.status !== undefined
+  }
+
   /** Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, nobody knows. */
   get mayBeCharged(): boolean {
     const { charge } = this.detail
     return charge === undefined ? AMBIGUOUS.has(this.kind) : charge === 'unknown'
   }
+}
+
+/** The caller's time was up before a call was sent: nothing was bought, and nothing learnt of the deployment. */
+export function outOfTime(deployment: string): UpstreamFailure {
+  return new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
+    deployment,
+    charge: 'none',
+  })
 }
 
 /** What an HTTP status of an upstream means. `code` is the error code in its body, where it gave one. */

@@ -2,7 +2,7 @@
 import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/failure.ts'
 import type { Offer } from '#core/negotiate.ts'
 import type { Limits } from '#core/settings.ts'
 import { divideTokens, type Usage } from '#core/usage.ts'
@@ -67,12 +67,7 @@ export async function attempt(
   const startedMs = clock.monotonicMs()
   let timeoutMs = limits.attemptTimeoutMs
   for (const { request } of shares) timeoutMs = Math.min(timeoutMs, request.deadlineMs - startedMs)
-  if (timeoutMs <= 0) {
-    throw new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
-      deployment: deployment.id,
-      charge: 'none',
-    })
-  }
+  if (timeoutMs <= 0) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()
   const calls = await begun(shares, callId, offer)
   for (const { request } of shares) request.countAttempt()
@@ -184,14 +179,10 @@ function record(
     deployment,
     outcome,
     // An upstream's own words may repeat what the caller sent: the log gets its code instead.
-    reason: failure && !isInUpstreamsWords(failure) ? failure.message : undefined,
+    reason: failure?.isInUpstreamsWords === false ? failure.message : undefined,
     code,
     status,
     inputs,
     durationMs,
   })
-}
-
-function isInUpstreamsWords({ kind, detail }: UpstreamFailure): boolean {
-  return kind !== 'broken' && detail.status !== undefined
 }

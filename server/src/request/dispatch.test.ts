@@ -99,6 +99,17 @@ function anOffer(id: string, concurrency = 1): Schedulable {
   return { deployment: { id, priority: 0, weight: 1, limits: { concurrency } }, emulated: [] }
 }
 
+/** Calls take 100 ms, one at a time, and there is always somebody in line. */
+async function keepBusy(world: World, offers: readonly Schedulable[]): Promise<void> {
+  const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
+  for (let call = 0; call < 60; call += 1) {
+    await world.pass(100)
+    line.shift()?.turn?.end()
+    await drained()
+    line.push(world.ask(offers, `project ${call}`))
+  }
+}
+
 function failure(kind: UpstreamFailure['kind'], retryAfterMs?: number): UpstreamFailure {
   return new UpstreamFailure(kind, 'it failed', { deployment: 'a', charge: 'none', retryAfterMs })
 }
@@ -143,14 +154,7 @@ test('projects are served in turn, however many of one wait', async () => {
 test('whoever would wait much longer than a call takes is refused at once, and told when to come back', async () => {
   const world = new World()
   const offers = [anOffer('a')]
-  // Calls take 100 ms, one at a time, and there is always somebody in line.
-  const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
-  for (let call = 0; call < 60; call += 1) {
-    await world.pass(100)
-    line.shift()?.turn?.end()
-    await drained()
-    line.push(world.ask(offers, `project ${call}`))
-  }
+  await keepBusy(world, offers)
   const refused = Array.from({ length: 10 }, () => world.ask(offers)).filter(({ fault }) => fault)
   assert.ok(refused.length >= 8, `${refused.length} were refused`)
   for (const { fault } of refused) {
@@ -314,13 +318,7 @@ test('who waits for one deployment does not hold up those who can use another', 
 test('what is left of a request that has paid for a part is never refused for a long line', async () => {
   const world = new World()
   const offers = [anOffer('a')]
-  const line = [world.ask(offers), world.ask(offers, 'two'), world.ask(offers, 'three')]
-  for (let call = 0; call < 60; call += 1) {
-    await world.pass(100)
-    line.shift()?.turn?.end()
-    await drained()
-    line.push(world.ask(offers, `project ${call}`))
-  }
+  await keepBusy(world, offers)
   const begun = Array.from({ length: 10 }, () => world.ask(offers, 'one', { isBegun: true }))
   assert.ok(begun.every(({ fault }) => fault === undefined))
   await world.pass(QUEUE_WAIT_MS + 1)

@@ -168,14 +168,14 @@ export class Dispatch {
     if (picked.kind === 'none') return undefined
     const state = this.#stateOf(asked.model)
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
-    const line = this.#lineOf(state, offers)
-    const hasRoom = turn !== undefined || line.queue.size < this.#parts.limits.maxQueued
+    const line = turn === undefined ? this.#lineOf(state, offers) : undefined
+    const hasRoom = line === undefined || line.queue.size < this.#parts.limits.maxQueued
     // Asked last: credit is only spent on a call that can be made.
     if (!hasRoom || !state.budget.mayRetry(nowMs)) {
       turn?.giveBack()
       return undefined
     }
-    if (turn !== undefined) return turn
+    if (line === undefined) return turn
     this.#serveAt(nowMs + LOOK_EVERY_MS, line, asked.model)
     const begun = { ...asked, isBegun: true }
     return this.#inLine(line, { offers, asked: begun, isFirst: false }, state, nowMs) as Promise<Turn<Offer>>

@@ -2,19 +2,12 @@
  * Buys the pictures of one job: one call or several side by side, each at most once. A call whose end is not known is never
  * made again; one that provably bought nothing may be made at the next deployment.
  */
-import { UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import type { Turn, TurnAsked } from './dispatch.ts'
-import {
-  beginCall,
-  exchange,
-  outOfTime,
-  type Bought,
-  type BuyingOutside,
-  type ImageRun,
-} from './image-run.ts'
+import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './image-run.ts'
 import { Lanes } from './lanes.ts'
 
 /** What all parts of one purchase share. */
@@ -211,7 +204,7 @@ async function makeReady(
   const [offer] = offers as readonly [ImageOffer, ...ImageOffer[]]
   const leftMs = run.deadlineMs - outside.clock.monotonicMs()
   const buffers = await outside.memory.take(bytes, leftMs, outside.wait)
-  if (buffers === undefined) throw outOfTime(offer)
+  if (buffers === undefined) throw outOfTime(offer.deployment.id)
   held.use(buffers)
   // Made once for all calls.
   if (maskColour !== undefined) await run.inputs?.callFor(offer, run.deadlineMs)

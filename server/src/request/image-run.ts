@@ -1,6 +1,6 @@
 /** One call of a job: begun, sent at most once, and its pictures kept. */
 import type { ImageModel } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { callCost, maxCallCost } from '#core/image/cost.ts'
 import type { Delivery } from '#core/image/delivery.ts'
@@ -79,7 +79,7 @@ export async function beginCall(
   const { offer } = turn
   const { deployment } = offer
   const edit = await run.inputs?.callFor(offer, run.deadlineMs)
-  if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(offer)
+  if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()
   const most = maxCallCost(request, model, offer, images)
   const note = {
@@ -92,11 +92,6 @@ export async function beginCall(
     throw error instanceof StoreAway ? storeFault(error) : error
   })
   return { call, callId, images, offer, turn, submitted: undefined, edit }
-}
-
-export function outOfTime({ deployment }: ImageOffer): UpstreamFailure {
-  const detail = { deployment: deployment.id, charge: 'none' } as const
-  return new UpstreamFailure('timedOut', 'the time of the whole request had run out', detail)
 }
 
 export interface SentCall {
@@ -244,14 +239,13 @@ function record(
   const deployment = offer.deployment.id
   const { status, code } = failure?.detail ?? {}
   run.trace.calls.push({ callId, deployment, outcome, status, durationMs })
-  const isInUpstreamsWords = failure !== undefined && failure.kind !== 'broken' && status !== undefined
   observer.callEnded({
     requestId: run.hold.jobId,
     callId,
     model: run.model.id,
     deployment,
     outcome,
-    reason: isInUpstreamsWords ? undefined : failure?.message,
+    reason: failure?.isInUpstreamsWords === false ? failure.message : undefined,
     code,
     status,
     inputs: images,

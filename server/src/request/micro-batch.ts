@@ -4,11 +4,21 @@
  */
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/failure.ts'
 import type { Offer } from '#core/negotiate.ts'
 import { attempt, type AccountedAnswer, type Share } from './attempt.ts'
 import type { Turn, TurnAsked } from './dispatch.ts'
-import { askedBy, endOf, isReady, readyFor, runsOf, serve, type Served, type Serving } from './serve.ts'
+import {
+  endOf,
+  isReady,
+  offersAfter,
+  readyFor,
+  runsOf,
+  serve,
+  tokensAsked,
+  type Served,
+  type Serving,
+} from './serve.ts'
 
 interface Member {
   readonly serving: Serving
@@ -132,14 +142,16 @@ async function serveTogether(all: Members, again?: Again, close?: () => void): P
 
 /** In the name of the first; the line is left when nobody has time any more. */
 function askedTogether(members: Members): TurnAsked {
-  const [{ serving, input }] = members
-  const deadlineMs = Math.max(...members.map((member) => member.serving.deadlineMs))
+  const { model, project } = members[0].serving
   return {
-    ...askedBy({ ...serving, deadlineMs }, input),
+    model: model.id,
+    project,
+    images: 0,
+    deadlineMs: Math.max(...members.map(({ serving }) => serving.deadlineMs)),
     isShared: true,
     // Of those, too, who join while it stands in line.
     get tokens() {
-      return members.reduce((sum, member) => sum + askedBy(member.serving, member.input).tokens, 0)
+      return members.reduce((sum, { serving, input }) => sum + tokensAsked(serving, input), 0)
     },
   }
 }
@@ -147,12 +159,7 @@ function askedTogether(members: Members): TurnAsked {
 /** Who has no time left is told so, and holds up nobody. Undefined: nobody is left. */
 function withoutLate(members: Members, { deployment }: Offer, cause?: UpstreamFailure): Members | undefined {
   const nowMs = members[0].serving.outside.clock.monotonicMs()
-  const error =
-    cause ??
-    new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
-      deployment: deployment.id,
-      charge: 'none',
-    })
+  const error = cause ?? outOfTime(deployment.id)
   const inTime: Member[] = []
   for (const member of members)
     if (member.serving.deadlineMs > nowMs) inTime.push(member)
@@ -184,14 +191,9 @@ function afterFailure(
   }
   const members = withoutHurried(withoutLate(all, failed, error))
   if (members === undefined) return
-  const others = offers.filter(({ deployment }) => deployment.id !== failed.deployment.id)
-  // As in `serve.ts`: the connection may have been an idle one, closed under us.
-  const isWorthIt = others.length === 0 && error.kind === 'unreachable' && tries === 0
-  const left = isWorthIt ? offers : others
-  const [{ serving }] = members
-  const { dispatch, outside } = serving
-  const mayTry = tries + 1 < outside.limits.maxAttempts
-  const turn = mayTry ? dispatch.again(left, askedTogether(members)) : undefined
+  const { dispatch, outside } = members[0].serving
+  const left = offersAfter(error, failed, { offers, tries }, outside.limits.maxAttempts)
+  const turn = dispatch.again(left, askedTogether(members))
   if (turn !== undefined) return void serveTogether(members, { turn, offers: left, tries: tries + 1 })
   // A text that an upstream chokes on looks like an upstream that is ill.
   const mayBeOneText = error.kind === 'failed' || error.kind === 'broken'

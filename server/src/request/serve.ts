@@ -115,24 +115,32 @@ async function callOnce(
 function nextPart(serving: Serving, part: Part, failed: Offer, error: unknown): Part | undefined {
   if (!(error instanceof UpstreamFailure) || !error.mayTryAnother) return undefined
   const { clock, limits } = serving.outside
-  const tries = part.tries + 1
-  const isTooLate = error.kind === 'timedOut' && clock.monotonicMs() >= serving.deadlineMs
-  if (isTooLate || tries >= limits.maxAttempts) return undefined
-  const others = part.offers.filter((offer) => offer.deployment.id !== failed.deployment.id)
-  if (others.length > 0) return { ...part, offers: others, tries, cause: error }
-  // A connection cut before any answer is often an idle one closed under us: worth one more try where there is no other.
-  const isWorthIt = error.kind === 'unreachable' && part.tries === 0
-  return isWorthIt ? { ...part, tries, cause: error } : undefined
+  if (error.kind === 'timedOut' && clock.monotonicMs() >= serving.deadlineMs) return undefined
+  const offers = offersAfter(error, failed, part, limits.maxAttempts)
+  return offers.length === 0 ? undefined : { ...part, offers, tries: part.tries + 1, cause: error }
 }
 
-export function askedBy({ model, project, deadlineMs, outside, offers }: Serving, input: Input): TurnAsked {
-  return {
-    model: model.id,
-    project,
-    tokens: Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), mostTokens(input, offers)),
-    images: 0,
-    deadlineMs,
-  }
+/** Where a call that failed so may be made next; nowhere when it was tried often enough. */
+export function offersAfter(
+  { kind }: UpstreamFailure,
+  failed: Offer,
+  { offers, tries }: Pick<Part, 'offers' | 'tries'>,
+  maxAttempts: number,
+): readonly Offer[] {
+  if (tries + 1 >= maxAttempts) return []
+  const others = offers.filter(({ deployment }) => deployment.id !== failed.deployment.id)
+  // A connection cut before any answer is often an idle one closed under us: worth one more try where there is no other.
+  const isWorthIt = others.length === 0 && kind === 'unreachable' && tries === 0
+  return isWorthIt ? offers : others
+}
+
+export function askedBy(serving: Serving, input: Input): TurnAsked {
+  const { model, project, deadlineMs } = serving
+  return { model: model.id, project, tokens: tokensAsked(serving, input), images: 0, deadlineMs }
+}
+
+export function tokensAsked({ outside, offers }: Serving, input: Input): number {
+  return Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), mostTokens(input, offers))
 }
 
 /** At most what one call can carry: what is left asks for itself. */
