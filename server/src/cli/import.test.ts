@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
-import { ConfigError } from '#config/problem.ts'
+import { ConfigError } from '#config/file/problem.ts'
 import { run } from './import.ts'
 
 const GOOD = `model_list:

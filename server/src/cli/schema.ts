@@ -1,5 +1,5 @@
 /** `torana schema`: prints the JSON Schema of torana.yaml, for editors. */
-import { configurationSchemaJson } from '#config/document.ts'
+import { configurationSchemaJson } from '#config/pages/document.ts'
 import type { Output } from './output.ts'
 
 export async function run(argv: string[], out: Output): Promise<number> {

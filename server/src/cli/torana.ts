@@ -1,5 +1,5 @@
 /** `torana <command>`: finds the command and its exit code. */
-import { ConfigError } from '#config/problem.ts'
+import { ConfigError } from '#config/file/problem.ts'
 import type { Output } from './output.ts'
 
 type Command = (argv: string[], out: Output) => Promise<number>

@@ -1,6 +1,6 @@
 /** `ASSETS_URL`: where pictures are kept. */
 import { fileURLToPath } from 'node:url'
-import { didYouMean } from './problem.ts'
+import { didYouMean } from './file/problem.ts'
 
 export type AssetsLocation =
   /** The folder may be relative. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyFrom } from '#core/key.ts'
 import { readEnvironment } from './environment.ts'
-import { ConfigError } from './problem.ts'
-import type { Environment } from './variable.ts'
+import { ConfigError } from './file/problem.ts'
+import type { Environment } from './file/variable.ts'
 
 /** A folder as a table from path to content. */
 function read(env: Environment, files: Readonly<Record<string, string>> = {}) {

@@ -4,9 +4,9 @@ import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { AssetSettings, DatabaseSettings, LogLevel, ProxySettings, Settings } from '#core/settings.ts'
 import { parseAssetsUrl } from './assets-url.ts'
-import { anyOf, ConfigError, didYouMean } from './problem.ts'
-import { lookUp, reasonOf } from './variable.ts'
-import type { Environment, ReadFile } from './variable.ts'
+import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
+import { lookUp, reasonOf } from './file/variable.ts'
+import type { Environment, ReadFile } from './file/variable.ts'
 
 export interface Variable {
   readonly description: string

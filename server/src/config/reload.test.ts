@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { test } from 'node:test'
 import type { TestContext } from 'node:test'
-import { ConfigError } from './problem.ts'
+import { ConfigError } from './file/problem.ts'
 import { watchConfig } from './reload.ts'
 
 /** Watches a file whose content counts as faulty when it starts with "bad". */

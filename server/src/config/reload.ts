@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
-import { ConfigError } from './problem.ts'
-import { reasonOf } from './variable.ts'
+import { ConfigError } from './file/problem.ts'
+import { reasonOf } from './file/variable.ts'
 
 export interface WatchOptions<Loaded> {
   readonly file: string

@@ -331,3 +331,16 @@ export interface Catalog {
 export function listModels(catalog: Catalog): Model[] {
   return [...new Set(catalog.models.values())]
 }
+
+/** Every upstream that a model runs on, once. */
+export function upstreamsOf(catalog: Catalog): Upstream[] {
+  const deployments = listModels(catalog).flatMap<{ readonly upstream: Upstream }>(
+    (model) => model.deployments,
+  )
+  return [...new Map(deployments.map(({ upstream }) => [upstream.name, upstream])).values()]
+}
+
+/** What a credential is bound to: where calls go. Without an address of its own, a package goes to its provider's. */
+export function addressOf({ baseUrl, dialect, provider }: Upstream): string {
+  return baseUrl ?? `${dialect}:${provider ?? ''}`
+}

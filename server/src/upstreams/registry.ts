@@ -1,8 +1,8 @@
 import type { DialectName } from '#core/catalog.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import { azureEmbeddingPath, azureTarget } from './azure/embedding.ts'
-import { exchangeEmbedding } from './exchange.ts'
-import type { UpstreamHttp } from './http.ts'
+import { exchangeEmbedding } from './openai/exchange.ts'
+import type { UpstreamHttp } from './connect/http.ts'
 import { embeddingPath, openaiTarget } from './openai/embedding.ts'
 
 /** Every dialect by name; a call goes to the one its deployment's upstream speaks. */

@@ -7,7 +7,7 @@ import type { WebhookEvent } from '#ports/webhooks.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { eventually } from '#test/support/process.ts'
 import { Link, behind } from '#test/support/losing-store.ts'
-import { WebhookHttp } from '#upstreams/webhook.ts'
+import { WebhookHttp } from '#upstreams/connect/webhook.ts'
 import { WebhookSender } from './webhooks.ts'
 
 /** A receiver that answers as it is told, an outbox whose time is moved by hand, and a sender between them. */

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { test } from 'node:test'
-import { builtInFacts } from '#config/facts.ts'
-import { resolveImageCapabilities, resolveImagePrice } from '#config/resolve.ts'
+import { builtInFacts } from '#config/build/facts.ts'
+import { resolveImageCapabilities, resolveImagePrice } from '#config/build/resolve.ts'
 import { parse } from 'yaml'
 
 interface EmbeddingFacts {

@@ -8,9 +8,9 @@ import { Worker } from 'node:worker_threads'
 import type { ImageDeployment } from '#core/catalog.ts'
 import type { ImageAnswer, ImageUpstream } from '#ports/image-upstream.ts'
 import { watchTurns } from '#test/support/turns.ts'
-import { UpstreamHttp } from '#upstreams/http.ts'
+import { UpstreamHttp } from '#upstreams/connect/http.ts'
 import { imageRegistry } from '#upstreams/image-registry.ts'
-import { GuardedPictureFetcher } from '#upstreams/picture-fetch.ts'
+import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
 
 /** The most CPU time that one turn of the event loop may take. */
 const MAX_TURN_MS = 20

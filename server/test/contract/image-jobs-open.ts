@@ -11,10 +11,10 @@ import { sealingKeysOf } from '#runtime/secret.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresImageJobs } from '#stores/postgres/image-jobs.ts'
+import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
-import { PostgresWebhooks } from '#stores/postgres/webhooks.ts'
+import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 export interface JobsWorld {

@@ -5,9 +5,9 @@ import { windowOf, type Budget } from '#core/budget.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { NodeEnded } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
-import { PostgresBudgets } from '#stores/postgres/budgets.ts'
+import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
-import { PostgresLedger } from '#stores/postgres/ledger.ts'
+import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { aNode, anEntry, aProject, nextId, sumsOf, type Books } from './open-books.ts'
 
 const WRITERS = 8

@@ -9,7 +9,7 @@ import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
 import { Fault } from '#core/fault.ts'
 import { momentOf, type LedgerEntry } from '#core/ledger.ts'
 import type { RateLimit } from '#core/limit.ts'
-import { negotiate, type Offer } from '#core/negotiate.ts'
+import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
@@ -17,12 +17,12 @@ import {
   admit,
   type BegunEmbedding as BegunCall,
   type EmbeddingAdmission as Admission,
-} from '#request/admit.ts'
+} from '#request/embeddings/admit.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MoneyNode } from '#test/support/money-node.ts'
-import { recover } from '#worker/recover.ts'
+import { recover } from '#worker/books/recover.ts'
 import { attemptOf, type Disk, type World } from './money-world.ts'
 
 /** A nano-dollar a token: costs can be read off the number of bytes. */

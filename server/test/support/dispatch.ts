@@ -2,8 +2,8 @@
 import { Scheduler } from '#core/schedule/scheduler.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
-import { Dispatch } from '#request/dispatch.ts'
-import type { EmbedDependencies } from '#request/embed.ts'
+import { Dispatch } from '#request/traffic/dispatch.ts'
+import type { EmbedDependencies } from '#request/embeddings/embed.ts'
 import { after, systemClock } from '#runtime/clock.ts'
 
 export function aDispatch(clock: Clock = systemClock): Dispatch {

@@ -12,7 +12,7 @@ import type { Usage } from '#core/usage.ts'
 import type { CallRecord } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { embed, type Embedded, type EmbedOptions } from '#request/embed.ts'
+import { embed, type Embedded, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
 
 /** What becomes of one call: undefined serves it. */

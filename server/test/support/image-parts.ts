@@ -1,8 +1,8 @@
 /** What images need, in memory: for listeners that are tested by themselves. */
-import type { ImagesDependencies } from '#http/gateway/images.ts'
-import type { ReadingOutside } from '#http/gateway/read-image-request.ts'
-import { ByteBudget } from '#request/byte-budget.ts'
-import { RunningJobs } from '#request/running-jobs.ts'
+import type { ImagesDependencies } from '#http/gateway/images/images.ts'
+import type { ReadingOutside } from '#http/gateway/images/read-image-request.ts'
+import { ByteBudget } from '#request/images/byte-budget.ts'
+import { RunningJobs } from '#request/images/running-jobs.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'

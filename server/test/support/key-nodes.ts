@@ -2,7 +2,7 @@
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource, KeyStore, Peppers, SnapshotFile } from '#ports/key-store.ts'
 import { StoreAway } from '#ports/store.ts'
-import { KeySnapshot } from '#request/key-snapshot.ts'
+import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import { SECRETS } from './directory.ts'
 

@@ -5,9 +5,9 @@ import type { BudgetStore } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import type { MoneyOutside } from '#request/admission.ts'
-import { Leases } from '#request/leases.ts'
-import { BatchedLedger, type LedgerEvents } from '#worker/batched-ledger.ts'
+import type { MoneyOutside } from '#request/money/admission.ts'
+import { Leases } from '#request/money/leases.ts'
+import { BatchedLedger, type LedgerEvents } from '#worker/books/batched-ledger.ts'
 import { behind, Link } from './losing-store.ts'
 
 /** What waits for the store, in memory. */

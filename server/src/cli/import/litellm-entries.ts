@@ -1,7 +1,7 @@
 /** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
-import { factsOf, modelFactsOf } from '#config/facts.ts'
-import { modelId } from '#config/model-schema.ts'
-import { holdsReference } from '#config/interpolate.ts'
+import { factsOf, modelFactsOf } from '#config/build/facts.ts'
+import { modelId } from '#config/schema/model-schema.ts'
+import { holdsReference } from '#config/file/interpolate.ts'
 import { apiBaseOf } from './litellm-address.ts'
 import { identityOf, kindOf, type Identity, type Kind, type Names } from './litellm-identity.ts'
 import { leaveParams } from './litellm-params.ts'

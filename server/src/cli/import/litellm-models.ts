@@ -1,5 +1,5 @@
 /** `model_list` → upstreams and models. Entries with one `model_name` become the deployments of one model. */
-import { embeddingFactsOf, factsOf } from '#config/facts.ts'
+import { embeddingFactsOf, factsOf } from '#config/build/facts.ts'
 import { priceOf, ranksOf } from './litellm-deployments.ts'
 import { readEntry, type Entry } from './litellm-entries.ts'
 import { isTrue, listOf, literal, numberOf, textOf, type Fields } from './litellm-read.ts'

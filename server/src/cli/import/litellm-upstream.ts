@@ -1,5 +1,5 @@
 /** `litellm_params` of one deployment → the upstream it runs on. */
-import type { Facts } from '#config/facts.ts'
+import type { Facts } from '#config/build/facts.ts'
 import { addressOf, apiBaseOf, azureAddressOf, type Address, type Bad } from './litellm-address.ts'
 import { bedrockHome, vertexHome } from './litellm-clouds.ts'
 import { headersOf, keyOf, type Placed } from './litellm-credentials.ts'

@@ -1,7 +1,7 @@
 /** A LiteLLM configuration, with its keys and teams if there are exports of them → a torana.yaml. */
-import type { Facts } from '#config/facts.ts'
-import { pathText } from '#config/problem.ts'
-import type { Source } from '#config/yaml.ts'
+import type { Facts } from '#config/build/facts.ts'
+import { pathText } from '#config/file/problem.ts'
+import type { Source } from '#config/file/yaml.ts'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import { addKeys, TOO_SHORT } from './litellm-keys.ts'
 import { addAliases, addFallbacks } from './litellm-links.ts'

@@ -2,7 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { faultBody, faultHeaders } from '../faults.ts'
-import { presentedKey } from '../gateway/presented-key.ts'
+import { presentedKey } from '../gateway/caller/presented-key.ts'
 import { registerAudit } from './audit.ts'
 import { registerBooks } from './books.ts'
 import { registerCredentials } from './credentials.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Upstream } from '#core/catalog.ts'
 import type { CredentialRecord } from '#ports/credentials.ts'
-import { addressOf, upstreamsOf } from '#request/credentials.ts'
+import { addressOf, upstreamsOf } from '#core/catalog.ts'
 import { faultAnswers } from '../gateway/schemas.ts'
 import { actorIn, type Api, type ApiDependencies } from './route.ts'
 import { conflict, notFound } from './faults.ts'

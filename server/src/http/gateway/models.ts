@@ -12,7 +12,7 @@ import type {
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault.ts'
 import type { Key } from '#ports/keys.ts'
-import { findModel, mayUse } from '#request/find-model.ts'
+import { findModel, mayUse } from '#request/access/find-model.ts'
 import type { z } from 'zod'
 import type { modelObject } from './schemas.ts'
 

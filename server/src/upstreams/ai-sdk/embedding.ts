@@ -5,7 +5,7 @@
  */
 import type { Float32Vector } from '#core/embedding/vector.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
-import type { FetchOptions } from '../fetch.ts'
+import type { FetchOptions } from '../connect/fetch.ts'
 import { aiSdkThread } from './thread.ts'
 
 const NO_FIELDS = Object.freeze({})

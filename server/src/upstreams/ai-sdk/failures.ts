@@ -3,7 +3,7 @@ import { isRecord } from '#core/embedding/answer.ts'
 import type { FailureKind } from '#core/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
-import { readErrorBody, retryAfterMsIn } from '../error-body.ts'
+import { readErrorBody, retryAfterMsIn } from '../openai/error-body.ts'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -2,7 +2,7 @@
 import type { ImageFormat } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import { wholeOf } from '../exact-bytes.ts'
+import { wholeOf } from '../connect/exact-bytes.ts'
 import { providerOf } from './image-providers.ts'
 
 /** A call with its pictures in memory: functions can't cross to a thread. */

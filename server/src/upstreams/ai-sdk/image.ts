@@ -1,6 +1,6 @@
 /** Pictures of upstreams whose wire is not OpenAI's, through the AI SDK's provider packages, in a worker thread. */
 import type { ImageUpstream } from '#ports/image-upstream.ts'
-import type { FetchOptions } from '../fetch.ts'
+import type { FetchOptions } from '../connect/fetch.ts'
 import { loaded } from './image-edit.ts'
 import type { ImageLimits } from './image-fetch.ts'
 import { aiSdkThread } from './thread.ts'

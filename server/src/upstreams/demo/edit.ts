@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { PixelSize } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/failure.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import { wholeOf } from '../exact-bytes.ts'
+import { wholeOf } from '../connect/exact-bytes.ts'
 import type { EditInput, EditReply, EditTask } from './edit-worker.ts'
 
 /** Each takes a core, and some hundred megabytes for a large picture. */

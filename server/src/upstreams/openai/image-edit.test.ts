@@ -16,9 +16,9 @@ import type {
 } from '#ports/image-upstream.ts'
 import { anImageDeployment, type ImageOverrides } from '#test/support/images.ts'
 import { streamed } from '#test/support/streamed.ts'
-import { UpstreamHttp } from '../http.ts'
+import { UpstreamHttp } from '../connect/http.ts'
 import { imageRegistry } from '../image-registry.ts'
-import { GuardedPictureFetcher } from '../picture-fetch.ts'
+import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
 
 interface Sent {
   readonly path: string

@@ -1,7 +1,7 @@
 /** Pictures to be edited on the OpenAI wire: as files of a form, or as URLs in JSON. They go from disk to socket. */
 import { UpstreamFailure } from '#core/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import type { StreamedBody } from '../sent-body.ts'
+import type { StreamedBody } from '../connect/sent-body.ts'
 import { imageFields } from './image.ts'
 import { joinedBody, type JsonPart } from './json-body.ts'
 import { multipartForm, type FormFile } from './multipart-body.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { chunkedBytes, streamed } from '#test/support/streamed.ts'
-import { BodyUnread } from '../sent-body.ts'
+import { BodyUnread } from '../connect/sent-body.ts'
 import { joinedBody } from './json-body.ts'
 
 test('bytes in any chunks become the base64 of the whole, and the body is as long as it says', async () => {

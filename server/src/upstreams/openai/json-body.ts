@@ -1,6 +1,6 @@
 /** A JSON object with files in it, as data URLs. They are turned into base64 while they are read. */
-import type { StreamedBody } from '../sent-body.ts'
-import { exactly, type SizedBytes } from '../exact-bytes.ts'
+import type { StreamedBody } from '../connect/sent-body.ts'
+import { exactly, type SizedBytes } from '../connect/exact-bytes.ts'
 
 /** Text goes out as it is; bytes become base64. */
 export type JsonPart = string | SizedBytes

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BodyUnread } from '../sent-body.ts'
+import { BodyUnread } from '../connect/sent-body.ts'
 import { chunkedBytes, streamed } from '#test/support/streamed.ts'
 import { multipartForm } from './multipart-body.ts'
 

@@ -1,7 +1,7 @@
 /** A form with files as RFC 7578 has it. Its length is known before the first byte of a file is read. */
 import { randomBytes } from 'node:crypto'
-import type { StreamedBody } from '../sent-body.ts'
-import { exactly } from '../exact-bytes.ts'
+import type { StreamedBody } from '../connect/sent-body.ts'
+import { exactly } from '../connect/exact-bytes.ts'
 
 export interface FormFile {
   readonly field: string

@@ -47,7 +47,7 @@ function holdAt(
 const jobOf = ({ jobId }: Hold): string => jobId
 const begins = (folder: string) => (name: string) => (name.startsWith(folder) ? name : undefined)
 
-const jobs = async () => (await import('#stores/postgres/image-jobs.ts')).PostgresImageJobs
+const jobs = async () => (await import('#stores/postgres/jobs/image-jobs.ts')).PostgresImageJobs
 const blobs = async () => (await import('#stores/blobs/disk.ts')).DiskBlobs
 
 const PLACES: Readonly<Record<string, () => Promise<void>>> = {
@@ -63,7 +63,7 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
   },
   /** The first bytes are there, and more of them in the socket; none is read to its end. */
   async 'reply-arriving'() {
-    const { ImageSink } = await import('#upstreams/image-sink.ts')
+    const { ImageSink } = await import('#upstreams/openai/image-sink.ts')
     const seen = new WeakSet()
     ImageSink.prototype.push = function held(this: object) {
       if (seen.has(this)) return
@@ -80,7 +80,7 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
     holdAt('before', WorkerImageCodec, 'convert', () => crypto.randomUUID())
   },
   async 'before-ledger'() {
-    const { BatchedLedger } = await import('#worker/batched-ledger.ts')
+    const { BatchedLedger } = await import('#worker/books/batched-ledger.ts')
     holdAt('before', BatchedLedger, 'write', (entries: readonly LedgerEntry[]) => entries[0]?.requestId)
   },
   'before-end': async () => holdAt('before', await jobs(), 'end', jobOf),
@@ -97,11 +97,11 @@ const PLACES: Readonly<Record<string, () => Promise<void>>> = {
   'before-submitted': async () => holdAt('before', await jobs(), 'submitted', jobOf),
   'after-submitted': async () => holdAt('after', await jobs(), 'submitted', jobOf),
   async 'before-download'() {
-    const { GuardedPictureFetcher } = await import('#upstreams/picture-fetch.ts')
+    const { GuardedPictureFetcher } = await import('#upstreams/connect/picture-fetch.ts')
     holdAt('before', GuardedPictureFetcher, 'fetch', (url: string) => url)
   },
   async 'after-download'() {
-    const { GuardedPictureFetcher } = await import('#upstreams/picture-fetch.ts')
+    const { GuardedPictureFetcher } = await import('#upstreams/connect/picture-fetch.ts')
     holdAt('after', GuardedPictureFetcher, 'fetch', (url: string) => url)
   },
 }

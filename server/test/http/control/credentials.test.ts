@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { withCredentials } from '#request/credentials.ts'
+import { withCredentials } from '#worker/keys/credentials.ts'
 import { startControl } from '#test/support/control.ts'
 import { postgresDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'

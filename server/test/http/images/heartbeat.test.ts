@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { after, mock, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Fault } from '#core/fault.ts'
-import { ImageEvents } from '#http/gateway/image-events.ts'
+import { ImageEvents } from '#http/gateway/images/image-events.ts'
 import { eventsIn } from '#test/support/image-answers.ts'
 
 mock.timers.enable({ apis: ['setInterval'] })

@@ -1,0 +1,134 @@
+import type { DialectName, Upstream } from '#core/catalog.ts'
+import type { Facts, ProviderFacts } from './facts.ts'
+import { didYouMean } from '../file/problem.ts'
+import type { Path, Report } from '../file/problem.ts'
+import type { UpstreamEntry } from '../schema/schema.ts'
+
+/** One upstream, as the deployments of each kind see it: their wire languages may differ. */
+export interface UpstreamByKind {
+  readonly embedding: Upstream
+  readonly image: Upstream
+}
+
+/** Undefined when something needed is missing; the report says what. */
+export function buildUpstream(
+  name: string,
+  entry: UpstreamEntry,
+  facts: Facts,
+  report: Report,
+): UpstreamByKind | undefined {
+  const path = ['upstreams', name]
+  const problem = (field: string, message: string) => report.problem([...path, field], message)
+
+  if (entry.provider !== undefined && !facts.has(entry.provider)) {
+    const near = didYouMean(entry.provider, facts.keys()) || ` Known: ${[...facts.keys()].join(', ')}`
+    problem('provider', `there are no built-in facts about ${entry.provider}: leave it out.${near}`)
+  }
+  const named =
+    typeof entry.dialect === 'object' ? entry.dialect : { embedding: entry.dialect, image: undefined }
+  const provider = facts.get(entry.provider ?? impliedProvider(named.embedding, entry.baseUrl, facts) ?? '')
+  const dialect = named.embedding ?? provider?.dialect
+  if (dialect === undefined) {
+    if (!report.isBroken(path))
+      problem('dialect', `is missing: say dialect (openai for an OpenAI-compatible server) or provider`)
+    return undefined
+  }
+  // What is known of a provider's images holds where it is spoken to in its own way.
+  const ownImageDialect = dialect === provider?.dialect ? provider.imageDialect : undefined
+  const dialects = [...new Set([dialect, named.image ?? ownImageDialect ?? dialect])]
+
+  for (const field of misplacedFields(entry, dialects)) {
+    problem(field, `means nothing to dialect ${dialects.join(' and ')}: remove it`)
+  }
+  for (const one of dialects) reportMissing(one, entry, provider, path, report)
+  if (report.isBroken(path)) return undefined
+  const [embedding, image = embedding] = dialects.map((one) => upstreamIn(one, name, entry, provider))
+  return embedding && image && { embedding, image }
+}
+
+function reportMissing(
+  dialect: DialectName,
+  entry: UpstreamEntry,
+  provider: ProviderFacts | undefined,
+  path: Path,
+  report: Report,
+): void {
+  const problem = (field: string, message: string) => report.problem([...path, field], message)
+  const baseUrl = addressOf(entry, dialect, provider)
+  if (dialect === 'azure') {
+    if (entry.resource && entry.baseUrl) problem('resource', 'give resource or baseUrl, not both')
+    else if (!baseUrl && !report.isBroken(path))
+      problem('resource', 'is missing: the name of your Azure resource, or baseUrl')
+  } else if (dialect === 'openai' && !baseUrl && !report.isBroken(path)) {
+    problem('baseUrl', 'is missing: the address of the server, such as http://localhost:8080/v1')
+  }
+  if (dialect === 'ai-sdk' && !provider && !report.isBroken(path)) {
+    problem('provider', `is missing: it picks the package that speaks to the upstream`)
+  }
+}
+
+function upstreamIn(
+  dialect: DialectName,
+  name: string,
+  entry: UpstreamEntry,
+  provider: ProviderFacts | undefined,
+): Upstream {
+  return {
+    name,
+    dialect,
+    provider: provider?.provider,
+    baseUrl: addressOf(entry, dialect, provider),
+    apiKey: entry.apiKey,
+    apiVersion: dialect === 'azure' ? (entry.apiVersion ?? 'v1') : undefined,
+    headers: entry.headers ?? {},
+    settings: entry.settings ?? {},
+  }
+}
+
+/**
+ * Only Azure speaks azure, and a published https address belongs to its provider. Other addresses tell nothing: whatever
+ * listens on a port of one's own network may be anything.
+ */
+function impliedProvider(
+  dialect: DialectName | undefined,
+  baseUrl: string | undefined,
+  facts: Facts,
+): string | undefined {
+  if (dialect === 'azure' || dialect === 'demo') return dialect
+  if (!baseUrl?.startsWith('https://')) return undefined
+  return [...facts.values()].find(
+    (provider) => provider.baseUrl && trimmed(provider.baseUrl) === trimmed(baseUrl),
+  )?.provider
+}
+
+function addressOf(
+  entry: UpstreamEntry,
+  dialect: DialectName,
+  provider: ProviderFacts | undefined,
+): string | undefined {
+  if (dialect === 'azure' && entry.resource && !entry.baseUrl)
+    return `https://${entry.resource}.openai.azure.com`
+  // A provider's published address speaks its own dialect; in another one it would be the wrong address.
+  const address = entry.baseUrl ?? (provider?.dialect === dialect ? provider.baseUrl : undefined)
+  return address && trimmed(address)
+}
+
+/** Fields that each of the dialects would ignore. */
+function misplacedFields(entry: UpstreamEntry, dialects: readonly DialectName[]): (keyof UpstreamEntry)[] {
+  const only: Partial<Record<keyof UpstreamEntry, readonly DialectName[]>> = {
+    baseUrl: ['openai', 'azure', 'ai-sdk'],
+    apiKey: ['openai', 'azure', 'ai-sdk'],
+    headers: ['openai', 'azure', 'ai-sdk'],
+    resource: ['azure'],
+    apiVersion: ['azure'],
+    settings: ['ai-sdk'],
+  }
+  const fields = Object.keys(only) as (keyof UpstreamEntry)[]
+  return fields.filter(
+    (field) => entry[field] !== undefined && !dialects.some((dialect) => only[field]?.includes(dialect)),
+  )
+}
+
+function trimmed(url: string): string {
+  return url.replace(/\/+$/, '')
+}

@@ -1,0 +1,449 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import * as fc from 'fast-check'
+import type { Deployment, EmbeddingCapabilities, EmbeddingModel } from '#core/catalog.ts'
+import { listModels } from '#core/catalog.ts'
+import { keyFrom } from '#core/key.ts'
+import { defaultLimits } from '#core/settings.ts'
+import { builtInFacts, readFacts } from './facts.ts'
+import { exampleFile } from '../pages/example.ts'
+import { readConfig, readNothing } from '../load.ts'
+import type { Loaded, Surroundings } from '../load.ts'
+import type { CapabilityFields } from '../schema/model-schema.ts'
+import { ConfigError } from '../file/problem.ts'
+import { resolveCapabilities } from './resolve.ts'
+
+const facts = readFacts([
+  {
+    name: 'catalog/acme.yaml',
+    text: `
+provider: acme
+name: Acme
+dialect: openai
+baseUrl: https://api.acme.test/v1/
+capabilities: { maxInputs: 100, maxTokens: 5000, encodings: [float, base64], user: true }
+models:
+  acme-embed:
+    kind: embedding
+    upstreamModel: acme/embed@1
+    aliases: [acme-e]
+    embedding: { dimensions: 8, matryoshka: true, maxInputTokens: 512, inputType: { field: task, values: { query: q } } }
+    capabilities: { maxInputs: 50, dimensions: [2, 4, 8] }
+    price: { usdPerMillionTokens: 0.02, source: 'https://acme.test/prices', asOf: 2026-08-08 }
+retired:
+  acme-old: { on: 2020-01-01, successor: acme-embed }
+  acme-older: { on: 2019-01-01, successor: acme-old }
+  acme-future: { on: 2999-01-01 }
+`,
+  },
+  {
+    name: 'catalog/budget.yaml',
+    text: `
+provider: budget
+name: Budget
+dialect: openai
+baseUrl: http://localhost:9/v1
+capabilities: { maxInputs: 10 }
+models:
+  acme-embed:
+    kind: embedding
+    embedding: { dimensions: 8, matryoshka: true, maxInputTokens: 512, inputType: { field: task, values: { query: q } } }
+    price: free
+`,
+  },
+])
+
+const surroundings: Surroundings = {
+  env: {
+    OPENAI_API_KEY: 'sk-test',
+    AZURE_KEY: 'az',
+    COHERE_API_KEY: 'co',
+    TOGETHER_KEY: 'to',
+    SEARCH_CI_KEY: 's'.repeat(24),
+  },
+  readFile: () => {
+    throw new Error('there are no files')
+  },
+  facts,
+  bootstrapKey: undefined,
+  nowMs: Date.parse('2026-11-01'),
+}
+
+const load = (text: string): Loaded => readConfig('t.yaml', text, surroundings)
+
+function modelOf({ catalog }: Loaded, id: string): EmbeddingModel {
+  const model = catalog.models.get(id)
+  assert.ok(model?.kind === 'embedding', `${id} is served`)
+  return model
+}
+
+function deploymentOf(text: string): Deployment {
+  const [model] = listModels(load(text).catalog)
+  assert.ok(model?.kind === 'embedding' && model.deployments[0])
+  return model.deployments[0]
+}
+
+test('a deployment takes the most specific word on each capability', () => {
+  const { capabilities } = deploymentOf(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { deployments: [{ upstream: a, capabilities: { maxTokens: 7, tokenArrays: true } }] } }`)
+  assert.deepEqual(capabilities, {
+    maxInputs: 50, // facts of the model
+    maxTokens: 7, // deployment
+    maxBytes: undefined,
+    encodings: ['float', 'base64'], // provider
+    tokenArrays: true,
+    dimensions: { kind: 'list', values: [2, 4, 8] },
+    dimensionsField: 'dimensions', // default
+    user: true,
+    maxParallelCalls: 8,
+    countsTokens: true,
+    harmlessFields: [],
+  } satisfies EmbeddingCapabilities)
+})
+
+test('an upstream without provider gets the careful defaults, whatever is known of the model', () => {
+  const deployment = deploymentOf(`
+upstreams: { a: { dialect: openai, baseUrl: 'http://10.0.0.1/v1//' } }
+models: { acme-embed: { deployments: [{ upstream: a }] } }`)
+  assert.deepEqual(deployment.capabilities, resolveCapabilities([]))
+  assert.deepEqual(deployment.price, { kind: 'unpriced' })
+  assert.equal(deployment.upstreamModel, 'acme-embed')
+  assert.equal(deployment.upstream.baseUrl, 'http://10.0.0.1/v1')
+  assert.equal(deployment.upstream.provider, undefined)
+})
+
+test('layers of capabilities: the last one that says anything wins, field by field', () => {
+  const layer = fc.record(
+    { maxInputs: fc.nat(), user: fc.boolean(), harmlessFields: fc.array(fc.string()), maxBytes: fc.nat() },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(fc.array(fc.option(layer, { nil: undefined })), (layers) => {
+      const resolved = resolveCapabilities(layers)
+      const careful = resolveCapabilities([])
+      for (const field of ['maxInputs', 'user', 'harmlessFields', 'maxBytes'] as const) {
+        const last = layers.findLast((fields: CapabilityFields | undefined) => fields?.[field] !== undefined)
+        assert.deepEqual(resolved[field], last?.[field] ?? careful[field])
+      }
+    }),
+  )
+})
+
+test('prices: deployment, then model, then the facts of provider and model, then unpriced', () => {
+  const price = (model: string, deployment: string, provider = 'acme', id = 'acme-embed') =>
+    deploymentOf(`
+upstreams: { a: { provider: ${provider} } }
+models: { ${id}: { kind: embedding, embedding: { dimensions: 8 }${model}, deployments: [{ upstream: a${deployment} }] } }`)
+      .price
+  const perToken = (nanoUsdPerMillionTokens: bigint) => ({ kind: 'perToken', nanoUsdPerMillionTokens })
+  assert.deepEqual(price(', price: free', ', price: { usdPerMillionTokens: 0.000000001 }'), perToken(1n))
+  assert.deepEqual(price(", price: { usdPerMillionTokens: '1.5' }", ''), perToken(1_500_000_000n))
+  assert.deepEqual(price('', ''), perToken(20_000_000n))
+  assert.deepEqual(price('', '', 'budget'), { kind: 'free' })
+  assert.deepEqual(price('', ', price: unpriced', 'budget'), { kind: 'unpriced' })
+  assert.deepEqual(price('', '', 'acme', 'mine'), { kind: 'unpriced' })
+})
+
+test('single facts of a model can be overridden, and the rest stays', () => {
+  const { facts: resolved } = modelOf(
+    load(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { embedding: { maxInputTokens: 100, inputType: none }, deployments: [{ upstream: a }] } }`),
+    'acme-embed',
+  )
+  assert.deepEqual(resolved, {
+    dimensions: 8,
+    matryoshka: true,
+    maxInputTokens: 100,
+    tokenizer: 'cl100k_base',
+    tokenCounts: 'estimated',
+    inputType: { rule: 'none' },
+  })
+})
+
+test('a model of one’s own needs no more than a kind and a width', () => {
+  const model = modelOf(
+    load(`
+upstreams: { a: { dialect: openai, baseUrl: 'http://x' } }
+models:
+  # A comment before it.
+  mine: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] }`),
+    'mine',
+  )
+  assert.deepEqual(model.facts, {
+    dimensions: 3,
+    matryoshka: false,
+    maxInputTokens: undefined,
+    tokenizer: 'cl100k_base',
+    tokenCounts: 'estimated',
+    inputType: { rule: 'none' },
+  })
+  assert.equal(model.ownedBy, 'a')
+  assert.equal(model.managedBy, 't.yaml:5')
+})
+
+test('counts are exact where a deployment reads token arrays, unless the file says otherwise', () => {
+  const counts = (embedding: string) =>
+    modelOf(
+      load(`
+upstreams: { a: { provider: acme } }
+models: { m: { kind: embedding, embedding: { dimensions: 3${embedding} }, deployments: [{ upstream: a, capabilities: { tokenArrays: true } }] } }`),
+      'm',
+    ).facts.tokenCounts
+  assert.equal(counts(''), 'exact')
+  assert.equal(counts(', tokenCounts: estimated'), 'estimated')
+  assert.equal(counts(', tokenizer: none'), 'estimated')
+})
+
+test('facts serve a model under another public id, and the upstream hears its own name for it', () => {
+  const named = (id: string, fields: string, deployment = '') =>
+    deploymentOf(`
+upstreams: { a: { provider: acme }, b: { provider: budget } }
+models: { ${id}: { ${fields} deployments: [{ upstream: a${deployment} }] } }`).upstreamModel
+  assert.equal(named('acme-embed', ''), 'acme/embed@1')
+  assert.equal(named('acme-e', ''), 'acme/embed@1')
+  assert.equal(named('house', 'facts: acme-embed,'), 'acme/embed@1')
+  assert.equal(named('house', 'facts: acme-embed,', ', model: other'), 'other')
+  assert.equal(
+    deploymentOf(
+      '{ upstreams: { b: { provider: budget } }, models: { house: { facts: acme-e, deployments: [{ upstream: b }] } } }',
+    ).upstreamModel,
+    'house',
+  )
+})
+
+test('the provider is read off a published https address, never off one of one’s own network', () => {
+  const upstream = (fields: string) =>
+    deploymentOf(`
+upstreams: { a: { ${fields} } }
+models: { m: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] } }`).upstream
+  assert.equal(upstream('dialect: openai, baseUrl: https://api.acme.test/v1').provider, 'acme')
+  assert.equal(upstream('dialect: openai, baseUrl: https://api.acme.test/v2').provider, undefined)
+  assert.equal(upstream('dialect: openai, baseUrl: http://localhost:9/v1').provider, undefined)
+  assert.equal(upstream('provider: acme').baseUrl, 'https://api.acme.test/v1')
+  assert.equal(upstream('provider: acme').dialect, 'openai')
+  assert.equal(upstream('dialect: demo').provider, 'demo')
+  const azure = upstream('dialect: azure, resource: my-eu, apiKey: k')
+  assert.equal(azure.baseUrl, 'https://my-eu.openai.azure.com')
+  assert.equal(azure.apiVersion, 'v1')
+})
+
+test('deployments are told apart by what the upstream calls the model', () => {
+  const model = modelOf(
+    load(`
+upstreams: { a: { provider: acme }, b: { provider: budget } }
+models: { acme-embed: { deployments: [{ upstream: a }, { upstream: a, model: two, priority: 1, weight: 0.5 }, { upstream: b }] } }`),
+    'acme-embed',
+  )
+  assert.deepEqual(
+    model.deployments.map(({ id, priority, weight }) => [id, priority, weight]),
+    [
+      ['acme-embed/a/acme/embed@1', 0, 1],
+      ['acme-embed/a/two', 1, 0.5],
+      ['acme-embed/b', 0, 1],
+    ],
+  )
+})
+
+test('an alias is the same model, and a key that names it may use the model; limits and budgets are read exactly', () => {
+  const secret = keyFrom(new Uint8Array(32).fill(9))
+  const { catalog } = load(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { aliases: [search], deployments: [{ upstream: a }] } }
+projects:
+  p: { budget: { usd: 12.5, hard: true }, keys: [{ name: ci, limits: { tokensPerMinute: 9 }, secret: ${secret}, models: [search, acme-embed], expires: 2027-01-01T00:00:00+01:00 }, { name: all, secret: ${'z'.repeat(24)} }] }`)
+  assert.equal(catalog.models.get('search'), catalog.models.get('acme-embed'))
+  assert.deepEqual(catalog.projects, [
+    {
+      name: 'p',
+      limits: undefined,
+      budget: { limitNanoUsd: 12_500_000_000n, per: 'month', hard: true },
+      keys: [
+        {
+          name: 'ci',
+          secret,
+          models: ['acme-embed'],
+          expiresAtMs: Date.parse('2026-12-31T23:00:00Z'),
+          limits: { tokensPerMinute: 9 },
+          budget: undefined,
+        },
+        {
+          name: 'all',
+          secret: 'z'.repeat(24),
+          models: undefined,
+          expiresAtMs: undefined,
+          limits: undefined,
+          budget: undefined,
+        },
+      ],
+      webhooks: [],
+    },
+  ])
+})
+
+test('what providers retired is known, and names only successors that are served here', () => {
+  const { retired } = load(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { deployments: [{ upstream: a }] } }
+retired: { mine: { on: 2026-01-01 } }`).catalog
+  assert.deepEqual(
+    [...retired.values()],
+    [
+      { id: 'acme-old', on: '2020-01-01', successor: 'acme-embed' },
+      { id: 'acme-older', on: '2019-01-01', successor: undefined },
+      { id: 'mine', on: '2026-01-01', successor: undefined },
+    ],
+  )
+})
+
+test('what works but is hardly meant is a warning with its place', () => {
+  const { warnings } = load(`
+upstreams: { a: { provider: acme }, b: { dialect: { embedding: openai, image: ai-sdk }, provider: budget } }
+models:
+  acme-old: { facts: acme-embed, deployments: [{ upstream: a }] }
+  acme-future: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] }
+projects: { p: { keys: [{ name: ci, secret: ${'y'.repeat(24)}, expires: 2026-01-01 }] } }`)
+  assert.deepEqual(warnings, [
+    't.yaml:2:40 upstreams.b: no model is deployed on it',
+    't.yaml:5:16 models.acme-future: acme ends it on 2999-01-01',
+    't.yaml:6:80 projects.p.keys[0].expires: the key ci has expired and is refused',
+  ])
+})
+
+test('a variable may stand for a number or a truth value, and stays text where text belongs', () => {
+  const loaded = readConfig(
+    't.yaml',
+    `
+upstreams: { a: { dialect: openai, baseUrl: \${URL}, apiKey: \${NUMBER} } }
+models: { m: { kind: embedding, embedding: { dimensions: \${NUMBER}, matryoshka: "\${YES}" }, price: { usdPerMillionTokens: \${PRICE} }, deployments: [{ upstream: a }] } }
+limits: { maxInputs: \${LIMIT:-5}, fetchImageUrls: \${FETCH:-true}, uploadIdleMs: 1000 }`,
+    { ...surroundings, env: { URL: 'http://x', NUMBER: '1024', YES: 'true', PRICE: '0.13' } },
+  )
+  const model = modelOf(loaded, 'm')
+  assert.equal(model.facts.dimensions, 1024)
+  assert.equal(model.facts.matryoshka, true)
+  assert.equal(model.deployments[0]?.upstream.apiKey, '1024')
+  assert.deepEqual(model.deployments[0]?.price, { kind: 'perToken', nanoUsdPerMillionTokens: 130_000_000n })
+  assert.deepEqual(loaded.limits, {
+    ...defaultLimits,
+    maxInputs: 5,
+    fetchImageUrls: true,
+    uploadIdleMs: 1000,
+  })
+})
+
+test('anchors work, also for values from variables', () => {
+  const { catalog } = load(`
+upstreams: { a: { provider: acme, headers: { x-key: &key "\${OPENAI_API_KEY}", x-again: *key } } }
+models:
+  acme-embed: { deployments: &where [{ upstream: a }] }
+  mine: { facts: acme-embed, deployments: *where }`)
+  assert.deepEqual(catalog.models.get('mine')?.deployments[0]?.upstream.headers, {
+    'x-key': 'sk-test',
+    'x-again': 'sk-test',
+  })
+})
+
+test('without a file there are the demo models, and OpenAI’s once there is a key', () => {
+  const real: Surroundings = { ...surroundings, facts: builtInFacts() }
+  assert.deepEqual([...readNothing(undefined, real).catalog.models.keys()], ['demo-embed', 'demo-image'])
+  const loaded = readNothing('sk-test', real)
+  assert.ok(loaded.catalog.models.has('text-embedding-3-small'))
+  assert.equal(loaded.catalog.models.get('gpt-image-2')?.kind, 'image')
+  assert.ok(listModels(loaded.catalog).every(({ managedBy }) => managedBy === 'built-in'))
+  const demo = modelOf(loaded, 'demo-embed')
+  assert.equal(demo.facts.dimensions, 512)
+  assert.equal(demo.facts.tokenizer, 'cl100k_base')
+  assert.equal(demo.deployments[0]?.upstream.dialect, 'demo')
+  assert.equal(demo.deployments[0]?.capabilities.maxInputs, 64)
+  assert.deepEqual(demo.deployments[0]?.price, { kind: 'free' })
+})
+
+test('the example of the documentation loads against the built-in facts, without a warning', () => {
+  const loaded = readConfig('torana.yaml', exampleFile, { ...surroundings, facts: builtInFacts() })
+  assert.deepEqual(loaded.warnings, [])
+  assert.equal(listModels(loaded.catalog).length, 6)
+  assert.equal(loaded.limits.requestTimeoutMs, 45_000)
+  assert.deepEqual(
+    modelOf(loaded, 'text-embedding-3-small').deployments.map(({ upstreamModel, price }) => [
+      upstreamModel,
+      price.kind,
+    ]),
+    [
+      ['text-embedding-3-small', 'perToken'],
+      ['my-embedding-deployment', 'perToken'],
+    ],
+  )
+})
+
+/** The example of the design, without what this version does not have yet. */
+const designExample = `# yaml-language-server: $schema=./torana.schema.json
+upstreams:
+  openai:   { dialect: openai, baseUrl: https://api.openai.com/v1, apiKey: \${OPENAI_API_KEY} }
+  azure-eu: { dialect: azure, resource: my-eu, apiKey: \${AZURE_KEY} }
+  tei:      { dialect: openai, baseUrl: http://tei:8080/v1 }
+  cohere:   { dialect: ai-sdk, provider: cohere, apiKey: \${COHERE_API_KEY} }
+  together: { dialect: { embedding: openai, image: ai-sdk }, provider: togetherai, apiKey: \${TOGETHER_KEY} }
+models:
+  text-embedding-3-small:            # facts come from the built-in catalog; anything here overrides it
+    aliases: [search-embed]
+    deployments:
+      - { upstream: openai }
+      - { upstream: azure-eu, model: my-embedding-deployment, priority: 1 }
+  house-embed:
+    kind: embedding
+    embedding: { dimensions: 1024, matryoshka: false, maxInputTokens: 512, tokenizer: none }
+    price: free
+    deployments: [{ upstream: tei, model: bge-large, capabilities: { maxInputs: 32, encodings: [float] } }]
+  gpt-image-2: { deployments: [{ upstream: openai }] }
+projects:
+  search:
+    keys: [{ name: ci, secret: \${SEARCH_CI_KEY}, models: ["text-embedding-3-small"] }]
+`
+
+test('the example of the design loads: references need no quotes inside braces', () => {
+  const loaded = readConfig('torana.yaml', designExample, { ...surroundings, facts: builtInFacts() })
+  const [openai, azure] = modelOf(loaded, 'search-embed').deployments
+  assert.equal(openai?.upstream.apiKey, 'sk-test')
+  assert.deepEqual(openai?.price, { kind: 'perToken', nanoUsdPerMillionTokens: 20_000_000n })
+  assert.deepEqual(openai?.capabilities.encodings, ['float', 'base64'])
+  assert.equal(azure?.upstream.baseUrl, 'https://my-eu.openai.azure.com')
+  assert.equal(azure?.upstreamModel, 'my-embedding-deployment')
+  assert.equal(loaded.catalog.projects[0]?.keys[0]?.secret, 's'.repeat(24))
+})
+
+test('facts that contradict one another, or their file, are refused with their place', () => {
+  const file = (provider: string, width: number) => `provider: ${provider}
+name: X
+dialect: openai
+models: { m: { kind: embedding, embedding: { dimensions: ${width} } } }
+`
+  assert.throws(
+    () =>
+      readFacts([
+        { name: 'catalog/a.yaml', text: file('a', 1) },
+        { name: 'catalog/b.yaml', text: file('c', 2) },
+      ]),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      assert.deepEqual(error.problems, [
+        'catalog/b.yaml:1:11 provider: must be b, like the file',
+        'catalog/b.yaml:4:44 models.m.embedding: differs from what catalog/a.yaml says of the same model',
+      ])
+      return true
+    },
+  )
+})
+
+test('what is for embedding models alone is refused on an image model, whatever it says', () => {
+  for (const field of ['cache: { ttl: 1h }', 'microBatch: {}', 'spaceGuard: false', 'spaceGuard: true'])
+    assert.throws(
+      () =>
+        load(`
+upstreams: { a: { dialect: openai, baseUrl: 'http://x' } }
+models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
+      { message: new RegExp(`models\\.mine\\.${field.split(':')[0]}.* is for embedding models`, 's') },
+      field,
+    )
+})

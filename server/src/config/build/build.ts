@@ -1,0 +1,118 @@
+/** torana.yaml and the built-in facts → the catalog. */
+import type { Catalog, Model, RetiredModel } from '#core/catalog.ts'
+import { buildModel } from './build-model.ts'
+import { buildProjects, type KeySurroundings } from './build-projects.ts'
+import { buildUpstream } from './build-upstream.ts'
+import type { UpstreamByKind } from './build-upstream.ts'
+import type { Facts } from './facts.ts'
+import { didYouMean } from '../file/problem.ts'
+import type { Report } from '../file/problem.ts'
+import type { ConfigFile, ModelEntry } from '../schema/schema.ts'
+
+export interface BuildInput extends KeySurroundings {
+  readonly file: ConfigFile
+  /** Keys of `upstreams` and `models`, also of entries too faulty to be in `file`. */
+  readonly declared: { readonly upstreams: readonly string[]; readonly models: readonly string[] }
+  readonly facts: Facts
+}
+
+/** Complete only when the report holds no problem. */
+export function buildCatalog(input: BuildInput): Catalog {
+  const { file, report } = input
+  const upstreams = new Map<string, UpstreamByKind>()
+  for (const [name, entry] of Object.entries(file.upstreams ?? {})) {
+    const upstream = buildUpstream(name, entry, input.facts, report)
+    if (upstream) upstreams.set(name, upstream)
+  }
+  const entries = Object.entries(file.models ?? {})
+  if (input.declared.models.length === 0 && !report.isBroken(['models'])) {
+    report.problem(
+      ['models'],
+      'there are none: with a file, Torana serves what the file says. Declare one, or start without a file',
+    )
+  }
+  const models = new Map<string, Model>()
+  const surroundings = { upstreams, declaredUpstreams: input.declared.upstreams, facts: input.facts, report }
+  for (const [id, entry] of entries) {
+    const model = buildModel(id, entry, surroundings)
+    if (!model) continue
+    models.set(id, model)
+    warnOfRetirement(model, entry, input)
+  }
+  const declared = addAliases(models, entries, input)
+  warnOfUnusedUpstreams(file, report)
+  return {
+    models,
+    retired: buildRetired(models, declared, input),
+    projects: buildProjects(file.projects, { served: models, declared }, input),
+  }
+}
+
+/** Puts the aliases into `models`; returns every id and alias that the file claims. */
+function addAliases(
+  models: Map<string, Model>,
+  entries: readonly (readonly [string, ModelEntry])[],
+  { declared, report }: BuildInput,
+): Set<string> {
+  const owners = new Map(declared.models.map((id) => [id, id]))
+  for (const [id, entry] of entries) {
+    entry.aliases.forEach((alias, index) => {
+      const owner = owners.get(alias)
+      if (owner !== undefined) {
+        const what = owner === alias ? 'the id of a model' : `an alias of ${owner}`
+        report.problem(['models', id, 'aliases', index], `${alias} is already ${what}`)
+        return
+      }
+      owners.set(alias, id)
+      const model = models.get(id)
+      if (model) models.set(alias, model)
+    })
+  }
+  return new Set(owners.keys())
+}
+
+function buildRetired(
+  models: ReadonlyMap<string, Model>,
+  declared: ReadonlySet<string>,
+  { file, facts, nowMs, report }: BuildInput,
+): Map<string, RetiredModel> {
+  const retired = new Map<string, RetiredModel>()
+  for (const provider of facts.values()) {
+    for (const [id, { on, successor }] of Object.entries(provider.retired)) {
+      // Sending callers on to a model that is not served here would only earn them the next 404.
+      const served = successor !== undefined && models.has(successor) ? successor : undefined
+      if (!declared.has(id) && Date.parse(on) <= nowMs) retired.set(id, { id, on, successor: served })
+    }
+  }
+  for (const [id, { on, successor }] of Object.entries(file.retired ?? {})) {
+    if (declared.has(id)) report.problem(['retired', id], 'is also declared under models: keep one', 'key')
+    if (successor !== undefined && !declared.has(successor)) {
+      report.problem(
+        ['retired', id, 'successor'],
+        `there is no model ${successor}.${didYouMean(successor, declared)}`,
+      )
+    }
+    retired.set(id, { id, on, successor })
+  }
+  return retired
+}
+
+function warnOfRetirement(model: Model, entry: ModelEntry, { facts, report }: BuildInput): void {
+  for (const provider of new Set(model.deployments.map(({ upstream }) => upstream.provider))) {
+    const end = facts.get(provider ?? '')?.retired[entry.facts ?? model.id]
+    if (end)
+      report.warning(
+        ['models', model.id],
+        `${provider} ends it on ${end.on}${end.successor ? `; it names ${end.successor} as successor` : ''}`,
+      )
+  }
+}
+
+function warnOfUnusedUpstreams(file: ConfigFile, report: Report): void {
+  const used = new Set(
+    Object.values(file.models ?? {}).flatMap((model) => model.deployments.map(({ upstream }) => upstream)),
+  )
+  for (const name of Object.keys(file.upstreams ?? {})) {
+    if (!used.has(name)) report.warning(['upstreams', name], 'no model is deployed on it')
+  }
+}

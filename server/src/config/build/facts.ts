@@ -1,0 +1,188 @@
+/** The built-in facts about well-known providers and models: `server/catalog/<provider>.yaml`. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+import type { DialectName } from '#core/catalog.ts'
+import { image } from '../schema/image-schema.ts'
+import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model-schema.ts'
+import { forEmbeddings, forImages, priceFields, priceWord } from '../schema/price-schema.ts'
+import { ConfigError } from '../file/problem.ts'
+import { validate } from '../file/validate.ts'
+import { parseSource } from '../file/yaml.ts'
+import type { Source } from '../file/yaml.ts'
+
+const factPrice = z.union([
+  priceWord,
+  priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() }),
+])
+
+// A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
+const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })
+
+const commonFacts = {
+  upstreamModel: z.string().min(1).optional(),
+  aliases: z.array(modelId).default([]),
+}
+
+const embeddingModel = z.strictObject({
+  kind: z.literal('embedding'),
+  ...commonFacts,
+  embedding,
+  capabilities: factCapabilities.optional(),
+  price: factPrice.transform(forEmbeddings).optional(),
+})
+
+const imageModel = z.strictObject({
+  kind: z.literal('image'),
+  ...commonFacts,
+  image: image.default({}),
+  capabilities: imageCapabilities.optional(),
+  price: factPrice.transform(forImages).optional(),
+})
+
+const modelFacts = z.discriminatedUnion('kind', [embeddingModel, imageModel], {
+  error: 'expected kind: embedding or kind: image',
+})
+
+const dialect = z.enum(['openai', 'azure', 'ai-sdk'])
+
+const providerFile = z.strictObject({
+  provider: z.string().min(1),
+  name: z.string().min(1),
+  dialect,
+  /** Where its images have a wire of their own. */
+  imageDialect: dialect.optional(),
+  baseUrl: z.url({ protocol: /^https?$/ }).optional(),
+  capabilities: factCapabilities.default({}),
+  imageCapabilities: imageCapabilities.default({}),
+  models: z.record(modelId, modelFacts).default({}),
+  retired: z.record(modelId, z.strictObject({ on: day, successor: modelId.optional() })).default({}),
+})
+
+export type ModelFacts = z.output<typeof modelFacts>
+export type ProviderFacts = Omit<z.output<typeof providerFile>, 'dialect' | 'imageDialect'> & {
+  readonly dialect: DialectName
+  readonly imageDialect?: DialectName | undefined
+}
+/** By provider id. */
+export type Facts = ReadonlyMap<string, ProviderFacts>
+
+/** The in-process models of a first start: small, real, and there without any key. */
+const demo: ProviderFacts = {
+  provider: 'demo',
+  name: 'Demo',
+  dialect: 'demo',
+  capabilities: { maxInputs: 64, encodings: ['float'] },
+  imageCapabilities: {
+    maxImages: 4,
+    sizes: {
+      default: '512x512',
+      maxEdge: 2048,
+      multipleOf: 1,
+      minPixels: 4096,
+      maxPixels: 4_194_304,
+      maxRatio: 16,
+    },
+    backgrounds: ['opaque', 'transparent'],
+    // The others are made of it.
+    formats: ['png'],
+    forms: ['b64_json'],
+    stream: true,
+    maxPartialImages: 3,
+    edits: { maxInputs: 16, inputFormats: ['png', 'jpeg', 'webp'], mask: 'alpha', markup: true },
+  },
+  models: {
+    'demo-embed': {
+      kind: 'embedding',
+      aliases: [],
+      // Token arrays come from OpenAI's clients, LangChain's default among them, and are decoded as theirs.
+      embedding: { dimensions: 512, matryoshka: false, tokenizer: 'cl100k_base', inputType: 'none' },
+      price: 'free',
+    },
+    'demo-image': { kind: 'image', aliases: [], image: {}, price: 'free' },
+  },
+  retired: {},
+}
+
+const CATALOG_FOLDER = join(import.meta.dirname, '../../../catalog')
+
+let builtIn: Facts | undefined
+
+/** Read once: they ship with the program and can't change while it runs. */
+export function builtInFacts(): Facts {
+  builtIn ??= readFacts(
+    readdirSync(CATALOG_FOLDER)
+      .filter((file) => file.endsWith('.yaml'))
+      .sort()
+      .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') })),
+  )
+  return builtIn
+}
+
+export function readFacts(files: readonly { readonly name: string; readonly text: string }[]): Facts {
+  const facts = new Map<string, ProviderFacts>([[demo.provider, demo]])
+  const problems: string[] = []
+  for (const { name, text } of files) {
+    const source = parseSource(name, text)
+    const provider = source.data === undefined ? undefined : validate(providerFile, source)?.value
+    if (provider) {
+      compareWithOthers(provider, facts, name, source)
+      facts.set(provider.provider, provider)
+    }
+    problems.push(...source.report.problems())
+  }
+  if (problems.length > 0) throw new ConfigError(problems)
+  return facts
+}
+
+function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, { report }: Source): void {
+  const expected = basename(file, '.yaml')
+  if (provider.provider !== expected) report.problem(['provider'], `must be ${expected}, like the file`)
+  for (const [id, model] of Object.entries(provider.models)) {
+    for (const other of facts.values()) {
+      const twin = other.models[id]
+      if (twin && !isDeepStrictEqual(everywhere(twin), everywhere(model))) {
+        report.problem(
+          ['models', id, twin.kind === model.kind ? model.kind : 'kind'],
+          `differs from what catalog/${other.provider}.yaml says of the same model`,
+        )
+      }
+    }
+  }
+}
+
+/** What is true of a model wherever it runs. */
+function everywhere(model: ModelFacts): unknown {
+  return model.kind === 'embedding' ? model.embedding : model.image
+}
+
+/** What a provider says of a model, which may be asked for by an alias. */
+export function factsOf(
+  provider: ProviderFacts | undefined,
+  id: string,
+): { readonly id: string; readonly facts: ModelFacts } | undefined {
+  if (!provider) return undefined
+  const direct = provider.models[id]
+  if (direct) return { id, facts: direct }
+  const found = Object.entries(provider.models).find(([, facts]) => facts.aliases.includes(id))
+  return found && { id: found[0], facts: found[1] }
+}
+
+/** What the first provider that has the model says of it: its kind and `embedding` or `image` are the same in all. */
+export function modelFactsOf(facts: Facts, id: string): ModelFacts | undefined {
+  for (const provider of facts.values()) {
+    const found = factsOf(provider, id)
+    if (found) return found.facts
+  }
+  return undefined
+}
+
+export function embeddingFactsOf(facts: Facts, id: string) {
+  const known = modelFactsOf(facts, id)
+  return known?.kind === 'embedding' ? known.embedding : undefined
+}
+
+export function knownModels(facts: Facts): string[] {
+  return [...new Set([...facts.values()].flatMap((provider) => Object.keys(provider.models)))]
+}

@@ -1,0 +1,219 @@
+/** The configuration's JSON Schema and its reference page, both made from what the code itself checks by. */
+import { z } from 'zod'
+import { environmentVariables, variablesNotYet } from '../environment.ts'
+import type { Variable } from '../environment.ts'
+import { exampleFile } from './example.ts'
+import { builtInFacts } from '../build/facts.ts'
+import { configFile, notYet } from '../schema/schema.ts'
+
+type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** Draft 7, which editors understand best. */
+export function configurationSchemaJson(): string {
+  const { $schema, ...schema } = schemaOfFile()
+  return `${JSON.stringify({ $schema, title: 'torana.yaml', ...withReferences(schema) }, null, 2)}\n`
+}
+
+function schemaOfFile(): JsonSchema {
+  return z.toJSONSchema(configFile, {
+    target: 'draft-7',
+    io: 'input',
+    override: ({ jsonSchema }) => {
+      // The library's bound of whole numbers, which tells nobody anything.
+      if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
+    },
+  })
+}
+
+/** Editors see the file before variables are put in: wherever a number or a chosen word belongs, `${VAR}` may stand. */
+function withReferences(schema: JsonSchema): JsonSchema {
+  const { description, default: fallback, ...rest } = schema
+  const isScalar = ['string', 'number', 'integer', 'boolean'].includes(String(schema.type))
+  if (isScalar && Object.keys(rest).some((key) => key !== 'type' || rest.type !== 'string')) {
+    return {
+      ...(description !== undefined && { description }),
+      ...(fallback !== undefined && { default: fallback }),
+      anyOf: [rest, { type: 'string', pattern: String.raw`\$\{` }],
+    }
+  }
+  return {
+    ...schema,
+    ...(schema.properties && {
+      properties: Object.fromEntries(
+        Object.entries(schema.properties).map(([key, value]) => [key, inside(value)]),
+      ),
+    }),
+    ...(isSchema(schema.additionalProperties) && {
+      additionalProperties: withReferences(schema.additionalProperties),
+    }),
+    ...(isSchema(schema.items) && { items: withReferences(schema.items) }),
+    ...(schema.anyOf && { anyOf: schema.anyOf.map(inside) }),
+  }
+}
+
+function inside<Value>(value: Value): Value | JsonSchema {
+  return isSchema(value) ? withReferences(value) : value
+}
+
+export function configurationMarkdown(): string {
+  const sections = Object.entries(schemaOfFile().properties ?? {}).map(([name, schema]) => {
+    const rows = isSchema(schema) ? [...rowsOf(schema, name, false)].slice(1) : []
+    const description = isSchema(schema) ? schema.description : ''
+    const unique = new Map(rows.map((row) => [row.path, row]))
+    return [
+      `### \`${name}\``,
+      '',
+      description,
+      '',
+      ...table(['field', 'type', 'default', 'meaning'], cells([...unique.values()])),
+    ]
+  })
+  return `${[
+    '<!-- Made by `npm run generate` from server/src/config; change it there. -->',
+    '# Configuration',
+    '',
+    'Torana reads its environment and one file, `torana.yaml`. Neither is needed for a first start. Everything that is wrong with',
+    'them is reported at once, with line and column for the file, and nothing written there is silently ignored.',
+    '',
+    '## Environment',
+    '',
+    ...table(['variable', 'default', 'meaning'], environmentRows()),
+    '',
+    'An empty variable counts as unset. Variables marked with * are secrets: `<NAME>_FILE` may name a file that holds the value',
+    '(a newline at its end is dropped); setting both is an error.',
+    '',
+    "Node's own variables work too, such as `NODE_EXTRA_CA_CERTS` for certificate authorities of your own.",
+    '',
+    `Variables of parts that this version does not have yet are refused: ${Object.keys(variablesNotYet).map(code).join(', ')}.`,
+    '',
+    '## torana.yaml',
+    '',
+    ...FILE_NOTES,
+    `**Providers** with built-in facts: ${[...builtInFacts().keys()].map(code).join(', ')}.`,
+    '',
+    ...sections.flatMap((lines) => [...lines, '']),
+    `Fields of later versions are refused by name: ${Object.keys(notYet)
+      .map((path) => code(path.replaceAll('.*', '.…')))
+      .join(', ')}.`,
+    '',
+    '## Example',
+    '',
+    '```yaml',
+    exampleFile.trimEnd(),
+    '```',
+  ].join('\n')}\n`
+}
+
+const FILE_NOTES = [
+  '`torana check` tells whether a file is good and what it means; `torana init` prints one to start from; `torana schema` prints',
+  'the JSON Schema that editors check and complete by.',
+  '',
+  '**Variables.** In any value, `${VAR}` is replaced by the variable or by the content of the file that `VAR_FILE` names, and is an',
+  'error when neither is set. `${VAR:-default}` has a default and `${VAR:?message}` an error of its own, both also for an empty',
+  'variable. `$$` is a literal dollar. Keys hold no references, and what a variable holds is never read as YAML: it is text, except',
+  'where a number or `true`/`false` belongs and the text is one. Inside `{ }` other YAML tools want quotes around `"${VAR}"`; Torana',
+  'reads both.',
+  '',
+  '**Facts.** Torana knows the limits, widths and prices of well-known models (`server/catalog`). What counts for a deployment, the',
+  'most specific first: its own `capabilities`; the facts of its provider and model; the facts of its provider; careful defaults. Its',
+  "price: its own; the model's; the built-in one; else `unpriced`. With a file, Torana serves what the file says and nothing else.",
+  '',
+  '**Changes.** The file is looked at every second and read again when it changed, or on `SIGHUP`. A faulty file changes nothing:',
+  'its problems are logged and the last good one stays. Files named by `VAR_FILE` are read again only together with it,',
+  'and changed `limits` count from the next start.',
+  '',
+]
+
+interface Row {
+  readonly path: string
+  readonly schema: JsonSchema
+  readonly required: boolean
+}
+
+function* rowsOf(schema: JsonSchema, path: string, required: boolean): Generator<Row> {
+  yield { path, schema, required }
+  const branches = branchesOf(schema)
+  const mappings = branches.filter((branch) => branch.properties)
+  for (const branch of branches) {
+    for (const [key, value] of Object.entries(branch.properties ?? {})) {
+      // Of two alternative mappings, neither's fields are needed always.
+      const isNeeded = mappings.every((mapping) => mapping.required?.includes(key))
+      if (isSchema(value)) yield* rowsOf(value, `${path}.${key}`, isNeeded)
+    }
+    const entry = branch.additionalProperties
+    const entryName = path === 'models' || path === 'retired' ? '<id>' : '<name>'
+    // Entries are described by their fields; they need no rows of their own.
+    if (isSchema(entry) && hasFields(entry)) yield* [...rowsOf(entry, `${path}.${entryName}`, false)].slice(1)
+    if (isSchema(branch.items) && hasFields(branch.items)) {
+      yield* [...rowsOf(branch.items, `${path}[]`, false)].slice(1)
+    }
+  }
+}
+
+function cells(rows: readonly Row[]): string[][] {
+  return rows.map(({ path, schema, required }) => [
+    code(path),
+    typeText(schema),
+    required
+      ? '**required**'
+      : schema.default === undefined
+        ? ''
+        : code(JSON.stringify(schema.default).replaceAll('"', '')),
+    schema.description ?? '',
+  ])
+}
+
+function environmentRows(): string[][] {
+  return Object.entries<Variable>(environmentVariables).map(([name, variable]) => [
+    code(name) + (variable.secret ? ' *' : ''),
+    variable.default === undefined ? '' : code(variable.default),
+    variable.description,
+  ])
+}
+
+function typeText(schema: JsonSchema): string {
+  if (schema.anyOf) return [...new Set(branchesOf(schema).map(typeText))].join(' or ')
+  if (schema.const !== undefined) return code(String(schema.const))
+  if (schema.enum) return schema.enum.map((value) => code(String(value))).join(', ')
+  switch (schema.type) {
+    case 'integer':
+      return `whole number${boundsText(schema)}`
+    case 'boolean':
+      return '`true`, `false`'
+    case 'array':
+      return isSchema(schema.items) && !hasFields(schema.items) ? `list of ${typeText(schema.items)}` : 'list'
+    case 'object':
+      return 'mapping'
+    case 'string':
+      return schema.format === 'uri' ? 'URL' : 'text'
+    default:
+      return [schema.type ?? 'anything'].flat().join(' or ').replace('string', 'text')
+  }
+}
+
+function boundsText({ minimum, maximum }: JsonSchema): string {
+  if (minimum === undefined) return ''
+  return maximum === undefined ? ` ≥ ${minimum}` : ` ${minimum}–${maximum}`
+}
+
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (row: readonly string[]) =>
+    `| ${row.map((cell) => cell.replaceAll('|', String.raw`\|`)).join(' | ')} |`
+  return [line(head), `|${' --- |'.repeat(head.length)}`, ...rows.map(line)]
+}
+
+function code(text: string): string {
+  return `\`${text}\``
+}
+
+function hasFields(schema: JsonSchema): boolean {
+  return branchesOf(schema).some((branch) => branch.properties !== undefined)
+}
+
+function branchesOf(schema: JsonSchema): JsonSchema[] {
+  return schema.anyOf ? schema.anyOf.filter(isSchema).filter((branch) => branch.type !== 'null') : [schema]
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}

@@ -1,0 +1,82 @@
+/** The page that says which built-in image models there are, and what each provider of them can do. */
+import { builtInFacts } from '../build/facts.ts'
+import type { Facts, ModelFacts, ProviderFacts } from '../build/facts.ts'
+import { editsText, imagePriceText, sizesText } from '../schema/image-words.ts'
+import { resolveImageCapabilities, resolveImagePrice } from '../build/resolve.ts'
+
+const HEAD = [
+  'model',
+  'provider',
+  'sizes',
+  'quality',
+  'background',
+  'formats',
+  'n per call',
+  'edits',
+  'stream',
+  'price in dollars',
+]
+
+export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
+  const providers = [...facts.values()].filter(({ provider }) => provider !== 'demo')
+  const rows = providers.flatMap((provider) =>
+    Object.entries(provider.models).flatMap(([id, model]) =>
+      model.kind === 'image' ? [{ id, cells: cellsOf(id, model, provider) }] : [],
+    ),
+  )
+  // A model that several providers serve stands together.
+  const ids = [...new Set(rows.map(({ id }) => id))]
+  const grouped = ids.flatMap((id) => rows.filter((row) => row.id === id))
+  return `${[
+    '<!-- Made by `npm run generate` from server/catalog; change it there. -->',
+    '# Image models',
+    '',
+    `${ids.length} image models of ${new Set(rows.map(({ cells }) => cells[1])).size} providers whose options, limits and prices Torana knows. Any other is served too: say`,
+    '`kind: image` and, per deployment, what it can do ([configuration.md](configuration.md)).',
+    '',
+    'What a column lists is what the upstream does by itself. Torana adds to it: more pictures than *n per call* come from several',
+    'calls; png, jpeg and webp are made of one another; pictures come as `b64_json` or as `url`, whatever the upstream sends; and a',
+    'stream of a model without one has a single event. A size, quality or background that is not listed is refused, never replaced:',
+    'the answer says what would work. `GET /v1/models` lists every size.',
+    '',
+    '*edits* says how many pictures one request may give to be edited, and whether a mask or a markup may come with them. A picture, a',
+    'mask or a markup that a model would not read is refused, never left out. Masks are always sent as OpenAI has them, transparent',
+    'where the picture is to change, and translated for upstreams that mark by a colour; where nobody knows which colour that is, there',
+    'is no mask until `capabilities.edits.mask` says it.',
+    '',
+    'Prices are list prices, many of them from community lists, each with source and day in the file of its provider: check them',
+    'against your bill. What is `unpriced` is never taken for nothing ([prices.md](prices.md)). Comments with the word `unverified` in',
+    '[`server/catalog`](../server/catalog/README.md) mark what nobody could check.',
+    '',
+    line(HEAD),
+    `|${' --- |'.repeat(HEAD.length)}`,
+    ...grouped.map(({ cells }) => line(cells)),
+    '',
+    'The demo model `demo-image` draws pictures in the process itself, for nothing.',
+  ].join('\n')}\n`
+}
+
+function cellsOf(
+  id: string,
+  model: Extract<ModelFacts, { kind: 'image' }>,
+  provider: ProviderFacts,
+): string[] {
+  const capabilities = resolveImageCapabilities([provider.imageCapabilities, model.capabilities])
+  const { qualities, backgrounds, formats, maxImages, stream, maxPartialImages } = capabilities
+  return [
+    [id, ...model.aliases].map((name) => `\`${name}\``).join(' = '),
+    provider.provider,
+    sizesText(capabilities.sizes),
+    qualities.join(' ') || '–',
+    backgrounds.join(' ') || '–',
+    formats.join(' '),
+    String(maxImages),
+    editsText(capabilities.edits),
+    stream ? `yes, ${maxPartialImages} previews` : '–',
+    imagePriceText(resolveImagePrice([model.price])),
+  ]
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}

@@ -1,0 +1,222 @@
+/**
+ * For each option of a request a deployment is native, emulating, or unable. If none is able the caller is told which
+ * option, why, and what would work.
+ */
+import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../catalog.ts'
+import type { EmbeddingRequest } from './request.ts'
+import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
+
+/** What one deployment would do for one request. */
+export interface Offer {
+  readonly deployment: Deployment
+  /** Sent upstream; undefined leaves the upstream at its native width. */
+  readonly dimensions: number | undefined
+  /** Width of the upstream's vectors. */
+  readonly upstreamWidth: number
+  /** Width of the answer: narrower than `upstreamWidth` when Torana truncates. */
+  readonly width: number
+  /** Token arrays are decoded to texts first. */
+  readonly decodesTokens: boolean
+  /** The upstream's own word for the input type, and the field it goes in. */
+  readonly inputType: string | undefined
+  readonly inputTypeField: string | undefined
+  /** Text put before each input, where the model card prescribes one. */
+  readonly prefix: string
+  readonly user: string | undefined
+  readonly extraFields: Readonly<Record<string, unknown>>
+  /** Names of emulated options, for `x-torana-emulated`. */
+  readonly emulated: readonly string[]
+}
+
+export type Negotiated = NegotiatedOf<Offer>
+
+/** Texts without any option, the most common request: settled once per model and encoding. */
+const plainCases = new WeakMap<EmbeddingModel, Map<Encoding, Negotiated>>()
+
+export function negotiate(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  unsupported: 'refuse' | 'drop',
+): Negotiated {
+  if (!isPlain(request)) return negotiateOptions(request, model, unsupported)
+  let cases = plainCases.get(model)
+  if (cases === undefined) {
+    cases = new Map()
+    plainCases.set(model, cases)
+  }
+  let negotiated = cases.get(request.encoding)
+  if (negotiated === undefined) {
+    negotiated = negotiateOptions(request, model, unsupported)
+    cases.set(request.encoding, negotiated)
+  }
+  return negotiated
+}
+
+function isPlain({ input, dimensions, inputType, user, extraFields }: EmbeddingRequest): boolean {
+  const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
+  return input.kind === 'texts' && !hasOption && Object.keys(extraFields).length === 0
+}
+
+function negotiateOptions(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  unsupported: 'refuse' | 'drop',
+): Negotiated {
+  return offersOf(request, {
+    model,
+    unsupported,
+    offerOf: (asked, deployment: Deployment) => offerOf(asked, model, deployment),
+    withoutOption,
+  })
+}
+
+function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: Deployment): Offer | Refusal {
+  const { capabilities } = deployment
+  const emulated: string[] = []
+
+  const widths = widthsFor(request.dimensions, model, capabilities.dimensions)
+  if ('message' in widths) return widths
+  if (widths.width !== widths.upstreamWidth) emulated.push('dimensions')
+
+  if (!capabilities.encodings.includes(request.encoding)) emulated.push('encoding_format')
+
+  const decodesTokens =
+    request.input.kind === 'tokens' && (!capabilities.tokenArrays || hasPrefix(request, model))
+  if (decodesTokens) {
+    if (model.facts.tokenizer === 'none') {
+      return {
+        param: 'input',
+        message: `Model '${model.id}' takes texts, not token ids, and has no tokenizer to turn them back. Send strings.`,
+      }
+    }
+    emulated.push('input')
+  }
+
+  const inputType = inputTypeFor(request, model)
+  if ('message' in inputType) return inputType
+  if (inputType.prefix !== '') emulated.push('input_type')
+
+  const extraNames = Object.keys(request.extraFields)
+  const [firstExtra] = extraNames
+  if (firstExtra !== undefined && !carriesUnknownFields(deployment)) {
+    return {
+      param: firstExtra,
+      message: `'${firstExtra}' is not a field Torana knows, and ${deployment.id} speaks a wire that can't carry it. Remove it.`,
+    }
+  }
+  return {
+    deployment,
+    ...widths,
+    decodesTokens,
+    ...inputType,
+    user: capabilities.user ? request.user : undefined,
+    extraFields: request.extraFields,
+    emulated,
+  }
+}
+
+interface Widths {
+  readonly dimensions: number | undefined
+  readonly upstreamWidth: number
+  readonly width: number
+}
+
+function widthsFor(
+  asked: number | undefined,
+  model: EmbeddingModel,
+  native: NativeDimensions,
+): Widths | Refusal {
+  const full = model.facts.dimensions
+  if (asked === undefined || asked === full)
+    return { dimensions: undefined, upstreamWidth: full, width: full }
+  // One kept vector of the full width serves every narrower one.
+  const isCutHere = model.cache !== undefined && model.facts.matryoshka && asked < full
+  if (takes(native, asked) && !isCutHere) return { dimensions: asked, upstreamWidth: asked, width: asked }
+  if (model.facts.matryoshka && asked < full)
+    return { dimensions: undefined, upstreamWidth: full, width: asked }
+  return { param: 'dimensions', message: dimensionsMessage(asked, model, native) }
+}
+
+function takes(native: NativeDimensions, asked: number): boolean {
+  switch (native.kind) {
+    case 'none':
+      return false
+    case 'range':
+      return asked >= native.min && asked <= native.max
+    case 'list':
+      return native.values.includes(asked)
+  }
+}
+
+function dimensionsMessage(asked: number, model: EmbeddingModel, native: NativeDimensions): string {
+  const full = model.facts.dimensions
+  if (asked > full && native.kind !== 'list') {
+    return `dimensions is ${asked}; '${model.id}' has ${full} and can only be made narrower. Ask for ${full} or fewer.`
+  }
+  if (native.kind === 'list') {
+    return `dimensions is ${asked}; '${model.id}' takes ${[...new Set([...native.values, full])].join(', ')}.`
+  }
+  if (native.kind === 'range') {
+    const orFull = native.max < full ? ` or ${full}` : ''
+    return `dimensions is ${asked}; '${model.id}' takes ${native.min} to ${native.max}${orFull}.`
+  }
+  return `'${model.id}' has a fixed width of ${full} and is not made to be truncated. Remove dimensions.`
+}
+
+function hasPrefix(request: EmbeddingRequest, model: EmbeddingModel): boolean {
+  const outcome = inputTypeFor(request, model)
+  return 'prefix' in outcome && outcome.prefix !== ''
+}
+
+type InputTypeOffer = Pick<Offer, 'inputType' | 'inputTypeField' | 'prefix'>
+const NO_INPUT_TYPE: InputTypeOffer = { inputType: undefined, inputTypeField: undefined, prefix: '' }
+
+function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTypeOffer | Refusal {
+  const rule = model.facts.inputType
+  if (rule.rule === 'none') {
+    return request.inputType === undefined
+      ? NO_INPUT_TYPE
+      : {
+          param: 'input_type',
+          message: `'${model.id}' treats queries and documents alike. Remove input_type.`,
+        }
+  }
+  const wanted = request.inputType ?? rule.default
+  if (wanted === undefined) return NO_INPUT_TYPE
+  const values = rule.rule === 'field' ? rule.values : rule.prefixes
+  const value = values[wanted]
+  if (value === undefined) {
+    return {
+      param: 'input_type',
+      message: `'${model.id}' has no input_type '${wanted}'. It takes: ${Object.keys(values).join(', ')}.`,
+    }
+  }
+  return rule.rule === 'field'
+    ? { inputType: value, inputTypeField: rule.field, prefix: '' }
+    : { ...NO_INPUT_TYPE, prefix: value }
+}
+
+/** A field that Torana does not know may tie inputs together (`late_chunking`): then nothing is split, merged or shared. */
+export function mustStayWhole(
+  request: EmbeddingRequest,
+  offers: readonly Pick<Offer, 'deployment'>[],
+): string | undefined {
+  return Object.keys(request.extraFields).find((name) =>
+    offers.some(({ deployment }) => !deployment.capabilities.harmlessFields.includes(name)),
+  )
+}
+
+function withoutOption(request: EmbeddingRequest, param: string): EmbeddingRequest | undefined {
+  switch (param) {
+    case 'dimensions':
+      return { ...request, dimensions: undefined }
+    case 'input_type':
+      return { ...request, inputType: undefined }
+    case 'input':
+      return undefined
+    default: {
+      const { [param]: _, ...extraFields } = request.extraFields
+      return { ...request, extraFields }
+    }
+  }
+}

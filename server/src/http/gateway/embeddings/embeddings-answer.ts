@@ -1,0 +1,132 @@
+/** Writes an embeddings answer: in one piece when it is small, in steps that leave the event loop free when it is not. */
+import type { ServerResponse } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Encoding } from '#core/catalog.ts'
+import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
+import { costText } from '#core/price.ts'
+import type { Embedded } from '#request/embeddings/embed.ts'
+import { rateHeaders } from '../../rate-headers.ts'
+
+/** Up to here one string is made and sent in one go; beyond, making it would hold the event loop. */
+const SMALL_BYTES = 256 * 1024
+/** A step of a large answer: about a millisecond of number writing. */
+const STEP_BYTES = 128 * 1024
+/** Digits, sign, point and comma of one number, on average. */
+const BYTES_PER_NUMBER = 13
+
+export interface AnswerMeta {
+  readonly requestId: string
+  /** What the caller asked for, echoed as `model`. */
+  readonly asked: string
+  readonly encoding: Encoding
+}
+
+export async function writeEmbeddings(
+  response: ServerResponse,
+  embedded: Embedded,
+  meta: AnswerMeta,
+): Promise<void> {
+  const { vectors, width } = embedded
+  const bytesPerVector = meta.encoding === 'base64' ? base64LengthOf(width) : width * BYTES_PER_NUMBER
+  const headers = headersOf(embedded, meta)
+  if (vectors.length * bytesPerVector <= SMALL_BYTES) {
+    let body = OPENING
+    for (let index = 0; index < vectors.length; index += 1)
+      body += itemOf(vectors[index] as Vector, index, meta.encoding)
+    body += closing(embedded, meta.asked)
+    // Every character is ASCII, so its length is its size.
+    headers.push('content-length', String(body.length))
+    response.writeHead(200, headers)
+    response.end(body, 'latin1')
+    return
+  }
+  response.writeHead(200, headers)
+  let step = OPENING
+  for (let index = 0; index < vectors.length; index += 1) {
+    step += itemOf(vectors[index] as Vector, index, meta.encoding)
+    if (step.length < STEP_BYTES) continue
+    if (!response.write(step, 'latin1')) await drained(response)
+    step = ''
+    await nextTurn()
+    // A client that left needs nothing more; what it asked for has been accounted for.
+    if (response.destroyed) return
+  }
+  response.end(step + closing(embedded, meta.asked), 'latin1')
+}
+
+const OPENING = '{"object":"list","data":['
+
+function itemOf(vector: Vector, index: number, encoding: Encoding): string {
+  const comma = index === 0 ? '' : ','
+  if (encoding === 'base64') {
+    return `${comma}{"object":"embedding","index":${index},"embedding":"${base64Of(vector)}"}`
+  }
+  const numbers = jsonOf(vector)
+  const text = Buffer.from(numbers.buffer, numbers.byteOffset, numbers.length).toString('latin1')
+  return `${comma}{"object":"embedding","index":${index},"embedding":${text}}`
+}
+
+function closing({ usage, extraFields }: Embedded, asked: string): string {
+  const tokens = usage.promptTokens
+  let rest = `],"model":${asciiJson(asked)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`
+  for (const name in extraFields) rest += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
+  return `${rest}}`
+}
+
+function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
+  const { deployments, attempts, usage, rates, space, emulated, dropped, cache } = embedded
+  const headers = [
+    'content-type',
+    'application/json; charset=utf-8',
+    'x-request-id',
+    requestId,
+    'x-torana-deployment',
+    headerText(deployments.join(', ')),
+    'x-torana-attempts',
+    String(attempts),
+    'x-torana-cost',
+    costText(usage.cost),
+    'x-torana-usage',
+    usage.source,
+  ]
+  if (space !== undefined) headers.push('x-torana-space', headerText(space))
+  if (rates.length > 0) headers.push(...rateHeaders(rates))
+  if (cache !== undefined) headers.push('x-torana-cache', `hits=${cache.hits}, misses=${cache.misses}`)
+  if (emulated.length > 0) headers.push('x-torana-emulated', emulated.join(', '))
+  if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
+  return headers
+}
+
+/** Clients give up on headers of many kilobytes, and the names in them can be a caller's. */
+const MAX_HEADER_LENGTH = 1024
+
+/** Header values carry ASCII; names from a configuration or a request may hold more. */
+export function headerText(text: string): string {
+  const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
+  return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
+
+export function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value) as string | undefined
+  if (json === undefined) return 'null'
+  if (!BEYOND_ASCII.test(json)) return json
+  return json.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+export function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
+}

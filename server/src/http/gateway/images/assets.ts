@@ -1,0 +1,144 @@
+/** `GET /v1/assets/{id}`: the bytes of a kept picture, by a signed link or by a key of its project. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { text } from 'node:stream/consumers'
+import { Fault } from '#core/fault.ts'
+import {
+  deliveryName,
+  deliveryOf,
+  pictureName,
+  placeOfAsset,
+  type Delivery,
+  type KeptBytes,
+} from '#core/image/delivery.ts'
+import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
+import { momentOf } from '#core/ledger.ts'
+import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
+import { StoreAway } from '#ports/store.ts'
+import { authenticate } from '#request/access/authenticate.ts'
+import type { ImagesDependencies } from './images.ts'
+import { drained } from '../embeddings/embeddings-answer.ts'
+import { presentedKey } from '../caller/presented-key.ts'
+import { handedOut } from './picture-source.ts'
+
+export interface AssetDependencies extends ImagesDependencies {
+  /** Whether the signature of a link is ours. */
+  readonly verifyLink: (assetId: string, expiresAtSeconds: number, signature: string) => boolean
+}
+
+export async function serveAsset(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { assetId, query }: { readonly assetId: string; readonly query: URLSearchParams },
+  requestId: string,
+  dependencies: AssetDependencies,
+): Promise<void> {
+  const project = await allowed(request, assetId, query, dependencies)
+  const delivery = await deliveryFor(assetId, dependencies)
+  // Another project's picture is not even said to exist.
+  if (delivery === undefined || (project !== undefined && delivery.project !== project))
+    throw missing(assetId, dependencies)
+  const picture = delivery.pictures[placeOfAsset(assetId)?.index ?? -1]
+  if (picture === undefined) throw missing(assetId, dependencies)
+  await send(request, response, handedOut(picture), requestId, dependencies.blobs)
+}
+
+/** The project whose key was presented; undefined when a signed link was. */
+async function allowed(
+  request: IncomingMessage,
+  assetId: string,
+  query: URLSearchParams,
+  { keys, clock, verifyLink }: AssetDependencies,
+): Promise<string | undefined> {
+  const signature = query.get('sig')
+  if (signature === null) return (await authenticate(presentedKey(request.headers), keys, clock)).project
+  const expiresAtSeconds = Number(query.get('exp'))
+  if (!Number.isSafeInteger(expiresAtSeconds) || !verifyLink(assetId, expiresAtSeconds, signature))
+    throw new Fault('asset_link_invalid', 'The link is not one of ours, or was changed.')
+  if (expiresAtSeconds * 1000 < clock.nowMs())
+    throw new Fault(
+      'asset_link_invalid',
+      `The link expired at ${new Date(expiresAtSeconds * 1000).toISOString()}.`,
+    )
+  return undefined
+}
+
+async function deliveryFor(assetId: string, { blobs }: AssetDependencies): Promise<Delivery | undefined> {
+  const place = placeOfAsset(assetId)
+  if (place === undefined) return undefined
+  const blob = await reading(blobs, deliveryName(place.jobId, place.attempt))
+  return blob && deliveryOf(await text(blob.bytes))
+}
+
+async function reading(blobs: BlobStore, name: string, range?: Range): Promise<OpenBlob | undefined> {
+  try {
+    return await blobs.open(name, range)
+  } catch (cause) {
+    if (!(cause instanceof StoreAway)) throw cause
+    throw new Fault('asset_store_unreachable', 'The store of pictures can not be reached. Retry.', { cause })
+  }
+}
+
+function missing(assetId: string, { limits, clock }: AssetDependencies): Fault {
+  const place = placeOfAsset(assetId)
+  if (place !== undefined && clock.nowMs() - momentOf(place.jobId) > limits.assetRetentionMs)
+    return new Fault('asset_gone', `The retention time of '${assetId}' is over.`)
+  return new Fault('not_found', `There is no asset '${assetId.slice(0, 80)}'.`)
+}
+
+interface Range {
+  readonly first: number
+  readonly last: number
+}
+
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { sha256, bytes, format }: KeptBytes,
+  requestId: string,
+  blobs: BlobStore,
+): Promise<void> {
+  const etag = `"${sha256}"`
+  const headers: Record<string, string> = {
+    'x-request-id': requestId,
+    etag,
+    'accept-ranges': 'bytes',
+    'cache-control': 'private, max-age=86400, immutable',
+    'x-content-type-options': 'nosniff',
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-type': format === 'unknown' ? 'application/octet-stream' : mediaTypeOf(format as PictureFormat),
+  }
+  // A drawing may hold scripts: never shown in the gateway's own origin.
+  if (format === 'svg' || format === 'unknown') headers['content-disposition'] = 'attachment'
+  if (request.headers['if-none-match'] === etag) {
+    response.writeHead(304, headers).end()
+    return
+  }
+  const range = rangeIn(request.headers.range, bytes)
+  if (range === 'unsatisfiable') {
+    response.writeHead(416, { ...headers, 'content-range': `bytes */${bytes}` }).end()
+    return
+  }
+  const blob = await reading(blobs, pictureName(sha256), range)
+  if (blob === undefined) throw new Fault('asset_gone', 'The picture is not kept any more.')
+  const { first, last } = range ?? { first: 0, last: bytes - 1 }
+  headers['content-length'] = String(last - first + 1)
+  if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${bytes}`
+  response.writeHead(range === undefined ? 200 : 206, headers)
+  for await (const chunk of blob.bytes) {
+    // Begun and left, so that what it holds open is closed.
+    if (request.method === 'HEAD') break
+    if (response.destroyed) return
+    if (!response.write(chunk)) await drained(response)
+  }
+  response.end()
+}
+
+/** One range of bytes; anything else is answered whole, as the standard allows. */
+function rangeIn(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
+  const [, start, end] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
+  if (start === undefined || end === undefined || (start === '' && end === '')) return undefined
+  if (start !== '' && end !== '' && Number(start) > Number(end)) return undefined
+  const first = start === '' ? Math.max(0, bytes - Number(end)) : Number(start)
+  const last = start === '' || end === '' ? bytes - 1 : Math.min(Number(end), bytes - 1)
+  return first > last || first >= bytes ? 'unsatisfiable' : { first, last }
+}

@@ -1,0 +1,151 @@
+/** An edit as JSON: pictures are data URLs, or addresses. */
+import type { IncomingMessage } from 'node:http'
+import { isRecord } from '#core/embedding/answer.ts'
+import { Fault } from '#core/fault.ts'
+import type { Given } from '#core/image/given.ts'
+import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
+import type { LargeJson, LiftedFile } from '#ports/json.ts'
+import type { ByteBudget } from '#request/images/byte-budget.ts'
+import { givenFile, type EditParts } from './edit-parts.ts'
+import { readBody, refuseJson } from '../caller/read-body.ts'
+import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
+
+export interface ReadingJsonOutside extends TakingOutside {
+  readonly json: LargeJson
+  readonly fetcher: PictureFetcher
+  /** Such a body is in memory whole until its pictures are on disk. */
+  readonly memory: ByteBudget
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+/** Who has no room by then is told so, instead of waiting with a body half sent. */
+const MEMORY_WAIT_MS = 2000
+/** The longest that common servers take. */
+const MAX_ADDRESS_LENGTH = 8192
+/** Of one picture that a caller named: a store of pictures that needs longer is away. */
+const FETCH_TIMEOUT_MS = 30_000
+
+export async function partsOfJson(request: IncomingMessage, outside: ReadingJsonOutside): Promise<EditParts> {
+  const { limits, json, memory, wait } = outside
+  const announced = Number(request.headers['content-length'] ?? limits.editsJsonBytes)
+  using room = await memory.take(Math.min(announced, limits.editsJsonBytes), MEMORY_WAIT_MS, wait)
+  if (room === undefined)
+    throw new Fault('too_many_image_jobs', 'This node holds as many pictures in memory as it may.')
+  const bytes = await readBody(
+    request,
+    limits.editsJsonBytes,
+    'Send smaller pictures, or send them as multipart/form-data.',
+  )
+  const { value, files } = await json.parseWithFiles(bytes).catch(refuseJson)
+  if (!isRecord(value))
+    throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
+  const { images, mask, markup, ...body } = value
+  if ('image' in body)
+    throw invalid('image', 'In JSON, pictures are a list called images: [{"image_url": "data:…"}].')
+  refuseMisplaced(files)
+  const taking = new Taking(files, outside)
+  try {
+    const pictures: Given[] = []
+    for (const [index, reference] of listOf(images, limits.maxEditPictures).entries())
+      pictures.push(await taking.take('image', reference, `images/${index}`))
+    const overlay = async (field: 'mask' | 'markup', reference: unknown): Promise<Given | undefined> =>
+      reference === undefined || reference === null ? undefined : taking.take(field, reference, field)
+    const given = { pictures, mask: await overlay('mask', mask), markup: await overlay('markup', markup) }
+    return { body, given, taken: taking.taken }
+  } catch (error) {
+    await taking.discard()
+    throw error
+  }
+}
+
+/** Where pictures are read. */
+const PLACE = /^(?:images\/\d+|mask|markup)\/image_url$/
+
+/** It was lifted out of the body wherever it stood: a mask in the wrong place would be left out without a word. */
+function refuseMisplaced(files: readonly LiftedFile[]): void {
+  const misplaced = files.find(({ place }) => !PLACE.test(place))
+  if (misplaced === undefined) return
+  const [name = ''] = misplaced.place.split('/')
+  throw invalid(
+    name.replaceAll('~1', '/').replaceAll('~0', '~'),
+    'A data URL is read as {"image_url": "data:…"} in images, mask and markup alone. Put it there, or remove it.',
+  )
+}
+
+function listOf(images: unknown, most: number): readonly unknown[] {
+  if (images === undefined || images === null) return []
+  if (!Array.isArray(images)) throw invalid('images', 'images must be a list of {"image_url": …}.')
+  if (images.length > most)
+    throw invalid('images', `images has ${images.length} entries; at most ${most} pictures are taken.`)
+  return images
+}
+
+/** Takes the pictures of one request, one after another. */
+class Taking {
+  readonly taken: TakenFile[] = []
+  readonly #lifted: ReadonlyMap<string, LiftedFile>
+  readonly #outside: ReadingJsonOutside
+
+  constructor(lifted: readonly LiftedFile[], outside: ReadingJsonOutside) {
+    this.#lifted = new Map(lifted.map((file) => [file.place, file]))
+    this.#outside = outside
+  }
+
+  async take(field: TakenFile['field'], reference: unknown, place: string): Promise<Given> {
+    const param = field === 'image' ? 'images' : field
+    if (isRecord(reference) && 'file_id' in reference)
+      throw new Fault(
+        'unsupported_parameter',
+        'file_id names a file that lies at an upstream, and a model may have several. Send the picture itself, as a data URL.',
+        { param },
+      )
+    if (!isRecord(reference) || Object.keys(reference).join() !== 'image_url')
+      throw invalid(param, `Each picture in ${param} must be an object {"image_url": …} and nothing else.`)
+    const lifted = this.#lifted.get(`${place}/image_url`)
+    if (lifted === undefined) return this.#address(field, param, reference['image_url'])
+    if (lifted.bytes === undefined)
+      throw new Fault('invalid_image_file', `${param} holds a data URL whose content is not base64.`, {
+        param,
+      })
+    return this.#file(field, lifted.bytes)
+  }
+
+  async discard(): Promise<void> {
+    await Promise.all(this.taken.map(({ upload }) => upload.discard()))
+  }
+
+  async #file(field: TakenFile['field'], bytes: Uint8Array): Promise<Given> {
+    const file = await takeFile(one(bytes), field, this.#outside)
+    this.taken.push(file)
+    return givenFile(file)
+  }
+
+  async #address(field: TakenFile['field'], param: string, value: unknown): Promise<Given> {
+    const url = typeof value === 'string' && value.length <= MAX_ADDRESS_LENGTH ? URL.parse(value) : null
+    if (url === null || !/^https?:$/.test(url.protocol))
+      throw invalid(
+        param,
+        `image_url must be a data URL (data:image/png;base64,…), or an https address of at most ${MAX_ADDRESS_LENGTH} characters.`,
+      )
+    const { limits, fetcher, memory, wait } = this.#outside
+    if (!limits.fetchImageUrls) return { kind: 'address', url: value as string }
+    using room = await memory.take(limits.editFileBytes, MEMORY_WAIT_MS, wait)
+    if (room === undefined)
+      throw new Fault('too_many_image_jobs', 'This node holds as many pictures in memory as it may.')
+    const options = { trustedOrigin: undefined, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: limits.editFileBytes }
+    const bytes = await fetcher.fetch(value as string, options).catch((cause: unknown) => {
+      const why =
+        cause instanceof AddressRefused ? `: ${cause.message}` : ' from which no picture could be fetched'
+      throw new Fault('invalid_parameter', `${param} names an address${why}.`, { param, cause })
+    })
+    return this.#file(field, bytes)
+  }
+}
+
+async function* one(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+function invalid(param: string, message: string): Fault {
+  return new Fault('invalid_parameter', message, { param })
+}

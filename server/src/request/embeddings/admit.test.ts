@@ -1,0 +1,350 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import fc from 'fast-check'
+import { windowOf, type Budget } from '#core/budget.ts'
+import type { Input } from '#core/embedding/input.ts'
+import { UpstreamFailure } from '#core/failure.ts'
+import { Fault } from '#core/fault.ts'
+import type { RateLimit } from '#core/limit.ts'
+import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { costOf } from '#core/price.ts'
+import type { Key } from '#ports/keys.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryLimiter } from '#stores/memory/limiter.ts'
+import { aDeployment } from '#test/support/deployments.ts'
+import type { Loss } from '#test/support/losing-store.ts'
+import { aModel, aRequest } from '#test/support/models.ts'
+import { MemoryJournal, MemorySpool, MoneyNode } from '#test/support/money-node.ts'
+import { admit, type EmbeddingAdmission as Admission } from './admit.ts'
+
+const START_MS = Date.UTC(2026, 5, 15, 12)
+const PROJECT: Budget = { id: 'project:p', limitNanoUsd: 1_000_000n, per: 'day', hard: true }
+const OWN: Budget = { id: 'key:p/k', limitNanoUsd: 500_000n, per: 'total', hard: true }
+const TOKENS: RateLimit = { id: 'project:p:tokens', project: 'p', unit: 'tokens', perMinute: 1_000_000 }
+const REQUESTS: RateLimit = { id: 'key:p/k:requests', project: 'p', unit: 'requests', perMinute: 1000 }
+const PRICE = { kind: 'perToken', nanoUsdPerMillionTokens: 3_333_333n } as const
+
+const deployment = aDeployment({ price: PRICE })
+const model = aModel({ deployments: [deployment] })
+const [offer] = negotiate(aRequest(), model, 'refuse').offers as readonly [Offer]
+
+function texts(...all: readonly string[]): Input {
+  return { kind: 'texts', texts: all }
+}
+
+async function aWorld({ budgets = [PROJECT, OWN], limits = [TOKENS, REQUESTS] }: Partial<Key> = {}) {
+  const clock = { nowMs: () => START_MS, monotonicMs: () => 0 }
+  const identifiers = uuidv7Identifiers(clock)
+  const books = new MemoryBooks(clock)
+  const [journal, spool] = [new MemoryJournal(), new MemorySpool()]
+  const limiter = new MemoryLimiter(clock, () => 1)
+  const parts = { ledger: books, budgets: books, clock, identifiers, limiter, journal, spool }
+  const node = await MoneyNode.start(parts)
+  const key: Key = {
+    id: 'p/k',
+    name: 'k',
+    project: 'p',
+    models: undefined,
+    expiresAtMs: undefined,
+    limits,
+    budgets,
+  }
+  const leased = (budget: Budget): bigint =>
+    books.budgetState(budget.id, windowOf(budget.per, START_MS))?.leasedNanoUsd ?? 0n
+  return {
+    books,
+    node,
+    journal,
+    spool,
+    identifiers,
+    leased,
+    admitted: async (input: Input): Promise<Admission> =>
+      admit({ requestId: identifiers.next(), key, model, offers: [offer], input }, node.outside),
+    /** What could be taken now. */
+    async remaining(): Promise<readonly number[]> {
+      const takes = [TOKENS, REQUESTS].map((limit) => ({ limit, amount: 1 }))
+      const { states } = limiter.take(takes)
+      return states.map(({ remaining }) => remaining + 1)
+    },
+    /** Nothing is under way any more, the store is there, and nobody uses what was leased. */
+    async rest(): Promise<void> {
+      node.link.planned.length = 0
+      for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+      await node.ledger.settled()
+      await node.ledger.drain()
+      await node.leases.returnAll()
+    },
+  }
+}
+
+type World = Awaited<ReturnType<typeof aWorld>>
+type Outcome =
+  | { readonly kind: 'served'; readonly share: number }
+  | { readonly kind: 'refused' | 'timedOut' | 'fault' }
+interface PlannedCall {
+  readonly outcome: Outcome
+  readonly turns: number
+  readonly bytes: number
+}
+
+interface Done {
+  /** Of calls that were sent: by attempt, the tokens of those that were served. */
+  readonly calls: Map<
+    number,
+    { readonly outcome: Outcome; readonly tokens: number; readonly unknown: bigint }
+  >
+  readonly requestIds: Set<string>
+  error: unknown
+  /** Served before the request ended: what its caller is charged against the rate limit. */
+  tokens: number
+}
+
+/** A request with its calls side by side, as the journey makes them: the first that fails ends it, the others go on. */
+async function journey(world: World, planned: readonly PlannedCall[]): Promise<Done> {
+  const done: Done = { calls: new Map(), requestIds: new Set(), error: undefined, tokens: 0 }
+  const inputs = planned.map(({ bytes }) => texts('x'.repeat(bytes)))
+  const whole = texts(...planned.map(({ bytes }) => 'x'.repeat(bytes)))
+  let isOver = false
+  try {
+    await using admission = await world.admitted(whole)
+    const calls = planned.map(async ({ outcome, turns, bytes }, index) => {
+      const call = await admission.begin(world.identifiers.next(), offer, inputs[index] as Input)
+      done.requestIds.add(call.unknown.requestId)
+      const tokens = outcome.kind === 'served' ? Math.floor((bytes + 8) * outcome.share) : 0
+      done.calls.set(call.attempt, { outcome, tokens, unknown: call.unknown.amountNanoUsd ?? 0n })
+      for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+      if (outcome.kind === 'served') {
+        if (!isOver) done.tokens += tokens
+        return admission.served(call, { kind: 'measured', tokens })
+      }
+      if (outcome.kind === 'fault') {
+        admission.failed(call, undefined)
+        throw new Error('a fault of ours')
+      }
+      const failure = new UpstreamFailure(outcome.kind, 'planned', { deployment: deployment.id })
+      admission.failed(call, failure)
+      throw failure
+    })
+    await Promise.all(calls)
+    isOver = true
+    await admission.settle()
+  } catch (error) {
+    done.error = error
+  } finally {
+    isOver = true
+  }
+  return done
+}
+
+/** Every call that was sent is in the books by what is known of it, or was forgotten; and nothing is held any more. */
+async function assertAccounted(world: World, done: Done): Promise<void> {
+  await world.rest()
+  const kept = new Map(world.books.entries().map((entry) => [`${entry.attempt}/${entry.kind}`, entry]))
+  let spent = 0n
+  let entries = 0
+  for (const [attempt, { outcome, tokens, unknown }] of done.calls) {
+    if (outcome.kind === 'refused') continue
+    entries += 1
+    const entry = kept.get(`${attempt}/${outcome.kind === 'served' ? 'post' : 'unknown'}`)
+    const cost = costOf(PRICE, tokens)
+    const amount = outcome.kind === 'served' && cost.kind === 'known' ? cost.nanoUsd : unknown
+    assert.equal(entry?.amountNanoUsd, amount)
+    assert.ok(amount <= unknown, 'more than was reserved')
+    spent += amount
+  }
+  assert.equal(world.books.entries().length, entries)
+  assert.equal(world.journal.size, 0)
+  assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
+  const window = windowOf('day', START_MS)
+  assert.equal(await world.books.spentNanoUsd(PROJECT.id, window), spent)
+  assert.equal(world.books.budgetState(PROJECT.id, window)?.spentNanoUsd ?? spent, spent)
+}
+
+const outcome: fc.Arbitrary<Outcome> = fc.oneof(
+  fc.record({ kind: fc.constant('served' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  fc.record({ kind: fc.constantFrom('refused' as const, 'timedOut' as const, 'fault' as const) }),
+)
+const calls = fc.array(fc.record({ outcome, turns: fc.nat(6), bytes: fc.integer({ min: 1, max: 5000 }) }), {
+  minLength: 1,
+  maxLength: 4,
+})
+const losses = fc.array(fc.constantFrom<Loss>('none', 'none', 'before', 'after'), { maxLength: 6 })
+
+test('however a request ends, its calls are in the books, and nothing stays reserved', async () => {
+  const budgets = fc.constantFrom([PROJECT, OWN], [PROJECT], [OWN])
+  await fc.assert(
+    fc.asyncProperty(calls, losses, budgets, fc.nat(2), async (planned, losses, budgets, turns) => {
+      const world = await aWorld({ budgets })
+      world.node.link.turns = turns
+      world.node.link.planned.push(...losses)
+      const done = await journey(world, planned)
+      await assertAccounted(world, done)
+      assert.ok(done.requestIds.size <= 1)
+    }),
+    { numRuns: 500 },
+  )
+})
+
+for (const loss of ['before', 'after'] as const) {
+  test(`a store that goes away at any point of a request, ${loss} its work, leaves nothing reserved`, async () => {
+    const planned: PlannedCall[] = [
+      { outcome: { kind: 'served', share: 0.5 }, turns: 1, bytes: 1000 },
+      { outcome: { kind: 'served', share: 0.1 }, turns: 3, bytes: 70_000 },
+    ]
+    for (let point = 0; point < 8; point += 1) {
+      const world = await aWorld()
+      for (let count = 0; count < point; count += 1) world.node.link.planned.push('none')
+      world.node.link.planned.push(loss, loss)
+      await assertAccounted(world, await journey(world, planned))
+    }
+  })
+}
+
+test('a journal that can’t be written sends no call and keeps no money', async () => {
+  const world = await aWorld()
+  world.journal.isFull = true
+  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, turns: 0, bytes: 100 }])
+  assert.ok(done.error instanceof Fault && done.error.code === 'ledger_unavailable')
+  assert.equal(done.calls.size, 0)
+  await assertAccounted(world, done)
+})
+
+test('where nothing can be written no result leaves, and its call stays open with its money', async () => {
+  const world = await aWorld()
+  const admission = await world.admitted(texts('abc'))
+  const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
+  world.node.link.otherwise = 'before'
+  world.spool.isFull = true
+  admission.served(call, { kind: 'measured', tokens: 3 })
+  await assert.rejects(admission.settle(), Fault)
+  world.node.link.otherwise = 'none'
+  await world.rest()
+  assert.deepEqual(world.journal.calls(), [call.unknown])
+  assert.equal(world.leased(PROJECT), call.unknown.amountNanoUsd)
+  // Its node dies: the call becomes an unknown, and pays from the lease that was kept for it.
+  await world.books.endNode(world.node.id, world.journal.calls())
+  assert.equal(world.leased(PROJECT), 0n)
+  assert.equal(world.books.entries()[0]?.kind, 'unknown')
+})
+
+test('entries that fail after their request has ended are reported', async () => {
+  const world = await aWorld()
+  const admission = await world.admitted(texts('abc'))
+  const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
+  await admission[Symbol.asyncDispose]()
+  world.node.link.otherwise = 'before'
+  world.spool.isFull = true
+  admission.served(call, { kind: 'measured', tokens: 3 })
+  await world.node.ledger.settled()
+  await nextTurn()
+  assert.deepEqual(world.node.unsettled, [call.unknown.requestId])
+})
+
+test('a result leaves only when its record is durable', async () => {
+  const world = await aWorld()
+  world.node.link.turns = 3
+  for (const loss of ['none', 'before'] as const) {
+    const admission = await world.admitted(texts('abc'))
+    const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
+    world.node.link.planned.push(loss)
+    admission.served(call, { kind: 'measured', tokens: 3 })
+    const before = world.books.entries().length + world.spool.waiting
+    await admission.settle()
+    assert.equal(world.books.entries().length + world.spool.waiting, before + 1)
+  }
+})
+
+test('a request that was admitted has money for all its calls, however it is divided', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.nat(300), { minLength: 1, maxLength: 12 }),
+      fc.infiniteStream(fc.boolean()),
+      async (lengths, cuts) => {
+        const all = lengths.map((length) => 'é'.repeat(length))
+        const world = await aWorld()
+        const admission = await world.admitted(texts(...all))
+        const asked = world.node.link.calls
+        const runs: string[][] = [[]]
+        for (const text of all) {
+          if (runs.at(-1)?.length !== 0 && cuts.next().value) runs.push([])
+          runs.at(-1)?.push(text)
+        }
+        await Promise.all(runs.map((run) => admission.begin(world.identifiers.next(), offer, texts(...run))))
+        assert.equal(world.node.link.calls, asked)
+      },
+    ),
+    { numRuns: 100 },
+  )
+})
+
+test('a call that needs more than was reserved asks for the rest, also beside others', async () => {
+  const world = await aWorld()
+  world.node.link.turns = 2
+  const admission = await world.admitted(texts('x'.repeat(1000)))
+  // A prefix makes inputs longer than they came, and an unknown has used up what was reserved.
+  const sizes = [3000, 900, 50, 2000]
+  const begun = await Promise.all(
+    sizes.map((size) => admission.begin(world.identifiers.next(), offer, texts('x'.repeat(size)))),
+  )
+  await world.rest()
+  const needed = begun.reduce((sum, { unknown }) => sum + (unknown.amountNanoUsd ?? 0n), 0n)
+  assert.ok(world.leased(PROJECT) >= needed)
+  assert.ok(world.leased(OWN) >= needed)
+  for (const call of begun) admission.served(call, { kind: 'measured', tokens: 1 })
+  await admission.settle()
+  await world.rest()
+  assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
+})
+
+test('a budget without money refuses before anything is sent, and gives back what another budget lent', async () => {
+  const poor: Budget = { ...OWN, limitNanoUsd: 1n }
+  const world = await aWorld({ budgets: [PROJECT, poor] })
+  await assert.rejects(
+    world.admitted(texts('x'.repeat(1000))),
+    (error) => error instanceof Fault && error.code === 'budget_exhausted',
+  )
+  await world.rest()
+  assert.equal(world.leased(PROJECT), 0n)
+  assert.deepEqual(await world.remaining(), [1_000_000, 999])
+})
+
+test('the true number of tokens corrects what was taken for them', async () => {
+  await fc.assert(
+    fc.asyncProperty(calls, async (planned) => {
+      const world = await aWorld()
+      const done = await journey(world, planned)
+      await world.rest()
+      assert.deepEqual(await world.remaining(), [1_000_000 - done.tokens, 999])
+    }),
+    { numRuns: 300 },
+  )
+})
+
+test('a request beyond its rate limit is refused with the time to come back, and reserves nothing', async () => {
+  const narrow: RateLimit = { ...TOKENS, perMinute: 100 }
+  const world = await aWorld({ limits: [narrow, REQUESTS] })
+  const first = await world.admitted(texts('x'.repeat(400)))
+  assert.equal(first.rates[0]?.remaining, 0)
+  const leased = world.leased(PROJECT)
+  await assert.rejects(world.admitted(texts('xxxx')), (error) => {
+    assert.ok(error instanceof Fault)
+    assert.equal(error.code, 'rate_limit_exceeded')
+    assert.equal(error.retryAfterMs, 600)
+    return true
+  })
+  await assert.rejects(
+    world.admitted(texts('x'.repeat(404))),
+    (error) => error instanceof Fault && error.code === 'request_exceeds_rate_limit',
+  )
+  assert.equal(world.leased(PROJECT), leased)
+})
+
+test('a request without limits and hard budgets is admitted at once', async () => {
+  const world = await aWorld({ limits: [], budgets: [{ ...PROJECT, hard: false }] })
+  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, turns: 0, bytes: 10 }])
+  assert.equal(done.error, undefined)
+  await assertAccounted(world, done)
+  assert.equal(world.books.entries()[0]?.projectLeaseNanoUsd, 0n)
+})

@@ -1,0 +1,320 @@
+/**
+ * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the inputs, gather the
+ * vectors, account for them. Authentication and parsing come before, encoding after: they belong to the listener.
+ */
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import type { EmbeddingRequest } from '#core/embedding/request.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import type { Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault.ts'
+import type { RateState } from '#core/limit.ts'
+import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/embedding/negotiate.ts'
+import { costText, maxCostOf } from '#core/price.ts'
+import { inTiers } from '#core/schedule/order.ts'
+import type { Key } from '#ports/keys.ts'
+import type { RequestTrace } from '#ports/observer.ts'
+import { admit } from './admit.ts'
+import type { Outside } from './attempt.ts'
+import { findEmbeddingModel } from '../access/find-model.ts'
+import type { Dispatch } from '../traffic/dispatch.ts'
+import { gather, type Gathered } from './gather.ts'
+import { hasHardBudget, refuseUnknownFields } from '../money/hard-budget.ts'
+import { checkLengths } from './inputs.ts'
+import type { Served } from './serve.ts'
+import type { Sharing } from './shared-vectors.ts'
+import { usageOf, type RequestUsage } from './usage.ts'
+
+export interface EmbedDependencies extends Outside {
+  /** The catalog of this moment. */
+  readonly catalog: () => Catalog
+  readonly dispatch: Dispatch
+  /** How a request of this project may share with others; undefined: not at all. */
+  readonly sharingOf: (
+    model: EmbeddingModel,
+    request: EmbeddingRequest,
+    asking: SharingAsked,
+  ) => Sharing | undefined
+  /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
+  readonly generationOf: (modelId: string) => number | undefined
+  /** Whether nothing of this deployment may leave; it need not be in the catalog any more. */
+  readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
+}
+
+/** Who wants to share, and how much. */
+interface SharingAsked {
+  readonly project: string
+  readonly space: string
+  readonly cacheUse: CacheUse
+}
+
+/** What the caller said of the cache: `fresh` asks for new vectors, `none` also forbids keeping them. */
+export type CacheUse = 'usual' | 'fresh' | 'none'
+
+/** What the caller said beside the body. */
+export interface EmbedOptions {
+  readonly requestId: string
+  readonly key: Key
+  readonly unsupported: 'refuse' | 'drop' | undefined
+  readonly pinnedSpace: string | undefined
+  readonly dryRun: boolean
+  /** The caller's own time-out, when its SDK told us. */
+  readonly callerTimeoutMs: number | undefined
+  readonly cacheUse: CacheUse
+  /** Filled in on the way, also of a request that fails. */
+  readonly trace: RequestTrace
+}
+
+export interface Embedded {
+  readonly kind: 'embedded'
+  readonly model: EmbeddingModel
+  readonly vectors: readonly Vector[]
+  readonly usage: RequestUsage
+  /** Where the caller's rate limits stand. */
+  readonly rates: readonly RateState[]
+  /** Undefined: this node does not know it yet. */
+  readonly space: string | undefined
+  readonly width: number
+  readonly attempts: number
+  /** Ids of the deployments that served it. */
+  readonly deployments: readonly string[]
+  readonly emulated: readonly string[]
+  readonly dropped: readonly string[]
+  /** How many of the inputs needed no call, and how many did; undefined where nothing is shared. */
+  readonly cache: { readonly hits: number; readonly misses: number } | undefined
+  /** Extra top-level fields of the upstream's answer; kept only when one call served the request. */
+  readonly extraFields: Readonly<Record<string, unknown>>
+}
+
+/** The answer to `x-torana-dry-run`: what would happen, without a call. */
+export interface DryRun {
+  readonly kind: 'dry-run'
+  readonly model: EmbeddingModel
+  /** Undefined: this node does not know it yet. */
+  readonly space: string | undefined
+  readonly deployments: readonly {
+    id: string
+    native: boolean
+    emulated: readonly string[]
+    maxCostUsd: string
+  }[]
+  readonly dropped: readonly string[]
+  /** No more tokens than this can be charged. */
+  readonly maxTokens: number
+}
+
+/** Characters or token ids over which one pass takes a millisecond or more. */
+const LARGE_INPUT = 512 * 1024
+
+export async function embed(
+  request: EmbeddingRequest,
+  options: EmbedOptions,
+  dependencies: EmbedDependencies,
+): Promise<Embedded | DryRun> {
+  const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
+  const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
+  const offers = inTiers(payable(negotiated.offers, model, options.key))
+  const [first] = offers as readonly [Offer]
+  const generation = dependencies.generationOf(model.id)
+  const space = spaceFor(model, first.width, generation, options.pinnedSpace)
+  if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
+  const isLarge = inputSize(request.input) > LARGE_INPUT
+  if (isLarge) await dependencies.nextTurn()
+  const lengths = checkLengths({ model, outside: dependencies }, request.input)
+  if (lengths !== undefined) await lengths
+  if (isLarge) await dependencies.nextTurn()
+
+  const { requestId, key, trace } = options
+  const { clock } = dependencies
+  const startedMs = clock.monotonicMs()
+  const admitted = admit({ requestId, key, model, offers, input: request.input }, dependencies)
+  await using admission = admitted instanceof Promise ? await admitted : admitted
+  const admittedMs = clock.monotonicMs()
+  trace.admitMs = admittedMs - startedMs
+  let attempts = 0
+  const wholeBecauseOf = mustStayWhole(request, offers)
+  const sharing =
+    wholeBecauseOf === undefined
+      ? dependencies.sharingOf(model, request, {
+          project: key.project,
+          space: spaceOf(model.id, first.upstreamWidth, generation),
+          // What is kept is kept under the name of its space.
+          cacheUse: generation === undefined ? 'none' : options.cacheUse,
+        })
+      : undefined
+  const gathered = await gather({
+    outside: dependencies,
+    isLarge,
+    requestId,
+    model,
+    admission,
+    trace,
+    deadlineMs: admittedMs + timeoutOf(options, dependencies),
+    input: request.input,
+    project: key.project,
+    dispatch: dependencies.dispatch,
+    offers,
+    sharing,
+    wholeBecauseOf,
+    // What is kept is kept as values, and a text would have to be parsed for that.
+    wantedForm: request.encoding === 'base64' ? 'base64' : sharing === undefined ? 'text' : 'float32',
+    countAttempt: () => void (attempts += 1),
+    attemptsMade: () => attempts,
+  })
+  const { served, hits, slots } = gathered
+  const checkNow = (): void => checkSpace(model, gathered, generation, sharing, dependencies)
+  checkNow()
+  if (hits.length > 0) admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next())
+  const only = served.length === 1 ? served[0] : undefined
+  const counted = usageOf({ model, outside: dependencies, input: request.input }, gathered)
+  const usage = counted instanceof Promise ? await counted : counted
+  const gatheredMs = clock.monotonicMs()
+  trace.gatherMs = gatheredMs - admittedMs
+  await admission.settle()
+  trace.settleMs = clock.monotonicMs() - gatheredMs
+  // Accounting may have taken a while.
+  checkNow()
+  return {
+    kind: 'embedded',
+    model,
+    vectors: gathered.vectors,
+    usage,
+    rates: admission.rates,
+    space,
+    attempts,
+    width: first.width,
+    deployments:
+      only && hits.length === 0 ? [only.offer.deployment.id] : deploymentsOf(served, hits.length > 0),
+    emulated: only
+      ? only.offer.emulated
+      : unique(
+          (served.length > 0 ? served.map(({ offer }) => offer) : [first]).flatMap(
+            ({ emulated }) => emulated,
+          ),
+        ),
+    dropped: negotiated.dropped,
+    cache: sharing && cacheCounts(slots, hits),
+    extraFields: only && hits.length === 0 ? only.answer.extraFields : NO_FIELDS,
+  }
+}
+
+/**
+ * Under a hard budget only what has a price may be called, and only with fields whose price is known: an unknown field may
+ * multiply the cost.
+ */
+function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): readonly Offer[] {
+  if (!hasHardBudget(key)) return offers
+  const priced = offers.filter(({ deployment }) => deployment.price.kind !== 'unpriced')
+  if (priced.length === 0) {
+    throw new Fault(
+      'model_unpriced',
+      `'${model.id}' has no price, and key '${key.name}' has a hard budget that its cost could not be held against.`,
+    )
+  }
+  refuseUnknownFields(priced, key)
+  return priced
+}
+
+/** Leave the caller's SDK a moment to read our error before its own clock runs out. */
+const CALLER_MARGIN_MS = 250
+
+function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependencies): number {
+  if (callerTimeoutMs === undefined) return limits.requestTimeoutMs
+  return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
+}
+
+/** About as often as a node that does not know it yet asks the store. */
+const UNKNOWN_RETRY_MS = 2000
+
+function spaceFor(
+  model: EmbeddingModel,
+  width: number,
+  generation: number | undefined,
+  pinned: string | undefined,
+): string | undefined {
+  if (generation === undefined) {
+    if (pinned === undefined) return undefined
+    throw new Fault(
+      'space_unknown',
+      `The request pins a space, and this node could not read yet which one '${model.id}' has.`,
+      { retryAfterMs: UNKNOWN_RETRY_MS },
+    )
+  }
+  const space = spaceOf(model.id, width, generation)
+  if (pinned !== undefined && pinned !== space) {
+    throw new Fault(
+      'space_mismatch',
+      `The request pins space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'.`,
+    )
+  }
+  return space
+}
+
+function dryRun(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  space: string | undefined,
+  negotiated: Negotiated,
+  bytesOf: Outside['bytesOf'],
+): DryRun {
+  const { input } = request
+  const maxTokens =
+    input.kind === 'tokens'
+      ? input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
+      : input.texts.reduce((sum, text) => sum + bytesOf(text), 0)
+  return {
+    kind: 'dry-run',
+    model,
+    space,
+    deployments: negotiated.offers.map(({ deployment, emulated }) => ({
+      id: deployment.id,
+      native: emulated.length === 0,
+      emulated,
+      maxCostUsd: costText(maxCostOf(deployment.price, { tokens: maxTokens, rows: inputCount(input) })),
+    })),
+    dropped: negotiated.dropped,
+    maxTokens,
+  }
+}
+
+/** A deployment may have left its space, or the space been given up, while the request was under way. */
+function checkSpace(
+  model: EmbeddingModel,
+  { served, hits }: Gathered,
+  generation: number | undefined,
+  sharing: Sharing | undefined,
+  { isQuarantined, generationOf }: EmbedDependencies,
+): void {
+  const left =
+    served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
+    hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
+  // Who was told no space was promised none: whoever served it is in the one there is.
+  const isSameSpace = generation === undefined || generationOf(model.id) === generation
+  if (left === undefined && isSameSpace) return
+  throw new Fault(
+    'space_left',
+    left === undefined
+      ? `Another vector space was accepted for '${model.id}' while the request was under way. Send it again.`
+      : `${left} was found outside the vector space of '${model.id}' while the request was under way.`,
+  )
+}
+
+/** Where vectors came from, the cache being one of the places. */
+function deploymentsOf(served: readonly Served[], hasHits: boolean): readonly string[] {
+  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? ['cache'] : [])])
+}
+
+function cacheCounts(
+  slots: readonly number[],
+  hits: readonly { readonly slot: number }[],
+): { readonly hits: number; readonly misses: number } {
+  const known = new Set(hits.map(({ slot }) => slot))
+  const found = slots.filter((slot) => known.has(slot)).length
+  return { hits: found, misses: slots.length - found }
+}
+
+function unique(names: readonly string[]): readonly string[] {
+  return [...new Set(names)]
+}
+
+const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})

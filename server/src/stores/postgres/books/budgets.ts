@@ -1,0 +1,140 @@
+import { grantOf, type BudgetWindow } from '#core/budget.ts'
+import type { BudgetStore, LeaseAnswer, LeaseQuestion, LeaseReturn, SpendingReader } from '#ports/budgets.ts'
+import { NodeEnded } from '#ports/ledger.ts'
+import { reachable } from '../away.ts'
+import type { Database, Sql } from '../database.ts'
+
+interface BudgetRow {
+  readonly limit_nano: bigint
+  readonly spent_nano: bigint
+  readonly leased_nano: bigint
+}
+
+interface LeaseRow {
+  readonly amount_nano: bigint
+  readonly operation: string
+  readonly operation_nano: bigint
+}
+
+/** Everything is decided under the lock of the budget's row, by the same pure rule that the tests hold against it. */
+export class PostgresBudgets implements BudgetStore, SpendingReader {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async lease(question: LeaseQuestion): Promise<LeaseAnswer> {
+    const answer = await reachable(this.#lease(question))
+    if (answer !== undefined) return answer
+    await reachable(this.#seed(question))
+    return this.lease(question)
+  }
+
+  /** Undefined while nobody has asked about the budget before. */
+  #lease(question: LeaseQuestion): Promise<LeaseAnswer | undefined> {
+    const { budget, window, nodeId, operation } = question
+    const key = [budget.id, new Date(window.startMs)]
+    return this.#database.transaction(async (sql) => {
+      const alive = await sql.query(
+        'SELECT 1 FROM nodes WHERE node_id = $1 AND ended_at IS NULL FOR KEY SHARE',
+        [nodeId],
+      )
+      if (alive.length === 0) throw new NodeEnded(`node ${nodeId} has been ended`)
+      const [row] = await sql.query<BudgetRow>(
+        'UPDATE budgets SET limit_nano = $3 WHERE budget_id = $1 AND window_start = $2 AND seeded RETURNING *',
+        [...key, budget.limitNanoUsd],
+      )
+      if (row === undefined) return undefined
+      const { limit_nano, spent_nano, leased_nano } = row
+      const state = { limitNanoUsd: limit_nano, spentNanoUsd: spent_nano, leasedNanoUsd: leased_nano }
+      const [held] = await sql.query<LeaseRow>(
+        'SELECT * FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3',
+        [...key, nodeId],
+      )
+      if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operation_nano }
+      const grantedNanoUsd = grantOf(state, question.neededNanoUsd, question.liveNodes)
+      if (grantedNanoUsd === 0n) return { ...state, grantedNanoUsd }
+      await move(sql, { ...question, budgetId: budget.id, byNanoUsd: grantedNanoUsd })
+      return { ...state, leasedNanoUsd: leased_nano + grantedNanoUsd, grantedNanoUsd }
+    })
+  }
+
+  /**
+   * A budget asked about for the first time begins with what its window already holds. Whoever begins to write once its row is
+   * there charges it; those who began before are waited for; then the sum is taken while nobody can charge the row.
+   */
+  async #seed({ budget, window }: LeaseQuestion): Promise<void> {
+    const key = [budget.id, new Date(window.startMs)]
+    await this.#database.query(
+      `INSERT INTO budgets (budget_id, window_start, window_end, limit_nano) VALUES ($1, $2, $3, $4)
+       ON CONFLICT DO NOTHING`,
+      [...key, new Date(window.endMs), budget.limitNanoUsd],
+    )
+    // Every append holds this small table against it; it is let go at once.
+    await this.#database.transaction((sql) => sql.query('LOCK TABLE leases IN SHARE MODE'))
+    await this.#database.transaction(async (sql) => {
+      await sql.query('SELECT 1 FROM budgets WHERE budget_id = $1 AND window_start = $2 FOR UPDATE', key)
+      const spent = await spentIn(sql, budget.id, window)
+      await sql.query(
+        'UPDATE budgets SET spent_nano = $3, seeded = true WHERE budget_id = $1 AND window_start = $2',
+        [...key, spent],
+      )
+    })
+  }
+
+  giveBack({ budgetId, window, nodeId, operation, amountNanoUsd }: LeaseReturn): Promise<void> {
+    const key = [budgetId, new Date(window.startMs)]
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        await sql.query('SELECT 1 FROM budgets WHERE budget_id = $1 AND window_start = $2 FOR UPDATE', key)
+        const [held] = await sql.query<LeaseRow>(
+          'SELECT * FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3',
+          [...key, nodeId],
+        )
+        // Of a node that has been ended the lease is home already.
+        if (held === undefined || held.operation === operation) return
+        const returned = amountNanoUsd < held.amount_nano ? amountNanoUsd : held.amount_nano
+        await move(sql, { budgetId, window, nodeId, operation, byNanoUsd: -returned })
+      }),
+    )
+  }
+
+  async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
+    return reachable(spentIn(this.#database, budgetId, window))
+  }
+}
+
+export async function spentIn(sql: Sql, budgetId: string, window: BudgetWindow): Promise<bigint> {
+  const column = budgetId.startsWith('project:') ? 'project' : 'key_id'
+  const [row] = await sql.query<{ spent: bigint }>(
+    `SELECT coalesce(sum(amount_nano), 0)::bigint AS spent FROM usage_hours
+     WHERE ${column} = $1 AND hour >= $2 AND hour < $3`,
+    [budgetId.slice(budgetId.indexOf(':') + 1), new Date(window.startMs), new Date(window.endMs)],
+  )
+  return row?.spent ?? 0n
+}
+
+interface Move {
+  readonly budgetId: string
+  readonly window: BudgetWindow
+  readonly nodeId: string
+  readonly operation: string
+  readonly byNanoUsd: bigint
+}
+
+async function move(sql: Sql, { budgetId, window, nodeId, operation, byNanoUsd }: Move): Promise<void> {
+  const start = new Date(window.startMs)
+  await sql.query(
+    'UPDATE budgets SET leased_nano = leased_nano + $3 WHERE budget_id = $1 AND window_start = $2',
+    [budgetId, start, byNanoUsd],
+  )
+  await sql.query(
+    `INSERT INTO leases AS held (budget_id, window_start, node_id, amount_nano, operation, operation_nano)
+     VALUES ($1, $2, $3, $4, $5, $4)
+     ON CONFLICT (budget_id, window_start, node_id) DO UPDATE SET
+       amount_nano = held.amount_nano + excluded.amount_nano,
+       operation = excluded.operation, operation_nano = excluded.operation_nano`,
+    [budgetId, start, nodeId, byNanoUsd, operation],
+  )
+}

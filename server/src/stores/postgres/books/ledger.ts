@@ -1,0 +1,247 @@
+import {
+  counted,
+  hourOf,
+  lateEntry,
+  standingWith,
+  type CountedEntry,
+  type LedgerEntry,
+  type Standing,
+} from '#core/ledger.ts'
+import {
+  NodeEnded,
+  type LedgerStore,
+  type OpenCall,
+  type Unknown,
+  type UnknownResolution,
+} from '#ports/ledger.ts'
+import { plainArray, textArray } from '../arrays.ts'
+import { reachable } from '../away.ts'
+import { writeAudit } from '../audit.ts'
+import type { Database, Sql } from '../database.ts'
+import {
+  appendStatement,
+  BRING_HOME,
+  HEARTBEAT,
+  HOLD_NODE,
+  LOCK_BUDGETS,
+  LOCK_STANDING,
+  OPEN_UNKNOWNS,
+  STANDING,
+  START_NODE,
+} from './ledger-sql.ts'
+
+/** Nodes that write at the same time each have a rollup row of their own; more than this many share. */
+const SHARDS = 16
+
+/** Entries in one statement: more take longer without doing more a second. */
+const PORTION = 1000
+
+const FENCED = appendStatement(true)
+const UNFENCED = appendStatement(false)
+
+interface EventRow {
+  readonly request_id: string
+  readonly attempt: number
+  readonly kind: LedgerEntry['kind']
+  readonly call_id: string
+  readonly node_id: string
+  readonly project: string
+  readonly key_id: string
+  readonly model: string
+  readonly deployment: string
+  readonly usage: LedgerEntry['usage']
+  readonly tokens: bigint | null
+  readonly images: number
+  readonly amount_nano: bigint | null
+  readonly written_at: Date
+}
+
+export class PostgresLedger implements LedgerStore {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async startNode({ id, host, version }: Parameters<LedgerStore['startNode']>[0]): Promise<void> {
+    await reachable(this.#database.query(START_NODE, [id, host, version]))
+  }
+
+  async heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }> {
+    const [row] = await reachable(
+      this.#database.query<{ alive: number; others: number }>(HEARTBEAT, [nodeId], 'heartbeat'),
+    )
+    if (row?.alive !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
+    return { liveNodes: 1 + row.others }
+  }
+
+  async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    const [row] = await reachable(
+      this.#database.query<{ nodes: number }>(
+        FENCED,
+        parametersOf(nodeId, once(entries).map(counted)),
+        'ledger-append',
+      ),
+    )
+    if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
+  }
+
+  async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    await reachable(this.#database.transaction((sql) => appendLate(sql, nodeId, entries)))
+  }
+
+  async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
+    await reachable(
+      this.#database.transaction(async (sql) => {
+        // Waits for a batch of that node which is being written; one that comes later finds the node ended.
+        await sql.query('SELECT 1 FROM nodes WHERE node_id = $1 FOR UPDATE', [nodeId])
+        // Nobody else writes about its calls now, so that budgets may be locked before entries, and all at once.
+        await sql.query(LOCK_BUDGETS, [nodeId, textArray(budgetsOf(openCalls))])
+        for (let at = 0; at < openCalls.length; at += PORTION)
+          await appendLate(sql, nodeId, openCalls.slice(at, at + PORTION))
+        await sql.query(BRING_HOME, [nodeId])
+        await sql.query('UPDATE nodes SET ended_at = coalesce(ended_at, now()) WHERE node_id = $1', [nodeId])
+      }),
+    )
+  }
+
+  async openUnknowns({ limit, after }: Parameters<LedgerStore['openUnknowns']>[0]): Promise<Unknown[]> {
+    const values = [limit, after?.requestId ?? null, after?.attempt ?? null]
+    const rows = await reachable(this.#database.query<EventRow>(OPEN_UNKNOWNS, values))
+    return rows.map((row) => ({ ...entryOf(row), writtenAtMs: row.written_at.getTime() }))
+  }
+
+  async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
+    const { requestId, attempt, kind, actor } = resolution
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const [row] = await sql.query<EventRow>(
+          `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
+          [requestId, attempt],
+        )
+        if (row === undefined) return false
+        const unknown = entryOf(row)
+        await sql.query(HOLD_NODE, [row.node_id])
+        const kinds = (await standingOf(sql, [unknown])).get(attemptOf(unknown))?.kinds
+        if (kinds?.has('post') || kinds?.has('void')) return false
+        const cost = kind === 'void' ? 0n : (resolution.costNanoUsd ?? unknown.amountNanoUsd)
+        await appendLate(sql, row.node_id, [
+          {
+            ...unknown,
+            kind,
+            amountNanoUsd: unknown.amountNanoUsd === undefined && kind === 'void' ? undefined : cost,
+            tokens: kind === 'void' ? undefined : resolution.tokens,
+            images: kind === 'void' ? 0 : unknown.images,
+            usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
+          },
+        ])
+        await writeAudit(sql, {
+          actor,
+          action: `unknown.${kind}`,
+          target: `${requestId}/${attempt}`,
+          detail: { reservedNanoUsd: String(unknown.amountNanoUsd), costNanoUsd: String(cost) },
+        })
+        return true
+      }),
+    )
+  }
+}
+
+/** Appends what other rows may already stand for. Within a transaction. */
+async function appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+  const distinct = once(entries)
+  if (distinct.length === 0) return
+  await sql.query(HOLD_NODE, [nodeId])
+  const standing = await standingOf(sql, distinct)
+  const late: CountedEntry[] = []
+  for (const entry of distinct) {
+    const attempt = attemptOf(entry)
+    const added = lateEntry(entry, standing.get(attempt))
+    if (added === undefined) continue
+    late.push(added)
+    standing.set(attempt, standingWith(standing.get(attempt), added.entry))
+  }
+  if (late.length === 0) return
+  await sql.query(UNFENCED, parametersOf(nodeId, late))
+}
+
+async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Map<string, Standing>> {
+  const attempts = [
+    plainArray(entries.map(({ requestId }) => requestId)),
+    plainArray(entries.map(({ attempt }) => attempt)),
+  ]
+  await sql.query(LOCK_STANDING, attempts)
+  // A statement of its own: it sees what was added while we waited for the locks.
+  const rows = await sql.query<EventRow>(STANDING, attempts)
+  const standing = new Map<string, Standing>()
+  for (const row of rows) {
+    const entry = entryOf(row)
+    standing.set(attemptOf(entry), standingWith(standing.get(attemptOf(entry)), entry))
+  }
+  return standing
+}
+
+function budgetsOf(entries: readonly LedgerEntry[]): string[] {
+  return [...new Set(entries.flatMap(({ project, keyId }) => [`project:${project}`, `key:${keyId}`]))]
+}
+
+function attemptOf({ requestId, attempt }: LedgerEntry): string {
+  return `${requestId}/${attempt}`
+}
+
+/** An entry given twice in one batch would be inserted once and counted twice. */
+function once(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
+  const seen = new Set<string>()
+  return entries.filter((entry) => {
+    const identity = `${entry.requestId}/${entry.attempt}/${entry.kind}`
+    return !seen.has(identity) && seen.add(identity)
+  })
+}
+
+function parametersOf(nodeId: string, entries: readonly CountedEntry[]): unknown[] {
+  const column = <Value>(value: (entry: LedgerEntry) => Value): Value[] =>
+    entries.map(({ entry }) => value(entry))
+  return [
+    nodeId,
+    shardOf(nodeId),
+    plainArray(column(({ requestId }) => requestId)),
+    plainArray(column(({ attempt }) => attempt)),
+    plainArray(column(({ kind }) => kind)),
+    plainArray(column(({ callId }) => callId)),
+    textArray(column(({ project }) => project)),
+    textArray(column(({ keyId }) => keyId)),
+    textArray(column(({ model }) => model)),
+    textArray(column(({ deployment }) => deployment)),
+    plainArray(column(({ usage }) => usage)),
+    plainArray(column(({ tokens }) => tokens)),
+    plainArray(column(({ images }) => images)),
+    plainArray(column(({ amountNanoUsd }) => amountNanoUsd)),
+    plainArray(column(({ projectLeaseNanoUsd }) => projectLeaseNanoUsd)),
+    plainArray(column(({ keyLeaseNanoUsd }) => keyLeaseNanoUsd)),
+    plainArray(column(({ requestId }) => hourOf(requestId) / 1000)),
+    plainArray(entries.map(({ unknowns }) => unknowns)),
+  ]
+}
+
+function shardOf(nodeId: string): number {
+  return Number.parseInt(nodeId.slice(-4), 16) % SHARDS
+}
+
+function entryOf(row: EventRow): LedgerEntry {
+  return {
+    requestId: row.request_id,
+    attempt: row.attempt,
+    kind: row.kind,
+    callId: row.call_id,
+    project: row.project,
+    keyId: row.key_id,
+    model: row.model,
+    deployment: row.deployment,
+    usage: row.usage,
+    tokens: row.tokens === null ? undefined : Number(row.tokens),
+    images: row.images,
+    amountNanoUsd: row.amount_nano ?? undefined,
+    projectLeaseNanoUsd: 0n,
+    keyLeaseNanoUsd: 0n,
+  }
+}

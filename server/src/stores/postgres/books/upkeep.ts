@@ -1,0 +1,141 @@
+import type { Clock } from '#ports/clock.ts'
+import type { LedgerStore } from '#ports/ledger.ts'
+import { UNKNOWN_POSTED_AFTER_MS, type OldDropped, type PartitionsMade, type Upkeep } from '#ports/upkeep.ts'
+import { reachable } from '../away.ts'
+import type { Database } from '../database.ts'
+import { LIVE_SECONDS } from './ledger-sql.ts'
+import { deleteProjects } from './upkeep-deletion.ts'
+import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
+import { dropRequestDays, makePartitions } from './upkeep-partitions.ts'
+
+/** What the request log is read for is asked within a month; what is older is data about people that nobody needs. */
+const REQUEST_LOG_DAYS = 30
+/** Long enough to find out what happened to a node last weekend. */
+const ENDED_NODE_DAYS = 7
+/** Unknowns are resolved within their week, which a journal that is read a day late makes eight; and today. */
+const RECENT_DAYS = 9
+/** A month of hours is summed within a second, also where there are many keys and models. */
+const ROLL_UP_DAYS = 31
+/** Rows that one statement removes or resolves: a fraction of a second. */
+const PORTION = 1000
+
+const ROLL_UP = `
+INSERT INTO usage_days AS days (
+  day, project, key_id, model, deployment, posts, unknowns, tokens, images, amount_nano, unpriced
+)
+SELECT (hour AT TIME ZONE 'UTC')::date, project, key_id, model, deployment,
+  sum(posts), sum(unknowns), sum(tokens), sum(images), sum(amount_nano), sum(unpriced)
+FROM usage_hours WHERE hour >= $1 AND hour < $2
+GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
+ON CONFLICT (day, project, key_id, model, deployment) DO UPDATE SET
+  posts = excluded.posts, unknowns = excluded.unknowns, tokens = excluded.tokens, images = excluded.images,
+  amount_nano = excluded.amount_nano, unpriced = excluded.unpriced
+WHERE (days.posts, days.unknowns, days.tokens, days.images, days.amount_nano, days.unpriced)
+  IS DISTINCT FROM
+  (excluded.posts, excluded.unknowns, excluded.tokens, excluded.images, excluded.amount_nano, excluded.unpriced)`
+
+const OVERDUE = `
+SELECT request_id, attempt FROM usage_events AS entry
+WHERE kind = 'unknown' AND written_at < $1
+  AND NOT EXISTS (
+    SELECT FROM usage_events AS resolution
+    WHERE resolution.request_id = entry.request_id AND resolution.attempt = entry.attempt
+      AND resolution.kind IN ('post', 'void')
+  )
+ORDER BY request_id, attempt LIMIT ${PORTION}`
+
+const DELETE_REST = `
+DELETE FROM requests_rest WHERE request_id IN (
+  SELECT request_id FROM requests_rest WHERE request_id < $1 ORDER BY request_id LIMIT ${PORTION}
+) RETURNING 1`
+
+export class PostgresUpkeep implements Upkeep {
+  readonly #database: Database
+  readonly #ledger: LedgerStore
+  readonly #clock: Clock
+
+  constructor(database: Database, ledger: LedgerStore, clock: Clock) {
+    this.#database = database
+    this.#ledger = ledger
+    this.#clock = clock
+  }
+
+  async isEldest(nodeId: string): Promise<boolean> {
+    const [eldest] = await reachable(
+      this.#database.query<{ node_id: string }>(
+        `SELECT node_id FROM nodes
+         WHERE ended_at IS NULL AND seen_at > now() - interval '${LIVE_SECONDS} seconds'
+         ORDER BY started_at, node_id LIMIT 1`,
+      ),
+    )
+    return eldest?.node_id === nodeId
+  }
+
+  makePartitions(): Promise<PartitionsMade> {
+    return reachable(makePartitions(this.#database, this.#clock.nowMs()))
+  }
+
+  dropOld(): Promise<OldDropped> {
+    return reachable(this.#dropOld(this.#clock.nowMs()))
+  }
+
+  rollUpDays(span: 'recent' | 'all'): Promise<void> {
+    return reachable(this.#rollUpDays(span))
+  }
+
+  expireUnknowns(): Promise<number> {
+    return reachable(this.#expireUnknowns(new Date(this.#clock.nowMs() - UNKNOWN_POSTED_AFTER_MS)))
+  }
+
+  deleteProjects(): Promise<readonly string[]> {
+    return reachable(deleteProjects(this.#database, this.#clock.nowMs()))
+  }
+
+  async #dropOld(nowMs: number): Promise<OldDropped> {
+    const keptSinceMs = nowMs - REQUEST_LOG_DAYS * DAY_MS
+    const partitions = await dropRequestDays(this.#database, keptSinceMs)
+    let rows: readonly unknown[]
+    do rows = await this.#database.query(DELETE_REST, [lowestIdAt(keptSinceMs)])
+    while (rows.length === PORTION)
+    const nodes = await this.#database.query('DELETE FROM nodes WHERE ended_at < $1 RETURNING 1', [
+      new Date(nowMs - ENDED_NODE_DAYS * DAY_MS),
+    ])
+    return { partitions, nodes: nodes.length }
+  }
+
+  async #rollUpDays(span: 'recent' | 'all'): Promise<void> {
+    const todayMs = Math.floor(this.#clock.nowMs() / DAY_MS) * DAY_MS
+    let fromMs = todayMs - (RECENT_DAYS - 1) * DAY_MS
+    if (span === 'all') {
+      const [first] = await this.#database.query<{ hour: Date | null }>(
+        'SELECT min(hour) AS hour FROM usage_hours',
+      )
+      fromMs = Math.floor((first?.hour?.getTime() ?? todayMs) / DAY_MS) * DAY_MS
+    }
+    for (; fromMs <= todayMs; fromMs += ROLL_UP_DAYS * DAY_MS) {
+      const endMs = fromMs + ROLL_UP_DAYS * DAY_MS
+      const end = endMs > todayMs ? 'infinity' : new Date(endMs)
+      await this.#database.query(ROLL_UP, [new Date(fromMs), end])
+    }
+  }
+
+  async #expireUnknowns(writtenBefore: Date): Promise<number> {
+    let expired = 0
+    for (;;) {
+      const before = expired
+      const rows = await this.#database.query<{ request_id: string; attempt: number }>(OVERDUE, [
+        writtenBefore,
+      ])
+      for (const { request_id: requestId, attempt } of rows) {
+        const isDone = await this.#ledger.resolveUnknown({
+          requestId,
+          attempt,
+          kind: 'post',
+          actor: 'system',
+        })
+        if (isDone) expired += 1
+      }
+      if (rows.length < PORTION || expired === before) return expired
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { randomUUID } from 'node:crypto'
+import type { CredentialRecord, CredentialStore, NewCredential, SealingKeys } from '#ports/credentials.ts'
+import { openSecret, sealSecret } from '../../envelope.ts'
+import { reachable } from '../away.ts'
+import type { Database, Sql } from '../database.ts'
+import { changeDirectory } from './directory.ts'
+
+interface CredentialRow {
+  readonly credential_id: string
+  readonly upstream: string
+  readonly base_url: string
+  readonly sealed_key: Buffer | null
+  readonly sealed_secret: Buffer | null
+  readonly updated_at: Date
+}
+
+export class PostgresCredentials implements CredentialStore {
+  readonly #database: Database
+  readonly #keys: SealingKeys
+
+  constructor(database: Database, keys: SealingKeys) {
+    this.#database = database
+    this.#keys = keys
+  }
+
+  put({ upstream, baseUrl, secret }: NewCredential, actor: string): Promise<CredentialRecord> {
+    const id = randomUUID()
+    const { sealedKey, sealedSecret } = sealSecret(secret, id, this.#keys)
+    return changeDirectory(this.#database, async (sql) => {
+      const [row] = await sql.query<CredentialRow>(
+        `INSERT INTO upstream_credentials (credential_id, upstream, base_url, sealed_key, sealed_secret)
+         VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (upstream) DO UPDATE SET credential_id = excluded.credential_id, base_url = excluded.base_url,
+           sealed_key = excluded.sealed_key, sealed_secret = excluded.sealed_secret, updated_at = now()
+         RETURNING *`,
+        [id, upstream, baseUrl, sealedKey, sealedSecret],
+      )
+      return {
+        result: recordOf(row as CredentialRow),
+        audit: [{ actor, action: 'credential.put', target: upstream, detail: { baseUrl } }],
+      }
+    })
+  }
+
+  async open(upstream: string, baseUrl: string): Promise<string | undefined> {
+    const [row] = await reachable(
+      this.#database.query<CredentialRow>('SELECT * FROM upstream_credentials WHERE upstream = $1', [
+        upstream,
+      ]),
+    )
+    if (row?.base_url !== baseUrl || row.sealed_key === null || row.sealed_secret === null) return undefined
+    const envelope = { sealedKey: row.sealed_key, sealedSecret: row.sealed_secret }
+    const { secret, renewedKey } = openSecret(envelope, row.credential_id, this.#keys)
+    if (renewedKey) {
+      await reachable(
+        this.#database.query(
+          'UPDATE upstream_credentials SET sealed_key = $3 WHERE credential_id = $1 AND sealed_key = $2',
+          [row.credential_id, row.sealed_key, renewedKey],
+        ),
+      )
+    }
+    return secret
+  }
+
+  setBaseUrl(upstream: string, baseUrl: string, actor: string): Promise<CredentialRecord | undefined> {
+    return changeDirectory(this.#database, async (sql) => {
+      const before = await credentialIn(sql, upstream)
+      if (before === undefined || before.base_url === baseUrl)
+        return { result: before && recordOf(before), audit: [] }
+      const detail = { before: before.base_url, after: baseUrl, dropped: before.sealed_secret !== null }
+      return {
+        result: await emptied(sql, upstream, baseUrl),
+        audit: [{ actor, action: 'credential.set', target: upstream, detail }],
+      }
+    })
+  }
+
+  drop(upstream: string, actor: string): Promise<CredentialRecord | undefined> {
+    return changeDirectory(this.#database, async (sql) => {
+      const before = await credentialIn(sql, upstream)
+      if (before === undefined || before.sealed_secret === null)
+        return { result: before && recordOf(before), audit: [] }
+      return {
+        result: await emptied(sql, upstream, before.base_url),
+        audit: [{ actor, action: 'credential.drop', target: upstream, detail: { baseUrl: before.base_url } }],
+      }
+    })
+  }
+
+  async list(): Promise<readonly CredentialRecord[]> {
+    const rows = await reachable(
+      this.#database.query<CredentialRow>('SELECT * FROM upstream_credentials ORDER BY upstream COLLATE "C"'),
+    )
+    return rows.map(recordOf)
+  }
+}
+
+async function credentialIn(sql: Sql, upstream: string): Promise<CredentialRow | undefined> {
+  const [row] = await sql.query<CredentialRow>('SELECT * FROM upstream_credentials WHERE upstream = $1', [
+    upstream,
+  ])
+  return row
+}
+
+async function emptied(sql: Sql, upstream: string, baseUrl: string): Promise<CredentialRecord> {
+  const [row] = await sql.query<CredentialRow>(
+    `UPDATE upstream_credentials SET base_url = $2, sealed_key = NULL, sealed_secret = NULL, updated_at = now()
+     WHERE upstream = $1 RETURNING *`,
+    [upstream, baseUrl],
+  )
+  return recordOf(row as CredentialRow)
+}
+
+function recordOf(row: CredentialRow): CredentialRecord {
+  return {
+    upstream: row.upstream,
+    baseUrl: row.base_url,
+    hasSecret: row.sealed_secret !== null,
+    updatedAtMs: row.updated_at.getTime(),
+  }
+}

@@ -1,0 +1,271 @@
+import { CredentialLost, type SealingKeys } from '#ports/credentials.ts'
+import {
+  JobLost,
+  type BegunJob,
+  type Hold,
+  type ImageJob,
+  type ImageJobCall,
+  type ImageJobs,
+  type ImageJobState,
+  type JobEnd,
+  type NewImageJob,
+  type TakenJob,
+} from '#ports/image-jobs.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { WebhooksFor } from '#ports/webhooks.ts'
+import { openSecret, sealSecret } from '../../envelope.ts'
+import { refuseToFree } from '../../image-job-end.ts'
+import { jobEndEvents } from '../../webhook-events.ts'
+import { plainArray } from '../arrays.ts'
+import { reachable } from '../away.ts'
+import type { Database, Sql } from '../database.ts'
+import {
+  ANSWERED,
+  CALL_ENDED,
+  CALLS,
+  DELETE_OLD,
+  DISPATCHED,
+  EARLIER,
+  END,
+  FREE_OLD_KEY,
+  HAS_ENDED,
+  INSERT_JOB,
+  LOCK_ALIKE,
+  PORTION,
+  RELEASE,
+  RENEW,
+  SUBMITTED,
+  TAKE_OVER,
+} from './image-jobs-sql.ts'
+import { enqueueWebhooks } from './webhooks.ts'
+
+/** A key would have to be freed and used anew so often between two statements. */
+const BEGIN_ROUNDS = 10
+const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
+
+interface JobRow {
+  readonly job_id: string
+  readonly project: string
+  readonly key_id: string
+  readonly model: string
+  readonly digest: string
+  readonly state: ImageJobState
+  readonly created_at: Date
+  readonly ended_at: Date | null
+  readonly token: bigint
+  readonly request_key: Buffer | null
+  readonly request_sealed: Buffer | null
+  readonly result_key: Buffer | null
+  readonly result_sealed: Buffer | null
+}
+
+interface CallRow {
+  readonly job_id: string
+  readonly attempt: number
+  readonly part: number
+  readonly call_id: string
+  readonly images: number
+  readonly deployment: string
+  readonly state: ImageJobCall['state']
+  readonly submitted_key: Buffer | null
+  readonly submitted_sealed: Buffer | null
+}
+
+export class PostgresImageJobs implements ImageJobs {
+  readonly #database: Database
+  readonly #keys: SealingKeys
+  readonly #webhooksFor: WebhooksFor
+
+  constructor(database: Database, keys: SealingKeys, webhooksFor: WebhooksFor = () => []) {
+    this.#database = database
+    this.#keys = keys
+    this.#webhooksFor = webhooksFor
+  }
+
+  begin(job: NewImageJob): Promise<BegunJob> {
+    return reachable(this.#database.transaction((sql) => this.#begin(sql, job)))
+  }
+
+  async find(id: string, project: string): Promise<ImageJob | undefined> {
+    if (!UUID.test(id)) return undefined
+    const [row] = await reachable(
+      this.#database.query<JobRow>('SELECT * FROM image_jobs WHERE job_id = $1 AND project = $2', [
+        id,
+        project,
+      ]),
+    )
+    return row && this.#jobOf(row)
+  }
+
+  async dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void> {
+    const { attempt, part, callId, images, deployment } = call
+    await this.#noteCall(DISPATCHED, hold, attempt, [part, callId, images, deployment])
+  }
+
+  async submitted(hold: Hold, attempt: number, text: string): Promise<void> {
+    const { sealedKey, sealedSecret } = sealSecret(text, ownerOfCall(hold.jobId, attempt), this.#keys)
+    await this.#noteCall(SUBMITTED, hold, attempt, [sealedKey, sealedSecret])
+  }
+
+  async callEnded(hold: Hold, attempt: number, state: 'failed' | 'delivered' | 'unknown'): Promise<void> {
+    await this.#noteCall(CALL_ENDED, hold, attempt, [state])
+  }
+
+  async end(hold: Hold, { state, result, freesKey }: JobEnd): Promise<void> {
+    refuseToFree(state, freesKey)
+    const { jobId, token } = hold
+    const { sealedKey, sealedSecret } = sealSecret(result, ownerOfResult(jobId), this.#keys)
+    const isEnded = await reachable(
+      this.#database.transaction(async (sql) => {
+        const values = [jobId, token, state, sealedKey, sealedSecret, freesKey]
+        const [row] = await sql.query<JobRow>(END, values)
+        if (row === undefined) return (await sql.query(HAS_ENDED, [jobId, token, state])).length === 1
+        const job = {
+          id: jobId,
+          project: row.project,
+          model: row.model,
+          createdAtMs: row.created_at.getTime(),
+        }
+        const endedAtMs = (row.ended_at as Date).getTime()
+        await enqueueWebhooks(sql, jobEndEvents(job, state, endedAtMs, this.#webhooksFor))
+        return true
+      }),
+    )
+    if (!isEnded) throw lost(hold)
+  }
+
+  async answered(id: string): Promise<void> {
+    await reachable(this.#database.query(ANSWERED, [id]))
+  }
+
+  async renew(nodeId: string, jobIds: readonly string[]): Promise<void> {
+    await reachable(this.#database.query(RENEW, [nodeId, plainArray(jobIds)], 'image-jobs-renew'))
+  }
+
+  async takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]> {
+    const { jobs, calls } = await reachable(
+      this.#database.transaction(async (sql) => {
+        const jobs = await sql.query<JobRow>(TAKE_OVER, [nodeId, limit], 'image-jobs-take-over')
+        if (jobs.length === 0) return { jobs, calls: [] }
+        return { jobs, calls: await sql.query<CallRow>(CALLS, [jobs.map(({ job_id }) => job_id)]) }
+      }),
+    )
+    return jobs.map((row) => ({
+      hold: { jobId: row.job_id, token: Number(row.token) },
+      job: this.#jobOf(row),
+      request: this.#openIfPossible(row.request_key, row.request_sealed, ownerOfRequest(row.job_id)) ?? '',
+      calls: calls.filter(({ job_id }) => job_id === row.job_id).map((call) => this.#callOf(call)),
+    }))
+  }
+
+  async release(nodeId: string): Promise<void> {
+    await reachable(this.#database.query(RELEASE, [nodeId]))
+  }
+
+  async deleteOld(keptMs: number): Promise<number> {
+    let deleted = 0
+    for (;;) {
+      const rows = await reachable(this.#database.query(DELETE_OLD, [keptMs]))
+      deleted += rows.length
+      if (rows.length < PORTION) return deleted
+    }
+  }
+
+  async #begin(sql: Sql, job: NewImageJob): Promise<BegunJob> {
+    const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId } = job
+    const joinsAlike = isRetry && idempotencyKey === null
+    const { sealedKey, sealedSecret } = sealSecret(job.request, ownerOfRequest(id), this.#keys)
+    if (idempotencyKey === null) await sql.query(LOCK_ALIKE, [`${keyId}\n${digest}`])
+    for (let round = 0; round < BEGIN_ROUNDS; round += 1) {
+      if (idempotencyKey !== null) await sql.query(FREE_OLD_KEY, [project, idempotencyKey])
+      const known = [id, project, idempotencyKey, keyId, digest, joinsAlike, nodeId]
+      const [earlier] = await sql.query<JobRow & { is_ours: boolean }>(EARLIER, known)
+      if (earlier?.job_id === id && earlier.is_ours) return begunJob(id)
+      if (earlier) return earlier.digest === digest ? this.#joined(earlier) : { kind: 'conflict' }
+      const values = [id, project, keyId, model, digest, idempotencyKey, nodeId, sealedKey, sealedSecret]
+      if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
+      // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
+    }
+    throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+  }
+
+  async #noteCall(statement: string, hold: Hold, attempt: number, values: readonly unknown[]): Promise<void> {
+    const [row] = await reachable(
+      this.#database.query<{ held: number; noted: number }>(statement, [
+        hold.jobId,
+        hold.token,
+        attempt,
+        ...values,
+      ]),
+    )
+    if (row?.held !== 1) throw lost(hold)
+    if (row.noted !== 1)
+      throw new Error(`job ${hold.jobId} has no such attempt ${attempt}, or with another call`)
+  }
+
+  #joined(row: JobRow): BegunJob {
+    return { kind: 'joined', job: this.#jobOf(row) }
+  }
+
+  #jobOf(row: JobRow): ImageJob {
+    return {
+      id: row.job_id,
+      project: row.project,
+      keyId: row.key_id,
+      model: row.model,
+      digest: row.digest,
+      state: row.state,
+      createdAtMs: row.created_at.getTime(),
+      endedAtMs: row.ended_at?.getTime(),
+      result: this.#open(row.result_key, row.result_sealed, ownerOfResult(row.job_id)),
+    }
+  }
+
+  #callOf(row: CallRow): ImageJobCall {
+    const owner = ownerOfCall(row.job_id, row.attempt)
+    return {
+      attempt: row.attempt,
+      callId: row.call_id,
+      part: row.part,
+      images: row.images,
+      deployment: row.deployment,
+      submitted: this.#openIfPossible(row.submitted_key, row.submitted_sealed, owner),
+      state: row.state,
+    }
+  }
+
+  #open(sealedKey: Buffer | null, sealedSecret: Buffer | null, owner: string): string | undefined {
+    if (sealedKey === null || sealedSecret === null) return undefined
+    return openSecret({ sealedKey, sealedSecret }, owner, this.#keys).secret
+  }
+
+  /** One job that can't be opened any more must not keep the others from being taken over. */
+  #openIfPossible(sealedKey: Buffer | null, sealedSecret: Buffer | null, owner: string): string | undefined {
+    try {
+      return this.#open(sealedKey, sealedSecret, owner)
+    } catch (error) {
+      if (error instanceof CredentialLost) return undefined
+      throw error
+    }
+  }
+}
+
+function begunJob(jobId: string): BegunJob {
+  return { kind: 'begun', hold: { jobId, token: 1 } }
+}
+
+function lost({ jobId, token }: Hold): JobLost {
+  return new JobLost(`holder ${token} of job ${jobId} holds it no more`)
+}
+
+function ownerOfRequest(jobId: string): string {
+  return `${jobId}/request`
+}
+
+function ownerOfResult(jobId: string): string {
+  return `${jobId}/result`
+}
+
+function ownerOfCall(jobId: string, attempt: number): string {
+  return `${jobId}/${attempt}`
+}

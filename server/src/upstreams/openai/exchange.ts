@@ -1,0 +1,77 @@
+/** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
+import { AnswerScanner } from '#core/embedding/answer-scan.ts'
+import { orderAnswer } from '#core/embedding/answer.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
+import type { Upstream } from '#core/catalog.ts'
+import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
+import { failureOfAnswer, failureOfError, requestIdIn } from './failures.ts'
+import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
+import { embeddingBody, type Target } from './embedding.ts'
+
+/** What a dialect of the OpenAI family says of itself. */
+export interface OpenaiDialect {
+  target(upstream: Upstream): Target
+  path(target: Target, call: EmbeddingCall): string
+}
+
+export function exchangeEmbedding(
+  dialect: OpenaiDialect,
+  http: UpstreamHttp,
+  nextTurn: () => Promise<unknown>,
+): EmbeddingUpstream {
+  const targets = new WeakMap<Upstream, Target>()
+
+  return {
+    async embed(call) {
+      const { upstream } = call.deployment
+      let target = targets.get(upstream)
+      if (target === undefined) {
+        target = dialect.target(upstream)
+        targets.set(upstream, target)
+      }
+      if (inputSize(call.inputs) > LARGE_INPUT) await nextTurn()
+      const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
+      let answer: HttpAnswer
+      try {
+        answer = await http.post(
+          {
+            origin: target.origin,
+            path: dialect.path(target, call),
+            headers: [...target.headers, 'x-torana-call-id', call.callId],
+            body: embeddingBody(call),
+            timeoutMs: call.timeoutMs,
+          },
+          scanner,
+        )
+      } catch (error) {
+        const charge = isUnsent(error) ? 'none' : undefined
+        throw failureOfError(error, { deployment: call.deployment.id, charge })
+      }
+      if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, call.deployment)
+      return read(scanner, call, answer)
+    },
+  }
+}
+
+/** Characters of text, or token ids, whose JSON takes longer than a millisecond to write. */
+const LARGE_INPUT = 128 * 1024
+
+function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
+  const { inputs, deployment } = call
+  try {
+    const answer = orderAnswer(scanner.end(), inputCount(inputs))
+    return deployment.capabilities.countsTokens ? answer : { ...answer, usage: { kind: 'unknown' } }
+  } catch (error) {
+    throw failureOfError(error, {
+      deployment: deployment.id,
+      status,
+      upstreamRequestId: requestIdIn(headers),
+    })
+  }
+}
+
+/** Node's own decoders, which the pure scanner can't name. */
+function decode(bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8'): string {
+  const { latin1Slice, utf8Slice } = Buffer.prototype
+  return encoding === 'latin1' ? latin1Slice.call(bytes, start, end) : utf8Slice.call(bytes, start, end)
+}

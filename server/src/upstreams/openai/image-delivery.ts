@@ -1,0 +1,142 @@
+/** What came of an image call, whichever way it came. */
+import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { isRecord } from '#core/embedding/answer.ts'
+import type { ImageUsage } from '#core/usage.ts'
+import type { ByteSink, HttpAnswer } from '../connect/http.ts'
+import {
+  ANSWER_FIELDS,
+  echoesIn,
+  extraFieldsIn,
+  isWithheld,
+  NO_TOKENS,
+  tokensIn,
+  type Fields,
+} from './image-answer.ts'
+import { PictureBytes } from '../connect/picture-bytes.ts'
+import { PictureScanner } from './picture-scan.ts'
+
+export interface DeliveredPicture {
+  readonly source: PictureBytes | { readonly url: string }
+  readonly revisedPrompt: string | undefined
+}
+
+export interface Delivery {
+  readonly pictures: readonly DeliveredPicture[]
+  /** Error objects that came in place of single pictures. */
+  readonly refusals: readonly unknown[]
+  /** The error object that came in place of everything. */
+  readonly error: unknown
+  readonly tokens: ImageUsage['tokens']
+  readonly echoes: Fields
+  readonly extraFields: Fields
+}
+
+export const NOTHING: Delivery = {
+  pictures: [],
+  refusals: [],
+  error: undefined,
+  tokens: NO_TOKENS,
+  echoes: {},
+  extraFields: {},
+}
+
+/** Reads one kind of answer as it arrives. */
+export interface DeliveryReader extends ByteSink {
+  /** After the last byte; throws `BrokenAnswer`. */
+  end(): Delivery
+}
+
+/** Ten revised prompts of 32,000 characters, with room. A larger skeleton would take too long to parse in one step. */
+export const MAX_SKELETON_BYTES = 1024 * 1024
+
+/** An answer in one piece of JSON. */
+export class JsonReader implements DeliveryReader {
+  readonly #skeleton: Uint8Array[] = []
+  #skeletonBytes = 0
+  readonly #scanner = new PictureScanner((bytes) => {
+    this.#skeletonBytes += bytes.length
+    if (this.#skeletonBytes > MAX_SKELETON_BYTES) throw new BrokenAnswer('more than 1 MB beside its pictures')
+    this.#skeleton.push(bytes)
+  })
+
+  push(chunk: Uint8Array): void {
+    this.#scanner.push(chunk)
+  }
+
+  end(): Delivery {
+    const answer = fieldsOf(Buffer.concat(this.#skeleton).toString('utf8'))
+    const { data, error, usage } = answer
+    const pictures: DeliveredPicture[] = []
+    const refusals: unknown[] = []
+    if (Array.isArray(data)) {
+      for (const item of data as unknown[]) {
+        const picture = pictureIn(item, this.#scanner)
+        if (picture === undefined) refusals.push(refusalIn(item))
+        else pictures.push(picture)
+      }
+    } else if (!error) throw new BrokenAnswer('an answer without a data array')
+    return {
+      pictures,
+      refusals,
+      error: error ?? undefined,
+      tokens: tokensIn(usage),
+      echoes: echoesIn(answer),
+      extraFields: extraFieldsIn(answer, ANSWER_FIELDS),
+    }
+  }
+}
+
+/** An answer that is the picture itself. */
+export class RawReader implements DeliveryReader {
+  readonly #picture = new PictureBytes()
+
+  push(chunk: Uint8Array): void {
+    this.#picture.add(chunk)
+  }
+
+  end(): Delivery {
+    return { ...NOTHING, pictures: [{ source: withBytes(this.#picture), revisedPrompt: undefined }] }
+  }
+}
+
+export function fieldsOf(text: string): Fields {
+  let parsed: unknown
+  try {
+    parsed = JSON.parse(text)
+  } catch {
+    throw new BrokenAnswer('an answer that is not JSON')
+  }
+  if (!isRecord(parsed)) throw new BrokenAnswer('an answer that is not a JSON object')
+  return parsed
+}
+
+/** Undefined where the entry says that there is none. */
+export function pictureIn(item: unknown, scanner: PictureScanner): DeliveredPicture | undefined {
+  if (!isRecord(item)) throw new BrokenAnswer('a data item that is not an object')
+  const { b64_json: base64, url, revised_prompt: prompt } = item
+  const revisedPrompt = typeof prompt === 'string' && prompt !== '' ? prompt : undefined
+  if (base64 !== undefined && base64 !== null && base64 !== '') {
+    return { source: withBytes(scanner.take(base64)), revisedPrompt }
+  }
+  if (typeof url === 'number') return { source: withBytes(scanner.take(url)), revisedPrompt }
+  if (typeof url === 'string' && url !== '') return { source: { url }, revisedPrompt }
+  if (item['error'] || isWithheld(item)) return undefined
+  throw new BrokenAnswer('an empty picture')
+}
+
+/** An upstream that only says that it withholds has said why. */
+export function refusalIn(item: unknown): unknown {
+  const error = isRecord(item) ? item['error'] : undefined
+  return error || { message: 'the picture was withheld by its safety filter.', code: 'content_filter' }
+}
+
+function withBytes(picture: PictureBytes): PictureBytes {
+  if (picture.size === 0) throw new BrokenAnswer('an empty picture')
+  return picture
+}
+
+/** `image/png; charset=binary` → `image/png`. */
+export function contentTypeIn(headers: HttpAnswer['headers']): string {
+  const type = headers['content-type']
+  return (typeof type === 'string' ? type : '').split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}

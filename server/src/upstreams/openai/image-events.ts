@@ -1,0 +1,130 @@
+/** An image answer that comes event by event. Its pictures are lifted out of the bytes before the events are parsed. */
+import { createParser, type EventSourceMessage } from 'eventsource-parser'
+import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { isRecord } from '#core/embedding/answer.ts'
+import type { Preview } from '#ports/image-upstream.ts'
+import {
+  fieldsOf,
+  MAX_SKELETON_BYTES,
+  NOTHING,
+  pictureIn,
+  refusalIn,
+  type Delivery,
+  type DeliveryReader,
+} from './image-delivery.ts'
+import { addTokens, echoesIn, EVENT_FIELDS, extraFieldsIn, tokensIn, type Fields } from './image-answer.ts'
+import type { PictureBytes } from '../connect/picture-bytes.ts'
+import { PictureScanner } from './picture-scan.ts'
+
+export interface EventOptions {
+  /** How many pictures were asked for. */
+  readonly images: number
+  /** A preview has come; its bytes are still to be joined. */
+  preview(picture: PictureBytes, about: Omit<Preview, 'bytes'>): void
+  /** Nothing more is awaited, though the connection may stay open. */
+  finished(): void
+}
+
+export class EventReader implements DeliveryReader {
+  readonly #options: EventOptions
+  #delivery: Delivery = NOTHING
+  #previews = 0
+  #hasFinished = false
+  /** One character a byte: text is decoded when it is whole. */
+  readonly #scanner = new PictureScanner((bytes) => this.#parser.feed(Buffer.from(bytes).toString('latin1')))
+  readonly #parser = createParser({
+    maxBufferSize: MAX_SKELETON_BYTES,
+    onEvent: (event) => this.#read(event),
+    onError(error) {
+      if (error.type === 'max-buffer-size-exceeded')
+        throw new BrokenAnswer('more than 1 MB beside its pictures')
+    },
+  })
+
+  constructor(options: EventOptions) {
+    this.#options = options
+  }
+
+  push(chunk: Uint8Array): void {
+    if (!this.#hasFinished) this.#scanner.push(chunk)
+  }
+
+  /** What has come so far; after a connection that broke, that is all. */
+  soFar(): Delivery {
+    return this.#delivery
+  }
+
+  end(): Delivery {
+    // Some servers leave out the blank line after their last event.
+    if (!this.#hasFinished) this.#parser.feed('\n\n')
+    return this.#delivery
+  }
+
+  #read({ event, data }: EventSourceMessage): void {
+    if (this.#hasFinished) return
+    if (data === '[DONE]') return this.#finish()
+    const fields = fieldsOf(Buffer.from(data, 'latin1').toString('utf8'))
+    const name = typeof fields['type'] === 'string' ? fields['type'] : event
+    // Whatever was asked for: servers are not exact about it, and both tell the same.
+    const type = name?.replace(/^image_edit\./, 'image_generation.')
+    if (type === 'image_generation.partial_image') this.#readPreview(fields)
+    else if (type === 'image_generation.completed') this.#readCompleted(fields)
+    else if (type === 'image_generation.partial_succeeded') this.#keepPicture(fields)
+    else if (type === 'image_generation.partial_failed') this.#keepRefusal(refusalIn(fields))
+    else if (type === 'error' || fields['error']) this.#readError(fields)
+  }
+
+  #readPreview(fields: Fields): void {
+    const picture = this.#scanner.take(fields['b64_json'])
+    const { partial_image_index: index } = fields
+    this.#options.preview(picture, {
+      index: typeof index === 'number' ? index : this.#previews,
+      echoes: echoesIn(fields),
+    })
+    this.#previews += 1
+  }
+
+  /** OpenAI's brings a picture. Volcengine's comes after all of them and brings the count. */
+  #readCompleted(fields: Fields): void {
+    if ('b64_json' in fields || 'url' in fields) this.#keepPicture(fields)
+    else this.#keepFields(fields)
+    if (this.#delivery.pictures.length + this.#delivery.refusals.length >= this.#options.images)
+      this.#finish()
+  }
+
+  #keepPicture(fields: Fields): void {
+    const picture = pictureIn(fields, this.#scanner)
+    if (picture === undefined) this.#keepRefusal(refusalIn(fields))
+    else this.#delivery = { ...this.#delivery, pictures: [...this.#delivery.pictures, picture] }
+    this.#keepFields(fields)
+  }
+
+  #keepFields(fields: Fields): void {
+    const { tokens, echoes, extraFields } = this.#delivery
+    this.#delivery = {
+      ...this.#delivery,
+      tokens: addTokens(tokens, tokensIn(fields['usage'])),
+      echoes: { ...echoes, ...echoesIn(fields) },
+      extraFields: { ...extraFields, ...extraFieldsIn(fields, EVENT_FIELDS) },
+    }
+  }
+
+  #keepRefusal(refusal: unknown): void {
+    this.#delivery = { ...this.#delivery, refusals: [...this.#delivery.refusals, refusal] }
+  }
+
+  /** Nested as OpenAI writes it, or flat. */
+  #readError(fields: Fields): void {
+    const { error = fields } = fields
+    this.#delivery = {
+      ...this.#delivery,
+      error: isRecord(error) || typeof error === 'string' ? error : fields,
+    }
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#hasFinished = true
+    this.#options.finished()
+  }
+}

@@ -1,0 +1,224 @@
+/** One image call over the OpenAI wire: send, read the answer as it arrives, fetch what came as an address, name what went wrong. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Upstream } from '#core/catalog.ts'
+import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { UpstreamFailure, type FailureDetail } from '#core/failure.ts'
+import {
+  AddressRefused,
+  type ImageAnswer,
+  type ImageCall,
+  type ImageEvents,
+  type ImageUpstream,
+  type MadePicture,
+  type PictureFetcher,
+} from '#ports/image-upstream.ts'
+import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
+import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
+import type { Delivery } from './image-delivery.ts'
+import { ImageSink } from './image-sink.ts'
+import { imageBody } from './image.ts'
+import { editBody } from './image-edit.ts'
+import type { Target } from './embedding.ts'
+import { PictureBytes } from '../connect/picture-bytes.ts'
+import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
+
+/** What a dialect of the OpenAI family says of itself. */
+export interface OpenaiImageDialect {
+  target(upstream: Upstream): Target
+  path(target: Target, call: ImageCall): string
+}
+
+export interface ImageParts {
+  readonly fetcher: PictureFetcher
+  /** Largest answer read, its pictures included: ten of 8 MB are 107 MB of base64. */
+  readonly answerBytes: number
+}
+
+export function exchangeImage(
+  dialect: OpenaiImageDialect,
+  http: UpstreamHttp,
+  parts: ImageParts,
+): ImageUpstream {
+  const targets = new WeakMap<Upstream, Target>()
+  return {
+    async generate(call, events) {
+      const { upstream } = call.deployment
+      const target = targets.get(upstream) ?? dialect.target(upstream)
+      targets.set(upstream, target)
+      const deadlineMs = performance.now() + call.timeoutMs
+      const { delivery, detail } = await exchange({ dialect, http, parts, target }, call, events)
+      if (delivery.pictures.length === 0) throw failureOfNothing(delivery, call, detail)
+      try {
+        return await answerOf(delivery, { call, parts, origin: target.origin, deadlineMs })
+      } catch (error) {
+        throw failureOfError(error, detail)
+      }
+    },
+  }
+}
+
+interface Way {
+  readonly dialect: OpenaiImageDialect
+  readonly http: UpstreamHttp
+  readonly parts: ImageParts
+  readonly target: Target
+}
+
+/** What came, and what is known of the exchange should it be a failure. */
+interface Exchanged {
+  readonly delivery: Delivery
+  readonly detail: FailureDetail
+}
+
+async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise<Exchanged> {
+  const { dialect, http, parts, target } = way
+  const sink = new ImageSink(call.images, events)
+  const posted = http.post(
+    {
+      origin: target.origin,
+      path: dialect.path(target, call),
+      ...contentOf(call, target.headers),
+      timeoutMs: call.timeoutMs,
+      answerBytes: parts.answerBytes,
+    },
+    sink,
+  )
+  let answer: HttpAnswer | undefined
+  try {
+    answer = await Promise.race([posted, sink.finished])
+  } catch (error) {
+    // A stream that broke after it had brought pictures has brought them, and they are paid for.
+    const delivery = await sink.soFar()
+    if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
+    const known = detailOf(call, sink)
+    const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
+    throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
+  }
+  // What comes after the last event concerns nobody.
+  posted.catch(() => {})
+  if (answer !== undefined && (answer.status < 200 || answer.status > 299)) {
+    throw failureOfAnswer(answer, call.deployment)
+  }
+  try {
+    return { delivery: await sink.end(), detail: detailOf(call, sink) }
+  } catch (error) {
+    const delivery = await sink.soFar()
+    if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
+    throw failureOfError(error, detailOf(call, sink))
+  }
+}
+
+interface Content {
+  readonly headers: string[]
+  readonly body: string | StreamedBody
+}
+
+function contentOf(call: ImageCall, targetHeaders: readonly string[]): Content {
+  const headers = [...targetHeaders, 'x-torana-call-id', call.callId]
+  if (call.edit === undefined) return { headers, body: imageBody(call) }
+  const { contentType, body } = editBody(call, call.edit)
+  return { headers: withContentType(headers, contentType), body }
+}
+
+function withContentType(headers: readonly string[], contentType: string): string[] {
+  const others: string[] = []
+  for (let at = 0; at < headers.length; at += 2) {
+    const [name = '', value = ''] = headers.slice(at, at + 2)
+    if (name.toLowerCase() !== 'content-type') others.push(name, value)
+  }
+  return [...others, 'content-type', contentType]
+}
+
+/** The upstream is not to blame, but it was not reached, and another try may find the files readable. */
+function failureOfBody(error: BodyUnread, detail: FailureDetail): UpstreamFailure {
+  const failure = new UpstreamFailure('unreachable', `${error.message} was to be sent`, detail)
+  failure.cause = error
+  return failure
+}
+
+function detailOf({ deployment }: ImageCall, { status, headers, isStream }: ImageSink): FailureDetail {
+  return {
+    deployment: deployment.id,
+    status,
+    upstreamRequestId: requestIdIn(headers),
+    // Who began to send events has begun to work.
+    charge: isStream ? 'unknown' : undefined,
+  }
+}
+
+/** The answer said that all is well, and there is no picture in it. */
+function failureOfNothing(delivery: Delivery, call: ImageCall, known: FailureDetail): UpstreamFailure {
+  const { error, refusals, tokens } = delivery
+  const { upstream } = call.deployment
+  const hasCounted = Object.values(tokens).some((count) => count !== undefined && count > 0)
+  const detail = { ...known, charge: hasCounted ? 'unknown' : known.charge } as const
+  if (error !== undefined) return failureOfErrorObject(error, upstream, detail)
+  if (refusals.length === 0) return new UpstreamFailure('broken', 'an answer without a picture', known)
+  const failure = failureOfErrorObject(refusals[0], upstream, detail)
+  const isTrouble = /internal|server|timeout|unavailable/i.test(failure.detail.code ?? '')
+  return isTrouble ? failure : new UpstreamFailure('contentRefused', failure.message, failure.detail)
+}
+
+interface Fetching {
+  readonly call: ImageCall
+  readonly parts: ImageParts
+  /** The upstream's. */
+  readonly origin: string
+  /** On the clock of `performance.now()`. */
+  readonly deadlineMs: number
+}
+
+async function answerOf(delivery: Delivery, fetching: Fetching): Promise<ImageAnswer> {
+  const { pictures, tokens, echoes, extraFields } = delivery
+  const { images } = fetching.call
+  if (pictures.length > images) throw new BrokenAnswer(`${pictures.length} pictures instead of ${images}`)
+  const pending = pictures.map(({ source }) =>
+    source instanceof PictureBytes ? source : downloaded(source.url, pictures.length, fetching),
+  )
+  const made: MadePicture[] = []
+  let missed: BrokenAnswer | undefined
+  for (const [index, { revisedPrompt }] of pictures.entries()) {
+    const source = await pending[index]
+    const bytes = source instanceof PictureBytes ? source.whole() : source
+    // One that can't be fetched is one that did not come: the others are paid for, and are handed on.
+    if (bytes instanceof Uint8Array) made.push({ bytes, revisedPrompt })
+    else missed ??= bytes
+  }
+  if (made.length === 0 && missed !== undefined) throw missed
+  return { pictures: made, tokens, echoes, extraFields }
+}
+
+async function downloaded(
+  url: string,
+  count: number,
+  fetching: Fetching,
+): Promise<Uint8Array<ArrayBuffer> | BrokenAnswer> {
+  try {
+    const bytes = await fetched(url, Math.floor(fetching.parts.answerBytes / count), fetching)
+    return bytes.length === 0 ? new BrokenAnswer('an empty picture') : bytes
+  } catch (error) {
+    if (error instanceof AddressRefused) {
+      return new BrokenAnswer(`a picture at an address that is not connected to: ${error.message}`)
+    }
+    return new BrokenAnswer('a picture at an address from which it could not be fetched')
+  }
+}
+
+/** Unlike a purchase, a download may be repeated. */
+const FETCH_TRIES = 3
+/** Stores of results answer 404 for a moment before they know a new one. */
+const FETCH_PAUSE_MS = 300
+
+async function fetched(url: string, maxBytes: number, fetching: Fetching): Promise<Uint8Array<ArrayBuffer>> {
+  const { parts, origin, deadlineMs } = fetching
+  for (let tried = 1; ; tried += 1) {
+    const timeoutMs = deadlineMs - performance.now()
+    try {
+      return await parts.fetcher.fetch(url, { trustedOrigin: origin, timeoutMs, maxBytes })
+    } catch (error) {
+      const isLast = tried === FETCH_TRIES || deadlineMs - performance.now() < FETCH_PAUSE_MS * tried
+      if (isLast || error instanceof AddressRefused) throw error
+      await delay(FETCH_PAUSE_MS * tried)
+    }
+  }
+}

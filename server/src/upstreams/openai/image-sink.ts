@@ -1,0 +1,61 @@
+/** Reads an image answer by its kind of content, which is known when it begins. */
+import type { ImageEvents } from '#ports/image-upstream.ts'
+import type { ByteSink, HttpAnswer } from '../connect/http.ts'
+import {
+  contentTypeIn,
+  JsonReader,
+  NOTHING,
+  RawReader,
+  type Delivery,
+  type DeliveryReader,
+} from './image-delivery.ts'
+import { EventReader } from './image-events.ts'
+
+export class ImageSink implements ByteSink {
+  readonly #images: number
+  readonly #events: ImageEvents
+  readonly #finished = Promise.withResolvers<undefined>()
+  #reader: DeliveryReader = new JsonReader()
+  status: number | undefined
+  headers: HttpAnswer['headers'] = {}
+
+  constructor(images: number, events: ImageEvents) {
+    this.#images = images
+    this.#events = events
+  }
+
+  /** Resolves when nothing more is awaited though the connection may stay open; never, for answers in one piece. */
+  get finished(): Promise<undefined> {
+    return this.#finished.promise
+  }
+
+  get isStream(): boolean {
+    return this.#reader instanceof EventReader
+  }
+
+  start(status: number, headers: HttpAnswer['headers']): void {
+    this.status = status
+    this.headers = headers
+    const type = contentTypeIn(headers)
+    if (type === 'text/event-stream') {
+      this.#reader = new EventReader({
+        images: this.#images,
+        preview: (picture, about) => this.#events.partial({ ...about, bytes: picture.whole() }),
+        finished: () => this.#finished.resolve(undefined),
+      })
+    } else if (type.startsWith('image/')) this.#reader = new RawReader()
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#reader.push(chunk)
+  }
+
+  async end(): Promise<Delivery> {
+    return this.#reader.end()
+  }
+
+  /** What a stream has brought before it broke; of an answer in one piece there is no part. */
+  async soFar(): Promise<Delivery> {
+    return this.#reader instanceof EventReader ? this.#reader.soFar() : NOTHING
+  }
+}

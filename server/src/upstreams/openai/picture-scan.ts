@@ -1,0 +1,156 @@
+/**
+ * Lifts pictures out of JSON text as it arrives. The base64 of each `b64_json`, and of each `url` that is a data URI, is
+ * decoded chunk by chunk and replaced by its ordinal; what remains, the skeleton, is small. So an answer of 100 MB is read
+ * in steps no longer than one chunk, and no string of megabytes is ever made.
+ *
+ * Strings are told apart by their quotes alone. JSON has no raw line end within a string, so one ends a string that was
+ * none: that makes it safe on event streams too, whose comments may hold a lonely quote.
+ */
+import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { Base64Decoder, type PictureBytes } from '../connect/picture-bytes.ts'
+
+const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const COLON = 0x3a
+const SPACE = 0x20
+const LINE_FEED = 0x0a
+const OPENING = Uint8Array.of(QUOTE)
+
+/** Longer than any name that is looked for. */
+const NAME_LENGTH = 16
+/** `data:image/svg+xml;charset=utf-8;base64,` with room: a data URI that has not said so by then is none of base64. */
+const HEAD_LENGTH = 256
+
+/** What stands between the last string and here, white space aside. */
+type Gap = 'nothing' | 'colon' | 'other'
+
+export class PictureScanner {
+  readonly #keep: (bytes: Uint8Array) => void
+  readonly #pictures = new Map<number, PictureBytes>()
+  #current = new Base64Decoder()
+  #count = 0
+  #state: 'outside' | 'string' | 'head' | 'picture' = 'outside'
+  /** The string being read, or the last one; its beginning. */
+  #name = ''
+  #gap: Gap = 'nothing'
+  #isEscaped = false
+  /** The beginning of a string that may be a picture. */
+  #head = ''
+
+  /** `keep` is handed the skeleton, piece by piece. */
+  constructor(keep: (bytes: Uint8Array) => void) {
+    this.#keep = keep
+  }
+
+  push(chunk: Uint8Array): void {
+    let at = 0
+    while (at < chunk.length) {
+      if (this.#state === 'outside') at = this.#readOutside(chunk, at)
+      else if (this.#state === 'string') at = this.#readString(chunk, at)
+      else if (this.#state === 'head') at = this.#readHead(chunk, at)
+      else at = this.#readPicture(chunk, at)
+    }
+  }
+
+  /** The picture that this ordinal of the skeleton stands for; each is given out once. */
+  take(ordinal: unknown): PictureBytes {
+    const picture = this.#pictures.get(ordinal as number)
+    if (picture === undefined) throw new BrokenAnswer('a picture that is not a string')
+    this.#pictures.delete(ordinal as number)
+    return picture
+  }
+
+  #readOutside(chunk: Uint8Array, from: number): number {
+    const quote = chunk.indexOf(QUOTE, from)
+    const end = quote === -1 ? chunk.length : quote
+    for (let at = from; at < end; at += 1) {
+      const byte = chunk[at] as number
+      if (byte > SPACE) this.#gap = this.#gap === 'nothing' && byte === COLON ? 'colon' : 'other'
+    }
+    this.#keep(chunk.subarray(from, end))
+    if (quote === -1) return end
+    if (this.#gap === 'colon' && (this.#name === 'b64_json' || this.#name === 'url')) {
+      this.#state = 'head'
+      this.#head = ''
+    } else this.#openString()
+    return quote + 1
+  }
+
+  #openString(): void {
+    this.#keep(OPENING)
+    this.#state = 'string'
+    this.#name = ''
+  }
+
+  #close(name: string): void {
+    this.#state = 'outside'
+    this.#name = name
+    this.#gap = 'nothing'
+    this.#isEscaped = false
+  }
+
+  #readString(chunk: Uint8Array, from: number): number {
+    for (let at = from; at < chunk.length; at += 1) {
+      const byte = chunk[at] as number
+      const isEnd = byte === QUOTE && !this.#isEscaped
+      if (isEnd || byte === LINE_FEED) {
+        this.#keep(chunk.subarray(from, at + 1))
+        this.#close(isEnd ? this.#name : '')
+        return at + 1
+      }
+      this.#isEscaped = byte === BACKSLASH && !this.#isEscaped
+      if (this.#name.length < NAME_LENGTH) this.#name += String.fromCharCode(byte)
+    }
+    this.#keep(chunk.subarray(from))
+    return chunk.length
+  }
+
+  #readHead(chunk: Uint8Array, from: number): number {
+    const quote = chunk.indexOf(QUOTE, from)
+    const end = Math.min(quote === -1 ? chunk.length : quote, from + HEAD_LENGTH - this.#head.length)
+    this.#head += latin1(chunk, from, end)
+    const isWhole = end === quote || this.#head.length === HEAD_LENGTH
+    const found = base64StartIn(this.#head, this.#name, isWhole)
+    if (found === 'unknown yet') return end
+    if (found === 'no picture') {
+      const head = Buffer.from(this.#head, 'latin1')
+      this.#openString()
+      this.#readString(head, 0)
+      // A closing quote is left to the string, which alone knows whether it is escaped.
+      return end
+    }
+    this.#current = new Base64Decoder()
+    this.#current.push(this.#head.slice(found))
+    this.#state = 'picture'
+    return end
+  }
+
+  #readPicture(chunk: Uint8Array, from: number): number {
+    const quote = chunk.indexOf(QUOTE, from)
+    const end = quote === -1 ? chunk.length : quote
+    this.#current.push(latin1(chunk, from, end))
+    if (quote === -1) return end
+    this.#current.end()
+    this.#pictures.set(this.#count, this.#current.picture)
+    this.#keep(Buffer.from(String(this.#count)))
+    this.#count += 1
+    this.#close('')
+    return quote + 1
+  }
+}
+
+/** Where the base64 begins in the value of a field that may hold some. An empty one is left to those who read the skeleton. */
+function base64StartIn(head: string, name: string, isWhole: boolean): number | 'no picture' | 'unknown yet' {
+  if (head.startsWith('data:')) {
+    const comma = head.indexOf(',')
+    if (comma !== -1 && head.slice(0, comma).endsWith(';base64')) return comma + 1
+    if (comma !== -1 || isWhole) throw new BrokenAnswer('a data URI that is not base64')
+    return 'unknown yet'
+  }
+  if (!isWhole && head.length < 'data:'.length) return 'unknown yet'
+  return name === 'b64_json' && head !== '' ? 0 : 'no picture'
+}
+
+function latin1(bytes: Uint8Array, start: number, end: number): string {
+  return Buffer.prototype.latin1Slice.call(bytes, start, end)
+}

@@ -1,0 +1,128 @@
+/** The chores of the books, done again and again by the eldest living node. */
+import { StoreAway } from '#ports/store.ts'
+import type { BooksFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
+import { every, type Repeating } from '../every.ts'
+
+/** How often the figures of the metrics are read, and what else is due is done. */
+const ROUND_MS = 60_000
+/** Adding up two hours of the ledger takes seconds where a thousand requests come each second. */
+const RECONCILE_MS = 600_000
+/** The hour that runs and the one before: each is compared a few times more after its end. */
+const RECONCILED_HOURS = 2
+/** People who look at days do not wait for the last minutes. */
+const ROLL_UP_MS = 600_000
+/** What is made days ahead, kept for weeks, or waited for hours. */
+const HOUR_MS = 3_600_000
+/** What came late by more than a week shows in its day on the day after. */
+const DAY_MS = 86_400_000
+
+export interface UpkeepParts {
+  readonly nodeId: string
+  readonly upkeep: Upkeep
+  readonly reconciler: Reconciler
+  readonly events: UpkeepEvents
+  readonly monotonicMs: () => number
+  /** `ROUND_MS` unless given. */
+  readonly roundMs?: number | undefined
+}
+
+export interface UpkeepEvents {
+  /** What stands in the books; undefined when another node is in charge of them now. */
+  figures(figures: BooksFigures | undefined): void
+  reconciled(reconciliation: Reconciliation): void
+  partitions(partitions: PartitionsMade): void
+  /** What was posted, dropped or deleted because its time had come, for the log. */
+  did(what: Readonly<Record<string, unknown>>): void
+  /** The store was away: the chore is done in a later round. */
+  postponed(chore: string, error: Error): void
+  failed(chore: string, error: Error): void
+}
+
+interface Chore {
+  readonly name: string
+  readonly everyMs: number
+  readonly work: () => Promise<void>
+}
+
+/** Goes on until it is stopped; `stop` waits for the chore under way and leaves the others. */
+export function startUpkeep(parts: UpkeepParts): Repeating {
+  const { nodeId, upkeep, events, monotonicMs, roundMs = ROUND_MS } = parts
+  const chores = choresOf(parts)
+  const doneMs = new Map<Chore, number>()
+  let isStopped = false
+  const isDue = (chore: Chore): boolean =>
+    !isStopped && monotonicMs() - (doneMs.get(chore) ?? -Infinity) >= chore.everyMs
+  /** What fails holds up no other chore. */
+  const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work()
+    } catch (error) {
+      if (error instanceof StoreAway) events.postponed(name, error)
+      else events.failed(name, error as Error)
+    }
+  }
+  const round = async (): Promise<void> => {
+    if (!(await upkeep.isEldest(nodeId))) return events.figures(undefined)
+    for (const chore of chores) {
+      if (!isDue(chore)) continue
+      await attempt(chore.name, async () => {
+        await chore.work()
+        doneMs.set(chore, monotonicMs())
+      })
+    }
+  }
+  const rounds = every(
+    roundMs,
+    () => attempt('round', round),
+    (error) => events.failed('round', error as Error),
+  )
+  return {
+    stop() {
+      isStopped = true
+      return rounds.stop()
+    },
+  }
+}
+
+/** In the order of what hurts most when it is late. */
+function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[] {
+  return [
+    {
+      name: 'partitions',
+      everyMs: HOUR_MS,
+      work: async () => events.partitions(await upkeep.makePartitions()),
+    },
+    {
+      name: 'reconcile',
+      everyMs: RECONCILE_MS,
+      work: async () => events.reconciled(await reconciler.reconcile(RECONCILED_HOURS)),
+    },
+    {
+      name: 'expire unknowns',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const unknowns = await upkeep.expireUnknowns()
+        if (unknowns > 0) events.did({ unknowns })
+      },
+    },
+    { name: 'days', everyMs: ROLL_UP_MS, work: () => upkeep.rollUpDays('recent') },
+    { name: 'all days', everyMs: DAY_MS, work: () => upkeep.rollUpDays('all') },
+    {
+      name: 'drop what is old',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const { partitions, nodes } = await upkeep.dropOld()
+        if (partitions.length + nodes > 0) events.did({ partitions, nodes })
+      },
+    },
+    {
+      name: 'delete projects',
+      everyMs: HOUR_MS,
+      work: async () => {
+        const projects = await upkeep.deleteProjects()
+        if (projects.length > 0) events.did({ projects })
+      },
+    },
+    { name: 'figures', everyMs: 0, work: async () => events.figures(await reconciler.figures()) },
+  ]
+}

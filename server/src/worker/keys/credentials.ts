@@ -1,0 +1,62 @@
+/** Which upstreams there are, and the credentials that the store keeps for them. */
+import { addressOf, listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog.ts'
+import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
+import { StoreAway } from '#ports/store.ts'
+
+export interface CredentialedCatalog {
+  readonly catalog: Catalog
+  /** Upstreams whose credential is there or may be there, but can't be had now, and why. */
+  readonly problems: readonly string[]
+}
+
+/** Upstreams without an `apiKey` get the stored credential, if it was stored for their address. */
+export async function withCredentials(
+  catalog: Catalog,
+  credentials: Pick<CredentialStore, 'open'>,
+): Promise<CredentialedCatalog> {
+  const problems: string[] = []
+  const given = new Map<string, Upstream>()
+  for (const upstream of upstreamsOf(catalog)) {
+    if (upstream.apiKey !== undefined) continue
+    try {
+      const apiKey = await credentials.open(upstream.name, addressOf(upstream))
+      if (apiKey !== undefined) given.set(upstream.name, { ...upstream, apiKey })
+    } catch (error) {
+      if (!(error instanceof CredentialLost || error instanceof StoreAway)) throw error
+      problems.push(`the stored credential of upstream ${upstream.name} can't be had: ${error.message}`)
+    }
+  }
+  if (given.size === 0) return { catalog, problems }
+  const models = new Map(listModels(catalog).map((model) => [model, withUpstreams(model, given)]))
+  const byName = [...catalog.models].map(([name, model]) => [name, models.get(model) ?? model] as const)
+  return { catalog: { ...catalog, models: new Map(byName) }, problems }
+}
+
+/** While the store is away, what it last said stands: a reload of the configuration must not take credentials away. */
+export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<CredentialStore, 'open'> {
+  const known = new Map<string, string | undefined>()
+  return {
+    async open(upstream, baseUrl) {
+      const name = JSON.stringify([upstream, baseUrl])
+      try {
+        const secret = await credentials.open(upstream, baseUrl)
+        known.set(name, secret)
+        return secret
+      } catch (error) {
+        if (!(error instanceof StoreAway) || !known.has(name)) throw error
+        return known.get(name)
+      }
+    },
+  }
+}
+
+function withUpstreams(model: Model, given: ReadonlyMap<string, Upstream>): Model {
+  const own = <Deployment extends { readonly upstream: Upstream }>(deployment: Deployment): Deployment => {
+    const { apiKey } = given.get(deployment.upstream.name) ?? {}
+    // Only the credential: vectors and images of one upstream may be asked for in different dialects.
+    return apiKey === undefined ? deployment : { ...deployment, upstream: { ...deployment.upstream, apiKey } }
+  }
+  return model.kind === 'embedding'
+    ? { ...model, deployments: model.deployments.map(own) }
+    : { ...model, deployments: model.deployments.map(own) }
+}

@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { Fault } from '#core/fault.ts'
+import { ChangeRefused } from '#ports/key-store.ts'
+import type { Key } from '#ports/keys.ts'
+import { StoreAway } from '#ports/store.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { peppersOf } from '#runtime/secret.ts'
+import { MemoryKeys } from '#stores/memory/keys.ts'
+import { digested, memoryDirectory, someSecret } from '#test/support/directory.ts'
+import { keyNode, Link, TestClock, type NodeOptions } from '#test/support/key-nodes.ts'
+import { authenticate } from '#request/access/authenticate.ts'
+import { declaredFirst, STALE_KEYS_MS } from './key-snapshot.ts'
+
+/** A store with one key `p/k`, and a node that has loaded it. */
+async function loaded(options: NodeOptions = {}) {
+  const { keyStore } = memoryDirectory()
+  const { secret, stored } = someSecret()
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+  const clock = new TestClock()
+  const link = new Link(keyStore)
+  const { snapshot, troubles } = keyNode(link, { clock, ...options })
+  await snapshot.start()
+  return { keyStore, secret, clock, link, snapshot, troubles }
+}
+
+test('a key of the store is known at once, without a question', async () => {
+  const { snapshot, secret, link } = await loaded()
+  const key = snapshot.find(secret)
+  assert.ok(key && !(key instanceof Promise))
+  assert.equal(key.id, 'p/k')
+  assert.equal(link.lookUps, 0)
+  assert.ok(snapshot.isLoaded)
+})
+
+test('limits and budgets of project and key bind the key, and follow changes', async () => {
+  const { snapshot, secret, keyStore } = await loaded()
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, 'tester')
+  const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
+  await keyStore.setKey('p/k', { budget, models: ['m'] }, 'tester')
+  await snapshot.refresh()
+  const key = (await snapshot.find(secret)) as Key
+  assert.deepEqual(key.limits, [{ id: 'project:p:requests', project: 'p', unit: 'requests', perMinute: 10 }])
+  assert.deepEqual(key.budgets, [{ id: 'key:p/k', ...budget }])
+  assert.deepEqual([...(key.models ?? [])], ['m'])
+})
+
+test('what the configuration says of a project counts for its stored keys too', async () => {
+  const { snapshot, secret, keyStore } = await loaded()
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, 'tester')
+  await snapshot.refresh()
+  const perMinute = async () => ((await snapshot.find(secret)) as Key).limits.map((one) => one.perMinute)
+  assert.deepEqual(await perMinute(), [10])
+  snapshot.setDeclared([{ name: 'p', keys: [], limits: { requestsPerMinute: 3 } }])
+  assert.deepEqual(await perMinute(), [3])
+  snapshot.setDeclared([])
+  assert.deepEqual(await perMinute(), [10])
+})
+
+test('a key made elsewhere works at once, and is asked about once', async () => {
+  const { snapshot, keyStore, link } = await loaded()
+  const { secret, stored } = someSecret()
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  assert.equal((await snapshot.find(secret))?.id, 'p/new')
+  assert.equal((await snapshot.find(secret))?.id, 'p/new')
+  assert.equal(link.lookUps, 1)
+})
+
+test('a revoked key is refused after the next refresh, without a question', async () => {
+  const { snapshot, keyStore, secret, link } = await loaded()
+  await keyStore.revokeKey('p/k', 'tester')
+  assert.ok(await snapshot.find(secret), 'not yet heard of')
+  await snapshot.refresh()
+  assert.equal(await snapshot.find(secret), undefined)
+  for (let again = 0; again < 5; again += 1) assert.equal(await snapshot.find(secret), undefined)
+  assert.equal(link.lookUps, 1)
+})
+
+test('an answer that was on its way while the key was revoked does not bring it back', async () => {
+  const { snapshot, keyStore, link } = await loaded()
+  const { secret, stored } = someSecret()
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  const gate = Promise.withResolvers<void>()
+  link.gate = gate.promise
+  const slow = snapshot.find(secret)
+  await new Promise((resolve) => setImmediate(resolve))
+  await keyStore.revokeKey('p/new', 'tester')
+  await snapshot.refresh()
+  gate.resolve()
+  await slow
+  assert.equal(await snapshot.find(secret), undefined)
+})
+
+test('a secret that nobody knows is asked about once in five seconds', async () => {
+  const { snapshot, clock, link } = await loaded()
+  const { secret } = someSecret()
+  for (let again = 0; again < 10; again += 1) assert.equal(await snapshot.find(secret), undefined)
+  assert.equal(link.lookUps, 1)
+  clock.advance(5001)
+  assert.equal(await snapshot.find(secret), undefined)
+  assert.equal(link.lookUps, 2)
+  assert.equal(await snapshot.find('too-short'), undefined)
+  assert.equal(link.lookUps, 2)
+})
+
+test('a key that was asked about before it was made works after the next refresh', async () => {
+  const { snapshot, keyStore } = await loaded()
+  const { secret, stored } = someSecret()
+  assert.equal(await snapshot.find(secret), undefined)
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  await snapshot.refresh()
+  assert.equal((await snapshot.find(secret))?.id, 'p/new')
+})
+
+test('a cold start with 1,000 unknown secrets asks once for each, and 20 at a time at most', async () => {
+  const { keyStore } = memoryDirectory()
+  const secrets = []
+  for (let index = 0; index < 1000; index += 1) {
+    const { secret, stored } = someSecret()
+    secrets.push(secret)
+    if (index % 2 === 0)
+      await keyStore.createKey({ project: 'p', name: `k${index}`, secret: stored }, 'tester')
+  }
+  const link = new Link(keyStore)
+  const { snapshot } = keyNode(link)
+  // Each three times, as clients do that retry.
+  const found = await Promise.all(
+    [...secrets, ...secrets, ...secrets].map(async (secret) => snapshot.find(secret)),
+  )
+  assert.equal(found.filter((key) => key !== undefined).length, 1500)
+  assert.equal(link.lookUps, 1000)
+  assert.equal(link.mostAtOnce, 20)
+})
+
+test('whoever waits too long for a look-up is told to try again, never that the key is wrong', async () => {
+  const { snapshot, clock, link } = await loaded()
+  const gate = Promise.withResolvers<void>()
+  link.gate = gate.promise
+  const asked = Array.from({ length: 6000 }, () => snapshot.find(someSecret().secret) as Promise<unknown>)
+  const settled = Promise.allSettled(asked)
+  clock.advance(2001)
+  gate.resolve()
+  const outcomes = await settled
+  const answered = outcomes.filter(({ status }) => status === 'fulfilled')
+  const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []))
+  assert.equal(answered.length, 20)
+  assert.ok(refused.every((reason) => reason instanceof StoreAway))
+  assert.equal(link.lookUps, 20)
+})
+
+test('while the store is away known keys work, and of others nothing is said', async () => {
+  const { snapshot, secret, clock, link, troubles } = await loaded()
+  link.isCut = true
+  assert.equal((await snapshot.find(secret))?.id, 'p/k')
+  const first = snapshot.find(someSecret().secret)
+  await assert.rejects(Promise.resolve(first), StoreAway)
+  await snapshot.refresh()
+  await snapshot.refresh()
+  assert.equal((await snapshot.find(secret))?.id, 'p/k')
+  const lookUps = link.lookUps
+  const unknown = someSecret().secret
+  await assert.rejects(
+    async () => authenticate(unknown, snapshot, clock),
+    (error) => error instanceof Fault && error.code === 'key_store_unreachable',
+  )
+  assert.equal(link.lookUps, lookUps, 'nobody waits for a store that is known to be away')
+  assert.deepEqual(troubles, ['the link is cut'])
+  link.isCut = false
+  await snapshot.refresh()
+  assert.deepEqual(troubles, ['the link is cut', undefined])
+  await assert.rejects(
+    async () => authenticate(unknown, snapshot, clock),
+    (error) => error instanceof Fault && error.code === 'invalid_api_key',
+  )
+})
+
+test('after an hour without the store its keys are refused with 503, and work again when it is back', async () => {
+  const { snapshot, secret, clock, link } = await loaded()
+  link.isCut = true
+  clock.advance(STALE_KEYS_MS - 1)
+  await snapshot.refresh()
+  assert.equal((await snapshot.find(secret))?.id, 'p/k')
+  clock.advance(1)
+  await assert.rejects(
+    async () => authenticate(secret, snapshot, clock),
+    (error) => error instanceof Fault && error.code === 'key_store_unreachable',
+  )
+  link.isCut = false
+  await snapshot.refresh()
+  assert.equal((await snapshot.find(secret))?.id, 'p/k')
+})
+
+test('a store that was put back to an earlier state is loaded as a whole', async () => {
+  const { snapshot, secret, keyStore } = await loaded()
+  const earlier = memoryDirectory().keyStore
+  const other = someSecret()
+  await earlier.createKey({ project: 'p', name: 'other', secret: other.stored }, 'tester')
+  for (let step = 0; step < 3; step += 1) await keyStore.setProject('p', {}, 'tester')
+  await snapshot.refresh()
+  Object.assign(keyStore, {
+    directoryVersion: () => earlier.directoryVersion(),
+    keysChangedSince: (version: bigint | undefined) => earlier.keysChangedSince(version),
+    findKey: (digests: readonly string[]) => earlier.findKey(digests),
+  })
+  await snapshot.refresh()
+  assert.equal(await snapshot.find(secret), undefined)
+  assert.equal((await snapshot.find(other.secret))?.id, 'p/other')
+})
+
+test('a secret that was rotated away works until the end of the overlap, to the millisecond', async () => {
+  const { keyStore } = memoryDirectory()
+  const [before, after] = [someSecret(), someSecret()]
+  await keyStore.createKey({ project: 'p', name: 'k', secret: before.stored }, 'tester')
+  const { secrets } = await keyStore.rotateKey('p/k', after.stored, 60_000, 'tester')
+  const endMs = secrets[1]?.validUntilMs ?? 0
+  const clock = new TestClock()
+  const { snapshot } = keyNode(keyStore, { clock })
+  await snapshot.start()
+  clock.advance(endMs - 1 - clock.nowMs())
+  assert.equal((await snapshot.find(before.secret))?.id, 'p/k')
+  clock.advance(1)
+  assert.equal(await snapshot.find(before.secret), undefined)
+  assert.equal((await snapshot.find(after.secret))?.id, 'p/k')
+})
+
+test('a key made with the pepper before works, and its digest is made anew at its first use', async () => {
+  const [old, fresh] = ['the secret before this one', 'the secret of today']
+  const { keyStore } = memoryDirectory()
+  const { secret, stored } = someSecret({ current: old, previous: undefined })
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+  const version = await keyStore.directoryVersion()
+  const rotating = keyNode(keyStore, { peppers: peppersOf({ current: fresh, previous: old }) }).snapshot
+  await rotating.start()
+  assert.equal((await rotating.find(secret))?.id, 'p/k')
+  await rotating.refresh()
+  assert.equal((await keyStore.findKey([stored.digest]))?.id, undefined)
+  assert.equal(await keyStore.directoryVersion(), version)
+  assert.equal((await rotating.find(secret))?.id, 'p/k')
+  const rotated = keyNode(keyStore, { peppers: peppersOf({ current: fresh, previous: undefined }) }).snapshot
+  await rotated.start()
+  assert.equal((await rotated.find(secret))?.id, 'p/k')
+  // A node that did not see the renewal still holds the old digest; and one that never loaded finds either by a question.
+  const cold = keyNode(keyStore, { peppers: peppersOf({ current: old, previous: fresh }) }).snapshot
+  assert.equal((await cold.find(secret))?.id, 'p/k')
+})
+
+test('a last use reaches the store at most once a minute for each key', async () => {
+  const { snapshot, secret, clock, keyStore, link } = await loaded()
+  const lastUse = async () => (await keyStore.listKeys({ limit: 1 }))[0]?.lastUsedAtMs
+  const firstMs = clock.nowMs()
+  for (let second = 0; second < 59; second += 1) {
+    await snapshot.find(secret)
+    await snapshot.refresh()
+    clock.advance(1000)
+  }
+  assert.equal(await lastUse(), firstMs)
+  clock.advance(1000)
+  link.isCut = true
+  const nextMs = clock.nowMs()
+  await snapshot.find(secret)
+  await snapshot.refresh()
+  assert.equal(await lastUse(), firstMs)
+  link.isCut = false
+  await snapshot.refresh()
+  assert.equal(await lastUse(), nextMs, 'what could not be handed over was kept')
+})
+
+test('whoever asks to be told hears of each change after the start once', async () => {
+  let changes = 0
+  const { snapshot, keyStore, link } = await loaded({ onChange: () => (changes += 1) })
+  await snapshot.refresh()
+  assert.equal(changes, 0)
+  await keyStore.setProject('p', {}, 'tester')
+  await snapshot.refresh()
+  await snapshot.refresh()
+  assert.equal(changes, 1)
+  link.isCut = true
+  const late = keyNode(link, { onChange: () => (changes += 10) }).snapshot
+  await late.start()
+  link.isCut = false
+  await late.refresh()
+  assert.equal(changes, 11, 'what could not be read at the start is there at last')
+})
+
+test('whatever is changed, in whatever order, a refreshed node says the same as the store', async () => {
+  const change = fc.record({
+    what: fc.constantFrom('create', 'revoke', 'rotate', 'set', 'deleteProject', 'refresh', 'use'),
+    project: fc.constantFrom('p', 'q'),
+    name: fc.constantFrom('a', 'b', 'c'),
+  })
+  const runs = fc.asyncProperty(fc.array(change, { maxLength: 40 }), async (changes) => {
+    const { keyStore } = memoryDirectory()
+    const node = keyNode(keyStore, { clock: systemClock }).snapshot
+    const secrets: string[] = []
+    for (const { what, project, name } of changes) {
+      const id = `${project}/${name}`
+      const { secret, stored } = someSecret()
+      secrets.push(secret)
+      const done: Record<typeof what, () => unknown> = {
+        create: () => keyStore.createKey({ project, name, secret: stored }, 'tester'),
+        revoke: () => keyStore.revokeKey(id, 'tester'),
+        rotate: () => keyStore.rotateKey(id, stored, 3_600_000_000, 'tester'),
+        set: () => keyStore.setKey(id, { models: [secret] }, 'tester'),
+        deleteProject: () => keyStore.deleteProject(project, 'tester'),
+        refresh: () => node.refresh(),
+        use: () => Promise.all(secrets.map(async (one) => node.find(one))),
+      }
+      try {
+        await done[what]()
+      } catch (error) {
+        if (!(error instanceof ChangeRefused)) throw error
+      }
+    }
+    await node.refresh()
+    for (const secret of secrets) {
+      const truth = await keyStore.findKey([digested(secret).digest])
+      const expected = truth === undefined || truth.revokedAtMs !== undefined ? undefined : truth
+      const found = await node.find(secret)
+      assert.deepEqual(
+        [found?.id, found?.models && [...found.models]],
+        [expected?.id, expected?.models && [...expected.models]],
+      )
+    }
+  })
+  await fc.assert(runs, { numRuns: 300 })
+})
+
+test('keys of the configuration are known whatever the store says, and come first', async () => {
+  const { snapshot, secret, link } = await loaded()
+  const declared = new MemoryKeys((text) => text)
+  const keys = declaredFirst(declared, snapshot)
+  assert.equal((await keys.find(secret))?.id, 'p/k')
+  const other = someSecret().secret
+  const named = (name: string, own: string) => ({ name, secret: own })
+  declared.replace([{ name: 'file', keys: [named('same', secret), named('other', other)] }])
+  assert.equal((await keys.find(secret))?.id, 'file/same')
+  link.isCut = true
+  await snapshot.refresh()
+  assert.equal((await keys.find(other))?.id, 'file/other')
+})
