@@ -12,8 +12,8 @@ import type { MemoryAudit } from '#stores/memory/audit.ts'
 import { MemorySpaces } from '#stores/memory/spaces.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
-import { SpaceGuard } from '#worker/spaces/space-guard.ts'
-import { targetOf, type GuardedStanding } from '#worker/spaces/space-knowledge.ts'
+import { SpaceGuard } from '#worker/spaces/guard.ts'
+import { targetOf, type GuardedStanding } from '#worker/spaces/knowledge.ts'
 import type { Accounts } from './accounts.ts'
 
 export interface SpaceParts {

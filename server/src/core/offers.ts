@@ -1,6 +1,6 @@
 /** What vectors and pictures have in common in being negotiated: who can, who can't and why, what may be left out. */
 import type { Upstream } from './catalog.ts'
-import { Fault } from './fault.ts'
+import { Fault } from './fault/fault.ts'
 
 /** Why a deployment can't serve a request, in words for the caller. */
 export interface Refusal {

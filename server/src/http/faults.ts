@@ -1,5 +1,5 @@
 /** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { rateHeaders } from './rate-headers.ts'
 
 /** Anything thrown that is not a fault is ours; its text stays in the log. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Log } from './log.ts'
 import { Metrics } from './metrics.ts'
 import { telemetryObserver } from './observer.ts'

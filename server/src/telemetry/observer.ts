@@ -1,4 +1,4 @@
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CallRecord, Observer, RequestRecord } from '#ports/observer.ts'
 import type { Log } from './log.ts'

@@ -1,6 +1,6 @@
 /** Beside the requests: holds on to the jobs of this node, takes over those of dead ones, forgets what is too old. */
 import { JobLost } from '#ports/image-jobs.ts'
-import { resumeJob, type ResumeDependencies } from '#request/images/image-resume.ts'
+import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
 import { every, type Repeating } from './every.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Budget } from '#core/budget.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { negotiate } from '#core/embedding/negotiate.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Ledger } from '#ports/ledger.ts'

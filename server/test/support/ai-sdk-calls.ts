@@ -1,7 +1,7 @@
 /** Calls of the ai-sdk dialect against the fake provider, one row for each wire and path. */
 import assert from 'node:assert/strict'
 import type { Upstream } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { widthOf } from '../../../tools/fake-provider/wire.ts'
 import { aDeployment } from './deployments.ts'

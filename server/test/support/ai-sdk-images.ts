@@ -1,7 +1,7 @@
 /** Image calls of the ai-sdk dialect. */
 import assert from 'node:assert/strict'
 import type { ImageDeployment } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageCall } from '#ports/image-upstream.ts'
 import { anUpstream } from './deployments.ts'
 

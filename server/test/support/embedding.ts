@@ -1,4 +1,4 @@
-/** The journey of `request/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
+/** The journey of `request/embeddings/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
 import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import type { EmbeddingModel } from '#core/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vector.ts'
-import { UpstreamFailure, type FailureKind } from '#core/failure.ts'
+import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Usage } from '#core/usage.ts'
 import type { CallRecord } from '#ports/observer.ts'

@@ -1,7 +1,7 @@
 /** What every error of the gateway has in common, whichever test provokes it. */
 import assert from 'node:assert/strict'
-import { type FaultCode } from '#core/fault.ts'
-import { FAULTS } from '#core/fault-table.ts'
+import { type FaultCode } from '#core/fault/fault.ts'
+import { FAULTS } from '#core/fault/table.ts'
 import { UPSTREAM_KEY, type Asked } from './gateway.ts'
 
 export interface ExpectedFault {

@@ -5,7 +5,7 @@ import { createParser } from 'eventsource-parser'
 import type { LogEntry } from '../../../tools/fake-provider/log.ts'
 import type { FakeProvider } from '../../../tools/fake-provider/server.ts'
 import { assertFault, type ExpectedFault } from './errors.ts'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import type { AnswerBody, Asked, AskOptions, Gateway } from './gateway.ts'
 
 export const IMAGES_PATH = '/v1/images/generations'

@@ -1,6 +1,6 @@
 /** What images need, in memory: for listeners that are tested by themselves. */
 import type { ImagesDependencies } from '#http/gateway/images/images.ts'
-import type { ReadingOutside } from '#http/gateway/images/read-image-request.ts'
+import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import { ByteBudget } from '#request/images/byte-budget.ts'
 import { RunningJobs } from '#request/images/running-jobs.ts'
 import { systemClock } from '#runtime/clock.ts'

@@ -1,6 +1,6 @@
 /** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
 import { factsOf, modelFactsOf } from '#config/build/facts.ts'
-import { modelId } from '#config/schema/model-schema.ts'
+import { modelId } from '#config/schema/model.ts'
 import { holdsReference } from '#config/file/interpolate.ts'
 import { apiBaseOf } from './litellm-address.ts'
 import { identityOf, kindOf, type Identity, type Kind, type Names } from './litellm-identity.ts'

@@ -1,6 +1,6 @@
 /** What connects models with one another: aliases and fallbacks. */
 import { holdsReference } from '#config/file/interpolate.ts'
-import { modelId } from '#config/schema/model-schema.ts'
+import { modelId } from '#config/schema/model.ts'
 import type { Models } from './litellm-models.ts'
 import type { Alias, Fallback } from './litellm-settings.ts'
 import type { Notes } from './notes.ts'

@@ -9,7 +9,7 @@ import { builtInFacts, readFacts } from './facts.ts'
 import { exampleFile } from '../pages/example.ts'
 import { readConfig, readNothing } from '../load.ts'
 import type { Loaded, Surroundings } from '../load.ts'
-import type { CapabilityFields } from '../schema/model-schema.ts'
+import type { CapabilityFields } from '../schema/model.ts'
 import { ConfigError } from '../file/problem.ts'
 import { resolveCapabilities } from './resolve.ts'
 

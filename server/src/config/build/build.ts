@@ -1,9 +1,9 @@
 /** torana.yaml and the built-in facts → the catalog. */
 import type { Catalog, Model, RetiredModel } from '#core/catalog.ts'
-import { buildModel } from './build-model.ts'
-import { buildProjects, type KeySurroundings } from './build-projects.ts'
-import { buildUpstream } from './build-upstream.ts'
-import type { UpstreamByKind } from './build-upstream.ts'
+import { buildModel } from './model.ts'
+import { buildProjects, type KeySurroundings } from './projects.ts'
+import { buildUpstream } from './upstream.ts'
+import type { UpstreamByKind } from './upstream.ts'
 import type { Facts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Report } from '../file/problem.ts'

@@ -16,18 +16,18 @@ import type {
 } from '#core/catalog.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import type { GivenPrice, ImagePrice, ImagePriceTable, ImageTokenPrices, Price } from '#core/price.ts'
-import type { EditFields, EditLayer } from '../schema/edit-schema.ts'
-import { edgesOf } from '../schema/image-schema.ts'
-import type { ImageLayer, ImageSizeFields } from '../schema/image-schema.ts'
+import type { EditFields, EditLayer } from '../schema/edit.ts'
+import { edgesOf } from '../schema/image.ts'
+import type { ImageLayer, ImageSizeFields } from '../schema/image.ts'
 import type {
   CapabilityFields,
   DimensionFields,
   EmbeddingLayer,
   ImageCapabilityFields,
   InputTypeFields,
-} from '../schema/model-schema.ts'
-import { nanoUsdIn } from '../schema/price-schema.ts'
-import type { EmbeddingPriceFields, ImagePriceFields } from '../schema/price-schema.ts'
+} from '../schema/model.ts'
+import { nanoUsdIn } from '../schema/price.ts'
+import type { EmbeddingPriceFields, ImagePriceFields } from '../schema/price.ts'
 
 /**
  * Layers from the most general to the most specific. Where none speaks, what every server that calls itself

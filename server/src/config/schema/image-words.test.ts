@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { imagePriceText } from './image-words.ts'
-import { imagePrice } from './price-schema.ts'
+import { imagePrice } from './price.ts'
 import { resolveImagePrice } from '../build/resolve.ts'
 
 for (const [form, text] of [

@@ -2,10 +2,10 @@
 import { z } from 'zod'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
-import { image } from './image-schema.ts'
-import { limits } from './limit-schema.ts'
-import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model-schema.ts'
-import { anyPrice } from './price-schema.ts'
+import { image } from './image.ts'
+import { limits } from './limit.ts'
+import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model.ts'
+import { anyPrice } from './price.ts'
 
 const dialectName = z.enum(['openai', 'azure', 'ai-sdk', 'demo'])
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aDeployment, type DeploymentOverrides } from '#test/support/deployments.ts'
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
 import type { EmbeddingRequest } from './request.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { mustStayWhole, negotiate, type Offer } from './negotiate.ts'
 
 type Case = readonly [

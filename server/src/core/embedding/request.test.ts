@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { readEmbeddingRequest, type PathModel } from './request.ts'
 
 const read = (body: unknown, path?: PathModel) => readEmbeddingRequest(body, 2048, path)

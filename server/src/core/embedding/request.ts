@@ -1,6 +1,6 @@
 /** From a parsed JSON body to a typed request. `null` counts as absent; what Torana does not know is kept apart. */
 import type { Encoding, InputType } from '../catalog.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { isRecord } from './answer.ts'
 import { readInput, type Input } from './input.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { checkGiven, formFields } from './edit.ts'
 import type { Given, GivenFile } from './given.ts'
 

@@ -1,5 +1,5 @@
 /** Whether the pictures of an edit fit together, and what a form's texts mean. */
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import type { Given, GivenFile, GivenPictures } from './given.ts'
 
 export function checkGiven({ pictures, mask, markup }: GivenPictures): void {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } from '#test/support/images.ts'
 import type { ImageFacts } from '../catalog.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { negotiateImages, type ImageOffer } from './negotiate.ts'
 import type { ImageRequest } from './request.ts'
 

@@ -7,7 +7,7 @@ import type {
   ImageSizes,
   OfferedSize,
 } from '../catalog.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
 import { defaultLimits } from '../settings.ts'
 import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'

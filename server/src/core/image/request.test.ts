@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { anyText } from '#test/support/arbitraries.ts'
 import type { PathModel } from '../embedding/request.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
 import { canonicalText, imageRequestOf, readImageRequest, type ImageRequest } from './request.ts'
 

@@ -2,7 +2,7 @@
 import type { PictureForm, PixelSize } from '../catalog.ts'
 import { isRecord } from '../embedding/answer.ts'
 import { modelIn, type PathModel } from '../embedding/request.ts'
-import { Fault } from '../fault.ts'
+import { Fault } from '../fault/fault.ts'
 import { checkGiven } from './edit.ts'
 import { MAX_DEPTH, unfitPart } from './extra-fields.ts'
 import type { GivenPictures, ImageEdit } from './given.ts'

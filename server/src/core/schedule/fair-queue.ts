@@ -6,7 +6,7 @@
  * would wait in vain is better told at once. When it is full, the longest line loses its newest entry: who waited longest
  * keeps their place, and whoever asks for most is told first.
  */
-import { append, emptyList, unlink, type Linked, type List } from './linked-list.ts'
+import { append, emptyList, unlink, type Linked, type List } from '../linked-list.ts'
 
 export interface FairQueueLimits {
   /** Entries of all projects. */

@@ -1,6 +1,6 @@
 /** What can go wrong in the control API, in the words of the one catalogue of faults. */
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import { StoreAway } from '#ports/store.ts'
 import { toFault } from '../faults.ts'

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Catalog, Project } from '#core/catalog.ts'
-import type { Fault } from '#core/fault.ts'
+import type { Fault } from '#core/fault/fault.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'

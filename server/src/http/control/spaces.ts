@@ -2,7 +2,7 @@
 import type { z } from 'zod'
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { faultAnswers } from '../gateway/schemas.ts'
 import { invalidField, notFound } from './faults.ts'

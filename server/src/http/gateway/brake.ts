@@ -1,6 +1,6 @@
 /** Refuses requests before they are read while the process has no time for them: a refusal costs a small part of an answer. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 
 export interface Brake {

@@ -10,7 +10,7 @@ import type {
   PixelSize,
 } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import { findModel, mayUse } from '#request/access/find-model.ts'
 import type { z } from 'zod'

@@ -1,7 +1,7 @@
 /** The public contract as schemas: documentation and OpenAPI come from here. The hot lane checks the same rules by hand. */
 import { z } from 'zod'
-import { type FaultCode } from '#core/fault.ts'
-import { FAULTS } from '#core/fault-table.ts'
+import { type FaultCode } from '#core/fault/fault.ts'
+import { FAULTS } from '#core/fault/table.ts'
 
 const input = z
   .union([

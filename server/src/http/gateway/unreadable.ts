@@ -1,7 +1,7 @@
 /** What never became a request: too slow, too long, or not HTTP. It is answered like any other fault, then cut. */
 import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 
 /** Undefined when nobody is left to be told. */

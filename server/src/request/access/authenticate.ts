@@ -1,4 +1,4 @@
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { keyForm, keyTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'

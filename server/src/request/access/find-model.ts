@@ -1,5 +1,5 @@
 import type { Catalog, EmbeddingModel, ImageModel, Model } from '#core/catalog.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { nearest } from '#core/nearest.ts'
 import type { Key } from '#ports/keys.ts'
 

@@ -2,7 +2,7 @@
 import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
-import { outOfTime, UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { Limits } from '#core/settings.ts'
 import { divideTokens, type Usage } from '#core/usage.ts'

@@ -5,7 +5,7 @@
 import { dedupe } from '#core/embedding/batches.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import type { Vector } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { serve, type Served, type Serving } from './serve.ts'
 import { fromOffer, gatherShared, type Hit, type Sharing } from './shared-vectors.ts'
 

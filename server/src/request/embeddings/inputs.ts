@@ -1,7 +1,7 @@
 /** What is done to inputs before they go out: decoding, prefixes, and the check that none is too long. */
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Outside } from './attempt.ts'
 
 export interface Tokenizing {

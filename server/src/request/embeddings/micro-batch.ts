@@ -4,7 +4,7 @@
  */
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
-import { outOfTime, UpstreamFailure } from '#core/failure.ts'
+import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { attempt, type AccountedAnswer, type Share } from './attempt.ts'
 import type { Turn, TurnAsked } from '../traffic/dispatch.ts'

@@ -2,7 +2,7 @@
 import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import { admit } from './admit.ts'

@@ -5,9 +5,9 @@
 import { split, type Weight } from '#core/embedding/batches.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
-import { UpstreamFailure } from '#core/failure.ts'
-import { Fault } from '#core/fault.ts'
-import { faultOfFailure } from '#core/fault-of-failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { faultOfFailure } from '#core/fault/of-failure.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { attempt, type AccountedAnswer, type Attempting } from './attempt.ts'
 import type { Dispatch, Turn, TurnAsked } from '../traffic/dispatch.ts'
@@ -134,7 +134,7 @@ export function offersAfter(
   return isWorthIt ? offers : others
 }
 
-export function askedBy(serving: Serving, input: Input): TurnAsked {
+function askedBy(serving: Serving, input: Input): TurnAsked {
   const { model, project, deadlineMs } = serving
   return { model: model.id, project, tokens: tokensAsked(serving, input), images: 0, deadlineMs }
 }

@@ -5,7 +5,7 @@
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { divideTokens } from '#core/usage.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'

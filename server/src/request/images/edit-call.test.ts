@@ -6,7 +6,7 @@ import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-code
 import type { GivenBytes } from '#ports/image-upstream.ts'
 import { anImageDeployment } from '#test/support/images.ts'
 import { EditInputs } from './edit-call.ts'
-import type { RequestFiles } from './request-files.ts'
+import type { RequestFiles } from './files.ts'
 
 const contents: Readonly<Record<string, string>> = {
   first: 'one picture',

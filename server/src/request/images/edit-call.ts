@@ -1,13 +1,13 @@
 /** What the calls of an edit are given: the files as they came, and the mask in the way that each deployment reads. */
-import { UpstreamFailure } from '#core/failure.ts'
-import { Fault } from '#core/fault.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { givenIn, type Given, type GivenFile, type ImageEdit } from '#core/image/given.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import { carriesUnknownFields } from '#core/offers.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import type { EditCall, GivenBytes, GivenPicture } from '#ports/image-upstream.ts'
 import { whenCodecIsFree, type CodecWaiting } from './codec-wait.ts'
-import type { RequestFiles } from './request-files.ts'
+import type { RequestFiles } from './files.ts'
 
 /** Of a file that can't be streamed there are so many at once: itself, its base64, the body it stands in, and that as it is sent. */
 const COPIES = 4

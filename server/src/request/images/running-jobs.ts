@@ -1,5 +1,5 @@
 /** The image jobs that this node works on. They go on when the client that asked for them has gone. */
-import type { ImageOutcome } from './image-outcome.ts'
+import type { ImageOutcome } from './outcome.ts'
 
 export class RunningJobs {
   readonly #ends = new Map<string, Promise<ImageOutcome>>()

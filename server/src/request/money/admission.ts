@@ -4,8 +4,8 @@
  * `await using`, so that nothing reserved can be forgotten, however the request ends.
  */
 import type { Budget } from '#core/budget.ts'
-import type { UpstreamFailure } from '#core/failure.ts'
-import { Fault } from '#core/fault.ts'
+import type { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { momentOf, type LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'

@@ -1,5 +1,5 @@
 /** What a hard budget forbids: anything whose cost could not be held against it. */
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 
 export function hasHardBudget(key: Key): boolean {

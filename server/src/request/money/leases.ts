@@ -3,7 +3,7 @@
  * room waits for nobody; one that doesn't makes the node ask for more, once for all that wait.
  */
 import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { costText } from '#core/price.ts'
 import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'

@@ -2,7 +2,7 @@
  * Gives each call a deployment, or a place in line for one. Who can't be served soon is told so at once: a caller that waits
  * in vain is worse off than one that was refused.
  */
-import type { Fault } from '#core/fault.ts'
+import type { Fault } from '#core/fault/fault.ts'
 import { FairQueue, type Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'

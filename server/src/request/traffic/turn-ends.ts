@@ -1,6 +1,6 @@
 /** What the end of a call tells about its deployment, and what callers are told who get no turn. */
-import { UpstreamFailure } from '#core/failure.ts'
-import { Fault } from '#core/fault.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
 import type { Picked, Schedulable } from '#core/schedule/scheduler.ts'
 

@@ -1,5 +1,5 @@
-import { append, emptyList, unlink } from '#core/schedule/linked-list.ts'
-import type { Linked } from '#core/schedule/linked-list.ts'
+import { append, emptyList, unlink } from '#core/linked-list.ts'
+import type { Linked } from '#core/linked-list.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 

@@ -1,7 +1,7 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
 import { faultIn } from '#core/embedding/vector.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/usage.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { failureOf, requestIdIn } from './failures.ts'

@@ -1,7 +1,7 @@
 /** The SDK's errors in our words. They are told by name: several copies of its base package can be installed. */
 import { isRecord } from '#core/embedding/answer.ts'
-import type { FailureKind } from '#core/failure.ts'
-import { failureKindOf, scrubbed, UpstreamFailure } from '#core/failure.ts'
+import type { FailureKind } from '#core/fault/failure.ts'
+import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
 import { readErrorBody, retryAfterMsIn } from '../openai/error-body.ts'
 

@@ -1,6 +1,6 @@
 /** The pictures of an edit before they cross to the thread: what would not reach the wire is refused, the rest is read. */
 import type { ImageFormat } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import { wholeOf } from '../connect/exact-bytes.ts'
 import { providerOf } from './image-providers.ts'

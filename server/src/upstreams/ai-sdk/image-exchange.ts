@@ -1,7 +1,7 @@
 /** One image call through a provider package: translate, buy once, check what came. */
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { isRecord } from '#core/embedding/answer.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer, MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
 import { UNKNOWN_TOKENS } from './image-answers.ts'

@@ -5,7 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
-import { scrubbed, UpstreamFailure } from '#core/failure.ts'
+import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTooLarge } from '../connect/http.ts'

@@ -1,7 +1,7 @@
 /** What the dialect knows of each image package: how it is opened, how our options are said to it, where it is silent. */
 import type { ImageModelV3, ImageModelV4, JSONObject } from '@ai-sdk/provider'
 import type { ImageDeployment, ImageFormat, PixelSize } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageUsage } from '#core/usage.ts'
 import type { ErrorWords } from './failures.ts'
 import type { Reading } from './image-answers.ts'

@@ -1,6 +1,6 @@
 /** An upstream's settings as the packages take them. Everything is passed: what is left out they look up by themselves. */
 import type { Upstream } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 
 /** A deployment of either kind. */
 interface Deployment {

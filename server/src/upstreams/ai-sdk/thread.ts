@@ -1,6 +1,6 @@
 /** The thread that calls through the AI SDK run in, seen from outside. It starts with the first call. */
 import { Worker } from 'node:worker_threads'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { Block } from './exchange.ts'

@@ -1,7 +1,7 @@
 /** Runs in a worker thread, where a large answer may be parsed and validated for as long as it takes. */
 import { parentPort, workerData } from 'node:worker_threads'
-import type { FailureDetail, FailureKind } from '#core/failure.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import type { FailureDetail, FailureKind } from '#core/fault/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { FetchOptions } from '../connect/fetch.ts'

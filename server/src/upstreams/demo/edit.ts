@@ -1,7 +1,7 @@
 /** Hands the pictures of an edit to a thread that draws them, and brings back what it drew. */
 import { Worker } from 'node:worker_threads'
 import type { PixelSize } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import { wholeOf } from '../connect/exact-bytes.ts'
 import type { EditInput, EditReply, EditTask } from './edit-worker.ts'

@@ -1,7 +1,7 @@
 /** The upstream of a first start: a real model in a thread of this process, so that it never blocks requests. */
 import { Worker } from 'node:worker_threads'
 import { faultIn } from '#core/embedding/vector.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import type { DemoReply } from './model-worker.ts'
 

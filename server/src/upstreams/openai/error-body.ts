@@ -1,6 +1,6 @@
 /** Error bodies of the field: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
 import { isRecord } from '#core/embedding/answer.ts'
-import { scrubbed } from '#core/failure.ts'
+import { scrubbed } from '#core/fault/failure.ts'
 
 export interface ErrorBody {
   /** Scrubbed, one line. */

@@ -7,7 +7,7 @@ import {
   UpstreamFailure,
   type FailureDetail,
   type FailureKind,
-} from '#core/failure.ts'
+} from '#core/fault/failure.ts'
 import { readErrorBody, retryAfterMsIn, type ErrorBody } from './error-body.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
 

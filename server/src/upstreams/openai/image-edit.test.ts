@@ -5,7 +5,7 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import type { ImageFormat } from '#core/catalog.ts'
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type {
   EditCall,
   GivenPicture,

@@ -1,5 +1,5 @@
 /** Pictures to be edited on the OpenAI wire: as files of a form, or as URLs in JSON. They go from disk to socket. */
-import { UpstreamFailure } from '#core/failure.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import type { StreamedBody } from '../connect/sent-body.ts'
 import { imageFields } from './image.ts'

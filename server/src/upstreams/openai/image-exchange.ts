@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Upstream } from '#core/catalog.ts'
 import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
-import { UpstreamFailure, type FailureDetail } from '#core/failure.ts'
+import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import {
   AddressRefused,
   type ImageAnswer,

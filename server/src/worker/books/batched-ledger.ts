@@ -2,7 +2,7 @@
  * The ledger of one node. Entries that wait are written together: one batch is under way, the next collects meanwhile, so
  * its size follows the load by itself. While the store is away entries go to the spool, and are drained from there later.
  */
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { NodeEnded, type Journal, type Ledger, type LedgerStore, type Spool } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import type { Key } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'

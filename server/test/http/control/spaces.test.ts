@@ -21,7 +21,7 @@ import { assertFault } from '#test/support/errors.ts'
 import type { Asked } from '#test/support/gateway.ts'
 import { aModel } from '#test/support/models.ts'
 import { seeded } from '#test/support/seeded.ts'
-import { SpaceGuard } from '#worker/spaces/space-guard.ts'
+import { SpaceGuard } from '#worker/spaces/guard.ts'
 
 const MODEL = 'maker/embed'
 const ONE = `${MODEL}/one`

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import sharp from 'sharp'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import {
   aMask,
   aPicture,

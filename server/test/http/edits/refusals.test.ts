@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import sharp from 'sharp'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import {
   aMask,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway } from '#test/support/gateway.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway } from '#test/support/gateway.ts'
 

@@ -1,7 +1,7 @@
 /** Requests that are wrong in themselves: each fault names its field, and nobody is called. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { FaultCode } from '#core/fault.ts'
+import type { FaultCode } from '#core/fault/fault.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, type Asked } from '#test/support/gateway.ts'
 import { askImages, assertImageFault, IMAGES_PATH, purchasesAt, SMALL } from '#test/support/image-answers.ts'

@@ -5,8 +5,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, mock, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { Fault } from '#core/fault.ts'
-import { ImageEvents } from '#http/gateway/images/image-events.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { ImageEvents } from '#http/gateway/images/events.ts'
 import { eventsIn } from '#test/support/image-answers.ts'
 
 mock.timers.enable({ apis: ['setInterval'] })

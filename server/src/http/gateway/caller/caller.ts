@@ -1,6 +1,6 @@
 /** What a caller says beside the body, and what every handler refuses or answers alike. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../../faults.ts'
 
 export function refuseCompressed({ headers }: IncomingMessage): void {

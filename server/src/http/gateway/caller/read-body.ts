@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { JsonRefused, type LargeJson } from '#ports/json.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */

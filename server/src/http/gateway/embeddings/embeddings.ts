@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
 import { inputCount } from '#core/embedding/input.ts'
-import type { Fault } from '#core/fault.ts'
+import type { Fault } from '#core/fault/fault.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
@@ -27,7 +27,7 @@ import {
   unsupportedIn,
   writeFault,
 } from '../caller/caller.ts'
-import { writeEmbeddings } from './embeddings-answer.ts'
+import { writeEmbeddings } from './answer.ts'
 import { presentedKey } from '../caller/presented-key.ts'
 import { parseBody, readBody } from '../caller/read-body.ts'
 

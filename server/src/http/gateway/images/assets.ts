@@ -1,7 +1,7 @@
 /** `GET /v1/assets/{id}`: the bytes of a kept picture, by a signed link or by a key of its project. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import {
   deliveryName,
   deliveryOf,
@@ -16,7 +16,7 @@ import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import type { ImagesDependencies } from './images.ts'
-import { drained } from '../embeddings/embeddings-answer.ts'
+import { drained } from '../embeddings/answer.ts'
 import { presentedKey } from '../caller/presented-key.ts'
 import { handedOut } from './picture-source.ts'
 

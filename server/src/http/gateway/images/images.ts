@@ -1,7 +1,7 @@
 /** `POST /v1/images/generations` and `/v1/images/edits`. Everything one request does at the listener is in this file, in order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { PathModel } from '#core/embedding/request.ts'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
@@ -15,11 +15,11 @@ import {
 } from '#request/images/image.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId, isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
-import { ImageEvents } from './image-events.ts'
-import { jobView } from './image-job-view.ts'
-import { writeImages, type AnswerOutside } from './images-answer.ts'
+import { ImageEvents } from './events.ts'
+import { jobView } from './job-view.ts'
+import { writeImages, type AnswerOutside } from './answer.ts'
 import { presentedKey } from '../caller/presented-key.ts'
-import type { ReadRequest } from './read-image-request.ts'
+import type { ReadRequest } from './read-request.ts'
 import { endUnread } from '../caller/unread.ts'
 
 export interface ImagesDependencies extends ImageDependencies, AnswerOutside {

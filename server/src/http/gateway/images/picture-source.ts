@@ -1,9 +1,9 @@
 /** The bytes of kept pictures, as they are written into answers. */
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { pictureName, type KeptBytes, type KeptPicture } from '#core/image/delivery.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
-import type { HeldBytes } from '#request/images/image-deliver.ts'
+import type { HeldBytes } from '#request/images/deliver.ts'
 
 /** A slice of base64 that takes well under a millisecond to write; a multiple of three bytes, so that slices join. */
 const SLICE_BYTES = 48 * 1024

@@ -1,6 +1,6 @@
 /** The body of a request, piece by piece as it is asked for: the sender is not read faster than its bytes are used. */
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 
 export interface IncomingLimits {
   readonly maxBytes: number

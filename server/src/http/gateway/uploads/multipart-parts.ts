@@ -1,6 +1,6 @@
 /** The parts of a multipart body, one after another. What can not be read as one is refused: nothing is skipped. */
 import { Dicer } from '@fastify/busboy'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { IncomingBytes } from './incoming-bytes.ts'
 
 /** Each name in lower case, its values in the order they came, a character for each byte. */

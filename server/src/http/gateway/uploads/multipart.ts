@@ -1,6 +1,6 @@
 /** A form with pictures, read as it arrives: the pictures onto the disk, everything else into memory. */
 import type { IncomingMessage } from 'node:http'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { IncomingBytes } from './incoming-bytes.ts'
 import { MultipartParts, type Part } from './multipart-parts.ts'
 import { boundaryOf, labelOf, utf8 } from './part-headers.ts'

@@ -1,6 +1,6 @@
 /** What the headers of a part, and of the body itself, say of it. */
 import { MIMEType } from 'node:util'
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { malformed, type PartHeaders } from './multipart-parts.ts'
 
 export interface PartLabel {

@@ -1,5 +1,5 @@
 /** One file that came with a request: onto the disk, with its header looked at on the way. */
-import { Fault } from '#core/fault.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { HeaderScan, type ScannedHeader } from '#core/image/header-scan.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'

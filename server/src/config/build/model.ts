@@ -1,0 +1,239 @@
+/** An entry of `models` → a model of the catalog, of the kind that its facts or the entry itself say. */
+import type { z } from 'zod'
+import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog.ts'
+import type { UpstreamByKind } from './upstream.ts'
+import { factsOf, knownModels, modelFactsOf } from './facts.ts'
+import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
+import { capabilities, imageCapabilities } from '../schema/model.ts'
+import { embeddingPrice, imagePrice } from '../schema/price.ts'
+import type { AnyPriceFields } from '../schema/price.ts'
+import { didYouMean } from '../file/problem.ts'
+import type { Path, Report } from '../file/problem.ts'
+import {
+  resolveCapabilities,
+  resolveEmbedding,
+  resolveImage,
+  resolveImageCapabilities,
+  resolveImagePrice,
+  resolvePrice,
+} from './resolve.ts'
+import type { DeploymentEntry, ModelEntry } from '../schema/schema.ts'
+
+type Kind = Model['kind']
+type FactsOfKind<OneKind extends Kind> = Extract<ModelFacts, { readonly kind: OneKind }>
+
+export interface ModelSurroundings {
+  readonly upstreams: ReadonlyMap<string, UpstreamByKind>
+  /** Names of upstreams, also of faulty ones. */
+  readonly declaredUpstreams: readonly string[]
+  readonly facts: Facts
+  readonly report: Report
+}
+
+/** What one entry is built from. */
+interface Parts extends ModelSurroundings {
+  readonly id: string
+  readonly factsId: string
+  readonly entry: ModelEntry
+}
+
+/** Undefined when the entry does not say enough; the report says what is missing. */
+export function buildModel(
+  id: string,
+  entry: ModelEntry,
+  surroundings: ModelSurroundings,
+): Model | undefined {
+  const { facts, report } = surroundings
+  const path = ['models', id]
+  const wasBroken = report.isBroken(path)
+  const factsId = entry.facts ?? id
+  const known = modelFactsOf(facts, factsId)
+  if (entry.facts !== undefined && !known) {
+    report.problem(
+      [...path, 'facts'],
+      `there are no built-in facts about ${entry.facts}.${didYouMean(entry.facts, knownModels(facts))}`,
+    )
+  }
+  const parts: Parts = { ...surroundings, id, factsId, entry }
+  const model = modelOfKind(known, parts)
+  if (!model && !wasBroken && !report.isBroken([...path, 'facts']) && !report.isBroken([...path, 'kind'])) {
+    report.problem(
+      path,
+      `there are no built-in facts about ${factsId}.${didYouMean(factsId, knownModels(facts))} For a model of your own write ` +
+        'kind: embedding and embedding: { dimensions: <width of its vectors> }, or kind: image',
+      'key',
+    )
+  }
+  return model
+}
+
+function modelOfKind(known: ModelFacts | undefined, parts: Parts): Model | undefined {
+  const { entry, report, id, factsId } = parts
+  const kind = known?.kind ?? entry.kind
+  if (known && entry.kind !== undefined && entry.kind !== known.kind) {
+    report.problem(
+      ['models', id, 'kind'],
+      `the built-in facts know ${factsId} as an ${known.kind} model: remove this, or give yours another id`,
+    )
+    return undefined
+  }
+  if (kind !== undefined) reportOtherKind(kind, parts)
+  if (kind === 'embedding') return embeddingModel(isOfKind(known, kind) ? known : undefined, parts)
+  if (kind === 'image') return imageModel(isOfKind(known, kind) ? known : undefined, parts)
+  // Whatever it is, its deployments may name upstreams that are not there.
+  placesOf('embedding', parts)
+  return undefined
+}
+
+function embeddingModel(
+  known: FactsOfKind<'embedding'> | undefined,
+  parts: Parts,
+): EmbeddingModel | undefined {
+  const { id, entry } = parts
+  const price = readPrice(embeddingPrice, entry.price, ['models', id, 'price'], parts)
+  const deployments = placesOf('embedding', parts).map(({ path, item, provider, own, place }) => ({
+    ...place,
+    capabilities: resolveCapabilities([provider?.capabilities, own?.capabilities, item.capabilities]),
+    price: resolvePrice([
+      readPrice(embeddingPrice, item.price, [...path, 'price'], parts),
+      price,
+      own?.price,
+    ]),
+  }))
+  const takesTokenArrays = deployments.some((deployment) => deployment.capabilities.tokenArrays)
+  const facts = resolveEmbedding([known?.embedding, entry.embedding], takesTokenArrays)
+  if (!facts) return undefined
+  const { cache, microBatch, spaceGuard } = entry
+  return {
+    ...commonTo(parts, deployments),
+    kind: 'embedding',
+    facts,
+    deployments,
+    cache: cache && { ttlMs: cache.ttl },
+    microBatch,
+    isGuarded: spaceGuard ?? true,
+  }
+}
+
+function imageModel(known: FactsOfKind<'image'> | undefined, parts: Parts): ImageModel {
+  const { id, entry } = parts
+  const price = readPrice(imagePrice, entry.price, ['models', id, 'price'], parts)
+  const deployments = placesOf('image', parts).map(({ path, item, provider, own, place }) => ({
+    ...place,
+    capabilities: resolveImageCapabilities([
+      provider?.imageCapabilities,
+      own?.capabilities,
+      item.capabilities,
+    ]),
+    price: resolveImagePrice([
+      readPrice(imagePrice, item.price, [...path, 'price'], parts),
+      price,
+      own?.price,
+    ]),
+  }))
+  const facts = resolveImage([known?.image, entry.image])
+  return { ...commonTo(parts, deployments), kind: 'image', facts, deployments }
+}
+
+function commonTo({ id, entry, report }: Parts, deployments: readonly { readonly upstream: Upstream }[]) {
+  return {
+    id,
+    aliases: entry.aliases,
+    ownedBy: deployments[0]?.upstream.provider ?? deployments[0]?.upstream.name ?? 'torana',
+    unsupported: entry.unsupported,
+    managedBy: report.place(['models', id]),
+  }
+}
+
+/** Where a deployment runs, and what is known about that. */
+interface Place<OneKind extends Kind> {
+  readonly path: Path
+  readonly item: DeploymentEntry
+  readonly provider: ProviderFacts | undefined
+  /** What the provider's facts say of the model. */
+  readonly own: FactsOfKind<OneKind> | undefined
+  readonly place: {
+    readonly id: string
+    readonly upstream: Upstream
+    readonly upstreamModel: string
+    readonly priority: number
+    readonly weight: number
+    readonly limits: DeploymentEntry['limits']
+  }
+}
+
+function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneKind>[] {
+  const { id, factsId, entry, upstreams, declaredUpstreams, facts, report } = parts
+  const used = Map.groupBy(entry.deployments, ({ upstream }) => upstream)
+  const ids = new Set<string>()
+  return entry.deployments.flatMap((item, index) => {
+    const path = ['models', id, 'deployments', index]
+    const upstream = upstreams.get(item.upstream)?.[kind]
+    if (!upstream) {
+      if (!declaredUpstreams.includes(item.upstream)) {
+        report.problem(
+          [...path, 'upstream'],
+          `there is no upstream ${item.upstream}.${didYouMean(item.upstream, declaredUpstreams)}`,
+        )
+      }
+      return []
+    }
+    const provider = facts.get(upstream.provider ?? '')
+    const found = factsOf(provider, factsId)
+    const own = isOfKind(found?.facts, kind) ? found.facts : undefined
+    const upstreamModel = item.model ?? own?.upstreamModel ?? found?.id ?? id
+    const several = (used.get(item.upstream)?.length ?? 0) > 1
+    const deploymentId = `${id}/${item.upstream}${several ? `/${upstreamModel}` : ''}`
+    if (ids.has(deploymentId))
+      report.problem(path, `deploys ${upstreamModel} on ${item.upstream} again: use weight to give it more`)
+    ids.add(deploymentId)
+    const { priority, weight, limits } = item
+    return [
+      {
+        path,
+        item,
+        provider,
+        own,
+        place: { id: deploymentId, upstream, upstreamModel, priority, weight, limits },
+      },
+    ]
+  })
+}
+
+/** torana.yaml takes prices and capabilities of both kinds, since it can't know which kind a model is. */
+function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
+  const other = kind === 'embedding' ? 'image' : 'embedding'
+  const remedy = `of ${other} models, and ${id} is an ${kind} model: remove it`
+  if (entry[other]) report.problem(['models', id, other], `holds facts ${remedy}`)
+  for (const field of ['cache', 'microBatch', 'spaceGuard'] as const) {
+    if (kind === 'image' && entry[field] !== undefined)
+      report.problem(['models', id, field], `is for embedding models, and ${id} is an image model: remove it`)
+  }
+  const fields = Object.keys((kind === 'embedding' ? capabilities : imageCapabilities).shape)
+  entry.deployments.forEach((item, index) => {
+    for (const field of Object.keys(item.capabilities ?? {})) {
+      if (fields.includes(field)) continue
+      report.problem(['models', id, 'deployments', index, 'capabilities', field], `is a capability ${remedy}`)
+    }
+  })
+}
+
+function readPrice<Price>(
+  schema: z.ZodType<Price>,
+  form: AnyPriceFields | undefined,
+  path: Path,
+  { report }: Parts,
+): Price | undefined {
+  if (form === undefined || report.isBroken(path)) return undefined
+  const read = schema.safeParse(form)
+  for (const issue of read.error?.issues ?? [])
+    report.problem([...path, ...issue.path.map(String)], issue.message)
+  return read.data
+}
+
+function isOfKind<OneKind extends Kind>(
+  facts: ModelFacts | undefined,
+  kind: OneKind,
+): facts is FactsOfKind<OneKind> {
+  return facts?.kind === kind
+}

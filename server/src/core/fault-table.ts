@@ -1,8 +1,0 @@
-/**
- * Everything a caller can be told has gone wrong, in one catalogue. `docs/errors.md` is generated from it. A message says
- * what happened, with the value; why, with the number; and what to do next.
- */
-import { CALLER_FAULTS } from './fault-table-4xx.ts'
-import { SERVER_FAULTS } from './fault-table-5xx.ts'
-
-export const FAULTS = { ...CALLER_FAULTS, ...SERVER_FAULTS } as const

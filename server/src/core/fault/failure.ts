@@ -1,0 +1,112 @@
+/**
+ * How an upstream call can fail, in the words the journey decides by. A dialect names the failure; `request/embeddings/attempt.ts`
+ * decides whether another deployment is tried, and `core/fault/fault.ts` says what the caller is told.
+ */
+export type FailureKind =
+  /** The upstream refused the request itself (400, 413, 422): another deployment would too. */
+  | 'refused'
+  /** The upstream refused the content: terminal, never failed over. */
+  | 'contentRefused'
+  /** Our credential, quota or permission there is at fault (401, 402, 403, no credit). */
+  | 'rejectedUs'
+  /** The upstream does not know its model or path (404). */
+  | 'missing'
+  | 'rateLimited'
+  /** 5xx. */
+  | 'failed'
+  /** Connection refused, reset, name not found: no answer at all. */
+  | 'unreachable'
+  | 'timedOut'
+  /** An answer came and is not a right one: not JSON, wrong count, wrong width, not finite. */
+  | 'broken'
+
+const TERMINAL: ReadonlySet<FailureKind> = new Set<FailureKind>(['refused', 'contentRefused'])
+const AMBIGUOUS: ReadonlySet<FailureKind> = new Set<FailureKind>(['unreachable', 'timedOut', 'broken'])
+
+export interface FailureDetail {
+  readonly deployment: string
+  readonly status?: number | undefined
+  readonly retryAfterMs?: number | undefined
+  /** The upstream's own request id, for its support desk. */
+  readonly upstreamRequestId?: string | undefined
+  /** The upstream's own error code. Unlike its message it can't repeat what a caller sent. */
+  readonly code?: string | undefined
+  /** Whether it may have been charged, where that is known better than its kind tells. */
+  readonly charge?: 'none' | 'unknown' | undefined
+  /** The field the upstream complained about, when it said so. */
+  readonly param?: string | undefined
+  /** The width of a vector that came instead of one of ours; never 0. No accident of one answer, but another model. */
+  readonly wrongWidth?: number | undefined
+}
+
+export class UpstreamFailure extends Error {
+  readonly kind: FailureKind
+  readonly detail: FailureDetail
+
+  constructor(kind: FailureKind, message: string, detail: FailureDetail) {
+    super(message)
+    this.name = 'UpstreamFailure'
+    this.kind = kind
+    this.detail = detail
+  }
+
+  get mayTryAnother(): boolean {
+    return !TERMINAL.has(this.kind)
+  }
+
+  /** Its message may repeat what the caller sent: it is no text for the log. */
+  get isInUpstreamsWords(): boolean {
+    return this.kind !== 'broken' && this.detail.status !== undefined
+  }
+
+  /** Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, nobody knows. */
+  get mayBeCharged(): boolean {
+    const { charge } = this.detail
+    return charge === undefined ? AMBIGUOUS.has(this.kind) : charge === 'unknown'
+  }
+}
+
+/** The caller's time was up before a call was sent: nothing was bought, and nothing learnt of the deployment. */
+export function outOfTime(deployment: string): UpstreamFailure {
+  return new UpstreamFailure('timedOut', 'the time of the whole request had run out', {
+    deployment,
+    charge: 'none',
+  })
+}
+
+/** What an HTTP status of an upstream means. `code` is the error code in its body, where it gave one. */
+export function failureKindOf(status: number, code: string | undefined): FailureKind {
+  if (code !== undefined && CONTENT_CODES.has(code)) return 'contentRefused'
+  if (code !== undefined && QUOTA_CODES.has(code)) return 'rejectedUs'
+  if (status === 401 || status === 402 || status === 403) return 'rejectedUs'
+  if (status === 404) return 'missing'
+  if (status === 408 || status === 504) return 'timedOut'
+  if (status === 429) return 'rateLimited'
+  if (status === 424 || status >= 500) return 'failed'
+  if (status >= 400) return 'refused'
+  return 'broken'
+}
+
+const CONTENT_CODES: ReadonlySet<string> = new Set([
+  'content_filter',
+  'contentFilter',
+  'content_policy_violation',
+  'moderation_blocked',
+])
+const QUOTA_CODES: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'credit_balance_exhausted',
+  'billing_hard_limit_reached',
+])
+
+/**
+ * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, nor the upstream's own key, which
+ * may look like nothing in particular.
+ */
+export function scrubbed(message: string, apiKey?: string): string {
+  return (apiKey ? message.replaceAll(apiKey, '***') : message)
+    .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 ***')
+    .replace(/\b(sk|pk|rk|tr|key|api|token|xai|gsk|hf|r8|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9*_-]{12,}/g, '***')
+    .replace(/\b[A-Za-z0-9_-]{32,}\b/g, '***')
+    .slice(0, 1000)
+}

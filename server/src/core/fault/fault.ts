@@ -1,0 +1,42 @@
+/** A fault: what a caller is told has gone wrong. All there are stand in `fault-table.ts`. The cause stays in the log. */
+import type { FailureDetail } from './failure.ts'
+import type { FaultEntry } from './entry.ts'
+import { FAULTS } from './table.ts'
+import type { RateState } from '../limit.ts'
+
+export type FaultCode = keyof typeof FAULTS
+
+export interface FaultOptions {
+  readonly param?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly upstream?: FailureDetail | undefined
+  /** Where the rate limits stand, for the headers. */
+  readonly rates?: readonly RateState[] | undefined
+  /** The image job that ended so. */
+  readonly jobId?: string | undefined
+  readonly cause?: unknown
+}
+
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly param: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstream: FailureDetail | undefined
+  readonly rates: readonly RateState[]
+  readonly jobId: string | undefined
+
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    super(message, { cause: options.cause })
+    this.name = 'Fault'
+    this.code = code
+    this.param = options.param
+    this.retryAfterMs = options.retryAfterMs
+    this.upstream = options.upstream
+    this.rates = options.rates ?? []
+    this.jobId = options.jobId
+  }
+
+  get entry(): FaultEntry {
+    return FAULTS[this.code]
+  }
+}

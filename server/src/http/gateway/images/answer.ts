@@ -1,0 +1,138 @@
+/** Writes an image answer: OpenAI's shape, pictures as base64 in steps that leave the event loop free, or as our own links. */
+import type { ServerResponse } from 'node:http'
+import { assetIdOf, type ImageResult, type ResultPicture } from '#core/image/delivery.ts'
+import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
+import type { RateState } from '#core/limit.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { HeldBytes } from '#request/images/deliver.ts'
+import { rateHeaders } from '../../rate-headers.ts'
+import { asciiJson, drained, headerText } from '../embeddings/answer.ts'
+import { base64Slices, handedOut, openPicture } from './picture-source.ts'
+
+export interface AnswerOutside {
+  readonly blobs: BlobStore
+  readonly nextTurn: () => Promise<unknown>
+  /** The signed link of an asset. */
+  readonly linkOf: (assetId: string) => string
+}
+
+export interface ImageMeta {
+  readonly requestId: string
+  readonly jobId: string
+  readonly rates: readonly RateState[]
+  readonly held: HeldBytes
+}
+
+export async function writeImages(
+  response: ServerResponse,
+  result: ImageResult,
+  meta: ImageMeta,
+  outside: AnswerOutside,
+): Promise<void> {
+  const body = imageBody(result, meta, outside)
+  // The first piece opens the first picture: what goes wrong there is told as a fault.
+  const first = await body.next()
+  response.writeHead(200, imageHeaders(result, meta))
+  await writeAll(response, first.value ?? '', body)
+  response.end()
+}
+
+async function writeAll(response: ServerResponse, first: string, rest: AsyncIterable<string>): Promise<void> {
+  if (!response.write(first, 'latin1')) await drained(response)
+  for await (const piece of rest) {
+    // A client that left needs nothing more; what it asked for is kept.
+    if (response.destroyed) return
+    if (!response.write(piece, 'latin1')) await drained(response)
+  }
+}
+
+/** The JSON text of an answer, in pieces. */
+export async function* imageBody(
+  result: ImageResult,
+  { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
+  outside: AnswerOutside,
+): AsyncGenerator<string, undefined> {
+  // Joined to the first piece of the picture that it stands before, which comes when the picture is open.
+  let before = `{"created":${result.createdSeconds},"data":[{`
+  for (const picture of result.pictures) {
+    for await (const piece of pictureFields(picture, result, { jobId, held }, outside)) {
+      yield before + piece
+      before = ''
+    }
+    if (picture.revisedPrompt !== undefined) yield `,"revised_prompt":${asciiJson(picture.revisedPrompt)}`
+    before = '},{'
+  }
+  let rest = '}]'
+  for (const [name, value] of Object.entries({ ...result.extraFields, ...echoesOf(result) }))
+    rest += `,${asciiJson(name)}:${asciiJson(value)}`
+  const usage = usageOf(result)
+  if (usage !== undefined) rest += `,"usage":${JSON.stringify(usage)}`
+  yield `${rest}}`
+  return undefined
+}
+
+/** `"b64_json":"…"` or `"url":"…"`, in pieces. */
+export async function* pictureFields(
+  picture: ResultPicture,
+  { form }: ImageResult,
+  { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
+  { blobs, linkOf, nextTurn }: AnswerOutside,
+): AsyncGenerator<string, undefined> {
+  const handed = handedOut(picture)
+  // What could be stored nowhere has no address but itself.
+  const isStored = !held.has(handed.sha256)
+  if (form === 'url' && isStored) {
+    yield `"url":${asciiJson(linkOf(assetIdOf(jobId, picture)))}`
+    return
+  }
+  const bytes = await openPicture(handed, held, blobs)
+  yield form === 'url' ? `"url":"data:${mediaTypeOf(handed.format as PictureFormat)};base64,` : '"b64_json":"'
+  yield* base64Slices(bytes, nextTurn)
+  yield '"'
+  return undefined
+}
+
+/** What the upstream resolved, put right where Torana converted. */
+export function echoesOf({ echoes, pictures }: ImageResult): Readonly<Record<string, unknown>> {
+  const formats = new Set(
+    pictures.flatMap(({ converted }) => (converted === undefined ? [] : [converted.format])),
+  )
+  const [format] = formats
+  return format === undefined ? echoes : { ...echoes, output_format: format }
+}
+
+/** Undefined when the upstream counted nothing: then nothing is claimed. */
+export function usageOf({ tokens }: ImageResult): object | undefined {
+  const { textInput, imageInput, textOutput, imageOutput } = tokens
+  if (textInput === undefined && imageOutput === undefined) return undefined
+  const input = (textInput ?? 0) + (imageInput ?? 0)
+  const output = (textOutput ?? 0) + (imageOutput ?? 0)
+  return {
+    total_tokens: input + output,
+    input_tokens: input,
+    output_tokens: output,
+    input_tokens_details: { text_tokens: textInput ?? 0, image_tokens: imageInput ?? 0 },
+    output_tokens_details: { text_tokens: textOutput ?? 0, image_tokens: imageOutput ?? 0 },
+  }
+}
+
+export function imageHeaders(
+  result: ImageResult,
+  meta: ImageMeta,
+  type = 'application/json; charset=utf-8',
+): string[] {
+  const { deployments, attempts, costUsd, usage, emulated, dropped, pictures, asked } = result
+  const headers = ['content-type', type, 'x-request-id', meta.requestId, 'x-torana-job', meta.jobId]
+  headers.push(
+    'x-torana-deployment',
+    headerText(deployments.join(', ')),
+    'x-torana-attempts',
+    String(attempts),
+  )
+  headers.push('x-torana-cost', costUsd, 'x-torana-usage', usage)
+  if (meta.rates.length > 0) headers.push(...rateHeaders(meta.rates))
+  if (emulated.length > 0) headers.push('x-torana-emulated', headerText(emulated.join(', ')))
+  if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
+  if (pictures.length < asked) headers.push('x-torana-incomplete', `${pictures.length} of ${asked}`)
+  return headers
+}

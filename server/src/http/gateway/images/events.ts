@@ -1,0 +1,162 @@
+/**
+ * An image answer event by event (SSE). The stream begins with the first preview, or when the caller has waited so long that
+ * something between us may give up; until then a failure is an ordinary answer with its own status.
+ */
+import type { ServerResponse } from 'node:http'
+import type { Fault } from '#core/fault/fault.ts'
+import type { ImageResult } from '#core/image/delivery.ts'
+import type { Preview } from '#ports/image-upstream.ts'
+import { faultBody } from '../../faults.ts'
+import { asciiJson, drained } from '../embeddings/answer.ts'
+import {
+  echoesOf,
+  imageHeaders,
+  pictureFields,
+  usageOf,
+  type AnswerOutside,
+  type ImageMeta,
+} from './answer.ts'
+import { base64Slices, handedOut } from './picture-source.ts'
+
+/** Below the 30 s after which the most impatient proxies give up on a silent connection. */
+const HEARTBEAT_MS = 15_000
+const EVENT_STREAM = 'text/event-stream; charset=utf-8'
+
+export class ImageEvents {
+  readonly #response: ServerResponse
+  readonly #requestId: string
+  readonly #kind: 'image_generation' | 'image_edit'
+  /** All that is known when the stream begins. */
+  #headers: readonly string[]
+  readonly #nowMs: () => number
+  readonly #nextTurn: () => Promise<unknown>
+  readonly #timer: NodeJS.Timeout
+  /** Events are written one after another, each as fast as the client reads. */
+  #written: Promise<void> = Promise.resolve()
+
+  constructor(
+    response: ServerResponse,
+    requestId: string,
+    {
+      kind,
+      nowMs,
+      nextTurn,
+    }: {
+      readonly kind: 'image_generation' | 'image_edit'
+      readonly nowMs: () => number
+      readonly nextTurn: () => Promise<unknown>
+    },
+  ) {
+    this.#kind = kind
+    this.#response = response
+    this.#requestId = requestId
+    this.#headers = ['content-type', EVENT_STREAM, 'x-request-id', requestId]
+    this.#nowMs = nowMs
+    this.#nextTurn = nextTurn
+    this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS)
+    this.#timer.unref()
+  }
+
+  preview({ index, bytes, echoes }: Preview): void {
+    const fields = `"partial_image_index":${index}`
+    this.#queue('partial_image', fields, echoes, one(bytes, this.#nextTurn))
+  }
+
+  /** One event for each picture; what was used stands in the last one. */
+  async complete(result: ImageResult, meta: ImageMeta, outside: AnswerOutside): Promise<void> {
+    this.#headers = imageHeaders(result, meta, EVENT_STREAM)
+    const usage = usageOf(result)
+    for (const [index, picture] of result.pictures.entries()) {
+      const isLast = index === result.pictures.length - 1
+      const echoes = {
+        size: `${picture.width}x${picture.height}`,
+        output_format: handedOut(picture).format,
+        ...echoesOf(result),
+      }
+      const counted = isLast && usage !== undefined ? `"usage":${JSON.stringify(usage)}` : ''
+      this.#queue('completed', counted, echoes, pictureFields(picture, result, meta, outside))
+    }
+    await this.#written
+    this.#end()
+  }
+
+  /** False when nothing has been sent: then the failure is an answer of its own. */
+  async fail(fault: Fault, docsUrl: string): Promise<boolean> {
+    clearInterval(this.#timer)
+    await this.#written.catch(() => {})
+    if (!this.#response.headersSent) return false
+    const { error } = JSON.parse(faultBody(fault, this.#requestId, docsUrl)) as { error: object }
+    this.#response.write(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`)
+    this.#end()
+    return true
+  }
+
+  /** The answer is another one than events. */
+  cancel(): void {
+    clearInterval(this.#timer)
+  }
+
+  #queue(
+    stage: 'partial_image' | 'completed',
+    fields: string,
+    echoes: Readonly<Record<string, unknown>>,
+    picture: AsyncIterable<string>,
+  ): void {
+    this.#written = this.#written.then(async () => {
+      const createdAt = Math.floor(this.#nowMs() / 1000)
+      const type = `${this.#kind}.${stage}`
+      let before = `event: ${type}\ndata: {"type":"${type}","created_at":${createdAt}`
+      for (const [name, value] of Object.entries(echoes)) before += `,${asciiJson(name)}:${asciiJson(value)}`
+      before += fields === '' ? ',' : `,${fields},`
+      // The first piece comes when the picture is open: what goes wrong there leaves no half event behind.
+      for await (const piece of picture) {
+        this.#begin()
+        await this.#write(before + piece)
+        before = ''
+      }
+      await this.#write('}\n\n')
+    })
+    this.#written.catch(() => {})
+  }
+
+  async #write(text: string): Promise<void> {
+    // A heartbeat may stand in the queue behind the end.
+    if (this.#response.destroyed || this.#response.writableEnded) return
+    if (!this.#response.write(text, 'latin1')) await drained(this.#response)
+  }
+
+  #begin(): void {
+    if (this.#response.headersSent || this.#response.destroyed) return
+    this.#response.writeHead(200, [
+      ...this.#headers,
+      'cache-control',
+      'no-cache, no-transform',
+      'x-accel-buffering',
+      'no',
+    ])
+  }
+
+  /** Between events, never inside one. */
+  #beat(): void {
+    this.#written = this.#written.then(async () => {
+      this.#begin()
+      await this.#write(': waiting\n\n')
+    })
+    this.#written.catch(() => {})
+  }
+
+  #end(): void {
+    clearInterval(this.#timer)
+    this.#response.end()
+  }
+}
+
+async function* one(bytes: Uint8Array, nextTurn: () => Promise<unknown>): AsyncIterable<string> {
+  yield '"b64_json":"'
+  yield* base64Slices(whole(bytes), nextTurn)
+  yield '"'
+}
+
+async function* whole(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}

@@ -1,0 +1,48 @@
+/** An image job as callers see it. */
+import type { Limits } from '#core/settings.ts'
+import type { ImageJob, ImageJobState } from '#ports/image-jobs.ts'
+import { outcomeOf } from '#request/images/outcome.ts'
+import { faultBody } from '../../faults.ts'
+import { imageBody, type AnswerOutside } from './answer.ts'
+
+interface JobViewOutside extends AnswerOutside {
+  readonly limits: Limits
+  readonly docsUrl: () => string
+}
+
+const STATUS: Readonly<Record<ImageJobState, string>> = {
+  leased: 'queued',
+  dispatched: 'running',
+  settled: 'succeeded',
+  failed: 'failed',
+  unknown: 'unknown',
+}
+
+/** The JSON text of a job, in pieces: its result may hold pictures. */
+export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGenerator<string, undefined> {
+  const { assetRetentionMs } = outside.limits
+  const fields = {
+    id: job.id,
+    object: 'image.job',
+    status: STATUS[job.state],
+    created_at: Math.floor(job.createdAtMs / 1000),
+    expires_at: Math.floor((job.createdAtMs + assetRetentionMs) / 1000),
+    model: job.model,
+  }
+  let before = JSON.stringify(fields).slice(0, -1)
+  const outcome = outcomeOf(job)
+  if (outcome?.kind === 'made') {
+    before += ',"result":'
+    for await (const piece of imageBody(outcome.result, { jobId: job.id, held: outcome.held }, outside)) {
+      yield before + piece
+      before = ''
+    }
+  } else if (outcome?.kind === 'fault') {
+    const { error } = JSON.parse(faultBody(outcome.fault, job.id, outside.docsUrl())) as {
+      error: unknown
+    }
+    before += `,"error":${JSON.stringify(error)}`
+  }
+  yield `${before}}`
+  return undefined
+}

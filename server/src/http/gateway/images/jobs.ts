@@ -1,0 +1,48 @@
+/** `GET /v1/images/jobs/{id}`: how far an image request is, and what it came to. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '#core/fault/fault.ts'
+import type { ImageJob } from '#ports/image-jobs.ts'
+import { StoreAway } from '#ports/store.ts'
+import { authenticate } from '#request/access/authenticate.ts'
+import { storeFault } from '#request/images/run.ts'
+import type { ImagesDependencies } from './images.ts'
+import { drained } from '../embeddings/answer.ts'
+import { jobView } from './job-view.ts'
+import { presentedKey } from '../caller/presented-key.ts'
+
+const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+export async function serveJob(
+  request: IncomingMessage,
+  response: ServerResponse,
+  jobId: string,
+  requestId: string,
+  dependencies: ImagesDependencies,
+): Promise<void> {
+  const key = await authenticate(presentedKey(request.headers), dependencies.keys, dependencies.clock)
+  const job = JOB_ID.test(jobId) ? await found(jobId, key.project, dependencies) : undefined
+  if (job === undefined)
+    throw new Fault('not_found', `There is no image job '${jobId.slice(0, 80)}' in project '${key.project}'.`)
+  const body = jobView(job, dependencies)
+  const first = await body.next()
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  })
+  response.write(first.value ?? '', 'latin1')
+  for await (const piece of body) if (!response.write(piece, 'latin1')) await drained(response)
+  response.end()
+}
+
+async function found(
+  jobId: string,
+  project: string,
+  { jobs }: ImagesDependencies,
+): Promise<ImageJob | undefined> {
+  try {
+    return await jobs.find(jobId, project)
+  } catch (error) {
+    throw error instanceof StoreAway ? storeFault(error) : error
+  }
+}

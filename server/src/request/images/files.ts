@@ -1,0 +1,147 @@
+/**
+ * The files of one request. They lie on the disk of the node that took them; a job that goes on without a client keeps a copy
+ * in the blob store, so that it outlives its node.
+ */
+import { Fault } from '#core/fault/fault.ts'
+import { givenIn, type GivenFile, type GivenPictures } from '#core/image/given.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { Upload } from '#ports/uploads.ts'
+
+export interface RequestFiles {
+  /** Throws the fault `image_files_lost` when it is not there. */
+  open(sha256: string): AsyncIterable<Uint8Array>
+  /** Nobody needs them any more. */
+  discard(): Promise<void>
+}
+
+/** Of a request that has none. */
+export const NO_FILES: RequestFiles = {
+  open() {
+    throw lost()
+  },
+  async discard() {},
+}
+
+export function uploadedFiles(uploads: readonly Upload[]): RequestFiles {
+  const byDigest = new Map(uploads.map((upload) => [upload.sha256, upload]))
+  return {
+    open(sha256) {
+      const upload = byDigest.get(sha256)
+      if (upload === undefined) throw lost()
+      return upload.open()
+    },
+    async discard() {
+      await Promise.all(uploads.map((upload) => upload.discard()))
+    },
+  }
+}
+
+/** Held in memory one at a time while a file is copied: a store takes whole blobs. */
+const PIECE_BYTES = 8 * 1024 * 1024
+/** Sixteen pictures of 50 MB are 112 pieces. */
+const MAX_PIECES = 1000
+
+/** Copies the files into the store. They are read from where they were, and forgotten in both places. */
+export async function keepFiles(
+  jobId: string,
+  edit: GivenPictures,
+  files: RequestFiles,
+  blobs: BlobStore,
+): Promise<RequestFiles> {
+  const kept: RequestFiles = {
+    open: (sha256) => files.open(sha256),
+    async discard() {
+      await files.discard()
+      await forgetFiles(jobId, blobs)
+    },
+  }
+  try {
+    for (const { sha256 } of filesIn(edit)) {
+      let number = 0
+      for await (const piece of piecesOf(files.open(sha256))) {
+        await blobs.put(pieceName(jobId, sha256, number), piece)
+        number += 1
+      }
+    }
+  } catch (error) {
+    await forgetFiles(jobId, blobs)
+    throw error
+  }
+  return kept
+}
+
+/** The files that `keepFiles` kept; undefined when they are not all there. */
+export async function keptFiles(
+  jobId: string,
+  edit: GivenPictures,
+  blobs: BlobStore,
+): Promise<RequestFiles | undefined> {
+  const listed = await blobs.list({ prefix: folderOf(jobId), limit: MAX_PIECES })
+  const bytesOf = ({ sha256 }: GivenFile): number =>
+    listed
+      .filter(({ name }) => name.startsWith(`${folderOf(jobId)}${sha256}.`))
+      .reduce((sum, { size }) => sum + size, 0)
+  const files = filesIn(edit)
+  if (files.some((file) => bytesOf(file) !== file.bytes)) return undefined
+  const sizes = new Map(files.map(({ sha256, bytes }) => [sha256, bytes]))
+  return {
+    async *open(sha256) {
+      const pieces = Math.ceil((sizes.get(sha256) ?? 0) / PIECE_BYTES)
+      for (let number = 0; number < pieces; number += 1) {
+        const piece = await blobs.open(pieceName(jobId, sha256, number))
+        if (piece === undefined) throw lost()
+        yield* piece.bytes
+      }
+    },
+    discard: () => forgetFiles(jobId, blobs),
+  }
+}
+
+async function forgetFiles(jobId: string, blobs: BlobStore): Promise<void> {
+  // What can't be deleted now goes with the retention time.
+  try {
+    for (const { name } of await blobs.list({ prefix: folderOf(jobId), limit: MAX_PIECES }))
+      await blobs.delete(name)
+  } catch (error) {
+    if (!(error instanceof StoreAway)) throw error
+  }
+}
+
+function filesIn(edit: GivenPictures): GivenFile[] {
+  const files = givenIn(edit).filter((given) => given.kind === 'file')
+  return [...new Map(files.map((file) => [file.sha256, file])).values()]
+}
+
+async function* piecesOf(bytes: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  let piece = new Uint8Array(PIECE_BYTES)
+  let filled = 0
+  for await (const chunk of bytes) {
+    for (let rest = chunk; rest.length > 0;) {
+      const part = rest.subarray(0, PIECE_BYTES - filled)
+      piece.set(part, filled)
+      filled += part.length
+      rest = rest.subarray(part.length)
+      if (filled < PIECE_BYTES) continue
+      yield piece
+      piece = new Uint8Array(PIECE_BYTES)
+      filled = 0
+    }
+  }
+  if (filled > 0) yield piece.subarray(0, filled)
+}
+
+function folderOf(jobId: string): string {
+  return `inputs/${jobId}/`
+}
+
+function pieceName(jobId: string, sha256: string, number: number): string {
+  return `${folderOf(jobId)}${sha256}.${number}`
+}
+
+export function lost(): Fault {
+  return new Fault(
+    'image_files_lost',
+    'The node that held the files of this edit died before anything was bought with them.',
+  )
+}

@@ -1,0 +1,119 @@
+/** How an image job ended, as it is kept in the store and told to whoever asks for it. */
+import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
+import { Fault, type FaultCode } from '#core/fault/fault.ts'
+import { faultOfFailure } from '#core/fault/of-failure.ts'
+import { FAULTS } from '#core/fault/table.ts'
+import type { ImageModel } from '#core/catalog.ts'
+import { resultOf, type ImageResult } from '#core/image/delivery.ts'
+import type { ImageRequest } from '#core/image/request.ts'
+import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
+import type { HeldBytes } from './deliver.ts'
+import type { Bought } from './run.ts'
+
+export type ImageOutcome =
+  | { readonly kind: 'made'; readonly result: ImageResult; readonly held: HeldBytes }
+  | { readonly kind: 'fault'; readonly fault: Fault; readonly isUnknown: boolean; readonly freesKey: boolean }
+
+const NOTHING_HELD: HeldBytes = new Map()
+
+/** What the calls of a job come to: its pictures, though they may be fewer than were asked for, or why there are none. */
+export function outcomeOfCalls(
+  { deliveries, failures }: Bought,
+  about: {
+    readonly request: ImageRequest
+    readonly model: ImageModel
+    readonly dropped: readonly string[]
+    readonly attempts: number
+    readonly held: HeldBytes
+  },
+  nowMs: number,
+): ImageOutcome {
+  const { request, model, dropped, attempts, held } = about
+  if (deliveries.length === 0) return outcomeOfFailures(failures, model.id, attempts)
+  // OpenAI's events have no links: a stream carries them only for who asked.
+  const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
+  const createdSeconds = Math.floor(nowMs / 1000)
+  const result = resultOf(deliveries, { createdSeconds, asked: request.images, form, attempts, dropped })
+  return { kind: 'made', held, result }
+}
+
+/** The end of a job without pictures: why, and whether somebody may have been paid. */
+function outcomeOfFailures(failures: readonly unknown[], model: string, attempts: number): ImageOutcome {
+  // Its answer did come, and is no: who paid for it is a question for the books.
+  const refusal = failures.find(
+    (failure) => failure instanceof UpstreamFailure && failure.kind === 'contentRefused',
+  )
+  const ambiguous = refusal
+    ? undefined
+    : failures.find((failure) => failure instanceof UpstreamFailure && failure.mayBeCharged)
+  const [first] = failures
+  const error = refusal ?? ambiguous ?? first
+  // A picture that came and could not be converted: asked for again under the same key, it is not bought again.
+  const isPaid = failures.some(
+    (failure) => failure instanceof Fault && failure.code === 'upstream_broken_answer',
+  )
+  if (error instanceof UpstreamFailure && ambiguous !== undefined) {
+    const fault = new Fault(
+      'outcome_unknown',
+      `${error.detail.deployment} may have made the pictures, but its answer did not arrive (${error.message}). Torana does not buy them again on its own.`,
+      { upstream: error.detail, cause: error },
+    )
+    return { kind: 'fault', fault, isUnknown: true, freesKey: false }
+  }
+  if (error instanceof UpstreamFailure) {
+    const isRefusal = error.kind === 'refused' || error.kind === 'contentRefused'
+    return {
+      kind: 'fault',
+      fault: faultOfFailure(error, model, attempts),
+      isUnknown: false,
+      freesKey: !isRefusal && !isPaid,
+    }
+  }
+  const fault =
+    error instanceof Fault
+      ? error
+      : new Fault(
+          'internal_error',
+          'The gateway failed. It was logged under this request id; please report it.',
+          {
+            cause: error,
+          },
+        )
+  // What nobody foresaw may have happened after the money was gone.
+  const isUnknown = !(error instanceof Fault)
+  return { kind: 'fault', fault, isUnknown, freesKey: !isUnknown && !isPaid }
+}
+
+export function endOf(outcome: ImageOutcome): JobEnd {
+  if (outcome.kind === 'made')
+    return { state: 'settled', result: JSON.stringify(outcome.result), freesKey: false }
+  const { code, message, param, upstream } = outcome.fault
+  return {
+    state: outcome.isUnknown ? 'unknown' : 'failed',
+    result: JSON.stringify({ code, message, param, upstream } satisfies KeptFault),
+    freesKey: outcome.freesKey,
+  }
+}
+
+interface KeptFault {
+  readonly code: FaultCode
+  readonly message: string
+  readonly param: string | undefined
+  readonly upstream: FailureDetail | undefined
+}
+
+/** Undefined while the job has not ended. */
+export function outcomeOf(job: ImageJob): ImageOutcome | undefined {
+  if (job.endedAtMs === undefined) return undefined
+  if (job.result === undefined)
+    return failedWith(new Fault('internal_error', 'What the job came to can not be read any more.'), job)
+  if (job.state === 'settled')
+    return { kind: 'made', result: JSON.parse(job.result) as ImageResult, held: NOTHING_HELD }
+  const { code, message, param, upstream } = JSON.parse(job.result) as KeptFault
+  const known = Object.hasOwn(FAULTS, code) ? code : 'internal_error'
+  return failedWith(new Fault(known, message, { param, upstream }), job)
+}
+
+function failedWith(fault: Fault, { state }: ImageJob): ImageOutcome {
+  return { kind: 'fault', fault, isUnknown: state === 'unknown', freesKey: false }
+}

@@ -1,0 +1,276 @@
+/**
+ * Goes on with a job whose node has died. What was delivered is found in the blob store; a polled call is asked for again,
+ * not bought again; a call that may have been sent and left no trace is unknown; what was provably not sent is bought.
+ */
+import type { ImageModel } from '#core/catalog.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { maxCallCost } from '#core/image/cost.ts'
+import { resultOf, type Delivery } from '#core/image/delivery.ts'
+import type { ImageOffer } from '#core/image/negotiate.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
+import type { Cost } from '#core/price.ts'
+import type { ImageJobCall, TakenJob } from '#ports/image-jobs.ts'
+import type { MadePicture } from '#ports/image-upstream.ts'
+import type { RequestTrace } from '#ports/observer.ts'
+import type { BegunCall, Paid } from '../money/admission.ts'
+import { admitImages, offersFor } from './admit.ts'
+import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
+import { EditInputs } from './edit-call.ts'
+import { CallNotes } from './notes.ts'
+import { tellEnd, type ImageDependencies } from './image.ts'
+import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
+import { buy } from './parts.ts'
+import { converted, exchange, type Bought, type CallBooks, type ImageRun } from './run.ts'
+import { keptFiles, lost, NO_FILES } from './files.ts'
+import { storedImageRequestOf, type StoredImageRequest } from './stored-request.ts'
+
+export interface ResumeDependencies extends ImageDependencies {
+  /** Adds entries where others may stand for the same calls: only the difference counts. */
+  readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
+}
+
+/** A job that so many nodes have died over is itself the trouble. */
+const MAX_HOLDERS = 20
+
+export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencies): Promise<ImageOutcome> {
+  const { hold, job } = taken
+  if (hold.token > MAX_HOLDERS)
+    return giveUp(taken, `${hold.token} nodes have given up on this job.`, dependencies)
+  // Sealed with a secret that this node does not have: another one may.
+  if (taken.request === '')
+    throw new Error(`the request of job ${job.id} can't be read: was TORANA_SECRET changed?`)
+  const stored = storedImageRequestOf(taken.request)
+  const { request } = stored
+  const model = dependencies.catalog().models.get(job.model)
+  if (model?.kind !== 'image')
+    return giveUp(taken, `Model '${job.model}' is no longer configured.`, dependencies)
+
+  const calls = taken.calls.filter(({ state }) => state !== 'failed')
+  const held: HeldBytes = new Map()
+  const trace: RequestTrace = { calls: [] }
+  const late = new LateBooks(job.project)
+  const files =
+    request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
+  const {
+    offers,
+    dropped,
+    fault = files === undefined ? lost() : undefined,
+  } = offersNow(stored, model, dependencies)
+  const notes = new CallNotes(dependencies.ledger)
+  const run: ImageRun = {
+    hold,
+    request,
+    model,
+    books: late,
+    notes,
+    deadlineMs: dependencies.clock.monotonicMs() + dependencies.limits.imageTimeoutMs,
+    trace,
+    held,
+    onPreview: () => {},
+    inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, dependencies),
+    isResumed: calls.length > 0,
+  }
+  const resumed = await Promise.all(
+    calls.map((call) => resumeCall(run, taken, call, offers, late, dependencies)),
+  )
+  await dependencies.appendLate(late.entries)
+
+  const asked = calls.reduce((sum, { images }) => sum + images, 0)
+  const missing = request.images - asked
+  const bought =
+    fault !== undefined && missing > 0
+      ? { deliveries: [], failures: [fault] }
+      : await buyMissing(run, missing, stored, offers, taken, dependencies)
+  const all: Bought = {
+    deliveries: [...resumed.flatMap(({ deliveries }) => deliveries), ...bought.deliveries],
+    failures: [...resumed.flatMap(({ failures }) => failures), ...bought.failures],
+  }
+  const attempts = taken.calls.length + trace.calls.length
+  const outcome = outcomeOfCalls(all, { request, model, dropped, attempts, held }, dependencies.clock.nowMs())
+  await tellEnd(hold, outcome, dependencies)
+  await files?.discard()
+  return outcome
+}
+
+/** What the model can do may have changed since; what was bought counts all the same. */
+function offersNow(
+  { request, key, unsupported }: StoredImageRequest,
+  model: ImageModel,
+  dependencies: ResumeDependencies,
+): ReturnType<typeof offersFor> & { readonly fault?: Fault } {
+  try {
+    return offersFor(request, model, key, unsupported, dependencies)
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { offers: [], dropped: [], fault: error }
+  }
+}
+
+async function resumeCall(
+  run: ImageRun,
+  { job }: TakenJob,
+  call: ImageJobCall,
+  offers: readonly ImageOffer[],
+  late: LateBooks,
+  dependencies: ResumeDependencies,
+): Promise<Bought> {
+  const offer = offers.find(({ deployment }) => deployment.id === call.deployment)
+  const kept = await keptDelivery(job.id, call.attempt, dependencies.blobs)
+  if (kept !== undefined) {
+    late.entries.push({ ...kept.post, projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n })
+    return boughtBy(() => convertedLate(run, kept, offer, dependencies))
+  }
+  const most = offer && maxCallCost(run.request, run.model, offer, call.images)
+  const begun: BegunCall = { attempt: call.attempt, unknown: unknownOf(job, call, most) }
+  const { callId, images, submitted } = call
+  if (submitted === undefined || offer === undefined || call.state === 'unknown') {
+    const failure = new UpstreamFailure(
+      'broken',
+      'the process that had sent the request died before its answer was kept',
+      { deployment: call.deployment, charge: 'unknown' },
+    )
+    late.failed(begun, failure)
+    return { deliveries: [], failures: [failure] }
+  }
+  return boughtBy(async () => {
+    const edit = await run.inputs?.callFor(offer, run.deadlineMs, true)
+    return exchange(
+      run,
+      { call: begun, callId, images, offer, turn: undefined, submitted, edit },
+      dependencies,
+    )
+  })
+}
+
+async function boughtBy(work: () => Promise<Delivery>): Promise<Bought> {
+  try {
+    return { deliveries: [await work()], failures: [] }
+  } catch (error) {
+    if (!(error instanceof UpstreamFailure || error instanceof Fault)) throw error
+    return { deliveries: [], failures: [error] }
+  }
+}
+
+/** The process that bought the pictures may have died before they were what was asked for. */
+async function convertedLate(
+  run: ImageRun,
+  delivery: Delivery,
+  offer: ImageOffer | undefined,
+  dependencies: ResumeDependencies,
+): Promise<Delivery> {
+  const { pictures } = delivery
+  if (offer?.conversion === undefined || pictures.every((picture) => picture.converted)) return delivery
+  const { blobs } = dependencies
+  const made: MadePicture[] = []
+  for (const picture of pictures)
+    made.push({ bytes: await keptBytes(picture, blobs), revisedPrompt: picture.revisedPrompt })
+  const whole = {
+    ...delivery,
+    pictures: await converted(run, pictures, { pictures: made }, offer, dependencies),
+  }
+  await keepDelivery(run.hold.jobId, whole, dependencies)
+  return whole
+}
+
+/** Pictures for which no call was ever sent. */
+async function buyMissing(
+  run: ImageRun,
+  images: number,
+  { key, request }: StoredImageRequest,
+  offers: readonly ImageOffer[],
+  { job, calls }: TakenJob,
+  dependencies: ResumeDependencies,
+): Promise<Bought> {
+  if (images <= 0) return { deliveries: [], failures: [] }
+  const { model } = run
+  try {
+    // Calls side by side are noted in any order: there may be fewer than the highest number says.
+    const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
+    const asking = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
+    await using admission = await admitImages(asking, { ...dependencies, ledger: run.notes.ledger })
+    const bought = await buy({ ...run, books: admission }, images, offers, dependencies)
+    await admission.settle()
+    return bought
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { deliveries: [], failures: [error] }
+  }
+}
+
+function unknownOf(job: TakenJob['job'], call: ImageJobCall, most?: Cost): LedgerEntry {
+  return {
+    requestId: job.id,
+    attempt: call.attempt,
+    kind: 'unknown',
+    callId: call.callId,
+    project: job.project,
+    keyId: job.keyId,
+    model: job.model,
+    deployment: call.deployment,
+    usage: 'unknown',
+    tokens: undefined,
+    images: 0,
+    amountNanoUsd: most?.kind === 'known' ? most.nanoUsd : undefined,
+    projectLeaseNanoUsd: 0n,
+    keyLeaseNanoUsd: 0n,
+  }
+}
+
+/** The books of calls that another node had begun: what it reserved came home, or stands in its `unknown`. */
+class LateBooks implements CallBooks {
+  readonly entries: LedgerEntry[] = []
+  readonly project: string
+
+  constructor(project: string) {
+    this.project = project
+  }
+
+  beginCall(): Promise<BegunCall> {
+    return Promise.reject(new Fault('internal_error', 'A resumed call was begun again.'))
+  }
+
+  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: Paid): LedgerEntry {
+    const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
+    const post: LedgerEntry = { ...unknown, kind: 'post', usage, tokens, images, amountNanoUsd }
+    this.entries.push(post)
+    return post
+  }
+
+  failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined): void {
+    const isFree = failure !== undefined && !failure.mayBeCharged
+    // The dead node's journal may have put an `unknown` into the books, or will: this takes it back.
+    this.entries.push(isFree ? { ...unknown, kind: 'void', amountNanoUsd: 0n } : unknown)
+  }
+}
+
+/** A job that can't go on: what was bought is handed out all the same, the rest is unknown. */
+async function giveUp(
+  { hold, job, calls }: TakenJob,
+  message: string,
+  dependencies: ResumeDependencies,
+): Promise<ImageOutcome> {
+  const { blobs, clock } = dependencies
+  const deliveries: Delivery[] = []
+  const entries: LedgerEntry[] = []
+  for (const call of calls.filter(({ state }) => state !== 'failed')) {
+    const kept = await keptDelivery(job.id, call.attempt, blobs)
+    if (kept !== undefined) deliveries.push(kept)
+    entries.push(kept ? { ...kept.post, projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n } : unknownOf(job, call))
+  }
+  await dependencies.appendLate(entries)
+  const fault = new Fault('outcome_unknown', message)
+  const about = {
+    createdSeconds: Math.floor(clock.nowMs() / 1000),
+    asked: calls.reduce((sum, { images }) => sum + images, 0),
+    form: 'b64_json',
+    attempts: calls.length,
+    dropped: [],
+  } as const
+  const outcome: ImageOutcome =
+    deliveries.length > 0
+      ? { kind: 'made', held: new Map(), result: resultOf(deliveries, about) }
+      : { kind: 'fault', fault, isUnknown: true, freesKey: false }
+  await tellEnd(hold, outcome, dependencies)
+  return outcome
+}

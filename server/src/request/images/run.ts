@@ -1,0 +1,262 @@
+/** One call of a job: begun, sent at most once, and its pictures kept. */
+import type { ImageModel } from '#core/catalog.ts'
+import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { callCost, maxCallCost } from '#core/image/cost.ts'
+import type { Delivery } from '#core/image/delivery.ts'
+import type { ImageOffer } from '#core/image/negotiate.ts'
+import type { ImageRequest } from '#core/image/request.ts'
+import type { Limits } from '#core/settings.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
+import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
+import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
+import type { Observer, RequestTrace } from '#ports/observer.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { Admission, BegunCall } from '../money/admission.ts'
+import {
+  convertPictures,
+  describePictures,
+  keepDelivery,
+  keepPictures,
+  type HeldBytes,
+  type KeepingOutside,
+} from './deliver.ts'
+import type { ByteBudget } from './byte-budget.ts'
+import { whenCodecIsFree } from './codec-wait.ts'
+import type { Dispatch, Turn } from '../traffic/dispatch.ts'
+import type { EditInputs } from './edit-call.ts'
+import type { CallNotes } from './notes.ts'
+
+export interface BuyingOutside extends KeepingOutside {
+  readonly imageUpstream: ImageUpstream
+  readonly jobs: ImageJobs
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly observer: Observer
+  readonly wait: (ms: number) => Promise<unknown>
+  /** For files that an upstream's wire can't take from disk. */
+  readonly memory: ByteBudget
+  readonly dispatch: Dispatch
+  readonly limits: Pick<Limits, 'maxAttempts'>
+}
+
+/** Where the calls of a job are accounted for. */
+export type CallBooks = Pick<Admission, 'project' | 'beginCall' | 'paid' | 'failed'>
+
+/** What every call of one job shares. */
+export interface ImageRun {
+  readonly hold: Hold
+  readonly request: ImageRequest
+  readonly model: ImageModel
+  readonly books: CallBooks
+  readonly notes: CallNotes
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+  readonly trace: RequestTrace
+  readonly held: HeldBytes
+  readonly onPreview: (preview: Preview) => void
+  /** Undefined: there is nothing to edit. */
+  readonly inputs: EditInputs | undefined
+  /** A process that died has made calls of it. */
+  readonly isResumed: boolean
+}
+
+/** What came of the calls: pictures, and the reasons why there are not more. */
+export interface Bought {
+  readonly deliveries: readonly Delivery[]
+  readonly failures: readonly unknown[]
+}
+
+/** All that comes before a call may have been sent: what fails here has bought nothing. */
+export async function beginCall(
+  run: ImageRun,
+  images: number,
+  turn: Turn<ImageOffer>,
+  outside: BuyingOutside,
+): Promise<SentCall> {
+  const { books, hold, request, model } = run
+  const { offer } = turn
+  const { deployment } = offer
+  const edit = await run.inputs?.callFor(offer, run.deadlineMs)
+  if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(deployment.id)
+  const callId = outside.identifiers.next()
+  const most = maxCallCost(request, model, offer, images)
+  const note = {
+    note: (attempt: number) =>
+      outside.jobs.dispatched(hold, { attempt, callId, part: attempt, images, deployment: deployment.id }),
+    takeBack: (attempt: number) => told(outside.jobs.callEnded(hold, attempt, 'failed')),
+  }
+  const begin = (): Promise<BegunCall> => books.beginCall(callId, deployment.id, most)
+  const call = await run.notes.during(callId, note, begin).catch((error: unknown) => {
+    throw error instanceof StoreAway ? storeFault(error) : error
+  })
+  return { call, callId, images, offer, turn, submitted: undefined, edit }
+}
+
+export interface SentCall {
+  readonly call: BegunCall
+  readonly callId: string
+  readonly images: number
+  readonly offer: ImageOffer
+  /** Undefined: an earlier process had it. */
+  readonly turn: Turn<ImageOffer> | undefined
+  /** What a polled upstream answered an earlier process. */
+  readonly submitted: string | undefined
+  readonly edit: EditCall | undefined
+}
+
+/** One exchange with an upstream, from the moment it may have been sent to the moment its pictures are kept. */
+export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOutside): Promise<Delivery> {
+  const { books, hold } = run
+  const { call, offer } = sent
+  const startedMs = outside.clock.monotonicMs()
+  const ended = (outcome: string, failure?: UpstreamFailure): void =>
+    record(run, sent, { outcome, failure, durationMs: outside.clock.monotonicMs() - startedMs }, outside)
+  let answer: ImageAnswer
+  try {
+    answer = await outside.imageUpstream.generate(
+      {
+        ...offer,
+        callId: sent.callId,
+        prompt: run.request.prompt,
+        images: sent.images,
+        timeoutMs: Math.max(1, run.deadlineMs - startedMs),
+        submitted: sent.submitted,
+        edit: sent.edit,
+      },
+      {
+        // Should it not be written down, this process still knows it.
+        submitted: (text) => told(outside.jobs.submitted(hold, call.attempt, text)),
+        partial: run.onPreview,
+      },
+    )
+  } catch (error) {
+    const failure = error instanceof UpstreamFailure ? error : undefined
+    sent.turn?.end(error)
+    books.failed(call, failure)
+    ended(failure?.kind ?? 'fault', failure)
+    if (error instanceof JobLost) throw error
+    const isFree = failure !== undefined && !failure.mayBeCharged
+    await told(outside.jobs.callEnded(hold, call.attempt, isFree ? 'failed' : 'unknown'))
+    throw failure ?? unforeseen(error, offer.deployment.id)
+  }
+  // What comes now takes our own time, not the deployment's.
+  sent.turn?.end()
+  ended('ok')
+  return deliver(run, sent, answer, outside)
+}
+
+/** What failed here may have happened after the upstream was paid. */
+function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
+  const message = 'the gateway failed while the call was under way'
+  const failure = new UpstreamFailure('broken', message, { deployment, charge: 'unknown' })
+  failure.cause = cause
+  return failure
+}
+
+/** The record first, by the digests of the pictures: once the last of them is kept, whoever takes the job over finds all. */
+async function deliver(
+  run: ImageRun,
+  { call, offer }: SentCall,
+  answer: ImageAnswer,
+  outside: BuyingOutside,
+): Promise<Delivery> {
+  const { books, hold, request, model, held } = run
+  const kept = await describePictures(answer.pictures, outside)
+  const paid = callCost({
+    request,
+    model,
+    offer,
+    tokens: answer.tokens,
+    pictures: kept,
+    echoes: answer.echoes,
+  })
+  const post = books.paid(call, {
+    usage: paid.source,
+    tokens: paid.tokens,
+    images: kept.length,
+    cost: paid.cost,
+  })
+  const { tokens, echoes, extraFields } = answer
+  const delivery: Delivery = {
+    project: post.project,
+    post,
+    pictures: kept,
+    tokens,
+    echoes,
+    extraFields,
+    emulated: offer.emulated,
+  }
+  await keepDelivery(hold.jobId, delivery, outside)
+  await keepPictures(answer.pictures, kept, held, outside)
+  await told(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
+  if (offer.conversion === undefined) return delivery
+  const whole = { ...delivery, pictures: await converted(run, kept, answer, offer, outside) }
+  await keepDelivery(hold.jobId, whole, outside)
+  return whole
+}
+
+/** A picture that can't be converted is paid and kept, but is not what was asked for. */
+export async function converted(
+  run: ImageRun,
+  kept: Delivery['pictures'],
+  { pictures }: Pick<ImageAnswer, 'pictures'>,
+  { conversion, deployment }: ImageOffer,
+  outside: BuyingOutside,
+): Promise<Delivery['pictures']> {
+  if (conversion === undefined) return kept
+  const convert = (): Promise<Delivery['pictures']> =>
+    convertPictures(kept, pictures, conversion, run.held, outside)
+  try {
+    return await whenCodecIsFree(convert, run.deadlineMs, outside)
+  } catch (cause) {
+    if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
+    const what = `a picture that could not be converted to ${conversion.format}: ${cause.message}`
+    throw new Fault('upstream_broken_answer', `${deployment.id} sent ${what}`, { cause })
+  }
+}
+
+/** The store need not hear of it at once: what was kept says it too. */
+async function told(telling: Promise<void>): Promise<void> {
+  try {
+    await telling
+  } catch (error) {
+    if (!(error instanceof StoreAway)) throw error
+  }
+}
+
+function record(
+  run: ImageRun,
+  { callId, offer, images }: SentCall,
+  {
+    outcome,
+    failure,
+    durationMs,
+  }: { outcome: string; failure: UpstreamFailure | undefined; durationMs: number },
+  { observer }: BuyingOutside,
+): void {
+  const deployment = offer.deployment.id
+  const { status, code } = failure?.detail ?? {}
+  run.trace.calls.push({ callId, deployment, outcome, status, durationMs })
+  observer.callEnded({
+    requestId: run.hold.jobId,
+    callId,
+    model: run.model.id,
+    deployment,
+    outcome,
+    reason: failure?.isInUpstreamsWords === false ? failure.message : undefined,
+    code,
+    status,
+    inputs: images,
+    durationMs,
+  })
+}
+
+export function storeFault(cause: unknown): Fault {
+  return new Fault(
+    'image_store_unreachable',
+    'The store of image jobs can not be reached. Nothing was bought; retry.',
+    { cause },
+  )
+}

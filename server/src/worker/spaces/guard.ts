@@ -1,0 +1,301 @@
+/**
+ * Keeps the promise that a model never answers with vectors of another space: asks every deployment the same texts again and
+ * again, compares what comes with the model's reference, and tells who is outside. One node asks for all; every node follows
+ * what stands in the store, and while the store is away what it last knew.
+ */
+import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import { checkSpace } from '#core/embedding/space-check.ts'
+import { Fault } from '#core/fault/fault.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import { StoreAway } from '#ports/store.ts'
+import { every, type Repeating } from '../every.ts'
+import { Sequences } from './sequences.ts'
+import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
+import { SpaceNews } from './news.ts'
+import { alertOf, askProbe, hasVectors, judged, referenceFrom, type Probe, type SpaceAlert } from './probe.ts'
+import { oldSpaces } from './retention.ts'
+import { ProbeSchedule } from './schedule.ts'
+
+export interface SpaceGuardParts {
+  readonly store: SpaceStore
+  readonly catalog: () => Catalog
+  readonly probe: Probe
+  readonly clock: Clock
+  /** Whether this node asks for all. */
+  readonly isProber: () => Promise<boolean>
+  /** On every node, whenever a standing is another than was told, and of all after the catalog changed. */
+  readonly onStanding: (standing: GuardedStanding) => void
+  /** On the node that noticed. */
+  readonly onAlert: (alert: SpaceAlert) => void
+  /** The store was away, or something failed: it is tried again. */
+  readonly onTrouble: (error: unknown) => void
+  /** `FOLLOW_MS` and `LOOK_MS` unless given. */
+  readonly followMs?: number | undefined
+  readonly lookMs?: number | undefined
+  /** `Math.random` unless given. */
+  readonly random?: (() => number) | undefined
+}
+
+/** A quarantine counts on every node within this time and a question to the store. */
+const FOLLOW_MS = 2000
+/** How soon it is noticed that a deployment is due. */
+const LOOK_MS = 1000
+/** A restart with hundreds of models is no burst. */
+const MODELS_AT_ONCE = 8
+const DELETE_OLD_MS = 3_600_000
+
+/** The name under which the store is read: no model is called so. */
+const READING = ''
+
+export class SpaceGuard {
+  readonly #parts: SpaceGuardParts
+  readonly #known = new SpaceKnowledge()
+  /** By model. */
+  readonly #sequences = new Sequences()
+  readonly #schedule: ProbeSchedule
+  readonly #news: SpaceNews
+  #loops: readonly Repeating[] = []
+  #isStopped = false
+
+  constructor(parts: SpaceGuardParts) {
+    this.#parts = parts
+    this.#schedule = new ProbeSchedule(parts.clock, parts.random ?? Math.random)
+    this.#news = new SpaceNews(parts.onStanding)
+  }
+
+  /** Resolves when the store was read and, if this node asks for all, what was due has been asked. */
+  async start(): Promise<void> {
+    const { onTrouble, followMs = FOLLOW_MS, lookMs = LOOK_MS } = this.#parts
+    if (this.#isStopped) return
+    this.#tell()
+    this.#loops = [
+      every(followMs, () => this.follow(), onTrouble),
+      every(lookMs, () => this.#beginDue(), onTrouble),
+      every(DELETE_OLD_MS, () => this.#deleteOld(), onTrouble),
+    ]
+    await this.follow().catch(onTrouble)
+    await this.probeDue().catch(onTrouble)
+  }
+
+  /** Waits for the probes under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    await Promise.all(this.#loops.map((loop) => loop.stop()))
+    await this.#sequences.ended()
+  }
+
+  /** Undefined: the catalog has no such embedding deployment. */
+  standingOf(deployment: string): GuardedStanding | undefined {
+    return this.#known.standings(this.#parts.catalog()).get(deployment)
+  }
+
+  /** Whether nothing of a deployment may leave, as a request has it: the catalog may be another one by now. */
+  isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
+    return model.isGuarded && this.#known.standingOf(this.#parts.catalog(), model, deployment).isQuarantined
+  }
+
+  /** Whether the store was read once. */
+  get hasRead(): boolean {
+    return this.#known.hasRead
+  }
+
+  referenceOf(model: string): SpaceReference | undefined {
+    return this.#known.referenceOf(model)
+  }
+
+  /** 1 while there is no reference. */
+  generationOf(model: string): number {
+    return this.#known.referenceOf(model)?.generation ?? 1
+  }
+
+  /**
+   * Whether what a deployment made then may be used: not if it was made between its last good probe and the next one, also
+   * long after the deployment has returned. Cheap: for every vector that is found in a cache.
+   */
+  isTrusted(deployment: string, madeAtMs: number): boolean {
+    return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
+  }
+
+  /** To be called in the turn in which the catalog changes: what is new or leads elsewhere is held back before it is asked. */
+  reload(): void {
+    this.#tell()
+    void this.#beginDue().catch(this.#parts.onTrouble)
+  }
+
+  /**
+   * Writes down what was seen here, reads what stands in the store, and tells what has changed; references only if there is
+   * news of one, or on demand.
+   */
+  follow(alsoReferences = false): Promise<void> {
+    return this.#sequences.add(READING, async () => {
+      const { store } = this.#parts
+      const written = await this.#write()
+      const rows = await store.standings()
+      // In this order: standings that are older than a reference do no more than hold back.
+      const mustRead = alsoReferences || this.#known.isNews(rows)
+      this.#known.learn(rows, mustRead ? await store.references() : undefined)
+      this.#known.forget(written)
+      this.#tell()
+    })
+  }
+
+  /** Asks whoever is due and waits for the answers. */
+  async probeDue(): Promise<void> {
+    await this.#beginDue()
+    await this.#sequences.ended()
+  }
+
+  /** Asks all deployments of a model, now and on this node. */
+  async probeNow(model: string): Promise<readonly ProbeResult[]> {
+    const one = this.#parts.catalog().models.get(model)
+    return one?.kind === 'embedding' && one.isGuarded ? this.#probeInTurn(one, one.deployments) : []
+  }
+
+  /**
+   * The model's space is from now on what this deployment answers; all others are held back until they were compared with
+   * it. Rejects with a fault when it does not answer, or answers in the space there is.
+   */
+  accept(model: EmbeddingModel, deployment: Deployment, actor: string): Promise<SpaceReference> {
+    const { store, clock, probe, onTrouble } = this.#parts
+    return this.#sequences.add(model.id, async () => {
+      const acceptedAtMs = clock.nowMs()
+      const answer = await askProbe(probe, model, deployment)
+      if (!hasVectors(answer))
+        throw refused(`${deployment.id} can not be accepted: its probe failed (${answer.reason}).`)
+      const before = await this.#storedReference(model.id)
+      const isWithin = before !== undefined && checkSpace(before.vectors, answer).verdict === 'good'
+      const made = { vectors: answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
+      if (!isWithin) await store.replaceReference(referenceFrom(model, deployment, made), actor)
+      const after = isWithin ? before : await this.#storedReference(model.id)
+      // Also where it is refused: it may be the second try of one that was accepted, of which nobody here has heard.
+      this.#known.remember(judged(model, deployment, { atMs: acceptedAtMs, answer, reference: after }))
+      await this.follow(true)
+      if (isWithin)
+        throw refused(
+          `${deployment.id} answers in the space that ${model.id} has: there is nothing to accept.`,
+        )
+      if (after?.deployment !== deployment.id || after.acceptedAtMs !== acceptedAtMs)
+        throw refused(`Another space of ${model.id} was accepted at the same moment: look, then try again.`)
+      const others = model.deployments.filter((one) => one !== deployment)
+      void this.#probeInTurn(model, others).catch(onTrouble)
+      return after
+    })
+  }
+
+  async #storedReference(model: string): Promise<SpaceReference | undefined> {
+    return (await this.#parts.store.references()).find((reference) => reference.model === model)
+  }
+
+  async #write(): Promise<ReadonlySet<ProbeResult>> {
+    const written = new Set<ProbeResult>()
+    for (const result of this.#known.unrecorded) {
+      try {
+        await this.#parts.store.record(result)
+        written.add(result)
+      } catch (error) {
+        if (error instanceof StoreAway) throw error
+        // A defect: it goes on counting here, and others are not held up by it.
+        this.#parts.onTrouble(error)
+      }
+    }
+    return written
+  }
+
+  /** Begins with those that are due, without waiting for them. */
+  async #beginDue(): Promise<void> {
+    if (this.#dueByModel(true).size === 0) return
+    const isProber = await this.#isProber()
+    if (this.#dueByModel(isProber).size === 0) return
+    // Nobody is compared with a reference that was replaced.
+    await this.follow(true).catch(this.#parts.onTrouble)
+    // Nor with none, where there may be one.
+    if (!this.#known.hasRead) return
+    for (const [model, due] of this.#dueByModel(isProber)) {
+      if (this.#isStopped || this.#sequences.size >= MODELS_AT_ONCE) return
+      void this.#probeInTurn(model, due).catch(this.#parts.onTrouble)
+    }
+  }
+
+  async #isProber(): Promise<boolean> {
+    try {
+      return await this.#parts.isProber()
+    } catch (error) {
+      this.#parts.onTrouble(error)
+      return false
+    }
+  }
+
+  /** Those that this node is to ask now. */
+  #dueByModel(isProber: boolean): ReadonlyMap<EmbeddingModel, readonly Deployment[]> {
+    const due = new Map<EmbeddingModel, Deployment[]>()
+    const catalog = this.#parts.catalog()
+    const standings = this.#known.standings(catalog)
+    for (const { model, deployment } of embeddingDeployments(catalog)) {
+      const standing = standings.get(deployment.id)
+      if (standing === undefined || this.#sequences.has(model.id)) continue
+      const asker = this.#schedule.asker(standing, this.#known.referenceOf(model.id) !== undefined)
+      if (asker === 'nobody' || (asker === 'prober' && !isProber)) continue
+      due.set(model, [...(due.get(model) ?? []), deployment])
+    }
+    return due
+  }
+
+  #probeInTurn(model: EmbeddingModel, deployments: readonly Deployment[]): Promise<readonly ProbeResult[]> {
+    return this.#sequences.add(model.id, async () => {
+      const results: ProbeResult[] = []
+      const left = [...inOrder(deployments)]
+      // The first that answers becomes the reference, the others are compared with it.
+      while (this.#known.referenceOf(model.id) === undefined && left.length > 0)
+        results.push(await this.#probeOne(model, left.shift() as Deployment))
+      results.push(...(await Promise.all(left.map((deployment) => this.#probeOne(model, deployment)))))
+      await this.follow()
+      return results
+    })
+  }
+
+  async #probeOne(model: EmbeddingModel, deployment: Deployment): Promise<ProbeResult> {
+    const { clock, probe, onAlert } = this.#parts
+    const { id } = deployment
+    const atMs = clock.nowMs()
+    const before = this.standingOf(id)
+    this.#schedule.tried(id)
+    const answer = await askProbe(probe, model, deployment)
+    if (this.#known.referenceOf(model.id) === undefined && hasVectors(answer))
+      await this.#begin(
+        referenceFrom(model, deployment, { vectors: answer, acceptedAtMs: atMs, generation: 1 }),
+      )
+    const reference = this.#known.referenceOf(model.id)
+    const result = judged(model, deployment, { atMs, answer, reference })
+    this.#known.remember(result)
+    this.#tell()
+    const alert = alertOf(before, result, this.#schedule.isNewlyVain(id))
+    if (alert) onAlert(alert)
+    return result
+  }
+
+  /** Without the store there is no first reference: each node would have its own. */
+  async #begin(reference: SpaceReference): Promise<void> {
+    try {
+      this.#known.learnReference(await this.#parts.store.beginReference(reference))
+    } catch (error) {
+      this.#parts.onTrouble(error)
+    }
+  }
+
+  #tell(): void {
+    const catalog = this.#parts.catalog()
+    const standings = this.#known.standings(catalog)
+    this.#schedule.note(standings)
+    this.#news.tell(catalog, standings)
+  }
+
+  async #deleteOld(): Promise<void> {
+    const { store, clock } = this.#parts
+    if (await this.#isProber()) await store.deleteOld(oldSpaces(clock.nowMs()))
+  }
+}
+
+function refused(message: string): Fault {
+  return new Fault('conflict', message)
+}
