@@ -8,7 +8,6 @@ import { ConfigError } from '#config/file/problem.ts'
 import { reasonOf } from '#config/file/variable.ts'
 import { parseSource } from '#config/file/yaml.ts'
 import { translate } from './import/litellm.ts'
-import { readRows, type Row } from './import/litellm-rows.ts'
 import { isMapping } from './import/litellm-read.ts'
 import { reportText } from './import/report.ts'
 import { toranaYaml } from './import/torana-file.ts'
@@ -19,8 +18,6 @@ const USAGE = `usage: torana import litellm <config.yaml> [options]
 
   --output <file>        write torana.yaml there; else it goes to standard output
   --secrets-file <file>  write the secrets that stood in the imported files there, as NAME=value, readable by you only
-  --keys <file>          keys exported from LiteLLM, CSV or JSON; may be given more than once
-  --teams <file>         teams exported from LiteLLM, CSV or JSON; may be given more than once
   --force                overwrite these files
 
 The report goes to standard error.
@@ -29,8 +26,6 @@ The report goes to standard error.
 const OPTIONS = {
   output: { type: 'string' },
   'secrets-file': { type: 'string' },
-  keys: { type: 'string', multiple: true },
-  teams: { type: 'string', multiple: true },
   force: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
 } as const
@@ -57,16 +52,7 @@ export async function run(argv: string[], out: Output): Promise<number> {
 
   const name = basename(config)
   const text = readFile(config)
-  const { file, notes, variables } = translate(
-    {
-      config: readLiteLlm(name, text),
-      text,
-      keys: (values.keys ?? []).flatMap(rowsOf),
-      teams: (values.teams ?? []).flatMap(rowsOf),
-    },
-    builtInFacts(),
-    Date.now(),
-  )
+  const { file, notes, variables } = translate(readLiteLlm(name, text), text, builtInFacts())
   const isWorthwhile = file.models.size > 0
   const yaml = toranaYaml(file, name)
   const used = variables.all().filter((variable) => yaml.includes(`\${${variable.name}}`))
@@ -109,16 +95,6 @@ function readLiteLlm(name: string, text: string) {
     // The parser goes down as deep as the file does.
     if (error instanceof RangeError) throw new ConfigError([`${name}: is nested too deeply to be read`])
     throw error
-  }
-}
-
-function rowsOf(file: string): Row[] {
-  const text = readFile(file)
-  try {
-    return readRows(basename(file), text)
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
-    throw new ConfigError([`${file}: is neither JSON nor CSV (${error.message})`])
   }
 }
 

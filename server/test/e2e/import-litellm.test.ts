@@ -25,7 +25,7 @@ function environmentFor(yaml: string, secrets: string): Record<string, string> {
   }
 }
 
-async function importing(folder: string, config: string, ...options: readonly string[]) {
+async function importing(folder: string, config: string) {
   const [output, secretsFile] = [join(folder, 'torana.yaml'), join(folder, '.env')]
   const args = [
     'import',
@@ -35,7 +35,6 @@ async function importing(folder: string, config: string, ...options: readonly st
     output,
     '--secrets-file',
     secretsFile,
-    ...options,
   ]
   const { exit, stdout, stderr } = runTorana({ folder, args })
   assert.equal(await exit, 0, stderr())
@@ -43,7 +42,7 @@ async function importing(folder: string, config: string, ...options: readonly st
   const [yaml, secrets] = [readFileSync(output, 'utf8'), readFileSync(secretsFile, 'utf8')]
   assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
   for (const secret of Object.values(parseEnv(secrets))) assert.ok(!(yaml + stderr()).includes(secret ?? ''))
-  return { yaml, report: stderr(), env: environmentFor(yaml, secrets) }
+  return { env: environmentFor(yaml, secrets) }
 }
 
 const CARRIED: readonly (readonly [string, string])[] = [
@@ -62,21 +61,11 @@ for (const [config, counts] of CARRIED) {
   })
 }
 
-test('after the move, the keys of before open what they opened before, and nothing more', async () => {
+test('after the move, the master key opens every model under its old name, and a made-up key opens none', async () => {
   const provider = await startFakeProvider()
   after(() => provider.close())
   const folder = temporaryFolder()
-  const file = (name: string) => join(fixtures, name)
-  const options = [
-    '--keys',
-    file('keys.csv'),
-    '--keys',
-    file('known-keys.csv'),
-    '--teams',
-    file('teams.json'),
-  ]
-  const { env, report } = await importing(folder, 'gateway.yaml', ...options)
-  assert.match(report, /only its hash is there.*\n.*keys\.csv:4 {2}lost/)
+  const { env } = await importing(folder, 'gateway.yaml')
   const torana = await startTorana({
     folder,
     env: gatewayEnvironment(folder, { ...env, HOUSE_API_BASE: `${provider.url}/plain/v1` }),
@@ -94,21 +83,13 @@ test('after the move, the keys of before open what they opened before, and nothi
   const opened = async (key: string) =>
     Promise.all(['house-w16', 'search-embed', 'other-w16'].map((model) => statusOf(key, model)))
 
-  assert.deepEqual(await opened('sk-litellm-master-0123456789abcdef'), [200, 200, 200])
-  assert.deepEqual(await opened('sk-search-ci-0123456789abcdef'), [200, 200, 403])
-  assert.deepEqual(await opened('sk-labs-notebook-0123456789'), [200, 200, 403])
-  assert.deepEqual(await opened('sk-personal-0123456789abcdefg'), [403, 403, 200])
-  for (const gone of [
-    'sk-nobody-has-this-one-anymore',
-    'sk-expired-0123456789abcdef',
-    'sk-chat-only-0123456789abcdef',
-  ]) {
-    assert.deepEqual(await opened(gone), [401, 401, 401])
-  }
+  const masterKey = 'sk-litellm-master-0123456789abcdef'
+  assert.deepEqual(await opened(masterKey), [200, 200, 200])
+  assert.deepEqual(await opened('sk-nobody-has-this-one-anymore'), [401, 401, 401])
   // LiteLLM's base URL often has no /v1.
-  assert.equal(await statusOf('sk-search-ci-0123456789abcdef', 'house-w16', '/embeddings'), 200)
+  assert.equal(await statusOf(masterKey, 'house-w16', '/embeddings'), 200)
 
-  const client = new OpenAI({ apiKey: 'sk-search-ci-0123456789abcdef', baseURL: `${torana.url}/v1` })
+  const client = new OpenAI({ apiKey: masterKey, baseURL: `${torana.url}/v1` })
   const { data } = await client.embeddings.create({ model: 'search-embed', input: ['cat', 'kitten'] })
   assert.deepEqual(
     data.map(({ embedding }) => embedding.length),

@@ -2,7 +2,7 @@
 import { embeddingFactsOf, factsOf } from '#config/build/facts.ts'
 import { priceOf, ranksOf } from './litellm-deployments.ts'
 import { readEntry, type Entry } from './litellm-entries.ts'
-import { isTrue, listOf, literal, numberOf, textOf, type Fields } from './litellm-read.ts'
+import { isTrue, listOf, literal, numberOf, type Fields } from './litellm-read.ts'
 import type { Context } from './litellm-upstream.ts'
 import type { Place } from './notes.ts'
 import type { DeploymentDraft, ModelDraft, UpstreamDraft } from './torana-file.ts'
@@ -26,8 +26,6 @@ export interface Models {
   readonly models: Map<string, ModelDraft>
   /** Torana's id, by LiteLLM's `model_name`. */
   readonly ids: ReadonlyMap<string, string>
-  /** The names of its models, by access group. */
-  readonly accessGroups: ReadonlyMap<string, readonly string[]>
 }
 
 export function translateModels(modelList: unknown, options: ModelOptions, context: Context): Models {
@@ -39,17 +37,13 @@ export function translateModels(modelList: unknown, options: ModelOptions, conte
   const upstreams = new Upstreams()
   const models = new Map<string, ModelDraft>()
   const ids = new Map<string, string>()
-  const accessGroups = new Map<string, string[]>()
   for (const [name, group] of groups) {
     const isFree = (id: string) => !groups.has(id) && !models.has(id) && !embeddingFactsOf(context.facts, id)
     const { id, model } = buildModel(name, group, isFree, upstreams, options, context)
     models.set(id, model)
     ids.set(name, id)
-    for (const access of new Set(group.flatMap(({ info }) => listOf(info['access_groups']).map(textOf)))) {
-      if (access !== undefined) accessGroups.set(access, [...(accessGroups.get(access) ?? []), name])
-    }
   }
-  return { upstreams: upstreams.all, models, ids, accessGroups }
+  return { upstreams: upstreams.all, models, ids }
 }
 
 function buildModel(
@@ -183,8 +177,6 @@ function deploymentsOf(
       priority: Math.min(priority, twin?.priority ?? priority),
       weight: weight + (twin?.weight ?? 0),
       price: price === 'unreadable' ? undefined : price,
-      isPriced:
-        typeof price === 'object' || price === 'free' || (known?.facts.price ?? 'unpriced') !== 'unpriced',
       comment: `${place}: ${written}`,
     })
   })

@@ -32,9 +32,9 @@ export function numberOf(value: unknown): number | undefined {
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined
 }
 
-/** LiteLLM reads YAML 1.1, where `yes` and `on` are true; database exports say `t`. */
+/** LiteLLM reads YAML 1.1, where `yes` and `on` are true. */
 export function isTrue(value: unknown): boolean {
-  return value === true || (typeof value === 'string' && /^(true|yes|on|t|1)$/i.test(value.trim()))
+  return value === true || (typeof value === 'string' && /^(true|yes|on|1)$/i.test(value.trim()))
 }
 
 /** Absent, off or empty: nothing is lost without it. */

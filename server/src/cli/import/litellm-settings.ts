@@ -27,7 +27,7 @@ const HEALTH = 'Torana watches the health of deployments by itself'
 const LOGS =
   'Torana writes JSON logs and Prometheus metrics (LOG_LEVEL, /metrics on the control port); it calls no logging services'
 const DATABASE =
-  "LiteLLM's database is not read: export keys and teams and import them with --keys and --teams. Torana reads DATABASE_URL too: never start it with LiteLLM's"
+  "LiteLLM's database is not read, so its keys, teams and budgets stay behind: see docs/moving-from-litellm.md. Torana reads DATABASE_URL too: never start it with LiteLLM's"
 const BUDGET = 'Torana has budgets for projects and keys: set one in each project'
 const REDIS = 'Torana keeps no state of its router in Redis'
 const GUARD = 'Torana has no guardrails'
@@ -48,8 +48,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'litellm_settings.turn_off_message_logging': 'Torana logs no texts and no vectors',
   'litellm_settings.max_budget': BUDGET,
   'litellm_settings.budget_duration': BUDGET,
-  'litellm_settings.default_team_settings':
-    'settings of teams: budgets and limits come from --teams, the rest has no counterpart',
+  'litellm_settings.default_team_settings': 'teams are not carried over: make a project for each',
   'litellm_settings.context_window_fallbacks':
     'an input that is too long is refused, not sent to another model: its vectors could not be compared',
   'litellm_settings.content_policy_fallbacks': "an upstream's refusal of content is final",

@@ -1,13 +1,11 @@
 /** Tables of what stands in a LiteLLM file and what becomes of it. */
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { parse } from 'yaml'
 import { builtInFacts } from '#config/build/facts.ts'
 import { readConfig } from '#config/load.ts'
 import { parseSource } from '#config/file/yaml.ts'
 import { translate } from './litellm.ts'
-import { readRows } from './litellm-rows.ts'
 import { toranaYaml } from './torana-file.ts'
 
 interface Imported {
@@ -18,19 +16,17 @@ interface Imported {
   readonly file: {
     readonly upstreams: Record<string, unknown>
     readonly models: Record<string, { readonly [field: string]: unknown; readonly deployments: unknown[] }>
-    readonly projects?: Record<string, { readonly [field: string]: unknown; readonly keys: unknown[] }>
+    readonly projects?: Record<string, { readonly keys: unknown[] }>
   }
 }
 
 const NOW_MS = Date.parse('2027-01-01')
 
 /** Translates, and loads the result as `torana check` would: whatever is carried over must be good. */
-function imported(text: string, exports: { readonly keys?: string; readonly teams?: string } = {}): Imported {
-  const keys = exports.keys === undefined ? [] : readRows('keys', exports.keys)
-  const teams = exports.teams === undefined ? [] : readRows('teams', exports.teams)
+function imported(text: string): Imported {
   const config = parseSource('config.yaml', text)
   assert.notEqual(config.data, undefined)
-  const { file, notes, variables } = translate({ config, text, keys, teams }, builtInFacts(), NOW_MS)
+  const { file, notes, variables } = translate(config, text, builtInFacts())
   const yaml = toranaYaml(file, 'config.yaml')
   const env = Object.fromEntries(variables.all().map(({ name, value, example }) => [name, value ?? example]))
   const surroundings = {
@@ -255,6 +251,18 @@ test('what LiteLLM sets for itself is the value of its variable', () => {
   assert.match(left, /does not need\n.*REDIS_HOST/)
 })
 
+test('the master key becomes a key of project default, and one that can be guessed stays behind', () => {
+  const list = modelList(deployment('model: text-embedding-3-small'))
+  const { file } = imported(`${list}general_settings: { master_key: os.environ/LITELLM_MASTER_KEY }\n`)
+  assert.deepEqual(file.projects, {
+    default: { keys: [{ name: 'litellm-master-key', secret: '${LITELLM_MASTER_KEY}' }] },
+  })
+  const guessed = imported(`${list}general_settings: { master_key: sk-1234 }\n`)
+  assert.equal(guessed.file.projects, undefined)
+  assert.match(guessed.left, /24 characters or more.*\n.*general_settings\.master_key/)
+  assert.match(imported(list).mentioned, /TORANA_BOOTSTRAP_KEY.*\n.*no general_settings\.master_key/)
+})
+
 test('drop_params, aliases and fallbacks within one vector space are carried over, others are not', () => {
   const { file, left } = imported(`${modelList(
     deployment('model: openai/text-embedding-3-small', '{}', 'small'),
@@ -298,113 +306,4 @@ guardrails: [x]
   for (const name of ['router_settings.routing_strategy', 'general_settings.master_key', 'guardrails'])
     assert.match(left, new RegExp(name))
   assert.doesNotMatch(left, /set_verbose/)
-})
-
-const hashOf = (key: string) => createHash('sha256').update(key).digest('hex')
-const SMALL = modelList(deployment('model: text-embedding-3-small', '{ access_groups: [search] }', 'small'))
-const KEY = 'sk-0123456789abcdef012345'
-
-test('a key is carried over with its terms, into the project of its team', () => {
-  const { file, values, left } = imported(SMALL, {
-    keys: JSON.stringify([
-      {
-        key: KEY,
-        key_alias: 'ci',
-        team_id: 't1',
-        models: ['all-team-models'],
-        rpm_limit: 60,
-        max_budget: 5,
-        budget_duration: '7d',
-        expires: '2028-01-31T00:00:00+00:00',
-        max_parallel_requests: 4,
-      },
-    ]),
-    teams: JSON.stringify([
-      { team_id: 't1', team_alias: 'system', models: ['search', 'gpt-4o'], tpm_limit: 1000, max_budget: 0.5 },
-    ]),
-  })
-  assert.deepEqual(file.projects, {
-    'system-team': {
-      budget: { usd: 0.5, per: 'total', hard: true },
-      limits: { tokensPerMinute: 1000 },
-      keys: [
-        {
-          name: 'ci',
-          secret: '${LITELLM_KEY_SYSTEM_TEAM_CI}',
-          models: ['small'],
-          expires: '2028-01-31T00:00:00Z',
-          limits: { requestsPerMinute: 60 },
-          budget: { usd: 5, per: 'week', hard: true },
-        },
-      ],
-    },
-  })
-  assert.equal(values['LITELLM_KEY_SYSTEM_TEAM_CI'], KEY)
-  assert.match(left, /requests at a time\n.*key ci: max_parallel_requests/)
-})
-
-test('a hash is joined with the text that somebody still has, and is left behind without it', () => {
-  const table = `token,key_alias,models\n${hashOf(KEY)},mine,{}\n${hashOf('sk-lost')},lost,{}\n`
-  const lists = [
-    ...readRows('keys.csv', table),
-    ...readRows('texts.csv', `key\n${KEY}\nsk-of-nobody-0123456789abcdef\n`),
-  ]
-  const config = parseSource('config.yaml', SMALL)
-  const { file, notes } = translate({ config, text: SMALL, keys: lists, teams: [] }, builtInFacts(), NOW_MS)
-  assert.deepEqual(
-    file.projects.get('default')?.keys.map(({ name }) => name),
-    ['mine'],
-  )
-  const left = notes.left().join('\n')
-  assert.match(left, /only its hash is there.*\n.*keys\.csv:3 {2}lost/)
-  assert.match(left, /deleted in LiteLLM\?\n.*texts\.csv:3/)
-})
-
-const LOST_KEYS: readonly (readonly [string, Readonly<Record<string, unknown>>, RegExp])[] = [
-  ['expired', { expires: '2026-12-31' }, /has expired/],
-  ['of unknown expiry', { expires: 'soon' }, /is no date/],
-  ['blocked', { blocked: 't' }, /is blocked/],
-  ['for models that are gone', { models: ['gpt-4o'] }, /only models that are not carried over/],
-  ['for no models', { models: ['no-default-models'] }, /only models that are not carried over/],
-  ['for other routes', { allowed_routes: ['/chat/completions'] }, /may not ask for embeddings/],
-  ['that can be guessed', { key: 'sk-short' }, /24 characters or more/],
-]
-for (const [what, fields, reason] of LOST_KEYS) {
-  test(`a key ${what} is not carried over, rather than with more rights than it had`, () => {
-    const { left, file } = imported(SMALL, {
-      keys: JSON.stringify([{ key: KEY, key_alias: 'k', ...fields }]),
-    })
-    assert.match(left, reason)
-    assert.ok(!JSON.stringify(file.projects ?? {}).includes('LITELLM_KEY'))
-  })
-}
-
-test('a shared budget counts where the export holds it, and is missed where it does not', () => {
-  const row = { key: KEY, key_alias: 'k', budget_id: 'b' }
-  const table = { max_budget: 3, budget_duration: '1mo' }
-  const carried = imported(SMALL, { keys: JSON.stringify([{ ...row, litellm_budget_table: table }]) })
-  const [key] = carried.file.projects?.['default']?.keys ?? []
-  assert.deepEqual((key as { budget: unknown }).budget, { usd: 3, per: 'month', hard: true })
-  const missed = imported(SMALL, { keys: JSON.stringify([row]) })
-  assert.match(missed.left, /stands in another table: there is NO budget.*\n.*key k: budget_id/)
-})
-
-test('a budget over models without a price is told, since Torana would refuse them', () => {
-  const own = modelList(deployment('model: openai/x, api_base: "http://x/v1"'))
-  const team = { team_id: 't', max_budget: 10 }
-  assert.match(imported(own, { teams: JSON.stringify([team]) }).mentioned, /model_unpriced.*\n.*embed/)
-  assert.doesNotMatch(imported(SMALL, { teams: JSON.stringify([team]) }).mentioned, /model_unpriced/)
-  assert.doesNotMatch(imported(own).mentioned, /model_unpriced/)
-})
-
-test('budgets and limits that Torana does not have are told loudly', () => {
-  const team = { team_id: 't', max_budget: 10, budget_duration: '10h', rpm_limit: 0 }
-  const { left, file } = imported(SMALL, {
-    teams: JSON.stringify([team, { team_id: 'u', max_budget: 'x' }, {}]),
-  })
-  assert.match(left, /NO budget until you set one\n.*team t: \$10 per 10h/)
-  assert.match(left, /NO such limit until you set one\n.*team t: rpm_limit/)
-  assert.match(left, /no amount of dollars.*\n.*team u: max_budget/)
-  assert.match(left, /has no team_id/)
-  assert.deepEqual(file.projects, { t: { keys: [] }, u: { keys: [] } })
 })

@@ -1,25 +1,15 @@
-/** A LiteLLM configuration, with its keys and teams if there are exports of them → a torana.yaml. */
+/** A LiteLLM configuration → a torana.yaml. */
 import type { Facts } from '#config/build/facts.ts'
 import { pathText } from '#config/file/problem.ts'
 import type { Source } from '#config/file/yaml.ts'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
-import { addKeys, TOO_SHORT } from './litellm-keys.ts'
 import { addAliases, addFallbacks } from './litellm-links.ts'
 import { translateModels } from './litellm-models.ts'
 import { fieldsOf, listOf, textOf, variableOf, type Fields } from './litellm-read.ts'
-import type { Row } from './litellm-rows.ts'
 import { leaveSettings, readSettings } from './litellm-settings.ts'
-import { DEFAULT_PROJECT, Projects } from './litellm-teams.ts'
 import { Notes } from './notes.ts'
-import type { ModelDraft, ToranaFile } from './torana-file.ts'
+import type { KeyDraft, ToranaFile } from './torana-file.ts'
 import { Variables, type Written } from './variables.ts'
-
-export interface LiteLlm {
-  readonly config: Source
-  readonly text: string
-  readonly keys: readonly Row[]
-  readonly teams: readonly Row[]
-}
 
 export interface Translation {
   readonly file: ToranaFile
@@ -27,7 +17,8 @@ export interface Translation {
   readonly variables: Variables
 }
 
-export function translate({ config, text, keys, teams }: LiteLlm, facts: Facts, nowMs: number): Translation {
+/** `text` is what `config` was read from. */
+export function translate(config: Source, text: string, facts: Facts): Translation {
   const root = fieldsOf(config.data)
   const placeOf = (path: readonly (string | number)[]) => config.report.place(path)
   const notes = new Notes()
@@ -48,28 +39,20 @@ export function translate({ config, text, keys, teams }: LiteLlm, facts: Facts, 
   addAliases(settings.aliases, models, notes)
   addFallbacks(settings.fallbacks, models, notes)
 
-  const projects = new Projects()
-  addMasterKey(root, environment, placeOf, projects, { variables, notes })
-  const names = new Set([...models.models].flatMap(([id, { aliases }]) => [id, ...aliases]))
-  projects.addTeams(teams, notes)
-  addKeys(keys, projects, {
-    models: { names, accessGroups: models.accessGroups },
-    variables,
-    notes,
-    nowMs,
-  })
-  mentionUnpriced(models.models, projects, notes)
+  const masterKey = masterKeyOf(root, environment, placeOf, { variables, notes })
   leaveSettings(root, placeOf, notes)
   const isUsed = (name: string) => variables.all().some((variable) => variable.name === name)
   for (const [name, { place }] of environment) {
     if (!isUsed(name)) notes.leave(place, name, 'variables that the new file does not need')
   }
   return {
-    file: { upstreams: models.upstreams, models: models.models, projects: projects.all },
+    file: { upstreams: models.upstreams, models: models.models, masterKey },
     notes,
     variables,
   }
 }
+
+const TOO_SHORT = `keys need ${MIN_KEY_LENGTH} characters or more: make a new one with \`torana key\` and give it to its callers`
 
 type PlaceOf = (path: readonly (string | number)[]) => string
 
@@ -92,28 +75,13 @@ function readCredentials(root: Fields): Map<string, Fields> {
   return new Map(entries)
 }
 
-/** For LiteLLM an unknown price is nothing; a hard budget of Torana refuses what it can't count. */
-function mentionUnpriced(models: ReadonlyMap<string, ModelDraft>, projects: Projects, notes: Notes): void {
-  const hasBudget = [...projects.all.values()].some(
-    ({ budget, keys }) => budget ?? keys.some((key) => key.budget),
-  )
-  if (!hasBudget) return
-  for (const [id, { places, deployments }] of models) {
-    if (deployments.some(({ isPriced }) => isPriced)) continue
-    const text =
-      'has no price: keys with a budget get 403 `model_unpriced` until it has one (`price: free` is one)'
-    notes.mention(places[0] ?? '', id, text)
-  }
-}
-
 /** In LiteLLM it may do everything; in Torana it is a key for all models. */
-function addMasterKey(
+function masterKeyOf(
   root: Fields,
   environment: ReadonlyMap<string, Written>,
   placeOf: PlaceOf,
-  projects: Projects,
   { variables, notes }: { readonly variables: Variables; readonly notes: Notes },
-): void {
+): KeyDraft | undefined {
   const path = ['general_settings', 'master_key']
   const place = placeOf(path)
   const stated = fieldsOf(root['general_settings'])['master_key']
@@ -125,21 +93,16 @@ function addMasterKey(
     const advice =
       'if LiteLLM gets one from LITELLM_MASTER_KEY, start Torana with TORANA_BOOTSTRAP_KEY set to it'
     notes.mention(place, `no ${pathText(path)}`, advice)
-    return
+    return undefined
   }
-  if (variable === undefined && text === undefined) {
-    notes.leave(place, pathText(path), 'is no text')
-    return
-  }
-  if (text !== undefined && keyForm(text) !== 'foreign' && keyForm(text) !== 'torana') {
-    notes.leave(place, pathText(path), TOO_SHORT)
-    return
-  }
+  if (variable === undefined && text === undefined) return notes.leave(place, pathText(path), 'is no text')
+  if (text !== undefined && keyForm(text) !== 'foreign' && keyForm(text) !== 'torana')
+    return notes.leave(place, pathText(path), TOO_SHORT)
   const wanted = `${MIN_KEY_LENGTH} characters or more, or Torana refuses it`
   const secret =
     variable === undefined
       ? variables.secret('MASTER_KEY', text ?? '', place)
       : variables.reference(variable, place, undefined, wanted)
   const comment = `${place}. Here it is a key for all models, and no more than that`
-  projects.named(DEFAULT_PROJECT).keys.push({ name: 'litellm-master-key', secret, comment })
+  return { name: 'litellm-master-key', secret, comment }
 }

@@ -29,17 +29,15 @@ export function reportText(outcome: Outcome): string {
   return [countsLine(file), ...told].join('\n')
 }
 
-function countsLine({ upstreams, models, projects }: ToranaFile): string {
+function countsLine({ upstreams, models, masterKey }: ToranaFile): string {
   const deployments = [...models.values()].reduce((sum, model) => sum + model.deployments.length, 0)
-  const keys = [...projects.values()].reduce((sum, project) => sum + project.keys.length, 0)
   const counts = [
     count(models.size, 'model'),
     count(deployments, 'deployment'),
     count(upstreams.size, 'upstream'),
-    count(projects.size, 'project'),
-    count(keys, 'key'),
+    count(masterKey ? 1 : 0, 'key'),
   ]
-  const warning = keys === 0 ? 'Without any key nobody gets in: see `torana key`.\n' : ''
+  const warning = masterKey === undefined ? 'Without any key nobody gets in: see `torana key`.\n' : ''
   return `Carried over: ${counts.join(', ')}.\n${warning}`
 }
 

@@ -1,5 +1,5 @@
 /** The torana.yaml that an import makes, and how it is written down. */
-import { Document, isCollection, isScalar, isSeq, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml'
+import { Document, isCollection, isScalar, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml'
 import { literal } from './litellm-read.ts'
 import { printable, type Place } from './notes.ts'
 
@@ -22,8 +22,6 @@ export interface DeploymentDraft {
   readonly priority: number
   readonly weight: number
   readonly price: PriceDraft | undefined
-  /** By its own price or a built-in one. */
-  readonly isPriced: boolean
   readonly comment: string
 }
 
@@ -41,29 +39,7 @@ export interface ModelDraft {
 export interface KeyDraft {
   readonly name: string
   readonly secret: string
-  readonly models?: readonly string[] | undefined
-  readonly expires?: string | undefined
-  readonly limits?: LimitsDraft | undefined
-  readonly budget?: BudgetDraft | undefined
   readonly comment: string
-}
-
-export interface LimitsDraft {
-  readonly requestsPerMinute?: number | undefined
-  readonly tokensPerMinute?: number | undefined
-}
-
-export interface BudgetDraft {
-  readonly usd: number
-  readonly per: 'day' | 'week' | 'month' | 'total'
-  readonly hard: boolean
-}
-
-export interface ProjectDraft {
-  readonly comment: string | undefined
-  readonly limits?: LimitsDraft | undefined
-  readonly budget?: BudgetDraft | undefined
-  readonly keys: KeyDraft[]
 }
 
 export interface ToranaFile {
@@ -72,14 +48,15 @@ export interface ToranaFile {
     { readonly draft: UpstreamDraft; readonly comment: string | undefined }
   >
   readonly models: ReadonlyMap<string, ModelDraft>
-  readonly projects: ReadonlyMap<string, ProjectDraft>
+  /** Goes to project `default`. */
+  readonly masterKey: KeyDraft | undefined
 }
 
 /** Small things that read better on one line. */
-const ON_ONE_LINE = new Set(['aliases', 'price', 'limits', 'budget', 'embedding'])
+const ON_ONE_LINE = new Set(['aliases', 'price', 'embedding'])
 
 /** `source` is the name of the file that was imported. */
-export function toranaYaml({ upstreams, models, projects }: ToranaFile, source: string): string {
+export function toranaYaml({ upstreams, models, masterKey }: ToranaFile, source: string): string {
   const document = new Document()
   document.commentBefore = ` Made by \`torana import litellm\` from ${source}. Check it with: torana check`
   const sections: readonly (readonly [string, readonly Entry[]])[] = [
@@ -88,10 +65,7 @@ export function toranaYaml({ upstreams, models, projects }: ToranaFile, source: 
       'models',
       [...models].map(([id, model]) => [id, modelFields(document, id, model), model.places.join(', ')]),
     ],
-    [
-      'projects',
-      [...projects].map(([name, project]) => [name, projectFields(document, project), project.comment]),
-    ],
+    ['projects', masterKey ? [['default', { keys: keyList(document, masterKey) }, undefined]] : []],
   ]
   const root = new YAMLMap()
   for (const [name, entries] of sections) {
@@ -103,9 +77,7 @@ export function toranaYaml({ upstreams, models, projects }: ToranaFile, source: 
   document.contents = root
   visit(document, {
     Pair(_, { key, value }) {
-      const name = isScalar(key) ? key.value : undefined
-      if (!isCollection(value) || typeof name !== 'string') return
-      if (ON_ONE_LINE.has(name) || (name === 'models' && isSeq(value))) value.flow = true
+      if (isCollection(value) && isScalar(key) && ON_ONE_LINE.has(String(key.value))) value.flow = true
     },
   })
   return document.toString({ lineWidth: 0, flowCollectionPadding: true })
@@ -138,12 +110,8 @@ function modelFields(document: Document, id: string, draft: ModelDraft): unknown
   }
 }
 
-function projectFields(document: Document, { budget, limits, keys }: ProjectDraft): unknown {
-  const entries = keys.map(({ comment, name, secret, models, ...terms }) => {
-    const fields = { name: literal(name), secret, models: models?.map(literal), ...terms }
-    return [fields, comment] as const
-  })
-  return { budget, limits, keys: list(document, entries) }
+function keyList(document: Document, { comment, ...fields }: KeyDraft): YAMLSeq {
+  return list(document, [[fields, comment]])
 }
 
 function mapping(document: Document, entries: readonly Entry[]): YAMLMap {
