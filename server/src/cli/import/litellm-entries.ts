@@ -3,11 +3,12 @@ import { factsOf, modelFactsOf } from '#config/build/facts.ts'
 import { modelId } from '#config/schema/model.ts'
 import { holdsReference } from '#config/file/interpolate.ts'
 import { apiBaseOf } from './litellm-address.ts'
+import type { Context, Home } from './litellm-home.ts'
 import { identityOf, kindOf, type Identity, type Kind, type Names } from './litellm-identity.ts'
 import { leaveParams } from './litellm-params.ts'
 import { familyNamed, splitModel, type Split } from './litellm-providers.ts'
 import { fieldsOf, isMapping, isTrue, textOf, variableOf, type Fields } from './litellm-read.ts'
-import { homeOf, type Context, type Home } from './litellm-upstream.ts'
+import { homeOf } from './litellm-upstream.ts'
 import type { Place } from './notes.ts'
 
 export interface Entry {

@@ -2,8 +2,8 @@
 import { embeddingFactsOf, factsOf } from '#config/build/facts.ts'
 import { priceOf, ranksOf } from './litellm-deployments.ts'
 import { readEntry, type Entry } from './litellm-entries.ts'
+import type { Context } from './litellm-home.ts'
 import { isTrue, listOf, literal, numberOf, type Fields } from './litellm-read.ts'
-import type { Context } from './litellm-upstream.ts'
 import type { Place } from './notes.ts'
 import type { DeploymentDraft, ModelDraft, UpstreamDraft } from './torana-file.ts'
 

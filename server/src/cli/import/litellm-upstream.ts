@@ -3,27 +3,11 @@ import type { Facts } from '#config/build/facts.ts'
 import { addressOf, apiBaseOf, azureAddressOf, type Address, type Bad } from './litellm-address.ts'
 import { bedrockHome, vertexHome } from './litellm-clouds.ts'
 import { headersOf, keyOf, type Placed } from './litellm-credentials.ts'
+import type { Context, Home } from './litellm-home.ts'
 import { familyNamed, type Family, type Split } from './litellm-providers.ts'
 import { textOf, variableOf } from './litellm-read.ts'
 import type { Notes, Place } from './notes.ts'
-import type { UpstreamDraft } from './torana-file.ts'
 import type { Variables } from './variables.ts'
-
-export interface Context {
-  readonly facts: Facts
-  readonly variables: Variables
-  readonly notes: Notes
-}
-
-export interface Home {
-  /** A name for the upstream, should it be free. */
-  readonly wish: string
-  /** Torana's provider, if it has facts about it. */
-  readonly provider: string | undefined
-  /** What the upstream calls the model, where that is not all that stands behind the provider's name. */
-  readonly model?: string | undefined
-  readonly draft: UpstreamDraft
-}
 
 export function homeOf(split: Split, placed: Placed, context: Context): Home | Bad {
   const family = familyNamed(split.family)
