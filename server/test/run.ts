@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, relative } from 'node:path'
 
-const PATTERNS = ['server/**/*.test.ts', 'tools/**/*.test.ts']
+const PATTERNS = ['server/**/*.test.ts', 'tools/**/*.test.ts', 'import-litellm/src/*.test.ts']
 /** Three, on two cores: most tests wait for servers. */
 const FILES_AT_ONCE = 3
 /** More than this is no accident. */

@@ -38,12 +38,13 @@ const COMMANDS: Record<string, { readonly says: string; readonly load: () => Pro
     says: 'compare ledger, rollups, budgets and leases of the running node',
     load: () => import('./doctor.ts'),
   },
-  import: { says: 'make a torana.yaml from a LiteLLM configuration', load: () => import('./import.ts') },
   generate: {
     says: 'write the generated files of this repository; --check compares them',
     load: () => import('./generate.ts'),
   },
 }
+
+const MOVED = '`torana import litellm` is now its own command: npx torana-import-litellm <config.yaml>'
 
 const out: Output = process
 
@@ -54,7 +55,9 @@ async function main([name = 'start', ...argv]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) {
-    out.stderr.write(`torana: there is no command '${name}'.\n\n${usage()}`)
+    out.stderr.write(
+      name === 'import' ? `${MOVED}\n` : `torana: there is no command '${name}'.\n\n${usage()}`,
+    )
     return 2
   }
   try {

@@ -152,6 +152,12 @@ test('an unknown command lists those there are, and help is no error', async () 
   const unknown = runTorana({ folder: temporaryFolder(), args: ['strat'] })
   assert.equal(await unknown.exit, 2)
   assert.match(unknown.stderr(), /no command 'strat'[\s\S]*torana start/)
+  const moved = runTorana({ folder: temporaryFolder(), args: ['import', 'litellm', 'config.yaml'] })
+  assert.equal(await moved.exit, 2)
+  assert.match(
+    moved.stderr(),
+    /^`torana import litellm` is now its own command: npx torana-import-litellm .*\n$/,
+  )
   const help = runTorana({ folder: temporaryFolder(), args: ['--help'] })
   assert.equal(await help.exit, 0)
   assert.match(help.stdout(), /torana check/)

@@ -1,11 +1,11 @@
 /** `litellm_params` of one deployment → the upstream it runs on. */
-import type { Facts } from '#config/build/facts.ts'
-import { addressOf, apiBaseOf, azureAddressOf, type Address, type Bad } from './litellm-address.ts'
-import { bedrockHome, vertexHome } from './litellm-clouds.ts'
-import { headersOf, keyOf, type Placed } from './litellm-credentials.ts'
-import type { Context, Home } from './litellm-home.ts'
-import { familyNamed, type Family, type Split } from './litellm-providers.ts'
-import { textOf, variableOf } from './litellm-read.ts'
+import type { Facts } from 'torana/config'
+import { addressOf, apiBaseOf, azureAddressOf, type Address, type Bad } from './address.ts'
+import { bedrockHome, vertexHome } from './clouds.ts'
+import { headersOf, keyOf, type Placed } from './credentials.ts'
+import type { Context, Home } from './home.ts'
+import { familyNamed, type Family, type Split } from './providers.ts'
+import { textOf, variableOf } from './read.ts'
 import type { Notes, Place } from './notes.ts'
 import type { Variables } from './variables.ts'
 

@@ -1,9 +1,9 @@
 /** `model_list` → upstreams and models. Entries with one `model_name` become the deployments of one model. */
-import { embeddingFactsOf, factsOf } from '#config/build/facts.ts'
-import { priceOf, ranksOf } from './litellm-deployments.ts'
-import { readEntry, type Entry } from './litellm-entries.ts'
-import type { Context } from './litellm-home.ts'
-import { isTrue, listOf, literal, numberOf, type Fields } from './litellm-read.ts'
+import { embeddingFactsOf, factsOf } from 'torana/config'
+import { priceOf, ranksOf } from './deployments.ts'
+import { readEntry, type Entry } from './entries.ts'
+import type { Context } from './home.ts'
+import { isTrue, listOf, literal, numberOf, type Fields } from './read.ts'
 import type { Place } from './notes.ts'
 import type { DeploymentDraft, ModelDraft, UpstreamDraft } from './torana-file.ts'
 

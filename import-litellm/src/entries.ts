@@ -1,14 +1,12 @@
 /** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
-import { factsOf, modelFactsOf } from '#config/build/facts.ts'
-import { modelId } from '#config/schema/model.ts'
-import { holdsReference } from '#config/file/interpolate.ts'
-import { apiBaseOf } from './litellm-address.ts'
-import type { Context, Home } from './litellm-home.ts'
-import { identityOf, kindOf, type Identity, type Kind, type Names } from './litellm-identity.ts'
-import { leaveParams } from './litellm-params.ts'
-import { familyNamed, splitModel, type Split } from './litellm-providers.ts'
-import { fieldsOf, isMapping, isTrue, textOf, variableOf, type Fields } from './litellm-read.ts'
-import { homeOf } from './litellm-upstream.ts'
+import { factsOf, modelFactsOf } from 'torana/config'
+import { apiBaseOf } from './address.ts'
+import type { Context, Home } from './home.ts'
+import { identityOf, kindOf, type Identity, type Kind, type Names } from './identity.ts'
+import { leaveParams } from './params.ts'
+import { familyNamed, splitModel, type Split } from './providers.ts'
+import { fieldsOf, isMapping, isModelId, isTrue, textOf, variableOf, type Fields } from './read.ts'
+import { homeOf } from './upstream.ts'
 import type { Place } from './notes.ts'
 
 export interface Entry {
@@ -41,8 +39,7 @@ export function readEntry(
     return leave('needs a model_name and litellm_params with a model')
   if (name.includes('*') || written.includes('*'))
     return leave('wildcards: Torana serves the models that its file names, so add those you use')
-  if (!modelId.safeParse(name).success || holdsReference(name))
-    return leave('its name holds characters that a model id can not have')
+  if (!isModelId(name)) return leave('its name holds characters that a model id can not have')
   if (variableOf(written) !== undefined)
     return leave('its model comes from a variable: write it down and import again')
 

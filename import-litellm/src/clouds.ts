@@ -1,7 +1,7 @@
 /** Google Vertex AI and Amazon Bedrock, which sign in with more than a key. */
-import { addressOf, type Bad } from './litellm-address.ts'
-import { keyOf, plainOf, secretOf, type Placed } from './litellm-credentials.ts'
-import type { Context, Home } from './litellm-home.ts'
+import { addressOf, type Bad } from './address.ts'
+import { keyOf, plainOf, secretOf, type Placed } from './credentials.ts'
+import type { Context, Home } from './home.ts'
 
 /** What LiteLLM falls back to. */
 const LITELLM_VERTEX_LOCATION = 'us-central1'

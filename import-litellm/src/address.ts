@@ -1,5 +1,5 @@
 /** `api_base` → the address that Torana puts `/embeddings` behind. */
-import { literal, textOf, variableOf, type Fields } from './litellm-read.ts'
+import { literal, textOf, variableOf, type Fields } from './read.ts'
 import type { Place } from './notes.ts'
 import type { Variables } from './variables.ts'
 

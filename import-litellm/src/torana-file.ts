@@ -1,6 +1,6 @@
 /** The torana.yaml that an import makes, and how it is written down. */
 import { Document, isCollection, isScalar, Pair, Scalar, visit, YAMLMap, YAMLSeq } from 'yaml'
-import { literal } from './litellm-read.ts'
+import { literal } from './read.ts'
 import { printable, type Place } from './notes.ts'
 
 export interface UpstreamDraft {
@@ -58,7 +58,7 @@ const ON_ONE_LINE = new Set(['aliases', 'price', 'embedding'])
 /** `source` is the name of the file that was imported. */
 export function toranaYaml({ upstreams, models, masterKey }: ToranaFile, source: string): string {
   const document = new Document()
-  document.commentBefore = ` Made by \`torana import litellm\` from ${source}. Check it with: torana check`
+  document.commentBefore = ` Made by \`torana-import-litellm\` from ${source}. Check it with: torana check`
   const sections: readonly (readonly [string, readonly Entry[]])[] = [
     ['upstreams', [...upstreams].map(([name, { draft, comment }]) => [name, draft, comment])],
     [

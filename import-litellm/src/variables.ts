@@ -37,13 +37,13 @@ export class Variables {
     return this.#add({ name, place: writtenAt ?? place, value, wanted: renamed, example })
   }
 
-  /** A secret that stands in the imported files. Its name is a new one: OPENAI_API_KEY may be set to another value. */
+  /** A secret that stands in the imported file. Its name is a new one: OPENAI_API_KEY may be set to another value. */
   secret(wish: string, value: string, place: Place): string {
     const known = [...this.#variables.values()].find((variable) => variable.value === value)
     return known ? `\${${known.name}}` : this.#add({ name: this.#free(`LITELLM_${wish}`), place, value })
   }
 
-  /** Something that the imported files do not tell. */
+  /** Something that the imported file does not tell. */
   ask(wish: string, wanted: string, place: Place, example: string): string {
     return this.#add({ name: this.#free(wish), place, wanted, example })
   }

@@ -1,5 +1,5 @@
 /** What LiteLLM's routing fields mean for the deployments of one model: order, shares and prices. */
-import { numberOf, textOf, type Fields } from './litellm-read.ts'
+import { numberOf, textOf, type Fields } from './read.ts'
 import type { PriceDraft } from './torana-file.ts'
 
 export interface Rank {

@@ -1,5 +1,5 @@
 /** `litellm_settings`, `router_settings`, `general_settings` and all other sections. */
-import { fieldsOf, isMapping, isTrue, listOf, saysNothing, textOf, type Fields } from './litellm-read.ts'
+import { fieldsOf, isMapping, isTrue, listOf, saysNothing, textOf, type Fields } from './read.ts'
 import type { Notes, Place } from './notes.ts'
 
 export interface Alias {

@@ -1,5 +1,5 @@
 /** Where a deployment runs, and what is at hand while that is found out. */
-import type { Facts } from '#config/build/facts.ts'
+import type { Facts } from 'torana/config'
 import type { Notes } from './notes.ts'
 import type { UpstreamDraft } from './torana-file.ts'
 import type { Variables } from './variables.ts'

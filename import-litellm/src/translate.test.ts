@@ -2,10 +2,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parse } from 'yaml'
-import { builtInFacts } from '#config/build/facts.ts'
-import { readConfig } from '#config/load.ts'
-import { parseSource } from '#config/file/yaml.ts'
-import { translate } from './litellm.ts'
+import { builtInFacts, parseSource, readConfig } from 'torana/config'
+import { translate } from './translate.ts'
 import { toranaYaml } from './torana-file.ts'
 
 interface Imported {

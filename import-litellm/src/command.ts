@@ -1,23 +1,18 @@
-/** `torana import litellm <config.yaml>`: a torana.yaml from another gateway's configuration. */
+/** Reads a LiteLLM configuration, writes a torana.yaml and says what became of everything. */
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { parseArgs } from 'node:util'
-import { builtInFacts } from '#config/build/facts.ts'
-import { readConfig } from '#config/load.ts'
-import { ConfigError } from '#config/file/problem.ts'
-import { reasonOf } from '#config/file/variable.ts'
-import { parseSource } from '#config/file/yaml.ts'
-import { translate } from './import/litellm.ts'
-import { isMapping } from './import/litellm-read.ts'
-import { reportText } from './import/report.ts'
-import { toranaYaml } from './import/torana-file.ts'
-import { environmentFile, type Variable } from './import/variables.ts'
-import type { Output } from './output.ts'
+import { builtInFacts, ConfigError, parseSource, readConfig } from 'torana/config'
+import { isMapping } from './read.ts'
+import { reportText } from './report.ts'
+import { toranaYaml } from './torana-file.ts'
+import { translate } from './translate.ts'
+import { environmentFile, type Variable } from './variables.ts'
 
-const USAGE = `usage: torana import litellm <config.yaml> [options]
+const USAGE = `usage: torana-import-litellm <config.yaml> [options]
 
   --output <file>        write torana.yaml there; else it goes to standard output
-  --secrets-file <file>  write the secrets that stood in the imported files there, as NAME=value, readable by you only
+  --secrets-file <file>  write the secrets that stood in the imported file there, as NAME=value, readable by you only
   --force                overwrite these files
 
 The report goes to standard error.
@@ -30,21 +25,35 @@ const OPTIONS = {
   help: { type: 'boolean', default: false },
 } as const
 
-export async function run(argv: string[], out: Output): Promise<number> {
+/** The process's own streams, or a test's. */
+interface Output {
+  readonly stdout: { write(text: string): unknown }
+  readonly stderr: { write(text: string): unknown }
+}
+
+/** The exit code. */
+export function run(argv: string[], out: Output): number {
   const given = readArguments(argv)
-  if (
-    given === undefined ||
-    given.values.help ||
-    given.positionals.length !== 2 ||
-    given.positionals[0] !== 'litellm'
-  ) {
+  const [config, ...others] = given?.positionals ?? []
+  if (given === undefined || given.values.help || config === undefined || others.length > 0) {
     const isAsked = given?.values.help === true
     ;(isAsked ? out.stdout : out.stderr).write(USAGE)
     return isAsked ? 0 : 2
   }
-  const { values, positionals } = given
-  const { output, 'secrets-file': secretsFile, force } = values
-  const config = positionals[1] ?? ''
+  try {
+    return importFile(config, given.values, out)
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    out.stderr.write(`${error.problems.join('\n')}\n`)
+    return 1
+  }
+}
+
+function importFile(
+  config: string,
+  { output, 'secrets-file': secretsFile, force }: NonNullable<ReturnType<typeof readArguments>>['values'],
+  out: Output,
+): number {
   for (const file of [output, secretsFile]) {
     if (file !== undefined && existsSync(file) && !force)
       throw new ConfigError([`${file}: is there already; --force overwrites it`])
@@ -79,7 +88,7 @@ function readFile(file: string): string {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    throw new ConfigError([`${file}: can't be read (${reasonOf(error)})`])
+    throw new ConfigError([`${file}: can't be read (${(error as NodeJS.ErrnoException).code})`])
   }
 }
 

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { nanoUsdOf } from '#core/price.ts'
-import { priceOf, ranksOf } from './litellm-deployments.ts'
+import { priceOf, ranksOf } from './deployments.ts'
 
 const ranks = (params: readonly Record<string, unknown>[], drawsByRate = true) =>
   ranksOf(
@@ -66,7 +65,7 @@ test('a price for one token becomes the exact price for a million', () => {
       const perToken = `0.${nano.toString().padStart(15, '0')}`
       const price = priceOf({ input_cost_per_token: perToken }, {})
       assert.ok(typeof price === 'object')
-      assert.equal(nanoUsdOf(price.usdPerMillionTokens), nano)
+      assert.equal(BigInt(price.usdPerMillionTokens.toFixed(9).replace('.', '')), nano)
     }),
   )
 })

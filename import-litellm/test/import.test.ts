@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
-import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { parseEnv } from 'node:util'
 import OpenAI from 'openai'
-import { GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
-import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
-import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
+import { GATEWAY_KEY, gatewayEnvironment } from '../../server/test/support/gateway.ts'
+import { runTorana, startTorana, temporaryFolder } from '../../server/test/support/process.ts'
+import { startFakeProvider } from '../../tools/fake-provider/server.ts'
 
-const fixtures = join(import.meta.dirname, 'litellm')
+const PROGRAM = join(import.meta.dirname, '../src/main.ts')
+const configurations = join(import.meta.dirname, 'configurations')
 
 /** What the operator would set: the values of the secrets file, and a fitting one for each other variable. */
 function environmentFor(yaml: string, secrets: string): Record<string, string> {
@@ -25,24 +27,16 @@ function environmentFor(yaml: string, secrets: string): Record<string, string> {
   }
 }
 
-async function importing(folder: string, config: string) {
+/** Runs the command as a person would. */
+function importing(folder: string, config: string) {
   const [output, secretsFile] = [join(folder, 'torana.yaml'), join(folder, '.env')]
-  const args = [
-    'import',
-    'litellm',
-    join(fixtures, config),
-    '--output',
-    output,
-    '--secrets-file',
-    secretsFile,
-  ]
-  const { exit, stdout, stderr } = runTorana({ folder, args })
-  assert.equal(await exit, 0, stderr())
-  assert.equal(stdout(), '')
+  const args = [join(configurations, config), '--output', output, '--secrets-file', secretsFile]
+  const { status, stdout, stderr } = spawnSync(process.execPath, [PROGRAM, ...args], { encoding: 'utf8' })
+  assert.deepEqual([status, stdout], [0, ''], stderr)
   const [yaml, secrets] = [readFileSync(output, 'utf8'), readFileSync(secretsFile, 'utf8')]
   assert.equal(statSync(secretsFile).mode & 0o777, 0o600)
-  for (const secret of Object.values(parseEnv(secrets))) assert.ok(!(yaml + stderr()).includes(secret ?? ''))
-  return { env: environmentFor(yaml, secrets) }
+  for (const secret of Object.values(parseEnv(secrets))) assert.ok(!(yaml + stderr).includes(secret ?? ''))
+  return environmentFor(yaml, secrets)
 }
 
 const CARRIED: readonly (readonly [string, string])[] = [
@@ -53,7 +47,7 @@ const CARRIED: readonly (readonly [string, string])[] = [
 for (const [config, counts] of CARRIED) {
   test(`what is made of ${config} passes the check`, async () => {
     const folder = temporaryFolder()
-    const { env } = await importing(folder, config)
+    const env = importing(folder, config)
     const check = runTorana({ folder, args: ['check'], env })
     assert.equal(await check.exit, 0, check.stderr())
     assert.ok(check.stdout().startsWith(`torana.yaml: ${counts}.`), check.stdout())
@@ -65,7 +59,7 @@ test('after the move, the master key opens every model under its old name, and a
   const provider = await startFakeProvider()
   after(() => provider.close())
   const folder = temporaryFolder()
-  const { env } = await importing(folder, 'gateway.yaml')
+  const env = importing(folder, 'gateway.yaml')
   const torana = await startTorana({
     folder,
     env: gatewayEnvironment(folder, { ...env, HOUSE_API_BASE: `${provider.url}/plain/v1` }),
@@ -96,17 +90,4 @@ test('after the move, the master key opens every model under its old name, and a
     [16, 16],
   )
   assert.equal(await statusOf(GATEWAY_KEY, 'house-w16'), 200)
-})
-
-test('the example of the documentation is what really comes out', async () => {
-  const page = readFileSync(join(import.meta.dirname, '../../../docs/moving-from-litellm.md'), 'utf8')
-  const blocks = [...page.matchAll(/^```(?:yaml|text)\n([\s\S]*?)^```$/gm)].map(([, content = '']) => content)
-  const [config = '', yaml, report] = blocks
-  const folder = temporaryFolder()
-  writeFileSync(join(folder, 'config.yaml'), config)
-  const args = ['import', 'litellm', 'config.yaml', '--output', 'torana.yaml', '--secrets-file', '.env']
-  const { exit, stderr } = runTorana({ folder, args })
-  assert.equal(await exit, 0)
-  assert.equal(stderr(), report)
-  assert.equal(readFileSync(join(folder, 'torana.yaml'), 'utf8'), yaml)
 })

@@ -1,4 +1,5 @@
 /** Reads what somebody else wrote: any value may be of any type, and what does not fit is as good as absent. */
+import { holdsReference, modelId } from 'torana/config'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -46,6 +47,11 @@ export function saysNothing(value: unknown): boolean {
 /** The name in `os.environ/NAME`. */
 export function variableOf(value: unknown): string | undefined {
   return typeof value === 'string' ? /^os\.environ\/(\S+)$/.exec(value.trim())?.[1] : undefined
+}
+
+/** Whether torana.yaml takes it as the id or an alias of a model, as it stands. */
+export function isModelId(text: string): boolean {
+  return modelId.safeParse(text).success && !holdsReference(text)
 }
 
 /** As it must be written in torana.yaml, where `$` begins a reference. */

@@ -1,8 +1,7 @@
 /** What connects models with one another: aliases and fallbacks. */
-import { holdsReference } from '#config/file/interpolate.ts'
-import { modelId } from '#config/schema/model.ts'
-import type { Models } from './litellm-models.ts'
-import type { Alias, Fallback } from './litellm-settings.ts'
+import type { Models } from './models.ts'
+import { isModelId } from './read.ts'
+import type { Alias, Fallback } from './settings.ts'
 import type { Notes } from './notes.ts'
 
 export function addAliases(aliases: readonly Alias[], { models, ids }: Models, notes: Notes): void {
@@ -11,7 +10,7 @@ export function addAliases(aliases: readonly Alias[], { models, ids }: Models, n
     const subject = `${alias} → ${target}`
     const model = models.get(ids.get(target) ?? '')
     if (!model) notes.leave(place, subject, 'aliases of models that are not carried over')
-    else if (!modelId.safeParse(alias).success || holdsReference(alias))
+    else if (!isModelId(alias))
       notes.leave(place, subject, 'its name holds characters that a model id can not have')
     else if (taken.has(alias)) notes.leave(place, subject, 'a model or another alias has this name already')
     else {

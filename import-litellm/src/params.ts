@@ -1,6 +1,6 @@
 /** What a deployment says beyond what Torana takes: told by name, so that nothing is lost silently. */
-import { isTrue, saysNothing, textOf } from './litellm-read.ts'
-import type { Placed } from './litellm-credentials.ts'
+import { isTrue, saysNothing, textOf } from './read.ts'
+import type { Placed } from './credentials.ts'
 import type { Notes } from './notes.ts'
 
 /** Read elsewhere, or without meaning outside LiteLLM. */

@@ -1,5 +1,5 @@
 /** Keys, headers and other values of a deployment, as torana.yaml takes them: secrets only ever as references. */
-import { fieldsOf, literal, textOf, variableOf, type Fields } from './litellm-read.ts'
+import { fieldsOf, literal, textOf, variableOf, type Fields } from './read.ts'
 import type { Notes, Place } from './notes.ts'
 import type { UpstreamDraft } from './torana-file.ts'
 import type { Variables } from './variables.ts'

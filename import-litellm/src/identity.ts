@@ -1,5 +1,5 @@
 /** Which model it really is: names in a LiteLLM file are the operator's own, and one vector space must stay one. */
-import { factsOf, type Facts } from '#config/build/facts.ts'
+import { factsOf, type Facts } from 'torana/config'
 
 export interface Names {
   /** Torana's provider of the deployment, if it has facts about it. */

@@ -5,8 +5,7 @@ import { join } from 'node:path'
 import { test, type TestContext } from 'node:test'
 import fc from 'fast-check'
 import { stringify } from 'yaml'
-import { ConfigError } from '#config/file/problem.ts'
-import { run } from './import.ts'
+import { run } from './command.ts'
 
 const GOOD = `model_list:
   - { model_name: embed, litellm_params: { model: text-embedding-3-small, api_key: sk-literal-secret } }
@@ -19,29 +18,23 @@ function folderOf(context: TestContext): string {
   return folder
 }
 
-async function outcome(...argv: string[]) {
+function outcome(...argv: string[]) {
   const written = { stdout: '', stderr: '' }
-  const out = {
+  const code = run(argv, {
     stdout: { write: (text: string) => void (written.stdout += text) },
     stderr: { write: (text: string) => void (written.stderr += text) },
-  }
-  try {
-    return { code: await run(argv, out), ...written }
-  } catch (error) {
-    // As the program itself does.
-    if (!(error instanceof ConfigError)) throw error
-    return { code: 1, ...written, stderr: error.problems.join('\n') }
-  }
+  })
+  return { code, ...written }
 }
 
 function importing(context: TestContext, text: string) {
   const file = join(folderOf(context), 'config.yaml')
   writeFileSync(file, text)
-  return outcome('litellm', file)
+  return outcome(file)
 }
 
-test('the file goes to standard output, the report to standard error, secrets to neither', async (context) => {
-  const { code, stdout, stderr } = await importing(context, GOOD)
+test('the file goes to standard output, the report to standard error, secrets to neither', (context) => {
+  const { code, stdout, stderr } = importing(context, GOOD)
   assert.equal(code, 0)
   assert.match(stdout, /apiKey: \$\{LITELLM_OPENAI_API_KEY\}/)
   assert.match(stderr, /^Carried over: 1 model, 1 deployment, 1 upstream, 1 key\.$/m)
@@ -49,14 +42,14 @@ test('the file goes to standard output, the report to standard error, secrets to
   assert.doesNotMatch(stdout + stderr, /sk-/)
 })
 
-test('secrets are written for their owner only, and nothing is overwritten without being told to', async (context) => {
+test('secrets are written for their owner only, and nothing is overwritten without being told to', (context) => {
   const folder = folderOf(context)
   const [config, output, secrets] = ['config.yaml', 'torana.yaml', '.env'].map((name) =>
     join(folder, name),
   ) as [string, string, string]
   writeFileSync(config, GOOD)
-  const argv = ['litellm', config, '--output', output, '--secrets-file', secrets]
-  const first = await outcome(...argv)
+  const argv = [config, '--output', output, '--secrets-file', secrets]
+  const first = outcome(...argv)
   assert.deepEqual([first.code, first.stdout], [0, ''])
   assert.match(first.stderr, /LITELLM_MASTER_KEY +is in .*\.env/)
   assert.equal(
@@ -67,29 +60,22 @@ test('secrets are written for their owner only, and nothing is overwritten witho
   assert.match(readFileSync(output, 'utf8'), /^upstreams:$/m)
 
   writeFileSync(output, 'mine')
-  const second = await outcome(...argv)
+  const second = outcome(...argv)
   assert.equal(second.code, 1)
   assert.match(second.stderr, /torana\.yaml: is there already/)
   assert.equal(readFileSync(output, 'utf8'), 'mine')
 
   chmodSync(secrets, 0o644)
-  assert.equal((await outcome(...argv, '--force')).code, 0)
+  assert.equal(outcome(...argv, '--force').code, 0)
   assert.equal(statSync(secrets).mode & 0o777, 0o600)
 })
 
-test('misuse is told with exit code 2, help with 0', async () => {
-  for (const argv of [
-    [],
-    ['litellm'],
-    ['portkey', 'x'],
-    ['litellm', 'a', 'b'],
-    ['litellm', 'a', '--made-up'],
-    ['litellm', 'a', '--output'],
-  ]) {
-    const { code, stderr } = await outcome(...argv)
-    assert.deepEqual([code, stderr.startsWith('usage: torana import litellm')], [2, true], argv.join(' '))
+test('misuse is told with exit code 2, help with 0', () => {
+  for (const argv of [[], ['a', 'b'], ['a', '--made-up'], ['a', '--output']]) {
+    const { code, stderr } = outcome(...argv)
+    assert.deepEqual([code, stderr.startsWith('usage: torana-import-litellm')], [2, true], argv.join(' '))
   }
-  assert.equal((await outcome('--help')).code, 0)
+  assert.equal(outcome('--help').code, 0)
 })
 
 const laughs = Array.from(
@@ -107,20 +93,20 @@ const UNREADABLE: readonly (readonly [string, string])[] = [
   ['unknown tags', 'model_list: !!python/object {}'],
 ]
 for (const [what, text] of UNREADABLE) {
-  test(`${what} can't be read: exit code 1 and a reason`, async (context) => {
-    const { code, stdout, stderr } = await importing(context, text)
+  test(`${what} can't be read: exit code 1 and a reason`, (context) => {
+    const { code, stdout, stderr } = importing(context, text)
     assert.deepEqual([code, stdout], [1, ''])
     assert.match(stderr, /config\.yaml/)
   })
 }
 
-test('a file that is not there is told', async (context) => {
+test('a file that is not there is told', (context) => {
   const missing = join(folderOf(context), 'none.yaml')
-  assert.match((await outcome('litellm', missing)).stderr, /can't be read \(ENOENT\)/)
+  assert.match(outcome(missing).stderr, /can't be read \(ENOENT\)/)
 })
 
-test('a file without embedding models makes no torana.yaml', async (context) => {
-  const { code, stdout, stderr } = await importing(
+test('a file without embedding models makes no torana.yaml', (context) => {
+  const { code, stdout, stderr } = importing(
     context,
     'model_list: [{ model_name: gpt-4o, litellm_params: { model: openai/gpt-4o } }]',
   )
@@ -128,8 +114,8 @@ test('a file without embedding models makes no torana.yaml', async (context) => 
   assert.match(stderr, /no embedding model to carry over/)
 })
 
-test('an anchor that merges itself, and names that mean something to JavaScript, do no harm', async (context) => {
-  const { code, stderr } = await importing(
+test('an anchor that merges itself, and names that mean something to JavaScript, do no harm', (context) => {
+  const { code, stderr } = importing(
     context,
     `model_list:
   - &self
@@ -143,6 +129,20 @@ router_settings: { model_group_alias: { toString: ok } }
   )
   assert.equal(code, 0, stderr)
   assert.match(stderr, /LiteLLM's constructor/)
+})
+
+test('the example of the documentation is what really comes out', (context) => {
+  const page = readFileSync(join(import.meta.dirname, '../../docs/moving-from-litellm.md'), 'utf8')
+  const blocks = [...page.matchAll(/^```(?:yaml|text)\n([\s\S]*?)^```$/gm)].map(([, content = '']) => content)
+  const [config = '', yaml, report] = blocks
+  const folder = folderOf(context)
+  const file = (name: string) => join(folder, name)
+  writeFileSync(file('config.yaml'), config)
+  const options = ['--output', file('torana.yaml'), '--secrets-file', file('.env')]
+  const { code, stderr } = outcome(file('config.yaml'), ...options)
+  assert.equal(code, 0)
+  assert.equal(stderr.replaceAll(`${folder}/`, ''), report)
+  assert.equal(readFileSync(file('torana.yaml'), 'utf8'), yaml)
 })
 
 /** Any value where another was expected. */
@@ -202,12 +202,12 @@ const config = fc.record(
   { requiredKeys: [] },
 )
 
-test('whatever is written where, nothing crashes, and what is carried over passes the check', async (context) => {
+test('whatever is written where, nothing crashes, and what is carried over passes the check', (context) => {
   const file = join(folderOf(context), 'config.yaml')
-  await fc.assert(
-    fc.asyncProperty(config, async (value) => {
+  fc.assert(
+    fc.property(config, (value) => {
       writeFileSync(file, stringify(value))
-      const { code, stderr } = await outcome('litellm', file)
+      const { code, stderr } = outcome(file)
       assert.ok(code === 0 || code === 1)
       assert.doesNotMatch(stderr, /will refuse the file:\n {2}torana\.yaml/)
       // eslint-disable-next-line no-control-regex -- it is what must not be there

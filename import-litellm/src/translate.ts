@@ -1,12 +1,9 @@
 /** A LiteLLM configuration → a torana.yaml. */
-import type { Facts } from '#config/build/facts.ts'
-import { pathText } from '#config/file/problem.ts'
-import type { Source } from '#config/file/yaml.ts'
-import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
-import { addAliases, addFallbacks } from './litellm-links.ts'
-import { translateModels } from './litellm-models.ts'
-import { fieldsOf, listOf, textOf, variableOf, type Fields } from './litellm-read.ts'
-import { leaveSettings, readSettings } from './litellm-settings.ts'
+import { keyForm, MIN_KEY_LENGTH, type Facts, type Source } from 'torana/config'
+import { addAliases, addFallbacks } from './links.ts'
+import { translateModels } from './models.ts'
+import { fieldsOf, listOf, textOf, variableOf, type Fields } from './read.ts'
+import { leaveSettings, readSettings } from './settings.ts'
 import { Notes } from './notes.ts'
 import type { KeyDraft, ToranaFile } from './torana-file.ts'
 import { Variables, type Written } from './variables.ts'
@@ -82,8 +79,8 @@ function masterKeyOf(
   placeOf: PlaceOf,
   { variables, notes }: { readonly variables: Variables; readonly notes: Notes },
 ): KeyDraft | undefined {
-  const path = ['general_settings', 'master_key']
-  const place = placeOf(path)
+  const name = 'general_settings.master_key'
+  const place = placeOf(name.split('.'))
   const stated = fieldsOf(root['general_settings'])['master_key']
   const isSet = environment.has('LITELLM_MASTER_KEY')
   const given = stated ?? (isSet ? 'os.environ/LITELLM_MASTER_KEY' : undefined)
@@ -92,12 +89,12 @@ function masterKeyOf(
   if (given == null) {
     const advice =
       'if LiteLLM gets one from LITELLM_MASTER_KEY, start Torana with TORANA_BOOTSTRAP_KEY set to it'
-    notes.mention(place, `no ${pathText(path)}`, advice)
+    notes.mention(place, `no ${name}`, advice)
     return undefined
   }
-  if (variable === undefined && text === undefined) return notes.leave(place, pathText(path), 'is no text')
+  if (variable === undefined && text === undefined) return notes.leave(place, name, 'is no text')
   if (text !== undefined && keyForm(text) !== 'foreign' && keyForm(text) !== 'torana')
-    return notes.leave(place, pathText(path), TOO_SHORT)
+    return notes.leave(place, name, TOO_SHORT)
   const wanted = `${MIN_KEY_LENGTH} characters or more, or Torana refuses it`
   const secret =
     variable === undefined
