@@ -33,7 +33,7 @@ export function addFallbacks(fallbacks: readonly Fallback[], { models, ids }: Mo
         notes.leave(
           place,
           subject,
-          'fallbacks to another model: its vectors have another space and must not be mixed, so the request fails instead. For the same weights elsewhere, add a deployment with a higher priority',
+          'fallbacks to another model: its vectors have another space and must not be mixed, so the request fails instead. For the same weights elsewhere, add a deployment with a larger `priority`: it is asked later',
         )
       } else if (model !== other) {
         const last = Math.max(...model.deployments.map(({ priority }) => priority))

@@ -14,7 +14,8 @@ const READ = new Set(
   ).split(' '),
 )
 
-const RATES = 'limits per deployment are not there yet; projects and keys have limits'
+const RATES =
+  'LiteLLM shares calls out by these rates. If they are your quota at the upstream, set `limits` of the deployment: see docs/routing.md'
 const TIMES = "time-outs and retries are Torana's own, for all models: see limits in its configuration"
 const WIDTH =
   'LiteLLM asks for this width when callers name none, Torana for the full one: have callers send `dimensions` before you switch, or stored vectors and new ones will differ in width'

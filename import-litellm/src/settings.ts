@@ -21,7 +21,8 @@ export interface Settings {
   readonly fallbacks: readonly Fallback[]
 }
 
-const CACHE = 'this version of Torana has no vector cache yet'
+const CACHE =
+  'Torana has a cache for each model that asks for one, with `cache: { ttl: 30d }`: see docs/caching.md'
 const RETRIES = "time-outs and retries are Torana's own: see limits in its configuration"
 const HEALTH = 'Torana watches the health of deployments by itself'
 const LOGS =
