@@ -1,8 +1,9 @@
 /** A gateway, an upstream for edits and one for embeddings, each a process of its own. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { GatewayWatch } from './gateway-watch.ts'
-import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+import { stopAll } from './processes.ts'
+import { startProvider, startTorana } from './torana.ts'
 
 export const MEGABYTE = 1024 * 1024
 export const EDITS_MODEL = 'edits'
@@ -30,18 +31,23 @@ export interface Stage {
 /** `flags` are options of Node for the gateway, beside those that `npm start` gives it. */
 export async function startStage(folder: string, flags: readonly string[] = []): Promise<Stage> {
   const key = `edits-${'0123456789abcdef'.repeat(2)}`
-  const log = join(folder, 'edits.jsonl')
   const [edits, embeddings] = [
-    await startProvider(log, LOAD_NICENESS),
-    await startProvider(join(folder, 'embeddings.jsonl'), 0),
+    await startProvider(OTHER_CORE, folder, LOAD_NICENESS),
+    await startProvider(OTHER_CORE, folder),
   ]
-  const directUrl = `${embeddings.url}/plain`
-  writeFileSync(
-    join(folder, 'torana.yaml'),
-    JSON.stringify({
+  const directUrl = `${embeddings.origin}/plain`
+  const probeSocket = join(folder, 'probe')
+  const torana = await startTorana({
+    core: GATEWAY_CORES,
+    folder,
+    config: {
       limits: { editsBodyBytes: EDITS_BODY_BYTES },
       upstreams: {
-        edits: { dialect: 'openai', baseUrl: `${edits.url}/hash-only/v1`, apiKey: 'sk-upstream-0123456789' },
+        edits: {
+          dialect: 'openai',
+          baseUrl: `${edits.origin}/hash-only/v1`,
+          apiKey: 'sk-upstream-0123456789',
+        },
         embeddings: { dialect: 'openai', baseUrl: `${directUrl}/v1`, apiKey: 'sk-upstream-0123456789' },
       },
       models: {
@@ -59,61 +65,18 @@ export async function startStage(folder: string, flags: readonly string[] = []):
           deployments: [{ upstream: 'embeddings', capabilities: { encodings: ['base64'] } }],
         },
       },
-    }),
-  )
-  const port = await freePort()
-  const watch = await startGateway(folder, port, key, flags)
+    },
+    flags: [...flags, '--import', join(import.meta.dirname, 'gateway-probe.ts')],
+    env: { TORANA_BOOTSTRAP_KEY: key, LOG_LEVEL: 'silent', GATEWAY_PROBE_SOCKET: probeSocket },
+  })
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: torana.origin,
     directUrl,
     key,
-    watch,
-    received: () => receivedIn(log),
+    watch: new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads')),
+    received: () => receivedIn(edits.log),
     stopUpstreams: () => stopAll(edits.pid, embeddings.pid),
   }
-}
-
-async function startProvider(log: string, niceness: number): Promise<{ pid: number; url: string }> {
-  const port = await freePort()
-  const provider = join(import.meta.dirname, '../tools/fake-provider/main.ts')
-  const program = [process.execPath, provider, '--port', String(port), '--log', log]
-  const { pid } = spawnOn(OTHER_CORE, 'nice', ['-n', String(niceness), ...program], {})
-  await httpReady(`http://127.0.0.1:${port}/_health`)
-  return { pid, url: `http://127.0.0.1:${port}` }
-}
-
-async function startGateway(
-  folder: string,
-  port: number,
-  key: string,
-  flags: readonly string[],
-): Promise<GatewayWatch> {
-  const dataDir = join(folder, 'data')
-  const probeSocket = join(folder, 'probe')
-  const { pid } = spawnOn(
-    GATEWAY_CORES,
-    process.execPath,
-    [
-      '--max-semi-space-size=32',
-      ...flags,
-      '--import',
-      join(import.meta.dirname, 'gateway-probe.ts'),
-      join(import.meta.dirname, '../server/bin/torana.js'),
-      'start',
-    ],
-    {
-      PORT: String(port),
-      CONTROL_PORT: String(await freePort()),
-      TORANA_CONFIG: join(folder, 'torana.yaml'),
-      TORANA_DATA_DIR: dataDir,
-      TORANA_BOOTSTRAP_KEY: key,
-      DATABASE_URL: 'memory:',
-      LOG_LEVEL: 'silent',
-      GATEWAY_PROBE_SOCKET: probeSocket,
-    },
-  )
-  await httpReady(`http://127.0.0.1:${port}/readyz`)
-  return new GatewayWatch(pid, probeSocket, join(dataDir, 'uploads'))
 }
 
 interface Entry {

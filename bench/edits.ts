@@ -9,7 +9,6 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { measureBombs } from './edit-bombs.ts'
-import { Report } from './edit-report.ts'
 import type { Senders, Sent } from './edit-sender.ts'
 import {
   EDITS_MODEL,
@@ -21,7 +20,9 @@ import {
   type Stage,
 } from './edit-stage.ts'
 import type { Handles } from './gateway-watch.ts'
+import { percentile } from './parts.ts'
 import { scriptOn, stopAll, type Script } from './processes.ts'
+import { Report } from './report.ts'
 import type { Steadied, Steady, Timed } from './steady-embeddings.ts'
 
 const { values: options } = parseArgs({
@@ -109,8 +110,8 @@ async function measureMany(stage: Stage, restBytes: number, report: Report): Pro
 }
 
 function reportEmbeddings(idle: Steadied, during: Steadied, allInAtMs: number, report: Report): void {
-  const idleMs = percentile(idle.gateway, 0.99)
-  const duringMs = percentile(during.gateway, 0.99)
+  const idleMs = latencyMs(idle.gateway, 0.99)
+  const duringMs = latencyMs(during.gateway, 0.99)
   const aimMs = Math.max(3 * idleMs, AIM_P99_MS)
   report.figure('embeddings idle, p50 / p99 ms', latencyText(idle.gateway))
   report.figure('embeddings during, p50 / p99 ms', latencyText(during.gateway))
@@ -272,13 +273,15 @@ function startEmbeddings({ url, directUrl, key }: Stage): Script<Steadied> {
   return scriptOn(OTHER_CORE, 'steady-embeddings.ts', steady)
 }
 
-function percentile(timed: readonly Timed[], share: number): number {
-  const sorted = timed.map(({ tookMs }) => tookMs).toSorted((left, right) => left - right)
-  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
+function latencyMs(timed: readonly Timed[], share: number): number {
+  return percentile(
+    timed.map(({ tookMs }) => tookMs),
+    share,
+  )
 }
 
 function latencyText(timed: readonly Timed[]): string {
-  return `${percentile(timed, 0.5).toFixed(1)} / ${percentile(timed, 0.99).toFixed(1)} (${timed.length})`
+  return `${latencyMs(timed, 0.5).toFixed(1)} / ${latencyMs(timed, 0.99).toFixed(1)} (${timed.length})`
 }
 
 function megabytesText(bytes: number): string {

@@ -7,8 +7,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { print, startBare, startNginx } from './parts.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+import { print, spreadText, startBare, startNginx } from './parts.ts'
+import { cpuMicroseconds, rateOf, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { profileFlags, startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -41,8 +42,7 @@ const shapes: readonly Shape[] = [
 ]
 
 try {
-  const nginxPort = await startNginx(folder, LOAD_CORE)
-  const origin = `http://127.0.0.1:${nginxPort}`
+  const { origin } = await startNginx(folder, LOAD_CORE)
   const rows: string[][] = []
   for (const shape of shapes) rows.push(...(await measure(shape, origin)))
   print([['answer', 'what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare'], ...rows])
@@ -62,10 +62,10 @@ async function measure(shape: Shape, origin: string): Promise<string[][]> {
   })
 
   const bare = await startBare(origin, GATEWAY_CORE)
-  const torana = options.control ? await startBare(origin, GATEWAY_CORE) : await startTorana(shape, origin)
+  const torana = options.control ? await startBare(origin, GATEWAY_CORE) : await startGateway(shape, origin)
   const urls = {
-    bare: `http://127.0.0.1:${bare.port}${shape.path}/embeddings`,
-    torana: `http://127.0.0.1:${torana.port}${options.control ? shape.path : '/v1'}/embeddings`,
+    bare: `${bare.origin}${shape.path}/embeddings`,
+    torana: `${torana.origin}${options.control ? shape.path : '/v1'}/embeddings`,
   }
   const both = (runSeconds: number): Promise<[Load, Load]> =>
     Promise.all([
@@ -85,14 +85,13 @@ async function measure(shape: Shape, origin: string): Promise<string[][]> {
   }
   await stopAll(bare.pid, torana.pid)
 
-  // The machine is noisy: the middle window speaks, the others say how much to believe it.
   windows.sort((a, b) => a.ratio - b.ratio)
   const middle = windows[Math.floor(windows.length / 2)] as Window
-  const spread = `${middle.ratio.toFixed(2)} (${windows.map(({ ratio }) => ratio.toFixed(2)).join(' ')})`
+  const spread = spreadText(windows.map(({ ratio }) => ratio))
   const row = (what: string, load: Load, cpu: string, ratio: string): string[] => [
     shape.name,
     what,
-    String(Math.round(load.requests / load.seconds)),
+    String(Math.round(rateOf(load))),
     load.p50Ms.toFixed(2),
     load.p99Ms.toFixed(2),
     cpu,
@@ -113,34 +112,19 @@ interface Window {
   readonly ratio: number
 }
 
-async function startTorana(shape: Shape, origin: string): Promise<{ pid: number; port: number }> {
-  const [port, controlPort] = [await freePort(), await freePort()]
-  const config = join(folder, `${shape.encoding}.yaml`)
-  // Probed, it would look wrong: it answers everything with the same vector.
-  writeFileSync(
-    config,
-    `upstreams: { nginx: { dialect: openai, provider: openai, baseUrl: '${origin}${shape.path}', apiKey: bench } }
-models: { text-embedding-3-small: { spaceGuard: false, deployments: [{ upstream: nginx }] } }
-`,
-  )
-  // As `npm start` does.
-  const flags = ['--max-semi-space-size=32']
-  if (options.inspect) flags.push('--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`)
-  const { pid } = spawnOn(
-    GATEWAY_CORE,
-    process.execPath,
-    [...flags, join(import.meta.dirname, '../server/bin/torana.js'), 'start'],
-    {
-      PORT: String(port),
-      CONTROL_PORT: String(controlPort),
-      TORANA_CONFIG: config,
-      TORANA_DATA_DIR: join(folder, 'data'),
-      TORANA_BOOTSTRAP_KEY: key,
-      DATABASE_URL: 'memory:',
+function startGateway(shape: Shape, origin: string): Promise<Started> {
+  const baseUrl = `${origin}${shape.path}`
+  return startTorana({
+    core: GATEWAY_CORE,
+    folder,
+    config: {
+      upstreams: { nginx: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
+      // Probed, it would look wrong: it answers everything with the same vector.
+      models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
     },
-  )
-  await httpReady(`http://127.0.0.1:${port}/readyz`)
-  return { pid, port }
+    flags: profileFlags(options.inspect),
+    env: { TORANA_BOOTSTRAP_KEY: key },
+  })
 }
 
 function wrkScript({ encoding }: Shape): string {

@@ -5,12 +5,14 @@
  */
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+import { GatewayWatch } from './gateway-watch.ts'
+import { stopAll } from './processes.ts'
+import { startProvider, startTorana } from './torana.ts'
 
 const CALLERS = 100
 const PICTURE_BYTES = 4_000_000
@@ -21,18 +23,14 @@ const OTHER_CORE = 1
 const MEGABYTE = 1024 * 1024
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-images-'))
-const socketPath = join(folder, 'turns')
+const probeSocket = join(folder, 'probe')
 try {
-  const [upstreamPort, port, controlPort] = [await freePort(), await freePort(), await freePort()]
-  const root = join(import.meta.dirname, '..')
-  const provider = join(root, 'tools/fake-provider/main.ts')
-  const log = join(folder, 'served.jsonl')
-  spawnOn(OTHER_CORE, process.execPath, [provider, '--port', String(upstreamPort), '--log', log], {})
-  await httpReady(`http://127.0.0.1:${upstreamPort}/_health`)
-  const baseUrl = `http://127.0.0.1:${upstreamPort}/bytes-${PICTURE_BYTES}/v1`
-  writeFileSync(
-    join(folder, 'torana.yaml'),
-    JSON.stringify({
+  const upstream = await startProvider(OTHER_CORE, folder)
+  const baseUrl = `${upstream.origin}/bytes-${PICTURE_BYTES}/v1`
+  const { pid, port, controlPort, dataFolder } = await startTorana({
+    core: GATEWAY_CORES,
+    folder,
+    config: {
       upstreams: { large: { dialect: 'openai', baseUrl, apiKey: 'sk-upstream-0123456789' } },
       models: {
         large: {
@@ -41,30 +39,11 @@ try {
           deployments: [{ upstream: 'large', capabilities: { stream: true, maxPartialImages: 3 } }],
         },
       },
-    }),
-  )
-  const { pid } = spawnOn(
-    GATEWAY_CORES,
-    process.execPath,
-    [
-      '--max-semi-space-size=32',
-      '--import',
-      join(root, 'server/test/support/turn-probe.ts'),
-      join(root, 'server/bin/torana.js'),
-      'start',
-    ],
-    {
-      PORT: String(port),
-      CONTROL_PORT: String(controlPort),
-      TORANA_CONFIG: join(folder, 'torana.yaml'),
-      TORANA_DATA_DIR: join(folder, 'data'),
-      TORANA_BOOTSTRAP_KEY: KEY,
-      DATABASE_URL: 'memory:',
-      LOG_LEVEL: 'silent',
-      TURN_PROBE_SOCKET: socketPath,
     },
-  )
-  await httpReady(`http://127.0.0.1:${port}/readyz`)
+    flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
+    env: { TORANA_BOOTSTRAP_KEY: KEY, LOG_LEVEL: 'silent', GATEWAY_PROBE_SOCKET: probeSocket },
+  })
+  const watch = new GatewayWatch(pid, probeSocket, join(dataFolder, 'uploads'))
 
   // Once unmeasured: the first pictures also compile the code.
   for (const stream of [false, true]) await ask(port, stream)
@@ -72,25 +51,25 @@ try {
     'answer  callers  right  longest turn CPU ms  on the clock ms  memory at rest MB  most MB  seconds\n',
   )
   for (const stream of [false, true]) {
-    await longestTurnMs()
+    await watch.probe()
     await longestLagMs(controlPort)
-    const restMegabytes = residentMegabytes(pid)
-    let mostMegabytes = restMegabytes
-    const watch = setInterval(() => (mostMegabytes = Math.max(mostMegabytes, residentMegabytes(pid))), 20)
+    const restBytes = watch.residentBytes()
+    let mostBytes = restBytes
+    const looking = setInterval(() => (mostBytes = Math.max(mostBytes, watch.residentBytes())), 20)
     const startedMs = performance.now()
     const digests = await Promise.all(Array.from({ length: CALLERS }, () => ask(port, stream)))
     const seconds = (performance.now() - startedMs) / 1000
-    clearInterval(watch)
-    const served = readFileSync(log, 'utf8')
+    clearInterval(looking)
+    const served = readFileSync(upstream.log, 'utf8')
     const right = digests.filter((digest) => served.includes(digest)).length
     const cells = [
       stream ? 'events' : 'base64',
       CALLERS,
       right,
-      (await longestTurnMs()).toFixed(1),
+      (await watch.probe()).longestTurnMs.toFixed(1),
       (await longestLagMs(controlPort)).toFixed(1),
-      restMegabytes.toFixed(0),
-      mostMegabytes.toFixed(0),
+      (restBytes / MEGABYTE).toFixed(0),
+      (mostBytes / MEGABYTE).toFixed(0),
       seconds.toFixed(1),
     ]
     const widths = [7, 8, 6, 20, 17, 18, 8, 8]
@@ -125,19 +104,7 @@ async function ask(port: number, stream: boolean): Promise<string> {
   return createHash('sha256').update(Buffer.from(base64, 'base64')).digest('hex')
 }
 
-/** CPU time of the longest turn since it was last asked. */
-async function longestTurnMs(): Promise<number> {
-  const question = request({ socketPath, agent: false }).end()
-  const [answer] = (await once(question, 'response')) as [IncomingMessage]
-  return Number(await text(answer))
-}
-
 async function longestLagMs(controlPort: number): Promise<number> {
   const metrics = await (await fetch(`http://127.0.0.1:${controlPort}/metrics`)).text()
   return Number(/^torana_nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000
-}
-
-function residentMegabytes(pid: number): number {
-  const pages = Number(readFileSync(`/proc/${pid}/statm`, 'utf8').split(' ')[1])
-  return (pages * 4096) / MEGABYTE
 }

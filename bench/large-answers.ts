@@ -9,36 +9,36 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+import { stopAll } from './processes.ts'
+import { startProvider } from './torana.ts'
 import { readEnvironment } from '../server/src/config/environment.ts'
 import { readText } from '../server/src/config/load.ts'
 import { startNode } from '../server/src/main.ts'
+import { watchTurns } from '../server/test/support/turns.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
 const key = `large-${'0123456789abcdef'.repeat(2)}`
 const MEGABYTE = 1024 * 1024
 const OTHER_CORE = 1
+const PAIRS: readonly (readonly ['base64' | 'float', 'base64' | 'float'])[] = [
+  ['base64', 'base64'],
+  ['base64', 'float'],
+  ['float', 'float'],
+  ['float', 'base64'],
+]
 
 try {
-  const upstreamPort = await freePort()
-  const provider = join(import.meta.dirname, '../tools/fake-provider/main.ts')
-  spawnOn(
-    OTHER_CORE,
-    process.execPath,
-    [provider, '--port', String(upstreamPort), '--log', join(folder, 'served.jsonl')],
-    {},
-  )
-  await httpReady(`http://127.0.0.1:${upstreamPort}/_health`)
+  const provider = await startProvider(OTHER_CORE, folder)
 
   const config = join(folder, 'torana.yaml')
   // A probe in the middle of a measurement would be part of it.
-  const model = (scenario: string, encoding: string): string =>
+  const model = (encoding: string): string =>
     `  from-${encoding}: { kind: embedding, embedding: { dimensions: 1536 }, price: free, spaceGuard: false, deployments: [{ upstream: ${encoding}, model: large, capabilities: { encodings: [${encoding}] } }] }`
   const upstream = (scenario: string, encoding: string): string =>
-    `  ${encoding}: { dialect: openai, baseUrl: 'http://127.0.0.1:${upstreamPort}/${scenario}/v1' }`
+    `  ${encoding}: { dialect: openai, baseUrl: '${provider.origin}/${scenario}/v1' }`
   writeFileSync(
     config,
-    `upstreams:\n${upstream('base64-only', 'base64')}\n${upstream('wide-floats', 'float')}\nmodels:\n${model('base64-only', 'base64')}\n${model('wide-floats', 'float')}\n`,
+    `upstreams:\n${upstream('base64-only', 'base64')}\n${upstream('wide-floats', 'float')}\nmodels:\n${model('base64')}\n${model('float')}\n`,
   )
   const environment = {
     PORT: '0',
@@ -52,13 +52,13 @@ try {
   const node = await startNode(readEnvironment(environment, folder, readText), environment)
 
   // Once unmeasured: the first large answer also compiles the code.
-  for (const [from, to] of PAIRS()) await ask(node.url, from, to)
+  for (const [from, to] of PAIRS) await ask(node.url, from, to)
   process.stdout.write(
     'answer            longest hold ms  of it CPU ms memory growth MB  answer MB  seconds  bits\n',
   )
   let worstMs = 0
   let worstGrowth = 0
-  for (const [from, to] of PAIRS()) {
+  for (const [from, to] of PAIRS) {
     globalThis.gc?.()
     const before = process.memoryUsage().rss
     let peak = before
@@ -71,7 +71,8 @@ try {
     // Once more for the CPU time alone: watching it keeps the core busy, which would disturb the first figure.
     const turns = watchTurns()
     await ask(node.url, from, to)
-    const turnMs = turns.stop()
+    const turnMs = turns.longestMs()
+    turns.end()
     // The monitor's own timer fires every millisecond: what lies beyond it is the hold.
     const holdMs = delay.max / 1e6 - 1
     const growth = (peak - before) / MEGABYTE
@@ -93,39 +94,6 @@ try {
 } finally {
   await stopAll()
   rmSync(folder, { recursive: true, force: true })
-}
-
-/** CPU time of the longest turn of the event loop: a hold less the time that other processes took the core away. */
-function watchTurns(): { stop(): number } {
-  const cpuMs = (): number => {
-    const { user, system } = process.threadCpuUsage()
-    return (user + system) / 1000
-  }
-  let longest = 0
-  let last = cpuMs()
-  let running = true
-  const turn = (): void => {
-    const now = cpuMs()
-    longest = Math.max(longest, now - last)
-    last = now
-    if (running) setImmediate(turn)
-  }
-  setImmediate(turn)
-  return {
-    stop() {
-      running = false
-      return longest
-    },
-  }
-}
-
-function PAIRS(): readonly (readonly ['base64' | 'float', 'base64' | 'float'])[] {
-  return [
-    ['base64', 'base64'],
-    ['base64', 'float'],
-    ['float', 'float'],
-    ['float', 'base64'],
-  ]
 }
 
 interface Answer {

@@ -8,22 +8,20 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { Report } from './edit-report.ts'
 import {
   answered,
-  loadText,
-  median,
+  latencyMs,
   OTHER_CORE,
-  percentile,
   send,
   startGateway,
-  startProvider,
   statusesOf,
   type Gateway,
 } from './load-stage.ts'
 import type { Stream, Told } from './paced-sender.ts'
-import { startNginx } from './parts.ts'
+import { loadText, median, startNginx } from './parts.ts'
 import { stopAll } from './processes.ts'
+import { Report } from './report.ts'
+import { startProvider } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -73,7 +71,7 @@ async function limitedUpstream(): Promise<void> {
   }
   await at(0.5, WARM_UP_SECONDS)
   const calm = await repeated(async () => [await at(0.5), await at(1)] as const)
-  const half = middle(calm, ([told]) => percentile(answered(told), 0.99))
+  const half = middle(calm, ([told]) => latencyMs(answered(told), 0.99))
   const peak = middle(calm, ([, told]) => goodput(told))
   report.figure('p99 at half load, ms', half.toFixed(1))
   report.figure('peak goodput, a second', peak.toFixed(0))
@@ -88,13 +86,13 @@ async function limitedUpstream(): Promise<void> {
     }))
     const settled = runs.map(({ told }) => since(told, SETTLED_MS))
     const share = (middle(settled, goodput) / peak) * 100
-    const p99Ms = middle(settled, (told) => percentile(answered(told), 0.99))
+    const p99Ms = middle(settled, (told) => latencyMs(answered(told), 0.99))
     report.aim(`${times} ×: goodput, % of peak`, share.toFixed(1), `≥ ${aim}`, share >= aim)
     report.figure('… of the whole run', ((middle(runs, ({ told }) => goodput(told)) / peak) * 100).toFixed(1))
     report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${(2 * half).toFixed(1)}`, p99Ms <= 2 * half)
     report.figure(
       '… of the whole run',
-      middle(runs, ({ told }) => percentile(answered(told), 0.99)).toFixed(1),
+      middle(runs, ({ told }) => latencyMs(answered(told), 0.99)).toFixed(1),
     )
     reportRefusals(settled)
     const normal = middle(runs, ({ after }) => secondsUntilNormal(after, half))
@@ -128,11 +126,11 @@ async function noisyNeighbour(): Promise<void> {
     const success = middle(runs, ({ nine }) => (answered(nine).length / nine.length) * 100)
     const ratio = middle(
       runs,
-      ({ before, nine }) => percentile(answered(nine), 0.99) / percentile(before, 0.99),
+      ({ before, nine }) => latencyMs(answered(nine), 0.99) / latencyMs(before, 0.99),
     )
     report.figure(
       'nine quiet, p99 ms before',
-      middle(runs, ({ before }) => percentile(before, 0.99)).toFixed(1),
+      middle(runs, ({ before }) => latencyMs(before, 0.99)).toFixed(1),
     )
     report.aim(`${times} × beside: success of the nine, %`, success.toFixed(2), '≥ 99.9', success >= 99.9)
     // Beyond 20 times there is less than all ask for, and whoever is served waits in the upstream's own queue for a while.
@@ -162,7 +160,7 @@ function middle<Run>(runs: readonly Run[], figure: (run: Run) => number): number
 
 /** D. */
 async function noProcessor(): Promise<void> {
-  const origin = `http://127.0.0.1:${await startNginx(folder, OTHER_CORE)}`
+  const { origin } = await startNginx(folder, OTHER_CORE)
   const model = 'text-embedding-3-small'
   const gateway = await startGateway(folder, {
     models: { [model]: [`${origin}/base64/v1`] },
@@ -194,9 +192,9 @@ async function noProcessor(): Promise<void> {
 async function start(
   projects: readonly string[],
 ): Promise<{ gateway: Gateway; stopBoth: () => Promise<void> }> {
-  const provider = await startProvider(folder)
+  const provider = await startProvider(OTHER_CORE, folder)
   const gateway = await startGateway(folder, {
-    models: { [MODEL]: [`${provider.url}/${UPSTREAM}/v1`] },
+    models: { [MODEL]: [`${provider.origin}/${UPSTREAM}/v1`] },
     projects,
   })
   return { gateway, stopBoth: () => stopAll(gateway.pid, provider.pid) }
@@ -217,7 +215,7 @@ async function load(
 /** What the sender itself could not send, having no connection left, is no refusal. */
 function reportRefusals(runs: readonly (readonly Told[])[], isTimed = true): void {
   const refused = runs.map((told) => told.filter(([, , status]) => status >= 400))
-  const p99Ms = middle(refused, (told) => percentile(told, 0.99))
+  const p99Ms = middle(refused, (told) => latencyMs(told, 0.99))
   const isMet = isTimed ? p99Ms < REFUSAL_P99_MS : undefined
   report.aim('… refusals, p99 ms', p99Ms.toFixed(1), isTimed ? `< ${REFUSAL_P99_MS}` : '', isMet)
   const withoutTime = refused.flat().filter(([, , , saysWhen]) => saysWhen === 0).length
@@ -257,5 +255,5 @@ function perSecond(told: readonly Told[]): number {
 }
 
 function latencyText(told: readonly Told[]): string {
-  return `${percentile(told, 0.5).toFixed(0)} / ${percentile(told, 0.99).toFixed(0)}`
+  return `${latencyMs(told, 0.5).toFixed(0)} / ${latencyMs(told, 0.99).toFixed(0)}`
 }

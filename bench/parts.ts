@@ -1,11 +1,12 @@
-/** What the measurements share: the upstream, the bare proxy, and a table. */
+/** What the measurements share: the upstream, the bare proxy, a table, and how figures are summed up. */
 import { writeFileSync } from 'node:fs'
+import { loadavg } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort, httpReady, spawnOn } from './processes.ts'
+import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
 
 /** An upstream that costs next to nothing: nginx with the same answer for everybody. */
-export async function startNginx(folder: string, core: number): Promise<number> {
+export async function startNginx(folder: string, core: number): Promise<Started> {
   const port = await freePort()
   const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
   const answer = (embedding: string): string =>
@@ -25,26 +26,51 @@ export async function startNginx(folder: string, core: number): Promise<number> 
        uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
        server { listen 127.0.0.1:${port} backlog=4096; ${location('base64')} ${location('float')} } }`,
   )
-  spawnOn(core, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
-  await httpReady(`http://127.0.0.1:${port}/base64.json`)
-  return port
+  const { pid } = spawnOn(core, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
+  const origin = `http://127.0.0.1:${port}`
+  await httpReady(`${origin}/base64.json`)
+  return { pid, origin }
 }
 
 /** What there is to compare with. */
-export async function startBare(origin: string, core: number): Promise<{ pid: number; port: number }> {
+export async function startBare(upstream: string, core: number): Promise<Started> {
   const port = await freePort()
   const { pid } = spawnOn(
     core,
     process.execPath,
-    [join(import.meta.dirname, 'bare-proxy.ts'), origin, String(port)],
+    [join(import.meta.dirname, 'bare-proxy.ts'), upstream, String(port)],
     {},
   )
   await wait(1500)
-  return { pid, port }
+  return { pid, origin: `http://127.0.0.1:${port}` }
 }
 
 export function print(rows: readonly string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows)
     process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+}
+
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = ascending(values)
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN
+}
+
+export function median(values: readonly number[]): number {
+  return ascending(values)[values.length >> 1] ?? Number.NaN
+}
+
+/** The machine is noisy: the middle figure speaks, the others say how much to believe it. */
+export function spreadText(values: readonly number[]): string {
+  const all = ascending(values).map((value) => value.toFixed(2))
+  return `${median(values).toFixed(2)} (${all.join(' ')})`
+}
+
+/** Figures of a busy machine are to be read beside this. */
+export function loadText(): string {
+  return `load average ${loadavg()[0]?.toFixed(1)}`
+}
+
+function ascending(values: readonly number[]): readonly number[] {
+  return values.toSorted((left, right) => left - right)
 }

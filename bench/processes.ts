@@ -6,6 +6,12 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
+export interface Started {
+  readonly pid: number
+  /** Without a path. */
+  readonly origin: string
+}
+
 const running = new Map<number, ChildProcess>()
 
 export function spawnOn(
@@ -102,6 +108,11 @@ export interface Load {
   readonly p50Ms: number
   readonly p99Ms: number
   readonly errors: number
+}
+
+/** Requests a second. */
+export function rateOf({ requests, seconds }: Load): number {
+  return requests / seconds
 }
 
 export interface WrkOptions {

@@ -3,17 +3,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ModelCounters } from '../tools/model-server/model.ts'
-import { freePort, httpReady, spawnOn } from './processes.ts'
+import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
+import { startTorana } from './torana.ts'
 
 export const KEY = `bench-${'0123456789abcdef'.repeat(2)}`
 
-export interface Started {
-  readonly pid: number
-  readonly origin: string
-}
-
 export interface GatewayOptions {
-  readonly name: string
   readonly core: number
   /** With its `/v1`. */
   readonly upstream: string
@@ -25,29 +20,19 @@ export interface GatewayOptions {
   readonly flags: readonly string[]
 }
 
-export async function startGateway(folder: string, options: GatewayOptions): Promise<Started> {
-  const { name, core, upstream, model, entry, limits = {}, env = {}, flags } = options
-  const port = await freePort()
-  const config = join(folder, `${name}.yaml`)
-  const file = {
-    upstreams: { own: { dialect: 'openai', provider: 'openai', baseUrl: upstream, apiKey: 'bench' } },
-    models: { [model]: { deployments: [{ upstream: 'own' }], spaceGuard: false, ...entry } },
-    limits,
-  }
-  writeFileSync(config, JSON.stringify(file))
-  const torana = join(import.meta.dirname, '../server/bin/torana.js')
-  // As `npm start` does.
-  const { pid } = spawnOn(core, process.execPath, ['--max-semi-space-size=32', ...flags, torana, 'start'], {
-    PORT: String(port),
-    CONTROL_PORT: String(await freePort()),
-    TORANA_CONFIG: config,
-    TORANA_DATA_DIR: join(folder, name),
-    TORANA_BOOTSTRAP_KEY: KEY,
-    DATABASE_URL: 'memory:',
-    ...env,
+export function startGateway(folder: string, options: GatewayOptions): Promise<Started> {
+  const { core, upstream, model, entry, limits = {}, env = {}, flags } = options
+  return startTorana({
+    core,
+    folder,
+    config: {
+      upstreams: { own: { dialect: 'openai', provider: 'openai', baseUrl: upstream, apiKey: 'bench' } },
+      models: { [model]: { deployments: [{ upstream: 'own' }], spaceGuard: false, ...entry } },
+      limits,
+    },
+    flags,
+    env: { TORANA_BOOTSTRAP_KEY: KEY, ...env },
   })
-  await httpReady(`http://127.0.0.1:${port}/readyz`)
-  return { pid, origin: `http://127.0.0.1:${port}` }
 }
 
 export async function startModel(core: number): Promise<Started> {

@@ -5,25 +5,18 @@
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { loadavg, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { startRedisServer } from '../server/test/support/servers.ts'
 import { sampleTexts } from '../tools/model-server/ceiling.ts'
 import type { Ceiling } from '../tools/model-server/server.ts'
-import { Report } from './edit-report.ts'
-import { print, startNginx } from './parts.ts'
-import { cpuMicroseconds, stopAll, wrk, type Load } from './processes.ts'
-import {
-  askingScript,
-  KEY,
-  rested,
-  startGateway,
-  startModel,
-  zipfDraws,
-  type Started,
-} from './sharing-stage.ts'
+import { loadText, median, print, spreadText, startNginx } from './parts.ts'
+import { cpuMicroseconds, rateOf, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { Report } from './report.ts'
+import { askingScript, KEY, rested, startGateway, startModel, zipfDraws } from './sharing-stage.ts'
+import { profileFlags } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -49,6 +42,7 @@ const words = Number(options.words)
 const warmUpRequests = Number(options['warm-up'])
 const microBatch = { maxWaitMs: Number(options['max-wait-ms']), maxItems: Number(options['max-items']) }
 const cache = { ttl: '30d' }
+const flags = profileFlags(options.inspect)
 
 const GATEWAY_CORE = 0
 /** The model is the slow part in A and B and has it for itself; in C it is that of all but the gateway. */
@@ -92,10 +86,9 @@ try {
 async function measureJoined(model: Started): Promise<void> {
   await printCeiling(model)
   const gateway = await startGateway(folder, {
-    name: 'joined',
     core: GATEWAY_CORE,
     upstream: `${model.origin}/v1`,
-    flags: flags(),
+    flags,
     model: MODEL,
     entry: { microBatch },
   })
@@ -104,7 +97,7 @@ async function measureJoined(model: Started): Promise<void> {
   const both = await measureBoth(model, gateway, () => script)
   reportBoth(both, AIM_JOINED)
   report.print(
-    `A. ${connections} callers of single texts of ${words} words, joined after ${microBatch.maxWaitMs} ms or at ${microBatch.maxItems}${loadText()}`,
+    `A. ${connections} callers of single texts of ${words} words, joined after ${microBatch.maxWaitMs} ms or at ${microBatch.maxItems} (${loadText()})`,
   )
   await stopAll(gateway.pid)
 }
@@ -112,7 +105,7 @@ async function measureJoined(model: Started): Promise<void> {
 async function printCeiling({ origin }: Started): Promise<void> {
   const { ceiling } = (await (await fetch(`${origin}/ceiling?words=${words}`)).json()) as Ceiling
   const single = ceiling[0]?.textsPerCpuSecond ?? Number.NaN
-  process.stdout.write(`The model alone, texts of ${words} words${loadText()}\n`)
+  process.stdout.write(`The model alone, texts of ${words} words (${loadText()})\n`)
   print([
     ['texts in a run', 'run ms', 'texts/s', 'texts/s of its CPU', 'ratio to single'],
     ...ceiling.map(({ batch, runMs, textsPerSecond, textsPerCpuSecond }) =>
@@ -124,10 +117,9 @@ async function printCeiling({ origin }: Started): Promise<void> {
 /** B. */
 async function measureZipf(model: Started): Promise<void> {
   const gateway = await startGateway(folder, {
-    name: 'zipf',
     core: GATEWAY_CORE,
     upstream: `${model.origin}/v1`,
-    flags: flags(),
+    flags,
     model: MODEL,
     entry: { microBatch, cache },
   })
@@ -145,7 +137,7 @@ async function measureZipf(model: Started): Promise<void> {
   const both = await measureBoth(model, gateway, scriptOf)
   reportBoth(both, AIM_ZIPF)
   report.print(
-    `B. The same callers, texts by Zipf (s = 1) of ${CORPUS}, cached, after ${warmUpRequests} requests${loadText()}`,
+    `B. The same callers, texts by Zipf (s = 1) of ${CORPUS}, cached, after ${warmUpRequests} requests (${loadText()})`,
   )
   await stopAll(gateway.pid)
 }
@@ -216,42 +208,36 @@ function reportBoth(measured: readonly Both[], aim: number): void {
     '… in the model: share of the texts',
     (textsInModel / (gateway.requests + connections)).toFixed(3),
   )
-  const byCpu = measured.map(({ cpuRatio }) => cpuRatio).toSorted((left, right) => left - right)
-  report.figure('Torana to direct, for the same CPU of the model', middleOf(byCpu).toFixed(2))
+  const byCpu = median(measured.map(({ cpuRatio }) => cpuRatio))
+  report.figure('Torana to direct, for the same CPU of the model', byCpu.toFixed(2))
   const failed = measured.flatMap((both) => [both.direct, both.gateway]).map(({ errors }) => errors)
   reportFailed(failed)
-  const all = measured.map((both) => both.ratio.toFixed(2)).join(' ')
-  report.aim('Torana to direct', `${ratio.toFixed(2)} (${all})`, `≥ ${aim}`, ratio >= aim)
+  const spread = spreadText(measured.map((both) => both.ratio))
+  report.aim('Torana to direct', spread, `≥ ${aim}`, ratio >= aim)
 }
 
 /** C. */
 async function measureHits(): Promise<void> {
   const redis = await startRedisServer()
   for (const pid of redis.pids()) execFileSync('taskset', ['-acp', String(OTHER_CORE), String(pid)])
-  const upstream = `http://127.0.0.1:${await startNginx(folder, OTHER_CORE)}/base64/v1`
-  const start = (
-    name: string,
-    entry: object,
-    limits?: object,
-    env?: Record<string, string>,
-  ): Promise<Started> =>
+  const upstream = `${(await startNginx(folder, OTHER_CORE)).origin}/base64/v1`
+  const start = (entry: object, limits = {}, env = {}): Promise<Started> =>
     startGateway(folder, {
-      name,
       core: GATEWAY_CORE,
       upstream,
-      flags: flags(),
+      flags,
       model: HOSTED_MODEL,
       entry,
-      limits: limits ?? {},
-      env: env ?? {},
+      limits,
+      env,
     })
   const all = [
-    { name: 'proxied', ...(await start('proxied', {})) },
-    { name: 'hit in memory', ...(await start('memory', { cache })) },
+    { name: 'proxied', ...(await start({})) },
+    { name: 'hit in memory', ...(await start({ cache })) },
     // Too small for any vector.
     {
       name: 'hit in Redis',
-      ...(await start('redis', { cache }, { cacheBytes: 1 }, { CACHE_URL: redis.url })),
+      ...(await start({ cache }, { cacheBytes: 1 }, { CACHE_URL: redis.url })),
     },
   ]
   const texts = sampleTexts(HIT_TEXTS, words)
@@ -282,17 +268,15 @@ async function measureHits(): Promise<void> {
       `${rateOf(load).toFixed(0)}, ${latencyText(load)}, ${cpu.toFixed(1)}`,
     )
     if (index === 0) continue
-    const ratios = measured
-      .map((row) => cpuOf(row[0]) / cpuOf(row[index]))
-      .toSorted((left, right) => left - right)
-    const ratio = middleOf(ratios)
-    const text = `${ratio.toFixed(2)} (${ratios.map((each) => each.toFixed(2)).join(' ')})`
+    const ratios = measured.map((row) => cpuOf(row[0]) / cpuOf(row[index]))
+    const ratio = median(ratios)
+    const text = spreadText(ratios)
     if (index === 1)
       report.aim(`${name}: requests for the CPU of a proxied one`, text, `≥ ${AIM_HIT}`, ratio >= AIM_HIT)
     else report.figure(`${name}: requests for the CPU of a proxied one`, text)
   }
   reportFailed(measured.flatMap((row) => row.map(({ load }) => load.errors)))
-  report.print(`C. Hits of 1,536 dimensions as base64, one core, one window each in turn${loadText()}`)
+  report.print(`C. Hits of 1,536 dimensions as base64, one core, one window each in turn (${loadText()})`)
   await redis.stop()
 }
 
@@ -313,10 +297,6 @@ function ask(origin: string, script: string, forSeconds: number, callers = conne
   })
 }
 
-function flags(): readonly string[] {
-  return options.inspect ? ['--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`] : []
-}
-
 function cpuOf(each: { readonly cpu: number } | undefined): number {
   return each?.cpu ?? Number.NaN
 }
@@ -325,14 +305,6 @@ function middleOf<Value>(values: readonly Value[]): Value {
   return values[Math.floor(values.length / 2)] as Value
 }
 
-function rateOf(load: Load): number {
-  return load.requests / load.seconds
-}
-
 function latencyText({ p50Ms, p99Ms }: Load): string {
   return `${p50Ms.toFixed(p50Ms < 10 ? 2 : 0)} / ${p99Ms.toFixed(p99Ms < 10 ? 2 : 0)}`
-}
-
-function loadText(): string {
-  return ` (load average ${loadavg()[0]?.toFixed(1)})`
 }

@@ -9,8 +9,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresServer, startRedisServer } from '../server/test/support/servers.ts'
-import { print, startBare, startNginx } from './parts.ts'
-import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+import { print, spreadText, startBare, startNginx } from './parts.ts'
+import { cpuMicroseconds, rateOf, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { profileFlags, startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -33,19 +34,15 @@ for (const pid of [...postgres.pids(), ...redis.pids()])
   execFileSync('taskset', ['-acp', String(LOAD_CORE), String(pid)])
 
 try {
-  const origin = `http://127.0.0.1:${await startNginx(folder, LOAD_CORE)}`
+  const { origin } = await startNginx(folder, LOAD_CORE)
   const script = wrkScript()
   const bare = await startBare(origin, GATEWAY_CORE)
-  const memory = await startTorana('memory', origin, { DATABASE_URL: 'memory:' })
-  const stores = await startTorana('stores', origin, { DATABASE_URL: postgres.url, REDIS_URL: redis.url })
+  const memory = await startGateway(origin, {})
+  const stores = await startGateway(origin, { DATABASE_URL: postgres.url, REDIS_URL: redis.url })
   const all = [
-    { name: 'bare proxy', pid: bare.pid, url: `http://127.0.0.1:${bare.port}/base64/v1/embeddings` },
-    { name: 'Torana, memory:', pid: memory.pid, url: `http://127.0.0.1:${memory.port}/v1/embeddings` },
-    {
-      name: 'Torana, PostgreSQL + Redis',
-      pid: stores.pid,
-      url: `http://127.0.0.1:${stores.port}/v1/embeddings`,
-    },
+    { name: 'bare proxy', pid: bare.pid, url: `${bare.origin}/base64/v1/embeddings` },
+    { name: 'Torana, memory:', pid: memory.pid, url: `${memory.origin}/v1/embeddings` },
+    { name: 'Torana, PostgreSQL + Redis', pid: stores.pid, url: `${stores.origin}/v1/embeddings` },
   ]
   const run = (seconds: number): Promise<Load[]> =>
     Promise.all(all.map(({ url }) => wrk({ url, script, connections, seconds, core: LOAD_CORE })))
@@ -62,13 +59,8 @@ try {
     })
     windows.push({ loads, cpu })
   }
-  const ratioTo = (base: number, index: number): string => {
-    const ratios = windows
-      .map(({ cpu }) => (cpu[base] as number) / (cpu[index] as number))
-      .toSorted((a, b) => a - b)
-    const middle = ratios[Math.floor(ratios.length / 2)] as number
-    return `${middle.toFixed(2)} (${ratios.map((ratio) => ratio.toFixed(2)).join(' ')})`
-  }
+  const ratioTo = (base: number, index: number): string =>
+    spreadText(windows.map(({ cpu }) => (cpu[base] as number) / (cpu[index] as number)))
   const middle = windows[Math.floor(windows.length / 2)] as (typeof windows)[number]
   print([
     ['what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare', 'ratio to memory:'],
@@ -76,7 +68,7 @@ try {
       const load = middle.loads[index] as Load
       return [
         name,
-        String(Math.round(load.requests / load.seconds)),
+        roundRate(load),
         load.p50Ms.toFixed(2),
         load.p99Ms.toFixed(2),
         (middle.cpu[index] as number).toFixed(1),
@@ -96,13 +88,12 @@ try {
       core: LOAD_CORE,
     })
   const full = await alone(2, script)
-  const halfRate = full.requests / full.seconds / 2
+  const halfRate = rateOf(full) / 2
   const paced = wrkScript((connections / halfRate) * 1000)
   const [bareHalf, storesHalf] = [await alone(0, paced), await alone(2, paced)]
-  const rateOf = ({ requests, seconds }: Load): number => Math.round(requests / seconds)
   process.stdout.write(
-    `\nalone: ${rateOf(full)} requests/s at most; at half of it bare p50 ${bareHalf.p50Ms.toFixed(2)} ms (${rateOf(bareHalf)}/s), ` +
-      `Torana with its stores p50 ${storesHalf.p50Ms.toFixed(2)} ms p99 ${storesHalf.p99Ms.toFixed(2)} ms (${rateOf(storesHalf)}/s): ` +
+    `\nalone: ${roundRate(full)} requests/s at most; at half of it bare p50 ${bareHalf.p50Ms.toFixed(2)} ms (${roundRate(bareHalf)}/s), ` +
+      `Torana with its stores p50 ${storesHalf.p50Ms.toFixed(2)} ms p99 ${storesHalf.p99Ms.toFixed(2)} ms (${roundRate(storesHalf)}/s): ` +
       `added p50 ${(storesHalf.p50Ms - bareHalf.p50Ms).toFixed(2)} ms\n`,
   )
 } finally {
@@ -112,43 +103,27 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function startTorana(
-  name: string,
-  origin: string,
-  env: Record<string, string>,
-): Promise<{ pid: number; port: number }> {
-  const [port, controlPort] = [await freePort(), await freePort()]
-  const config = join(folder, `${name}.yaml`)
+function startGateway(origin: string, env: Record<string, string>): Promise<Started> {
+  const baseUrl = `${origin}/base64/v1`
   const keys = Array.from({ length: keyCount }, (_, index) => {
     return { name: `key-${index}`, secret: secretOf(index), limits: { requestsPerMinute: 10_000_000 } }
   })
-  const file = {
-    upstreams: {
-      nginx: { dialect: 'openai', provider: 'openai', baseUrl: `${origin}/base64/v1`, apiKey: 'bench' },
+  return startTorana({
+    core: GATEWAY_CORE,
+    folder,
+    config: {
+      upstreams: { nginx: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
+      // Probed, it would look wrong: it answers everything with the same vector.
+      models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
+      projects: { bench: { keys } },
     },
-    // Probed, it would look wrong: it answers everything with the same vector.
-    models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
-    projects: { bench: { keys } },
-  }
-  writeFileSync(config, JSON.stringify(file))
-  // As `npm start` does.
-  const flags = ['--max-semi-space-size=32']
-  if (options.inspect) flags.push('--cpu-prof', `--cpu-prof-dir=${join(import.meta.dirname, 'results')}`)
-  const { pid } = spawnOn(
-    GATEWAY_CORE,
-    process.execPath,
-    [...flags, join(import.meta.dirname, '../server/bin/torana.js'), 'start'],
-    {
-      PORT: String(port),
-      CONTROL_PORT: String(controlPort),
-      TORANA_CONFIG: config,
-      TORANA_DATA_DIR: join(folder, name),
-      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
-      ...env,
-    },
-  )
-  await httpReady(`http://127.0.0.1:${port}/readyz`)
-  return { pid, port }
+    flags: profileFlags(options.inspect),
+    env: { TORANA_SECRET: 'a-secret-of-the-bench-0123456789', ...env },
+  })
+}
+
+function roundRate(load: Load): string {
+  return String(Math.round(rateOf(load)))
 }
 
 function secretOf(index: number): string {

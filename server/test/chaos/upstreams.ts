@@ -8,18 +8,10 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { Told } from '../../../bench/paced-sender.ts'
-import { print } from '../../../bench/parts.ts'
-import { stopAll } from '../../../bench/processes.ts'
-import {
-  loadText,
-  median,
-  percentile,
-  send,
-  startGateway,
-  startProvider,
-  statusesOf,
-  type Provider,
-} from '../../../bench/load-stage.ts'
+import { loadText, median, print } from '../../../bench/parts.ts'
+import { stopAll, type Started } from '../../../bench/processes.ts'
+import { latencyMs, OTHER_CORE, send, startGateway, statusesOf } from '../../../bench/load-stage.ts'
+import { startProvider } from '../../../bench/torana.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -92,8 +84,8 @@ try {
 
 /** A gateway of its own for each kind: what one was learnt from does not help with the next. */
 async function measure(kind: Kind): Promise<Figures> {
-  const provider = await startProvider(folder)
-  const modeUrl = (name: string): string => `${provider.url}/mode-${name}/v1`
+  const provider = await startProvider(OTHER_CORE, folder)
+  const modeUrl = (name: string): string => `${provider.origin}/mode-${name}/v1`
   const gateway = await startGateway(folder, {
     models: { [MODEL]: ['a', 'b', 'c'].map(modeUrl), [OTHER_MODEL]: [modeUrl('d')] },
     projects: ['all'],
@@ -127,8 +119,8 @@ async function measure(kind: Kind): Promise<Figures> {
     errorsPercent: errorsPercent(later),
     firstErrorsPercent: errorsPercent(within(told, failedAtMs, failedAtMs + FOUND_OUT_MS)),
     statuses: statusesOf(failing),
-    otherBeforeMs: percentile(within(other, failedAtMs - BEFORE_MS, failedAtMs), 0.99),
-    otherDuringMs: percentile(within(other, failedAtMs, wellAtMs), 0.99),
+    otherBeforeMs: latencyMs(within(other, failedAtMs - BEFORE_MS, failedAtMs), 0.99),
+    otherDuringMs: latencyMs(within(other, failedAtMs, wellAtMs), 0.99),
     extraPercent: ((callsAfter - callsBefore) / failing.length - 1) * 100,
     backSeconds,
   }
@@ -188,24 +180,24 @@ interface Mode {
 }
 
 async function setMode(
-  { url }: Provider,
+  { origin }: Started,
   mode: Omit<Kind, 'name'> & { readonly name: string },
 ): Promise<void> {
-  const answer = await fetch(`${url}/_mode`, { method: 'POST', body: JSON.stringify(mode) })
+  const answer = await fetch(`${origin}/_mode`, { method: 'POST', body: JSON.stringify(mode) })
   if (!answer.ok) throw new Error(`no such mode: ${await answer.text()}`)
 }
 
-async function modeOf({ url }: Provider, name: string): Promise<Mode> {
-  return (await (await fetch(`${url}/_mode?name=${name}`)).json()) as Mode
+async function modeOf({ origin }: Started, name: string): Promise<Mode> {
+  return (await (await fetch(`${origin}/_mode?name=${name}`)).json()) as Mode
 }
 
-async function callsOf(provider: Provider): Promise<number> {
+async function callsOf(provider: Started): Promise<number> {
   const modes = await Promise.all(['a', 'b', 'c'].map((name) => modeOf(provider, name)))
   return modes.reduce((sum, { calls }) => sum + calls, 0)
 }
 
 /** Seconds until both have a good part of their share again. */
-async function backAfter(provider: Provider): Promise<number> {
+async function backAfter(provider: Started): Promise<number> {
   const startedMs = performance.now()
   const wanted = (((perSecond / 3) * (LOOK_EVERY_MS * LOOKS)) / 1000) * BACK_SHARE
   const seen = new Map(FAILING.map((name): [string, number[]] => [name, []]))
