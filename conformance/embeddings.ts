@@ -1,13 +1,12 @@
 /** Runs every OpenAI client through one Torana against every kind of upstream, and prints how it went. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { mkdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startFakeProvider } from '../tools/fake-provider/server.ts'
 import type { Client } from './clients.ts'
 import { clients, quickClients } from './clients.ts'
 import { callerFaults, upstreamFaults } from './failing.ts'
 import { cacheFolder } from './folders.ts'
-import { asProgram, chosen, inLanes, wrongKey } from './harness.ts'
+import { asProgram, chosen, chosenClients, commonOptions, finish, inLanes, wrongKey } from './harness.ts'
 import { install } from './install.ts'
 import type { Vectors } from './judge.ts'
 import { judge } from './judge.ts'
@@ -19,6 +18,7 @@ import { runClient } from './run-client.ts'
 import { succeeding } from './succeeding.ts'
 import { lists } from './texts.ts'
 import { addressOf, configFor, startTorana, upstreamKey } from './torana.ts'
+import { unanswered } from './verdict.ts'
 import { wireFaults, wires } from './wires.ts'
 
 const usage = `node conformance/embeddings.ts [--clients openai-7,python] [--scenarios plain,nan] [--quick] [--direct]
@@ -68,10 +68,7 @@ async function runOne(
     waiting.delete(answer.case)
     matrix.add(found.row, client, answer.case, judge(client, found.asked, answer))
   })
-  for (const { row, asked } of waiting.values()) {
-    const got = ending ?? 'nothing: the client ended without it'
-    matrix.add(row, client, asked.name, { result: 'wrong', expected: 'an answer', got })
-  }
+  for (const { row, asked } of waiting.values()) matrix.add(row, client, asked.name, unanswered(ending))
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
   console.error(`${client.name}: ${cases.length} cases in ${seconds} s`)
 }
@@ -108,28 +105,18 @@ function straightTo(providerUrl: string): EndpointOf {
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
-    options: {
-      clients: { type: 'string' },
-      scenarios: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      direct: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+    options: { ...commonOptions, direct: { type: 'boolean', default: false } },
   })
   if (values.help) {
     console.log(usage)
     return 0
   }
-  const named = values.clients?.split(',') ?? (values.quick ? quickClients : undefined)
-  const columns = chosen(clients, named, 'clients')
+  const columns = chosenClients(clients, quickClients, values)
   const rows = chosen(values.direct ? succeeding : allRows, values.scenarios?.split(','), 'scenarios')
-  const shown = groups
-    .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
-    .filter((group) => group.rows.length > 0)
 
   mkdirSync(cacheFolder, { recursive: true })
   await install(new Set(columns.map(({ toolchain }) => toolchain)))
-  const matrix = new Matrix(about, shown, columns)
+  const matrix = new Matrix(about, groups, rows, columns)
   const runAll = async (endpointOf: EndpointOf): Promise<void> => {
     await inLanes(columns, (client) => runOne(client, rows, endpointOf, matrix))
   }
@@ -140,10 +127,7 @@ async function main(): Promise<number> {
   } finally {
     await provider.close()
   }
-  if (!values.direct) writeFileSync(join(cacheFolder, 'matrix.md'), matrix.markdown)
-  console.log(matrix.text)
-  console.log(matrix.summary)
-  return matrix.failed === 0 ? 0 : 1
+  return finish(matrix, values.direct ? undefined : 'matrix.md')
 }
 
 await asProgram(main)

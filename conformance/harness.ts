@@ -1,10 +1,31 @@
-/** What the matrices have in common: whom and what the command line chose, and a few programs side by side. */
+/** What the matrices have in common: whom and what the command line chose, a few programs side by side, the result. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { cacheFolder } from './folders.ts'
+import type { Matrix } from './matrix.ts'
 
 /** Two programs at a time: the gateway and the fake provider need the cores as well. */
 const programsAtOnce = 2
 
 /** A key of the right form that nobody issued. */
 export const wrongKey = 'not-a-key-of-this-gateway-at-all'
+
+/** For `parseArgs`. */
+export const commonOptions = {
+  clients: { type: 'string' },
+  scenarios: { type: 'string' },
+  quick: { type: 'boolean', default: false },
+  help: { type: 'boolean', default: false },
+} as const
+
+/** Those that `--clients` names, else with `--quick` the quick ones, else all. */
+export function chosenClients<Item extends { readonly name: string }>(
+  all: readonly Item[],
+  quickNames: readonly string[],
+  { clients, quick }: { readonly clients?: string | undefined; readonly quick: boolean },
+): readonly Item[] {
+  return chosen(all, clients?.split(',') ?? (quick ? quickNames : undefined), 'clients')
+}
 
 /** A name stands also for all that are called `name/…`. */
 export function chosen<Item extends { readonly name: string }>(
@@ -29,6 +50,14 @@ export async function inLanes<Item>(
     for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next)
   }
   await Promise.all(Array.from({ length: programsAtOnce }, lane))
+}
+
+/** Prints the result, and writes it to the cache folder under a name, if there is one. Returns the exit code. */
+export function finish(matrix: Matrix, fileName: string | undefined): number {
+  if (fileName !== undefined) writeFileSync(join(cacheFolder, fileName), matrix.markdown)
+  console.log(matrix.text)
+  console.log(matrix.summary)
+  return matrix.failed === 0 ? 0 : 1
 }
 
 /** Runs a command to its exit code. */

@@ -1,5 +1,5 @@
 /** Lets every client make pictures through one Torana on every kind of upstream, and prints how it went. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FakeProvider } from '../tools/fake-provider/server.ts'
@@ -11,7 +11,7 @@ import { aiSdkEditKinds, openaiEditKinds } from './edit-kinds.ts'
 import { fileRows, formRows, rowsOfEdits } from './edit-rows.ts'
 import { cacheFolder } from './folders.ts'
 import { writeGivenPictures } from './given-pictures.ts'
-import { asProgram, chosen, inLanes, wrongKey } from './harness.ts'
+import { asProgram, chosen, chosenClients, commonOptions, finish, inLanes, wrongKey } from './harness.ts'
 import type { ImageClient } from './image-clients.ts'
 import { imageClients, quickImageClients } from './image-clients.ts'
 import { callerFaults, reliability, upstreamFaults } from './image-faults.ts'
@@ -27,6 +27,7 @@ import type { ClientAnswer } from './run-client.ts'
 import { runClient } from './run-client.ts'
 import type { Torana } from './torana.ts'
 import { configFor, startTorana } from './torana.ts'
+import { unanswered } from './verdict.ts'
 
 const usage = `node conformance/images.ts [--clients openai-7,python] [--scenarios native,luma/url] [--quick]
   --clients    of ${imageClients.map(({ name }) => name).join(', ')}
@@ -84,11 +85,8 @@ async function runOne(client: ImageClient, { rows, torana, provider, matrix }: R
   const gatewayUrl = new URL(torana.baseUrl).origin
   for (const { row, one } of asked) {
     const answer = answers.get(one.name)
-    const got = ending ?? 'nothing: the client ended without it'
     const verdict =
-      answer === undefined
-        ? { result: 'wrong' as const, expected: 'an answer', got }
-        : await judgePictures(client, one, answer, books, gatewayUrl)
+      answer === undefined ? unanswered(ending) : await judgePictures(client, one, answer, books, gatewayUrl)
     matrix.add(row, client, one.name, verdict)
   }
   const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
@@ -128,32 +126,21 @@ function blockOf(client: ImageClient, album: Album): SheetBlock {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({
-    options: {
-      clients: { type: 'string' },
-      scenarios: { type: 'string' },
-      quick: { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
-  })
+  const { values } = parseArgs({ options: commonOptions })
   if (values.help) {
     console.log(usage)
     return 0
   }
-  const named = values.clients?.split(',') ?? (values.quick ? quickImageClients : undefined)
-  const columns = chosen(imageClients, named, 'clients')
+  const columns = chosenClients(imageClients, quickImageClients, values)
   const rows = chosen(allRows, values.scenarios?.split(','), 'scenarios').filter(
     ({ isThorough = false }) => !isThorough || !values.quick,
   )
-  const shown = groups
-    .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
-    .filter((group) => group.rows.length > 0)
 
   rmSync(picturesFolder, { recursive: true, force: true })
   mkdirSync(picturesFolder, { recursive: true })
   await writeGivenPictures()
   await install(new Set(columns.map(({ toolchain }) => toolchain)))
-  const matrix = new Matrix(about, shown, columns)
+  const matrix = new Matrix(about, groups, rows, columns)
   const blocks = new Map<ImageClient, SheetBlock>()
   const provider = await startFakeProvider()
   try {
@@ -170,10 +157,7 @@ async function main(): Promise<number> {
   }
   const sheet = columns.flatMap((client) => blocks.get(client) ?? []).filter(({ lines }) => lines.length > 0)
   if (sheet.length > 0) await writeContactSheet(sheet, join(cacheFolder, 'contact-sheet.png'))
-  writeFileSync(join(cacheFolder, 'matrix-images.md'), matrix.markdown)
-  console.log(matrix.text)
-  console.log(matrix.summary)
-  return matrix.failed === 0 ? 0 : 1
+  return finish(matrix, 'matrix-images.md')
 }
 
 await asProgram(main)

@@ -25,9 +25,17 @@ export class Matrix {
   readonly #cells = new Map<string, Verdict>()
   readonly #failures: string[] = []
 
-  constructor(about: MatrixAbout, groups: readonly Group[], clients: readonly Program[]) {
+  /** Shows of the groups only these rows. */
+  constructor(
+    about: MatrixAbout,
+    groups: readonly Group[],
+    rows: readonly Named[],
+    clients: readonly Program[],
+  ) {
     this.#about = about
     this.#groups = groups
+      .map(({ title, rows: all }) => ({ title, rows: all.filter((row) => rows.includes(row)) }))
+      .filter((group) => group.rows.length > 0)
     this.#clients = clients
   }
 

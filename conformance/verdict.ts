@@ -9,6 +9,11 @@ export type Verdict =
   | { readonly result: 'right' | 'close' }
   | { readonly result: 'wrong'; readonly expected: string; readonly got: string }
 
+/** `ending` is how the client ended, when it ended badly. */
+export function unanswered(ending: string | undefined): Verdict {
+  return { result: 'wrong', expected: 'an answer', got: ending ?? 'nothing: the client ended without it' }
+}
+
 /** `got` is a text when the client got an answer where it should have got an error. */
 export function judgeError(client: Program, expected: ExpectedError, got: ClientError | string): Verdict {
   const className = client.errorClass(expected.status)
