@@ -12,7 +12,8 @@ import { once } from 'node:events'
 import { stopAll } from './processes.ts'
 import { startProvider } from './torana.ts'
 import { readEnvironment } from '../server/src/config/environment.ts'
-import { readText } from '../server/src/config/load.ts'
+import { readText } from '../server/src/config/file/variable.ts'
+import { Listeners } from '../server/src/compose/listeners.ts'
 import { startNode } from '../server/src/main.ts'
 import { watchTurns } from '../server/test/support/turns.ts'
 
@@ -49,7 +50,8 @@ try {
     LOG_LEVEL: 'warn',
     DATABASE_URL: 'memory:',
   }
-  const node = await startNode(readEnvironment(environment, folder, readText), environment)
+  const settings = readEnvironment(environment, folder, readText)
+  const node = await startNode(settings, environment, await Listeners.bind(settings))
 
   // Once unmeasured: the first large answer also compiles the code.
   for (const [from, to] of PAIRS) await ask(node.url, from, to)

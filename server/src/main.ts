@@ -1,10 +1,9 @@
 /** The composition root: settings → stores → upstreams → listeners, and the order in which they end. */
 import { readFileSync } from 'node:fs'
-import type { AddressInfo } from 'node:net'
-import type { FastifyInstance } from 'fastify'
 import { openAccounts } from '#compose/accounts.ts'
 import { openDirectory } from '#compose/directory.ts'
 import { openImages } from '#compose/images.ts'
+import type { Listeners } from '#compose/listeners.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
 import { openWebhooks } from '#compose/webhooks.ts'
@@ -65,12 +64,11 @@ export interface Node {
 const RELOAD_INTERVAL_MS = 1000
 /** Longer than any request may take. */
 const DRAIN_MS = 65_000
-/** Connections that wait to be taken: what comes in a tenth of a second of overload. The system may allow fewer. */
-const BACKLOG = 4096
-/** While draining: long enough to cost nothing, short enough that nobody waits for it. */
-const SWEEP_MS = 100
 
-export async function startNode(settings: Settings, env: Environment): Promise<Node> {
+/** The ports are bound already, so that a taken one is told before anything else is opened. */
+export async function startNode(settings: Settings, env: Environment, listeners: Listeners): Promise<Node> {
+  await using opened = new AsyncDisposableStack()
+  opened.use(listeners)
   const log = openLog(settings.logLevel)
   const loaded = loadCatalog(settings, env)
   const { limits } = loaded
@@ -80,6 +78,9 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   for (const warning of loaded.warnings) log.warn(warning)
   if (settings.database.kind === 'memory')
     log.warn('DATABASE_URL is memory: nothing is kept when this process ends')
+  const clock = systemClock
+  const identifiers = uuidv7Identifiers(clock)
+  const publicUrl = settings.publicUrl ?? listeners.url
 
   const demoKey =
     settings.configFile === undefined && settings.bootstrapKey === undefined
@@ -88,8 +89,6 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
   const projectsOf = ({ projects }: Catalog): readonly Project[] =>
     withDefaultProject(projects, settings.bootstrapKey ?? demoKey)
 
-  const clock = systemClock
-  const identifiers = uuidv7Identifiers(clock)
   const metrics = new Metrics(version)
   const tokens = new WorkerTokenCounter()
   const json = new WorkerJson()
@@ -158,9 +157,9 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     others: { 'ai-sdk': aiSdkImage({ ...limits, proxy: settings.proxy }), demo: new DemoImage() },
   })
 
-  let notReady: string | undefined = 'starting'
-  const readiness = { notReady: () => notReady ?? directory.notReady() ?? accounts.failure() }
-  let publicUrl = settings.publicUrl
+  const readiness = {
+    notReady: () => (listeners.isDraining ? 'draining' : (directory.notReady() ?? accounts.failure())),
+  }
   const observer: Observer = {
     callEnded: (record) => telemetry.callEnded(record),
     requestEnded(record) {
@@ -231,7 +230,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     imageUpstream,
     fetcher,
     dispatch,
-    publicUrl: () => publicUrl ?? '',
+    publicUrl: () => publicUrl,
     webhooks,
   })
   const gateway = await gatewayServer({
@@ -248,10 +247,10 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
       refusedShare: () => (limits.overloadBrake ? load.refusedShare : 0),
       random: Math.random,
       nextId: () => identifiers.next(),
-      docsUrl: () => publicUrl ?? '',
+      docsUrl: () => publicUrl,
       refused: () => metrics.traffic.refused(),
     }),
-    docsUrl: () => publicUrl ?? '',
+    docsUrl: () => publicUrl,
   })
   const control = controlServer({
     ...readiness,
@@ -265,7 +264,7 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
       catalog: () => declared,
       declared: () => projectsOf(declared),
       nowMs: clock.nowMs,
-      docsUrl: () => publicUrl ?? '',
+      docsUrl: () => publicUrl,
       onFault: (fault, requestId) => {
         if (fault.entry.status >= 500)
           log.error({ requestId, err: fault.cause ?? fault }, 'the control API failed')
@@ -273,33 +272,10 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
     },
   })
 
-  const letGo = async (): Promise<void> => {
-    await control.close()
-    await images.stop()
-    await spaces.stop()
-    load.close()
-    await webhooks.stop()
-    await directory.stop()
-    await accounts.stop()
-    await Promise.all([sharing.close(), http.close(), tokens.close(), json.close(), demo.close()])
-  }
   await spaces.start()
-  try {
-    await control.listen({ host: settings.controlHost, port: settings.controlPort })
-    await gateway.listen({ host: settings.host, port: settings.port, backlog: BACKLOG })
-  } catch (error) {
-    // What is already open would keep the process alive after it has said why it can't start.
-    await gateway.close()
-    await letGo()
-    throw error
-  }
-  const url = urlOf(gateway, settings.host)
-  publicUrl ??= url
-  notReady = undefined
-  log.info(
-    { url, controlUrl: urlOf(control, settings.controlHost), models: listModels(catalog).length, version },
-    'ready',
-  )
+  await listeners.open({ gateway, control }, limits)
+  const { url, controlUrl } = listeners
+  log.info({ url, controlUrl, models: listModels(catalog).length, version }, 'ready')
 
   const watch =
     settings.configFile === undefined
@@ -320,23 +296,27 @@ export async function startNode(settings: Settings, env: Environment): Promise<N
             log.error({ problems }, 'the configuration is wrong; the last good one stays in force'),
         })
 
+  const ports = opened.move()
   const stop = async (): Promise<void> => {
-    notReady = 'draining'
     watch?.close()
-    // A connection that falls idle while we wait is kept open by its client, and would hold us until the end of the drain.
-    const sweep = setInterval(() => gateway.server.closeIdleConnections(), SWEEP_MS)
-    await Promise.race([gateway.close(), new Promise((resolve) => setTimeout(resolve, DRAIN_MS).unref())])
-    clearInterval(sweep)
+    await listeners.drain()
     // Jobs whose client has gone, or never waited.
     await images.drain(DRAIN_MS)
-    await letGo()
+    await ports.disposeAsync()
+    await images.stop()
+    await spaces.stop()
+    load.close()
+    await webhooks.stop()
+    await directory.stop()
+    await accounts.stop()
+    await Promise.all([sharing.close(), http.close(), tokens.close(), json.close(), demo.close()])
     log.info('stopped')
     log.close()
   }
 
   return {
     url,
-    controlUrl: urlOf(control, settings.controlHost),
+    controlUrl,
     catalog: () => catalog,
     demoKey,
     hasKeys,
@@ -368,10 +348,4 @@ function targetsOf(catalog: Catalog): ReadonlyMap<string, string> {
   return new Map(
     deployments.map(({ id, upstream, upstreamModel }) => [id, JSON.stringify([upstream, upstreamModel])]),
   )
-}
-
-function urlOf(app: FastifyInstance, host: string): string {
-  const { port } = app.server.address() as AddressInfo
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
 }

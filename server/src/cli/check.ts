@@ -1,7 +1,8 @@
 /** `torana check [file]`: says everything that is wrong with the configuration, or what it means. */
 import { readEnvironment } from '#config/environment.ts'
 import { editsText, imagePriceText, sizesText, usdText } from '#config/schema/image-words.ts'
-import { displayName, loadCatalog, readText } from '#config/load.ts'
+import { readText } from '#config/file/variable.ts'
+import { displayName, loadCatalog } from '#config/load.ts'
 import type { Loaded } from '#config/load.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { listModels } from '#core/catalog.ts'

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { environmentVariables } from '#config/environment.ts'
-import { readText } from '#config/load.ts'
+import { readText } from '#config/file/variable.ts'
 import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
 import { ADMIN_TOKEN_FILE } from '#runtime/secret.ts'
 

@@ -1,27 +1,21 @@
 /** `torana start`: runs a node until it is told to stop, and tells a person how to use it. */
+import { Listeners } from '#compose/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
-import { readText } from '#config/load.ts'
+import { readText } from '#config/file/variable.ts'
 import { listModels } from '#core/catalog.ts'
-import { startNode, type Node } from '#main'
-import { FolderInUse } from '#stores/postgres/pglite.ts'
+import type { Settings } from '#core/settings.ts'
+import type { Node } from '#main'
 import type { Output } from './output.ts'
 
 export async function run(_argv: string[], out: Output): Promise<number> {
   const settings = readEnvironment(process.env, process.cwd(), readText)
   let node: Node
   try {
-    node = await startNode(settings, process.env)
+    node = await start(settings)
   } catch (error) {
-    if (error instanceof FolderInUse) {
-      out.stderr.write(`torana: ${error.message}\n`)
-      return 1
-    }
-    const { code, port, address } = error as { code?: string; port?: number; address?: string }
-    if (code !== 'EADDRINUSE') throw error
-    const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
-    out.stderr.write(
-      `torana: ${address}:${port} is taken by another program. Stop it, or set ${variable} to another port.\n`,
-    )
+    const problem = await problemOf(error, settings)
+    if (problem === undefined) throw error
+    out.stderr.write(`torana: ${problem}\n`)
     return 1
   }
   const reload = (): void => node.reload()
@@ -30,7 +24,7 @@ export async function run(_argv: string[], out: Output): Promise<number> {
     process.once('SIGTERM', resolve)
     process.once('SIGINT', resolve)
   })
-  // Only now: whoever reads it may tell us to stop in the same moment.
+  // Only now: a program that reads it may tell the node to stop in the same moment.
   out.stderr.write(banner(node))
   const reason = await Promise.race([
     told.then(() => 'told' as const),
@@ -40,6 +34,24 @@ export async function run(_argv: string[], out: Output): Promise<number> {
   if (reason === 'ended') return 1
   await node.stop()
   return 0
+}
+
+async function start(settings: Settings): Promise<Node> {
+  const listeners = await Listeners.bind(settings)
+  // Loaded only now: a taken port is told before a second is spent on the rest of the code.
+  const { startNode } = await import('#main')
+  return startNode(settings, process.env, listeners)
+}
+
+/** What a person can do something about, in their words; undefined: nothing they could do. */
+async function problemOf(error: unknown, settings: Settings): Promise<string | undefined> {
+  const { code, port, address } = error as { code?: string; port?: number; address?: string }
+  if (code === 'EADDRINUSE') {
+    const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
+    return `${address}:${port} is taken by another program. Stop it, or set ${variable} to another port.`
+  }
+  const { FolderInUse } = await import('#stores/postgres/pglite.ts')
+  return error instanceof FolderInUse ? error.message : undefined
 }
 
 function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {

@@ -1,5 +1,4 @@
 /** Environment and torana.yaml → what the node serves. */
-import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import type { Catalog } from '#core/catalog.ts'
 import { defaultLimits } from '#core/settings.ts'
@@ -13,7 +12,7 @@ import type { Report } from './file/problem.ts'
 import { configFile, notYet } from './schema/schema.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
-import { lookUp, reasonOf } from './file/variable.ts'
+import { lookUp, readText, reasonOf } from './file/variable.ts'
 import type { Environment, ReadFile } from './file/variable.ts'
 import { parseSource } from './file/yaml.ts'
 
@@ -31,8 +30,6 @@ export interface Surroundings {
   readonly bootstrapKey: string | undefined
   readonly nowMs: number
 }
-
-export const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
 /** Throws a `ConfigError` with every problem there is. */
 export function loadCatalog(settings: Settings, env: Environment): Loaded {

@@ -4,7 +4,8 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { readEnvironment } from '#config/environment.ts'
-import { loadCatalog, readText } from '#config/load.ts'
+import { readText } from '#config/file/variable.ts'
+import { loadCatalog } from '#config/load.ts'
 
 const docs = join(import.meta.dirname, '../../../docs')
 const pages = globSync('*.md', { cwd: docs }).map((page) => readFileSync(join(docs, page), 'utf8'))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -122,17 +122,40 @@ const taken = createServer().listen(0, '127.0.0.1')
 await once(taken, 'listening')
 after(() => taken.close())
 
+/** Where PostgreSQL would be. */
+let databaseConnections = 0
+const database = createServer((socket) => {
+  databaseConnections += 1
+  socket.destroy()
+}).listen(0, '127.0.0.1')
+await once(database, 'listening')
+after(() => database.close())
+
 for (const variable of ['PORT', 'CONTROL_PORT']) {
-  test(`a taken ${variable} is told in one line with what to do, and exit code 1`, async () => {
+  test(`a taken ${variable} is told in one line with what to do, and exit code 1, before anything is opened`, async () => {
     const port = String((taken.address() as AddressInfo).port)
-    const torana = runTorana({ folder: temporaryFolder(), env: { [variable]: port } })
+    const folder = temporaryFolder()
+    const env = {
+      DATABASE_URL: `postgres://torana@127.0.0.1:${(database.address() as AddressInfo).port}/torana`,
+      TORANA_SECRET: 'a secret that is long enough',
+    }
+    const torana = runTorana({ folder, env: { ...env, [variable]: port } })
     assert.equal(await torana.exit, 1)
+    assert.equal(databaseConnections, 0)
+    assert.deepEqual(readdirSync(folder), [], 'the data folder is not even made')
     assert.match(
       torana.stderr(),
       new RegExp(`^torana: 127\\.0\\.0\\.1:${port} is taken.*set ${variable} to another port\\.\\n$`),
     )
   })
 }
+
+test('a start that fails after its ports were bound lets go of them and ends with 1', async () => {
+  const folder = temporaryFolder()
+  writeFileSync(join(folder, '.torana'), 'a file where the data folder should be')
+  const torana = runTorana({ folder })
+  assert.equal(await torana.exit, 1)
+})
 
 test('a wrong environment or configuration is told with its place, and exit code 1', async () => {
   const wrong = [

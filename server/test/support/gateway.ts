@@ -6,8 +6,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
+import { Listeners } from '#compose/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
-import { readText } from '#config/load.ts'
+import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
 import { startFakeProvider, type FakeProvider } from '../../../tools/fake-provider/server.ts'
 import { fromBase64 } from '../../../tools/fake-provider/vectors.ts'
@@ -119,7 +120,8 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const configFile = join(folder, 'torana.yaml')
   writeFileSync(configFile, configText(options, provider.url))
   const env = gatewayEnvironment(folder, { LOG_LEVEL: 'silent', ...options.env })
-  const node = await startNode(readEnvironment(env, folder, readText), env)
+  const settings = readEnvironment(env, folder, readText)
+  const node = await startNode(settings, env, await Listeners.bind(settings))
   let stopped: Promise<void> | undefined
   const stop = (): Promise<void> => (stopped ??= node.stop())
   after(async () => {

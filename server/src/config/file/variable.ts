@@ -1,7 +1,10 @@
 /** Environment variables, each of which may instead name a file that holds its value (`X_FILE`, as Docker secrets do). */
+import { readFileSync } from 'node:fs'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 export type ReadFile = (path: string) => string
+
+export const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
 export type Found = { readonly value: string | undefined } | { readonly problem: string }
 

@@ -152,6 +152,15 @@ export const SERVER_FAULTS = {
     meaning: 'This node has no processor time left. The request was refused before it was read.',
     nextStep: 'Retry after `retry-after`. Operators: add nodes, or workers.',
   },
+  node_starting: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'This node has just been started and is not ready yet. The request was refused before it was read.',
+    nextStep: 'Retry after `retry-after`. Operators: send requests to nodes whose `/readyz` answers 200.',
+  },
   uploads_unwritable: {
     status: 503,
     type: 'server_error',

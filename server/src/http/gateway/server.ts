@@ -12,7 +12,6 @@ import { z } from 'zod'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { FAULTS } from '#core/fault/table.ts'
 import { faultMarkdown } from '#core/fault/page.ts'
-import type { Limits } from '#core/settings.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import { faultBody, faultHeaders, toFault } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
@@ -42,12 +41,6 @@ export interface GatewayDependencies
   readonly brake: Brake
 }
 
-/** Above the 60 s for which load balancers keep an idle connection: we must not be the one that closes it first. */
-const KEEP_ALIVE_MS = 75_000
-
-/** How often Node looks for slow senders. Its own 30 s would turn a limit of ten seconds into forty. */
-const SLOW_SENDER_CHECK_MS = 1000
-
 /** The canonical prefix first; it is the one that is documented. */
 const PREFIXES = ['/v1', '/openai/v1', ''] as const
 
@@ -60,13 +53,12 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
   const images = imagesHandler('images', generationReader(dependencies), dependencies)
   const edits = imagesHandler('image-edits', editReader(dependencies), dependencies)
   const app = fastify({
-    serverFactory: (handler) => listener(handler, embeddings, limits, brake),
+    serverFactory: (handler) => listener(handler, embeddings, brake),
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: 512 },
     forceCloseConnections: 'idle',
     // Requests on connections that are already open are served while the node drains.
     return503OnClosing: false,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     frameworkErrors: (_, request, reply) => fail(request, reply, unknownPath(request.method, request.url)),
     clientErrorHandler: (error, socket) => {
       const requestId = identifiers.next()
@@ -259,26 +251,17 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
   return app
 }
 
+/** The quick lane passes the framework by. Time-outs are those of the port that requests come in by. */
 function listener(
   handler: RequestListener,
   embeddings: ReturnType<typeof embeddingsHandler>,
-  { headersTimeoutMs, imageTimeoutMs }: Limits,
   brake: Brake,
 ): Server {
-  return createServer(
-    {
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      headersTimeout: headersTimeoutMs,
-      // As long as its answer may take: 256 MB of pictures over a slow line.
-      requestTimeout: Math.max(imageTimeoutMs, headersTimeoutMs),
-      connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
-    },
-    (request, response) => {
-      if (brake.refuses(request, response)) return
-      if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
-      else handler(request, response)
-    },
-  )
+  return createServer((request, response) => {
+    if (brake.refuses(request, response)) return
+    if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
+    else handler(request, response)
+  })
 }
 
 const EMBEDDINGS_SUFFIX = '/embeddings'
