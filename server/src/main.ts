@@ -54,9 +54,9 @@ export interface Node {
   readonly demoKey: string | undefined
   /** Reads torana.yaml again; a bad file changes nothing. */
   reload(): void
-  /** Resolves when the node has stopped by itself, because another one ended it. */
+  /** Resolves when the node has stopped by itself, because an operator or another node ended it. */
   readonly ended: Promise<void>
-  /** Takes no more requests, lets those under way end, then lets go of everything. */
+  /** Takes no more requests, lets those under way end, then lets go of everything. Who asks again gets the same promise. */
   stop(): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   const metrics = new Metrics(version)
   const tokens = new WorkerTokenCounter()
   const json = new WorkerJson()
-  const ended = Promise.withResolvers<void>()
+  const told = Promise.withResolvers<void>()
   const accounts = await openAccounts(settings, {
     clock,
     identifiers,
@@ -102,7 +102,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
     unsettled: (requestId, error) =>
       log.error({ requestId, err: error }, 'a usage record waits in the journal'),
     onBudgetMark: (mark) => webhooks.budgetMark(mark),
-    onEnded: () => void stop().then(ended.resolve),
+    onEnded: () => told.resolve(),
   })
   const webhooks = openWebhooks({
     clock,
@@ -297,7 +297,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
         })
 
   const ports = opened.move()
-  const stop = async (): Promise<void> => {
+  const end = async (): Promise<void> => {
     watch?.close()
     await listeners.drain()
     // Jobs whose client has gone, or never waited.
@@ -313,6 +313,8 @@ export async function startNode(settings: Settings, env: Environment, listeners:
     log.info('stopped')
     log.close()
   }
+  let ending: Promise<void> | undefined
+  const stop = (): Promise<void> => (ending ??= end())
 
   return {
     url,
@@ -322,7 +324,8 @@ export async function startNode(settings: Settings, env: Environment, listeners:
     hasKeys,
     reload: () => watch?.reload(),
     stop,
-    ended: ended.promise,
+    // A node that was ended while it started stops as soon as it has started.
+    ended: told.promise.then(stop),
   }
 }
 

@@ -25,7 +25,7 @@ export interface LedgerEvents {
   /** The store refused these entries themselves: a fault of ours. They are kept in the spool of refused entries. */
   refused(entries: number, error: Error): void
   spoolFailed(error: Error): void
-  /** Somebody ended this node while it lives. */
+  /** An operator or another node ended this node while it lives. Told once. */
   nodeEnded(): void
 }
 
@@ -57,6 +57,8 @@ export class BatchedLedger implements Ledger {
   #isAway = true
   #wasConnected = false
   #draining: Promise<void> | undefined
+  /** Nothing more is taken in the name of this node; what it has stays in its spool. */
+  #isEnded = false
   /** Undefined while the spool can be written. */
   #spoolFailure: Error | undefined
 
@@ -101,7 +103,7 @@ export class BatchedLedger implements Ledger {
 
   /** Tries to hand over what waits in the spool. Called now and then; does nothing when nothing waits. */
   drain(): Promise<void> {
-    if (!this.#isAway && this.#parts.spool.waiting === 0) return Promise.resolve()
+    if (this.#isEnded || (!this.#isAway && this.#parts.spool.waiting === 0)) return Promise.resolve()
     this.#draining ??= this.#drainSpool().finally(() => (this.#draining = undefined))
     return this.#draining
   }
@@ -167,11 +169,16 @@ export class BatchedLedger implements Ledger {
   /** The store was in trouble: entries go to the spool from now on. One that only refused entries is not away. */
   noteTrouble(error: Error, entries = 0): void {
     const { events } = this.#parts
-    if (error instanceof NodeEnded) events.nodeEnded()
+    if (error instanceof NodeEnded) this.#noteEnd()
     else if (!(error instanceof StoreAway)) return events.refused(entries, error)
     if (!this.#isAway || !this.#wasConnected) events.storeAway(error)
     this.#wasConnected = true
     this.#isAway = true
+  }
+
+  #noteEnd(): void {
+    if (!this.#isEnded) this.#parts.events.nodeEnded()
+    this.#isEnded = true
   }
 
   async #drainSpool(): Promise<void> {
