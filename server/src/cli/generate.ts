@@ -5,13 +5,13 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { version } from '#compose/basics.ts'
 import { configurationMarkdown, configurationSchemaJson } from '#config/pages/document.ts'
 import { imageModelsMarkdown } from '#config/pages/image-document.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { controlServer, type ControlDependencies } from '#http/control/server.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
-import { version } from '#main'
 import type { Output } from './output.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')

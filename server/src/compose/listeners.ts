@@ -7,8 +7,6 @@ import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 
 /** What comes in a tenth of a second of overload. */
 const BACKLOG = 4096
-/** Longer than any request may take. */
-const DRAIN_MS = 65_000
 
 export interface Apps {
   readonly gateway: FastifyInstance
@@ -68,15 +66,19 @@ export class Listeners implements AsyncDisposable {
     this.#control.open(control)
   }
 
-  /** The public listener takes no more requests and lets those under way end. The control listener answers meanwhile. */
-  async drain(): Promise<void> {
+  /** The public listener takes no more requests and lets those under way end, for so long. The control listener answers meanwhile. */
+  async drain(forMs: number): Promise<void> {
     this.#isDraining = true
-    await this.#gateway.drain(DRAIN_MS)
+    await this.#gateway.drain(forMs)
   }
 
   /** Does not wait for callers: `drain` did, as long as it may. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async close(): Promise<void> {
     void this.#gateway.close()
     await this.#control.close()
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
   }
 }

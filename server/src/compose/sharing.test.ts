@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import type { EmbeddingModel } from '#core/catalog.ts'
-import { defaultLimits, type Settings } from '#core/settings.ts'
+import { defaultLimits } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
-import type { Log } from '#telemetry/log.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
+import type { Basics } from './basics.ts'
 import { openSharing } from './sharing.ts'
 
-const settings = { secret: 'a secret of this test, long enough', cacheUrl: undefined } as Settings
-const sharing = openSharing(settings, {
+const basics = {
+  settings: { cacheUrl: undefined },
+  secrets: { current: 'a secret of this test, long enough', previous: undefined },
   clock: systemClock,
-  log: { warn() {} } as unknown as Log,
   limits: defaultLimits,
-  isTrusted: () => true,
-})
-after(() => sharing.close())
+} as Basics
+const sharing = openSharing(basics, { isTrusted: () => true })
+after(() => sharing[Symbol.asyncDispose]())
 
 const usual = { cache: { ttlMs: 1000 }, deployments: [aDeployment({ upstreamModel: 'one' })] }
 

@@ -2,34 +2,28 @@
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
-import type { Limits, Settings } from '#core/settings.ts'
-import type { Clock } from '#ports/clock.ts'
 import type { VectorCache } from '#ports/vector-cache.ts'
 import type { EmbedDependencies } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
 import { Flights, type Sharing } from '#request/embeddings/shared-vectors.ts'
 import { wait } from '#runtime/clock.ts'
-import { cacheKeyOf, loadSecret } from '#runtime/secret.ts'
+import { cacheKeyOf } from '#runtime/secret.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { RedisVectorCache } from '#stores/redis/vector-cache.ts'
 import { TieredVectorCache } from '#stores/tiered-vector-cache.ts'
-import type { Log } from '#telemetry/log.ts'
+import type { Basics } from './basics.ts'
 
 export interface SharingParts {
-  readonly clock: Clock
-  readonly log: Log
-  readonly limits: Limits
   readonly isTrusted: Sharing['isTrusted']
 }
 
-export interface OpenSharing {
+export interface SharedVectors extends AsyncDisposable {
   readonly sharingOf: EmbedDependencies['sharingOf']
   readonly cache: VectorCache
-  close(): Promise<void>
 }
 
-export function openSharing(settings: Settings, parts: SharingParts): OpenSharing {
-  const { clock, log, limits, isTrusted } = parts
+export function openSharing(basics: Basics, { isTrusted }: SharingParts): SharedVectors {
+  const { settings, secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cacheUrl } = settings
   const far =
@@ -40,13 +34,12 @@ export function openSharing(settings: Settings, parts: SharingParts): OpenSharin
           clock,
           events: (event) => log.warn({ event }, 'the vector cache in Redis lost something'),
         })
-  // Nobody waits for it: until it is there, everything is a miss.
+  // The start does not wait for it: until it is there, every look-up is a miss.
   void far?.open()
   const cache: VectorCache = far === undefined ? near : new TieredVectorCache({ near, far, clock })
   const flights = new Flights()
   const batches = new MicroBatches(wait)
-  const secret = loadSecret(settings.secret, settings.dataDir)
-  const digestKey = cacheKeyOf(secret).toHex()
+  const digestKey = cacheKeyOf(secrets.current).toHex()
   const termsByModel = new WeakMap<EmbeddingModel, string>()
   const termsOf = (model: EmbeddingModel): string => {
     const known = termsByModel.get(model) ?? termsText(model)
@@ -70,19 +63,19 @@ export function openSharing(settings: Settings, parts: SharingParts): OpenSharin
         microBatch,
       }
     },
-    close: () => cache.close(),
+    [Symbol.asyncDispose]: () => cache.close(),
   }
 }
 
-/** What else makes a vector: a model that is told of its task in other words, or runs under another name, makes others. */
+/** What else decides on a vector: how the model is told of its task, and under which names it runs. */
 function termsText({ facts, deployments }: EmbeddingModel): string {
   const names = new Set(deployments.map(({ upstreamModel }) => upstreamModel))
   return JSON.stringify([facts.inputType, facts.tokenizer, [...names].sort()])
 }
 
 /**
- * A text and token ids that stand for it are two keys: whether an upstream reads them alike is not ours to say. The prefix
- * begins with the node's secret, so that who reads the keys of a shared cache can not try texts on them.
+ * A text and the token ids that stand for it are two keys: the node can't know whether an upstream reads them alike. The prefix
+ * begins with the node's secret, so that a reader of a shared cache can not try texts on its keys.
  */
 function digestsOf(input: Input, prefix: string): readonly string[] {
   if (input.kind === 'texts')

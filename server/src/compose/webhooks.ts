@@ -1,53 +1,38 @@
-/** Composition of webhooks: which project hears of what, where events wait, and who sends them. */
-import type { ConfiguredWebhook, Project } from '#core/catalog.ts'
-import type { ProxySettings } from '#core/settings.ts'
-import type { Clock } from '#ports/clock.ts'
+/** Composition of webhooks: which project hears of what, where events wait, and what sends them. */
+import type { ConfiguredWebhook } from '#core/catalog.ts'
 import { StoreAway } from '#ports/store.ts'
-import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
-import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
-import type { Database } from '#stores/postgres/database.ts'
-import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import type { WebhooksFor } from '#ports/webhooks.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
-import type { Log } from '#telemetry/log.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
 import type { BudgetMark } from '#worker/books/budget-marks.ts'
 import { WebhookSender } from '#worker/webhooks.ts'
+import type { Basics } from './basics.ts'
+import type { CatalogInForce } from './catalog.ts'
+import type { Stores } from './stores.ts'
 
 export interface WebhookParts {
-  readonly clock: Clock
-  readonly log: Log
-  readonly nodeId: string
-  /** Undefined for a node that keeps nothing. */
-  readonly database: Database | undefined
-  readonly proxy: ProxySettings | undefined
-  /** As configured now. */
-  readonly projects: () => readonly Project[]
+  readonly stores: Pick<Stores, 'nodeId' | 'webhooks'>
+  readonly catalog: CatalogInForce
 }
 
-export interface Webhooks {
-  readonly webhooksFor: WebhooksFor
-  /** Where a node that keeps nothing lets its events wait. */
-  readonly memory: MemoryWebhooks | undefined
-  budgetMark(mark: BudgetMark): void
-  stop(): Promise<void>
+export interface Webhooks extends AsyncDisposable {
+  readonly budgetMark: (mark: BudgetMark) => void
 }
 
-export function openWebhooks({ clock, log, nodeId, database, proxy, projects }: WebhookParts): Webhooks {
-  const memory = database ? undefined : new MemoryWebhooks(clock)
-  const outbox: WebhookOutbox = memory ?? new PostgresWebhooks(database as Database)
-  const webhooksOf = (project: string): readonly ConfiguredWebhook[] =>
-    projects().find(({ name }) => name === project)?.webhooks ?? []
-  const webhooksFor: WebhooksFor = (project, type) =>
-    webhooksOf(project).filter(({ events }) => events === undefined || events.includes(type))
-  const guarded = new WebhookHttp({ clock, proxy })
-  const open = new WebhookHttp({ clock, proxy, allowPrivate: true })
+export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts): Webhooks {
+  const { settings, clock, log } = basics
+  const outbox = stores.webhooks
+  const guarded = new WebhookHttp({ clock, proxy: settings.proxy })
+  const open = new WebhookHttp({ clock, proxy: settings.proxy, allowPrivate: true })
   const isPrivate = (url: string): boolean =>
-    projects().some(({ webhooks = [] }) => webhooks.some((one) => one.url === url && one.isPrivate))
+    catalog.declared.projects.some(({ webhooks = [] }) =>
+      webhooks.some((one) => one.url === url && one.isPrivate),
+    )
   const sending = new WebhookSender({
-    nodeId,
+    nodeId: stores.nodeId,
     outbox,
     transport: { post: (post) => (isPrivate(post.url) ? open : guarded).post(post) },
-    secretOf: (project, url) => webhooksOf(project).find((one) => one.url === url)?.secret,
+    secretOf: (project, url) => webhooksOf(catalog, project).find((one) => one.url === url)?.secret,
     events: {
       sent: ({ id, url, type }) => log.info({ id, url, type }, 'a webhook was sent'),
       notSent: ({ id, url, type }, reason) => log.warn({ id, url, type, reason }, 'a webhook was not taken'),
@@ -57,8 +42,6 @@ export function openWebhooks({ clock, log, nodeId, database, proxy, projects }: 
     },
   }).start()
   return {
-    webhooksFor,
-    memory,
     budgetMark({ budget, windowStartMs, percent, spentNanoUsd }) {
       const [, owner = ''] = budget.id.split(':')
       const [project = ''] = owner.split('/')
@@ -70,15 +53,25 @@ export function openWebhooks({ clock, log, nodeId, database, proxy, projects }: 
         spentNanoUsd,
         limitNanoUsd: budget.limitNanoUsd,
       }
-      const events = budgetReachedEvents(reached, clock.nowMs(), webhooksFor)
+      const events = budgetReachedEvents(reached, clock.nowMs(), webhooksFor(catalog))
       if (events.length === 0) return
       outbox
         .enqueue(events)
         .catch((error: unknown) => log.error({ err: error }, 'an event of a budget was lost'))
     },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       await sending.stop()
       await Promise.all([guarded.close(), open.close()])
     },
   }
+}
+
+/** Which webhooks of a project ask for events of a type, as configured now. */
+export function webhooksFor(catalog: CatalogInForce): WebhooksFor {
+  return (project, type) =>
+    webhooksOf(catalog, project).filter(({ events }) => events === undefined || events.includes(type))
+}
+
+function webhooksOf(catalog: CatalogInForce, project: string): readonly ConfiguredWebhook[] {
+  return catalog.declared.projects.find(({ name }) => name === project)?.webhooks ?? []
 }

@@ -11,16 +11,18 @@ export interface Load {
   readonly refusedShare: number
   /** How long an event that is ready waits for its turn. */
   ownWaitMs(): number
+  /** `lateRefusals`: how many requests were refused after they were read, since the start. */
+  countRefusals(lateRefusals: () => number): void
   close(): void
 }
 
-/** `lateRefusals`: how many requests were refused after they were read, since the start. */
-export function senseLoad(lateRefusals: () => number): Load {
+export function senseLoad(): Load {
   const shedding = new Shedding()
   let before = performance.eventLoopUtilization()
   let lastMs = performance.now()
   let lookedMs = lastMs
   let gapsMs: number[] = []
+  let lateRefusals = (): number => 0
   let refusalsBefore = 0
   const timer = setInterval(() => {
     const nowMs = performance.now()
@@ -43,6 +45,9 @@ export function senseLoad(lateRefusals: () => number): Load {
     },
     // A turn that is too long is known before its end.
     ownWaitMs: () => Math.max(shedding.waitMs, performance.now() - lastMs - TICK_MS),
+    countRefusals(counted) {
+      lateRefusals = counted
+    },
     close: () => clearInterval(timer),
   }
 }

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs'
+import type { Limits, Settings } from '#core/settings.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { NodeSecrets } from '#runtime/secret.ts'
+import type { Log } from '#telemetry/log.ts'
+import type { Metrics } from '#telemetry/metrics.ts'
+
+export const version: string = (
+  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
+).version
+
+/** What every part of a node is made with. */
+export interface Basics {
+  readonly settings: Settings
+  /** Of the configuration file. They stay as they were at the start. */
+  readonly limits: Limits
+  readonly secrets: NodeSecrets
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly log: Log
+  readonly metrics: Metrics
+}

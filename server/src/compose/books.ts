@@ -1,0 +1,224 @@
+/** Composition of one node's books in a database: its ledger, what it keeps on disk, and the chores beside them. */
+import { hostname } from 'node:os'
+import { ConfigError } from '#config/file/problem.ts'
+import type { Identifiers } from '#ports/clock.ts'
+import type { LedgerStore } from '#ports/ledger.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { Upkeep } from '#ports/upkeep.ts'
+import { takeTurn } from '#runtime/turns.ts'
+import { reachable } from '#stores/postgres/away.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
+import { migrate } from '#stores/postgres/migrate.ts'
+import { PostgresRequests } from '#stores/postgres/books/requests.ts'
+import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
+import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
+import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
+import { abandonedFolders, makeNodeFolder, type NodeFolder } from '#stores/spool/node-folder.ts'
+import type { Log } from '#telemetry/log.ts'
+import type { Metrics } from '#telemetry/metrics.ts'
+import { BatchedLedger, type LedgerEvents } from '#worker/books/batched-ledger.ts'
+import { recover } from '#worker/books/recover.ts'
+import { RequestLog } from '#worker/books/request-log.ts'
+import { startUpkeep, type UpkeepEvents } from '#worker/books/upkeep.ts'
+import { every } from '#worker/every.ts'
+import { version, type Basics } from './basics.ts'
+import type { NodeBooks, StoreParts } from './stores.ts'
+
+const HEARTBEAT_MS = 1000
+/** How soon a store that came back is noticed. */
+const DRAIN_MS = 250
+/** How soon a sibling that died is noticed. */
+const RECOVER_MS = 2000
+
+export interface BookParts extends Pick<StoreParts, 'onEnded'> {
+  readonly database: Database
+  /** Connections that only the ledger and the leases use. */
+  readonly forMoney: Database
+}
+
+export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeBooks> {
+  const { clock, log, metrics } = basics
+  const { database } = parts
+  const { dataDir } = basics.settings
+  const { nodeId, folder } = ownFolder(dataDir, basics.identifiers)
+  const store = new PostgresLedger(parts.forMoney)
+  const upkeep = new PostgresUpkeep(database, store, clock)
+  const reconciler = new PostgresReconciler(database, clock)
+  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics })
+  const connect = (): Promise<void> => membership.renew()
+  const events = ledgerEvents(log, metrics, parts.onEnded)
+  const { monotonicMs } = clock
+  const ledger = new BatchedLedger({
+    nodeId,
+    store,
+    ...folder,
+    events,
+    connect,
+    monotonicMs,
+    nextTurn: takeTurn,
+  })
+  const requests = openRequestLog(basics, database, membership)
+  const recoverDead = async (): Promise<void> => {
+    if (ledger.isStoreAway) return
+    const recovered = await recover(abandonedFolders(dataDir), store, events)
+    for (const dead of recovered) log.warn(dead, 'what a dead node left behind is in the books')
+  }
+  // A store that is away comes back. One that refuses this node at the start is a mistake that a person must see.
+  await connect().catch((error: unknown) => {
+    if (error instanceof StoreAway) return
+    throw new ConfigError([`the database can't be used: ${(error as Error).message}`])
+  })
+  await ledger.drain()
+  await recoverDead().catch((error: unknown) => log.warn({ err: error }, 'recovery waits for the store'))
+
+  const quiet = (error: unknown): void => {
+    if (!ledger.isStoreAway) log.warn({ err: error }, 'the store did not answer')
+  }
+  const chores = [
+    every(HEARTBEAT_MS, connect, (error) => ledger.noteTrouble(error as Error)),
+    every(DRAIN_MS, () => ledger.drain(), quiet),
+    every(RECOVER_MS, recoverDead, quiet),
+    startUpkeep({ nodeId, upkeep, reconciler, events: upkeepEvents(log, metrics), monotonicMs }),
+  ]
+  return {
+    nodeId,
+    ledger,
+    appendLate: (entries) => store.appendLate(nodeId, entries),
+    settled: () => ledger.settled(),
+    logRequest: (record) => requests.add(record),
+    liveNodes: () => membership.liveNodes,
+    isEldest: () => upkeep.isEldest(nodeId),
+    isStoreAway: () => ledger.isStoreAway,
+    failure: () => ledger.failure,
+    forControl: {
+      ledger: store,
+      nodes: new PostgresNodes(database),
+      reconciler,
+      upkeep,
+      nowMs: clock.nowMs,
+      figures: () => ({
+        isStoreAway: ledger.isStoreAway,
+        spoolWaiting: folder.spool.waiting,
+        journalOpen: folder.journal.size,
+      }),
+    },
+    async [Symbol.asyncDispose]() {
+      await ledger.settled()
+      await Promise.all(chores.map((chore) => chore.stop()))
+      await ledger.drain()
+      await requests.close()
+      const isEmpty = folder.spool.waiting === 0 && folder.journal.size === 0 && !ledger.isStoreAway
+      if (isEmpty) await store.endNode(nodeId, []).catch(quiet)
+      await folder.spool.close()
+      folder.leave(isEmpty)
+    },
+  }
+}
+
+interface MembershipParts extends Pick<Basics, 'log' | 'metrics'> {
+  readonly database: Database
+  readonly store: LedgerStore
+  readonly upkeep: Upkeep
+}
+
+/** This node among the nodes of its database. */
+class Membership {
+  readonly #nodeId: string
+  readonly #parts: MembershipParts
+  /** Whether the tables are there, and this node is known in them. */
+  isKnown = false
+  /** As of the last heartbeat. */
+  liveNodes = 1
+
+  constructor(nodeId: string, parts: MembershipParts) {
+    this.#nodeId = nodeId
+    this.#parts = parts
+  }
+
+  /** Says that this node lives; the first time it also makes the tables and registers the node. */
+  async renew(): Promise<void> {
+    if (!this.isKnown) await this.#join()
+    this.liveNodes = (await this.#parts.store.heartbeat(this.#nodeId)).liveNodes
+  }
+
+  async #join(): Promise<void> {
+    const { database, store, upkeep, log, metrics } = this.#parts
+    const { applied, unknown } = await reachable(migrate(database))
+    if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
+    if (unknown.length > 0) log.warn({ unknown }, 'the database is of a newer version; this node works on')
+    // Before the first row: a row in the default partition stands in the way of its own partition.
+    metrics.books.partitions(await upkeep.makePartitions())
+    await store.startNode({ id: this.#nodeId, host: hostname(), version })
+    this.isKnown = true
+  }
+}
+
+function openRequestLog({ log, metrics }: Basics, database: Database, membership: Membership): RequestLog {
+  const store = new PostgresRequests(database)
+  return new RequestLog(
+    {
+      // Before that, its table may not be there.
+      append: (records) =>
+        membership.isKnown ? store.append(records) : Promise.reject(new StoreAway('not connected yet')),
+    },
+    {
+      dropped: (records) => metrics.books.requestLogDropped(records),
+      refused: (records, error) => log.error({ records, err: error }, 'the request log was refused'),
+    },
+  )
+}
+
+/** Another process that looks for dead nodes may lock a new folder first: then this node takes another id. */
+function ownFolder(
+  dataDir: string,
+  identifiers: Identifiers,
+): { readonly nodeId: string; readonly folder: NodeFolder } {
+  for (;;) {
+    const nodeId = identifiers.next()
+    const folder = makeNodeFolder(dataDir, nodeId)
+    if (folder) return { nodeId, folder }
+  }
+}
+
+function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEvents {
+  return {
+    written: (batch) => metrics.books.written(batch),
+    storeAway: (error) => log.error({ err: error }, 'PostgreSQL is away: usage records go to the spool'),
+    storeBack: () => log.info('PostgreSQL is back'),
+    refused(entries, error) {
+      metrics.books.refused(entries)
+      log.error({ entries, err: error }, 'usage records were refused and set aside')
+    },
+    spoolFailed: (error) => log.error({ err: error }, 'the spool can not be written: no result may leave'),
+    nodeEnded() {
+      log.error('this node was ended by another one, or by an operator: it stops')
+      onEnded()
+    },
+  }
+}
+
+function upkeepEvents(log: Log, metrics: Metrics): UpkeepEvents {
+  return {
+    figures: (figures) => metrics.books.figures(figures),
+    reconciled(reconciliation) {
+      metrics.books.reconciled(reconciliation)
+      const { differences, budgetsCorrected } = reconciliation
+      if (differences.length > 0)
+        log.error({ differences: differences.length }, 'ledger and rollups differ: run torana doctor')
+      if (budgetsCorrected.length > 0)
+        log.warn(
+          { budgets: budgetsCorrected.map(({ budgetId }) => budgetId) },
+          'budgets were corrected by the ledger',
+        )
+    },
+    partitions(partitions) {
+      metrics.books.partitions(partitions)
+      if (partitions.missing.length > 0)
+        log.warn({ missing: partitions.missing }, 'partitions could not be made')
+    },
+    did: (what) => log.info(what, 'upkeep'),
+    postponed: () => {},
+    failed: (chore, error) => log.error({ chore, err: error }, 'upkeep failed'),
+  }
+}

@@ -1,0 +1,41 @@
+/** Composition of the private listener's app. */
+import type { FastifyInstance } from 'fastify'
+import { controlServer } from '#http/control/server.ts'
+import type { Readiness } from '#http/health.ts'
+import type { Accounts } from './accounts.ts'
+import { version, type Basics } from './basics.ts'
+import type { CatalogInForce } from './catalog.ts'
+import type { Directory } from './directory.ts'
+import type { Spaces } from './spaces.ts'
+
+export interface ControlParts extends Readiness {
+  readonly publicUrl: string
+  readonly catalog: CatalogInForce
+  readonly accounts: Accounts
+  readonly directory: Directory
+  readonly spaces: Spaces
+}
+
+export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
+  const { clock, identifiers, log, metrics } = basics
+  const { notReady, publicUrl, catalog, accounts, directory, spaces } = parts
+  return controlServer({
+    notReady,
+    metrics: () => metrics.text(),
+    api: {
+      ...directory.forControl,
+      books: accounts.books,
+      spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
+      identifiers,
+      version,
+      catalog: () => catalog.declared,
+      declared: () => catalog.projects,
+      nowMs: clock.nowMs,
+      docsUrl: () => publicUrl,
+      onFault: (fault, requestId) => {
+        if (fault.entry.status >= 500)
+          log.error({ requestId, err: fault.cause ?? fault }, 'the control API failed')
+      },
+    },
+  })
+}

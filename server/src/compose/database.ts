@@ -1,0 +1,71 @@
+/** Stores in a database: PostgreSQL, or the one inside this process. */
+import { join } from 'node:path'
+import type { DatabaseSettings } from '#core/settings.ts'
+import { jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
+import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
+import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
+import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import type { Log } from '#telemetry/log.ts'
+import type { Basics } from './basics.ts'
+import { openBooks } from './books.ts'
+import type { StoreParts, Stores } from './stores.ts'
+
+/** An answer waits no longer for PostgreSQL; then its record goes to the spool. */
+const COMMIT_MS = 2000
+/** One batch at a time, and a few questions for leases. */
+const LEDGER_CONNECTIONS = 4
+
+type KeptDatabase = Exclude<DatabaseSettings, { kind: 'memory' }>
+
+export async function openDatabaseStores(
+  basics: Basics,
+  settings: KeptDatabase,
+  { webhooksFor, onEnded }: StoreParts,
+): Promise<Stores> {
+  const { secrets, log } = basics
+  await using opened = new AsyncDisposableStack()
+  const database = opened.adopt(await openDatabase(settings, log), (one) => one.close())
+  const forMoney = opened.adopt(openForMoney(settings, database, log), (one) => one.close())
+  const books = opened.use(await openBooks(basics, { database, forMoney, onEnded }))
+  const parts = opened.move()
+  return {
+    ...books,
+    budgets: new PostgresBudgets(forMoney),
+    keys: new PostgresKeys(database),
+    keyFile: keySnapshotFile(join(basics.settings.dataDir, 'keys.snapshot'), snapshotKeysOf(secrets)),
+    credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
+    audit: new PostgresAudit(database),
+    imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
+    webhooks: new PostgresWebhooks(database),
+    spaces: new PostgresSpaces(database),
+    [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+async function openDatabase(settings: KeptDatabase, log: Log): Promise<Database> {
+  const options = { onError: brokenTo(log) }
+  return settings.kind === 'inside'
+    ? openPglite(settings.folder, options)
+    : openPostgres(settings.url, options)
+}
+
+/** Connections of their own, so that no page of the console holds up a record. The database inside has only one. */
+function openForMoney(settings: KeptDatabase, database: Database, log: Log): Database {
+  if (settings.kind === 'inside') return database
+  return openPostgres(settings.url, {
+    onError: brokenTo(log),
+    queryTimeoutMs: COMMIT_MS,
+    poolSize: LEDGER_CONNECTIONS,
+  })
+}
+
+function brokenTo(log: Log): (error: Error) => void {
+  return (error) => log.warn({ err: error }, 'a connection to PostgreSQL broke')
+}

@@ -1,0 +1,54 @@
+/** Composition of the public listener's app. */
+import type { FastifyInstance } from 'fastify'
+import { brakeOf } from '#http/gateway/brake.ts'
+import { gatewayServer } from '#http/gateway/server.ts'
+import type { Readiness } from '#http/health.ts'
+import type { LargeJson } from '#ports/json.ts'
+import type { Outside } from '#request/embeddings/attempt.ts'
+import { version, type Basics } from './basics.ts'
+import type { Directory } from './directory.ts'
+import type { Images } from './images.ts'
+import type { SharedVectors } from './sharing.ts'
+import type { Spaces } from './spaces.ts'
+import type { Traffic } from './traffic.ts'
+
+export interface GatewayParts extends Readiness {
+  readonly publicUrl: string
+  readonly directory: Directory
+  readonly outside: Outside
+  readonly traffic: Traffic
+  readonly spaces: Spaces
+  readonly sharing: SharedVectors
+  readonly images: Images
+  readonly json: LargeJson
+}
+
+export function openGateway(basics: Basics, parts: GatewayParts): Promise<FastifyInstance> {
+  const { limits, clock, identifiers, metrics } = basics
+  const { notReady, publicUrl, directory, outside, traffic, spaces, sharing, images, json } = parts
+  const docsUrl = (): string => publicUrl
+  metrics.traffic.read(() => ({
+    deployments: traffic.scheduler.states(clock.monotonicMs()),
+    waiting: traffic.dispatch.waiting(),
+    cache: sharing.cache.size(),
+  }))
+  return gatewayServer({
+    notReady,
+    ...images.forGateway,
+    ...outside,
+    version,
+    keys: directory.keys,
+    json,
+    sharingOf: sharing.sharingOf,
+    generationOf: spaces.generationOf,
+    isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
+    brake: brakeOf({
+      refusedShare: () => (limits.overloadBrake ? traffic.load.refusedShare : 0),
+      random: Math.random,
+      nextId: () => identifiers.next(),
+      docsUrl,
+      refused: () => metrics.traffic.refused(),
+    }),
+    docsUrl,
+  })
+}

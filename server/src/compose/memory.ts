@@ -1,0 +1,45 @@
+/** Stores in memory, for `DATABASE_URL=memory:`: tests and benches. */
+import { MemoryAudit } from '#stores/memory/audit.ts'
+import { MemoryBooks } from '#stores/memory/books.ts'
+import { MemoryCredentials } from '#stores/memory/credentials.ts'
+import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
+import { MemoryKeyStore } from '#stores/memory/key-store.ts'
+import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemorySpaces } from '#stores/memory/spaces.ts'
+import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
+import type { Basics } from './basics.ts'
+import type { StoreParts, Stores } from './stores.ts'
+
+export async function openMemoryStores(
+  { clock, identifiers, log }: Basics,
+  { webhooksFor }: Pick<StoreParts, 'webhooksFor'>,
+): Promise<Stores> {
+  log.warn('DATABASE_URL is memory: nothing is kept when this process ends')
+  const nodeId = identifiers.next()
+  const books = new MemoryBooks(clock)
+  await books.startNode({ id: nodeId })
+  const audit = new MemoryAudit(clock)
+  const keys = new MemoryKeyStore(clock, audit)
+  const webhooks = new MemoryWebhooks(clock)
+  return {
+    nodeId,
+    ledger: new MemoryLedger(books, nodeId),
+    appendLate: (entries) => books.appendLate(nodeId, entries),
+    settled: async () => {},
+    logRequest: () => {},
+    liveNodes: () => 1,
+    isEldest: async () => true,
+    isStoreAway: () => false,
+    failure: () => undefined,
+    forControl: undefined,
+    budgets: books,
+    keys,
+    keyFile: undefined,
+    credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
+    audit,
+    imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
+    webhooks,
+    spaces: new MemorySpaces(audit),
+    [Symbol.asyncDispose]: async () => {},
+  }
+}

@@ -1,0 +1,56 @@
+/** Where a node keeps what it knows. `memory.ts` and `database.ts` open it; no other part asks which of them did. */
+import type { LedgerEntry } from '#core/ledger.ts'
+import type { BooksDependencies } from '#http/control/books.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
+import type { CredentialStore } from '#ports/credentials.ts'
+import type { ImageJobs } from '#ports/image-jobs.ts'
+import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
+import type { Ledger } from '#ports/ledger.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+import type { SpaceStore } from '#ports/spaces.ts'
+import type { NodeFigures } from '#ports/upkeep.ts'
+import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
+
+export interface Stores extends NodeBooks {
+  readonly budgets: BudgetStore & SpendingReader
+  readonly keys: KeyStore
+  /** A copy of the keys on disk, for a start without the store; undefined: none is kept. */
+  readonly keyFile: SnapshotFile | undefined
+  readonly credentials: CredentialStore
+  readonly audit: AuditLog
+  readonly imageJobs: ImageJobs
+  readonly webhooks: WebhookOutbox
+  readonly spaces: SpaceStore
+}
+
+/** The books as one node writes them. */
+export interface NodeBooks extends AsyncDisposable {
+  readonly nodeId: string
+  readonly ledger: Ledger
+  /** Adds entries where others may stand for the same calls. */
+  readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
+  /** Resolves when no entry waits in memory. */
+  readonly settled: () => Promise<void>
+  readonly logRequest: (record: RequestRecord) => void
+  /** Nodes that share the work, as of the last heartbeat. */
+  readonly liveNodes: () => number
+  /** Whether this node does what one node does for all. */
+  readonly isEldest: () => Promise<boolean>
+  readonly isStoreAway: () => boolean
+  /** Why this node must get no requests, if so. */
+  readonly failure: () => string | undefined
+  /** What the control API shows of the books; undefined: it shows none. */
+  readonly forControl: ControlBooks | undefined
+}
+
+export interface ControlBooks extends Omit<BooksDependencies, 'nodeFigures'> {
+  /** What the books know of this node. */
+  readonly figures: () => Omit<NodeFigures, 'limiter'>
+}
+
+export interface StoreParts {
+  readonly webhooksFor: WebhooksFor
+  /** An operator or another node ended this node: it must stop. */
+  readonly onEnded: () => void
+}

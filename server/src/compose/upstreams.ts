@@ -1,0 +1,48 @@
+/** Composition of what calls the outside: connections, dialects, the model inside, and the fetching of pictures. */
+import { listModels, type Catalog } from '#core/catalog.ts'
+import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
+import type { EmbeddingUpstream } from '#ports/upstream.ts'
+import { sharedTurns, takeTurn } from '#runtime/turns.ts'
+import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
+import { aiSdkImage } from '#upstreams/ai-sdk/image.ts'
+import { UpstreamHttp } from '#upstreams/connect/http.ts'
+import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
+import { DemoEmbedding } from '#upstreams/demo/embedding.ts'
+import { DemoImage } from '#upstreams/demo/image.ts'
+import { imageRegistry } from '#upstreams/image-registry.ts'
+import { upstreamRegistry } from '#upstreams/registry.ts'
+import type { Basics } from './basics.ts'
+
+export interface Upstreams extends AsyncDisposable {
+  readonly upstream: EmbeddingUpstream
+  readonly imageUpstream: ImageUpstream
+  readonly fetcher: PictureFetcher
+}
+
+export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): Upstreams {
+  const options = { ...limits, proxy: settings.proxy }
+  // Of all bodies together a megabyte, which is about what a turn reads.
+  const http = new UpstreamHttp({ ...options, sendingTurn: sharedTurns(16) })
+  const fetcher = new GuardedPictureFetcher(options)
+  const demo = new DemoEmbedding()
+  if (usesDemo(catalog)) demo.warmUp()
+  return {
+    upstream: upstreamRegistry(http, takeTurn, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+    imageUpstream: imageRegistry(http, {
+      fetcher,
+      answerBytes: limits.answerBytes,
+      others: { 'ai-sdk': aiSdkImage(options), demo: new DemoImage() },
+    }),
+    fetcher,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([http.close(), demo.close()])
+    },
+  }
+}
+
+function usesDemo(catalog: Catalog): boolean {
+  return listModels(catalog).some(
+    (model) =>
+      model.kind === 'embedding' && model.deployments.some(({ upstream }) => upstream.dialect === 'demo'),
+  )
+}
