@@ -45,7 +45,7 @@ const idempotency: ImageRow = {
     const first = editCase(nativeEdit, client, 'edit-idempotency-key', { images: [photo], mask })
     const other = refusedCase(client, 'edit-idempotency-key reused', {
       images: [drawing],
-      expected: { status: 422, code: 'idempotency_key_reused', says: 'used for another request' },
+      expected: { status: 422, code: 'idempotency_key_reused', says: 'used for a different request' },
     })
     if (first === undefined || other === undefined) return []
     return [
@@ -100,7 +100,7 @@ export const editFaults: readonly ImageRow[] = [
   upstreamFails('edit-serves-then-resets', 'serves-then-resets', {
     images: [photo],
     ask: { retries: true, purchases: 1 },
-    expected: { status: 424, code: 'outcome_unknown', says: 'does not buy them again' },
+    expected: { status: 424, code: 'outcome_unknown', says: 'a retry could pay twice' },
   }),
   refuses('edit-not-made', {
     images: [photo],
@@ -134,7 +134,7 @@ export const editFaults: readonly ImageRow[] = [
   refuses('edit-with-wrong-key', {
     images: [photo],
     ask: { wrongKey: true },
-    expected: { status: 401, code: 'invalid_api_key', says: 'No key ends in' },
+    expected: { status: 401, code: 'invalid_api_key', says: 'No valid key matches' },
   }),
   refuses('edit-with-unknown-model', {
     images: [photo],

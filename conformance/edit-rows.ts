@@ -89,7 +89,7 @@ function refusalOf(kind: EditKind, { images, mask: sent }: Files): ImageExpectat
     code: 'unsupported_parameter',
     says,
   })
-  if (images.length > kind.maxInputs) return refused('edits at most')
+  if (images.length > kind.maxInputs) return refused('takes at most')
   return sent !== undefined && kind.mask === 'none' ? refused('takes no mask') : undefined
 }
 

@@ -5,12 +5,12 @@ export const refused = (says: string): ExpectedError => ({ status: 400, code: 'u
 
 export const failed = (says: string): ExpectedError => ({ status: 502, code: 'upstream_failed', says })
 
-export const rejected: ExpectedError = { status: 503, code: 'upstream_rejected_us', says: 'your key is fine' }
+export const rejected: ExpectedError = { status: 503, code: 'upstream_rejected_us', says: 'Your key is fine' }
 
 export const missing: ExpectedError = {
   status: 502,
   code: 'upstream_model_missing',
-  says: 'An operator has to look at it',
+  says: 'an operator must',
 }
 
 export const rateLimited = (retryAfter: string): ExpectedError => ({
@@ -35,7 +35,7 @@ export const timedOut: ExpectedError = {
 export const broken: ExpectedError = {
   status: 502,
   code: 'upstream_broken_answer',
-  says: 'Nothing of it was used',
+  says: 'Torana discarded the answer',
 }
 
 export const contentRefused: ExpectedError = {

@@ -74,7 +74,11 @@ function caller(name: string, faulty: Asked, expected: ExpectedError): Row {
 }
 
 export const callerFaults: readonly Row[] = [
-  caller('wrong-key', { wrongKey: true }, { status: 401, code: 'invalid_api_key', says: 'No key ends in' }),
+  caller(
+    'wrong-key',
+    { wrongKey: true },
+    { status: 401, code: 'invalid_api_key', says: 'No valid key matches' },
+  ),
   caller(
     'unknown-model',
     { model: 'plainn' },

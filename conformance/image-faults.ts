@@ -48,7 +48,7 @@ function unknown(name: string, model: ModelEntry): ImageRow {
           kind: 'error',
           status: 424,
           code: 'outcome_unknown',
-          says: 'does not buy them again',
+          says: 'a retry could pay twice',
           shouldRetry: 'false',
         },
         { model: name, retries: true, purchases: 1 },
@@ -179,7 +179,7 @@ const idempotency: ImageRow = {
       errorCase(
         client,
         'idempotency-key reused',
-        { kind: 'error', status: 422, code: 'idempotency_key_reused', says: 'used for another request' },
+        { kind: 'error', status: 422, code: 'idempotency_key_reused', says: 'used for a different request' },
         { model: native.name, idempotencyKey },
       ),
     ]
@@ -188,7 +188,11 @@ const idempotency: ImageRow = {
 
 export const callerFaults: readonly ImageRow[] = [
   idempotency,
-  caller('wrong-key', { wrongKey: true }, { status: 401, code: 'invalid_api_key', says: 'No key ends in' }),
+  caller(
+    'wrong-key',
+    { wrongKey: true },
+    { status: 401, code: 'invalid_api_key', says: 'No valid key matches' },
+  ),
   caller(
     'unknown-model',
     { model: 'nativ' },

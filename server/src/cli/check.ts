@@ -97,7 +97,7 @@ function embeddingLines(models: readonly EmbeddingModel[]): string[] {
       ...models.flatMap((model) => model.deployments.map((deployment) => embeddingRow(model, deployment))),
     ]),
     '',
-    'native: the upstream does it; emulated: Torana does it; refused: callers get 400; dropped: left out, as `unsupported: drop` says.',
+    'native: the upstream does it; emulated: Torana does it; refused: the caller gets a 400; dropped: Torana leaves it out, because of `unsupported: drop`.',
     '',
   ]
 }
@@ -134,7 +134,7 @@ function imageLines(models: readonly ImageModel[]): string[] {
       ...models.flatMap((model) => model.deployments.map((deployment) => imageRow(model, deployment))),
     ]),
     '',
-    'What an upstream does itself. Torana adds: more pictures than n by several calls, other formats of png, jpeg and webp, b64_json and url, and streams.',
+    'The table shows what the upstream does itself. Torana adds: more than n images by several calls, conversion between png, jpeg and webp, b64_json and url, and streams.',
     '',
   ]
 }

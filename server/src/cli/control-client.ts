@@ -82,7 +82,7 @@ export class ControlClient {
     } catch (error) {
       const { cause = error } = error as Error
       throw new CommandProblem(
-        `No node answers at ${this.#url} (${reasonOf(cause)}). Start one with \`torana start\`, or say where it runs with --url.`,
+        `No node answers at ${this.#url} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
       )
     }
   }
@@ -98,7 +98,7 @@ function defaultUrl(env: Environment): string {
   const port = env['CONTROL_PORT'] || environmentVariables.CONTROL_PORT.default
   if (port === '0')
     throw new CommandProblem(
-      'CONTROL_PORT is 0, so the port is not known: say where the node runs with --url.',
+      'CONTROL_PORT is 0, so the port is not known. Give the address of the node with --url.',
     )
   const reachable: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   const name = reachable[host] ?? host
@@ -113,7 +113,7 @@ function findToken(env: Environment, cwd: string): Token {
   const file = join(dataDir, ADMIN_TOKEN_FILE)
   if (!existsSync(file))
     throw new CommandProblem(
-      `There is no admin token: set TORANA_ADMIN_TOKEN, or TORANA_DATA_DIR to the folder of the node (${file} is not there).`,
+      `There is no admin token. Set TORANA_ADMIN_TOKEN, or set TORANA_DATA_DIR to the data folder of the node (${file} does not exist).`,
     )
   return { value: readFileSync(file, 'utf8').trim(), source: file }
 }

@@ -14,7 +14,7 @@ interface CredentialBody {
 const VERBS: Readonly<Record<string, Verb>> = {
   list: {
     takes: '',
-    says: 'list upstreams and where their credentials come from',
+    says: 'list upstreams and the source of their credentials',
     target: 'none',
     options: {},
     async run({ control, out }) {
@@ -31,17 +31,17 @@ const VERBS: Readonly<Record<string, Verb>> = {
       const secret = readSecret(text('secret-file') ?? '-')
       const path = `/credentials/${encodeURIComponent(target)}`
       const stored = await control.ask<CredentialBody>('PUT', path, { secret })
-      out.stderr.write(`The credential of ${target} is stored, and is sent to ${stored.base_url} only.\n`)
+      out.stderr.write(`The credential of ${target} is stored. Torana sends it to ${stored.base_url} only.\n`)
     },
   },
   drop: {
     takes: '<upstream>',
-    says: 'forget the stored credential of an upstream',
+    says: 'delete the stored credential of an upstream',
     target: 'required',
     options: {},
     async run({ control, target, out }) {
       await control.ask('PUT', `/credentials/${encodeURIComponent(target)}`, { secret: null })
-      out.stderr.write(`Nothing is stored for ${target}.\n`)
+      out.stderr.write(`The stored credential of ${target} is deleted.\n`)
     },
   },
 }

@@ -1,4 +1,4 @@
-/** `torana doctor`: whether the books agree with one another, and what a person should look at. */
+/** `torana doctor`: whether the ledger agrees with its sums, and what an operator should look at. */
 import { parseArgs } from 'node:util'
 import { CommandProblem, openControl } from './control-client.ts'
 import type { Output } from './output.ts'
@@ -12,8 +12,8 @@ interface Report {
 
 const USAGE = `usage: torana doctor [--hours <n|all>] [--json] [--url <address>]
 
-Adds up the ledger of the last hours (2) again and compares it with what is kept beside it.
-ok: as it should be. look: somebody should. wrong: a promise is broken, or about to be; then the exit code is 1.
+Checks PostgreSQL, Redis, the spool, nodes, budgets and unknown calls, and adds up the ledger of the last hours (2) again.
+ok: fine. look: a warning. wrong: a failure; a promise of Torana is broken, or about to be. The exit code is then 1.
 `
 
 /** All of a large ledger is compared hour by hour. */

@@ -2,8 +2,8 @@
 import type { Output } from './output.ts'
 
 const STARTER = `# yaml-language-server: $schema=./torana.schema.json
-# Torana serves what this file says. Check it with: torana check
-# Editors complete and check it with: torana schema > torana.schema.json
+# Torana serves what this file declares. Check it with: torana check
+# Editors complete and check it with the schema: torana schema > torana.schema.json
 # \${VAR} is an environment variable, or the content of the file that VAR_FILE names.
 
 # Endpoints with their credentials.
@@ -18,17 +18,17 @@ upstreams:
   #   resource: my-resource
   #   apiKey: \${AZURE_API_KEY}
 
-  # A server of your own that speaks OpenAI's API (TEI, vLLM, Ollama, Infinity, LM Studio…).
+  # Your own OpenAI-compatible server (TEI, vLLM, Ollama, Infinity, LM Studio…).
   # house:
   #   provider: tei
   #   baseUrl: http://localhost:3000/v1
 
-# What callers may ask for. Torana knows the limits, widths and prices of well-known models.
+# The models that callers may use. Torana knows the limits, widths and prices of well-known models.
 models:
   text-embedding-3-small:
     deployments:
       - upstream: openai
-      # Takes over when the one above fails; \`model\` is the name of your Azure deployment.
+      # A fallback, used when the one above fails; \`model\` is the name of your Azure deployment.
       # - upstream: azure-eu
       #   model: my-embedding-deployment
       #   priority: 1
@@ -37,7 +37,7 @@ models:
     deployments:
       - upstream: openai
 
-  # A model that Torana does not know: say what it is.
+  # A model that Torana does not know: describe it.
   # house-embed:
   #   kind: embedding
   #   embedding: { dimensions: 1024, maxInputTokens: 512, tokenizer: none }
@@ -46,7 +46,8 @@ models:
   #     - upstream: house
   #       model: my-model
 
-# Who may call. Keys have 24 characters or more; keep them in variables.
+# The callers: projects and their keys. A key has at least 24 characters; keep it in a variable.
+# The command torana key prints a new one. Without a key, every request is refused.
 projects:
   # search:
   #   keys:

@@ -34,7 +34,7 @@ const ID = '<project>/<name>'
 const VERBS: Readonly<Record<string, Verb>> = {
   list: {
     takes: '[--project <project>] [--json]',
-    says: 'list keys, those of torana.yaml too',
+    says: 'list all keys, including those of torana.yaml',
     target: 'none',
     options: { project: { type: 'string' }, json: { type: 'boolean' } },
     async run({ control, text, flag, out }) {
@@ -46,7 +46,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   create: {
     takes: `${ID} ${KEY_TAKES} [--secret-file <file|->]`,
-    says: 'make a key (and its project) and print it; or take over one from elsewhere',
+    says: 'create a key (and its project) and print it; --secret-file imports an existing key',
     target: 'required',
     options: { ...KEY_OPTIONS, 'secret-file': { type: 'string' } },
     async run(call) {
@@ -60,24 +60,24 @@ const VERBS: Readonly<Record<string, Verb>> = {
         ...brought,
         ...changeIn(call),
       })
-      tellSecret(key, out, `${target} is made`)
+      tellSecret(key, out, `${target} is created`)
     },
   },
   set: {
     takes: `${ID} ${KEY_TAKES}`,
-    says: 'change what a key may do; what is not named stays',
+    says: 'change models, expiry, limits and budget of a key; other settings stay',
     target: 'required',
     options: KEY_OPTIONS,
     async run(call) {
       const change = changeIn(call)
-      if (Object.keys(change).length === 0) throw new CommandProblem('Say what to change.')
+      if (Object.keys(change).length === 0) throw new CommandProblem('Name at least one setting to change.')
       const key = await call.control.ask<KeyBody>('PATCH', pathOf(call.target), change)
       call.out.stdout.write(listing([key]))
     },
   },
   rotate: {
     takes: `${ID} [--overlap <24h>]`,
-    says: 'make a new secret and print it; the one before stays valid for the overlap (a day)',
+    says: 'create a new secret and print it; the previous one stays valid for the overlap (24h)',
     target: 'required',
     options: { overlap: { type: 'string' } },
     async run({ control, target, text, out }) {
@@ -86,13 +86,13 @@ const VERBS: Readonly<Record<string, Verb>> = {
       const key = await control.ask<KeyBody>('POST', `${pathOf(target)}/rotate`, body)
       const end = key.secrets[1]?.valid_until ?? null
       const before =
-        end === null ? 'the secret before is refused from now on' : `the secret before works until ${end}`
+        end === null ? 'the previous secret is refused from now on' : `the previous secret works until ${end}`
       tellSecret(key, out, `${target} has a new secret; ${before}`)
     },
   },
   revoke: {
     takes: ID,
-    says: 'refuse a key from now on, on every node within two seconds',
+    says: 'revoke a key; all nodes refuse it within two seconds',
     target: 'required',
     options: {},
     async run({ control, target, out }) {
@@ -108,7 +108,7 @@ export function run(argv: string[], out: Output): Promise<number> {
 
 /** The secret alone goes to standard output, so that it can be piped to where it belongs. */
 function tellSecret({ secret }: KeyBody, out: Output, what: string): void {
-  out.stderr.write(`${what}.${secret === undefined ? '' : ' This is the only time it is shown:'}\n`)
+  out.stderr.write(`${what}.${secret === undefined ? '' : ' It is shown only this once:'}\n`)
   if (secret !== undefined) out.stdout.write(`${secret}\n`)
 }
 
@@ -146,7 +146,7 @@ function stateOf(key: KeyBody): string {
 function parts(id: string): readonly [string, string] {
   const [project, name, ...rest] = id.split('/')
   if (!project || !name || rest.length > 0)
-    throw new CommandProblem(`A key is named ${ID}, such as search/ci; got "${id}".`)
+    throw new CommandProblem(`Write a key as ${ID}, such as search/ci; got "${id}".`)
   return [project, name]
 }
 

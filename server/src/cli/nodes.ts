@@ -17,7 +17,7 @@ interface NodeBody {
 const VERBS: Readonly<Record<string, Verb>> = {
   list: {
     takes: '[--all] [--json]',
-    says: 'list the nodes that have not ended; --all shows those of the last week too',
+    says: 'list the nodes; --all includes nodes that ended in the last week',
     target: 'none',
     options: { all: { type: 'boolean' }, json: { type: 'boolean' } },
     async run({ control, flag, out }) {
@@ -28,7 +28,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   end: {
     takes: '<id> [--force]',
-    says: 'say that the machine of a node is gone: the budget it holds comes home. --force also ends one that lives',
+    says: 'end a node whose machine is gone, and return its leased budget; --force ends a live node too',
     target: 'required',
     options: { force: { type: 'boolean' } },
     async run({ control, target, flag, out }) {
@@ -39,7 +39,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
         path,
         body,
       )
-      out.stderr.write(`${target} is ended; $${returned} of budgets came home.\n`)
+      out.stderr.write(`${target} is ended; $${returned} of budgets was returned.\n`)
     },
   },
 }

@@ -23,7 +23,7 @@ interface ProjectBody {
 const VERBS: Readonly<Record<string, Verb>> = {
   list: {
     takes: '[--json]',
-    says: 'list projects, those of torana.yaml too',
+    says: 'list all projects, including those of torana.yaml',
     target: 'none',
     options: { json: { type: 'boolean' } },
     async run({ control, flag, out }) {
@@ -33,12 +33,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   set: {
     takes: `<project> ${TERMS_TAKES}`,
-    says: 'change limits and budget of a project, or make one; what is not named stays',
+    says: 'change limits and budget of a project, or create it; other settings stay',
     target: 'required',
     options: TERMS_OPTIONS,
     async run(call) {
       const change = termsIn(call)
-      if (Object.keys(change).length === 0) throw new CommandProblem('Say what to change.')
+      if (Object.keys(change).length === 0) throw new CommandProblem('Name at least one setting to change.')
       call.out.stdout.write(listing([await setOrCreate(call, change)]))
     },
   },
@@ -50,7 +50,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
     async run({ control, target, flag, out }) {
       if (!flag('yes'))
         throw new CommandProblem(
-          `This revokes all keys of ${target} and deletes its data, for good. Say --yes to do it.`,
+          `This revokes all keys of ${target} and deletes its data for ever. Add --yes to do it.`,
         )
       await control.ask('DELETE', `/projects/${encodeURIComponent(target)}`)
       out.stderr.write(`${target} is deleted, and its keys are revoked.\n`)

@@ -28,13 +28,13 @@ interface SpaceBody {
 }
 
 const USAGE = `usage: torana spaces [list] [--json]
-           each model's vector space, and how its deployments stand in it
+           show each model's vector space, and the state of its deployments
        torana spaces accept <model> <deployment>
-           what this deployment answers now is the model's space: it gets a new id, and vectors made before no longer fit
+           accept the vectors of this deployment as the model's new space. The space gets a new id: embed all documents again
        torana spaces probe [<model>] [--json]
-           look at all deployments of the model, or of all models, now; exit code 1 if one is outside its space
+           probe all deployments of the model, or of all models, now; the exit code is 1 if one is outside its space
 
---url <address> says where the control listener of the node is; by default where CONTROL_HOST and CONTROL_PORT put it.
+--url <address>: the control port of the node. Default: http://CONTROL_HOST:CONTROL_PORT.
 `
 
 /** A deployment that does not answer is waited for, several times over if it is one of many. */
@@ -106,7 +106,7 @@ async function accept(control: ControlClient, { names, isJson }: Asked, out: Out
   const path = `/spaces/${encodeURIComponent(model)}/accept`
   const accepted = await control.ask<SpaceBody>('POST', path, { deployment }, PROBING_MS)
   out.stderr.write(
-    `The space of ${accepted.model} is ${accepted.space} from now on. Vectors made before are of another: embed the corpus again.\n`,
+    `The space of ${accepted.model} is now ${accepted.space}. Earlier vectors belong to another space: embed all documents again.\n`,
   )
   out.stdout.write(isJson ? jsonOf(accepted) : listing([accepted]))
   return 0
@@ -156,7 +156,7 @@ function probeListing(probes: readonly ProbeBody[]): string {
     one.norm_drift === null ? '-' : `${(one.norm_drift * 100).toFixed(4)} %`,
     one.reason ?? '-',
   ])
-  return rows.length === 0 ? 'No embedding model is guarded.\n' : table([head, ...rows])
+  return rows.length === 0 ? 'No embedding model has the space guard on.\n' : table([head, ...rows])
 }
 
 function cosineText(probe: ProbeBody | null): string {

@@ -48,7 +48,7 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
   const { code, port, address } = error as { code?: string; port?: number; address?: string }
   if (code === 'EADDRINUSE') {
     const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
-    return `${address}:${port} is taken by another program. Stop it, or set ${variable} to another port.`
+    return `${address}:${port} is in use by another program. Stop that program, or set ${variable} to another port.`
   }
   const { FolderInUse } = await import('#stores/postgres/pglite.ts')
   return error instanceof FolderInUse ? error.message : undefined
@@ -60,7 +60,7 @@ function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {
   lines.push(`  Models    ${models.map(({ id }) => id).join(', ')}`)
   if (demoKey === undefined) {
     const none =
-      'none: nobody can call yet. `torana key` makes one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys'
+      'none: every request is refused. `torana key` prints a new one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys'
     lines.push(`  Keys      ${hasKeys ? 'as configured' : none}`, '')
     return `${lines.join('\n')}\n`
   }
@@ -72,7 +72,7 @@ function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {
     '',
     `  curl ${url}/v1/embeddings -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","input":["cat","kitten","car"]}'`,
     '',
-    '  Next: `node server/bin/torana.js init > torana.yaml` for your own upstreams; docs/quick-start.md tells the rest.',
+    '  Next: `node server/bin/torana.js init > torana.yaml` for your own upstreams. docs/quick-start.md has all steps.',
     '',
   )
   return `${lines.join('\n')}\n`

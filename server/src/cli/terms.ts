@@ -38,7 +38,7 @@ export function termsIn(call: Call): Record<string, unknown> {
   const budget = call.text('budget')
   const per = call.text('per')
   if (budget === undefined && (per !== undefined || call.flag('hard')))
-    throw new CommandProblem('--per and --hard say what a --budget is like: give the budget too.')
+    throw new CommandProblem('--per and --hard need a --budget.')
   const usd = budget === undefined ? undefined : numberOrNull(budget, '--budget')
   return {
     ...(limits.length > 0 && { limits: Object.fromEntries(limits) as unknown }),
@@ -57,7 +57,7 @@ export function limitsText(limits: LimitsBody): string {
 
 export function budgetText(budget: BudgetBody | null): string {
   if (budget === null) return '-'
-  const window = budget.per === 'total' ? 'in all' : `a ${budget.per}`
+  const window = budget.per === 'total' ? 'in total' : `a ${budget.per}`
   return `$${budget.usd} ${window}${budget.hard ? ', hard' : ''}`
 }
 

@@ -10,7 +10,7 @@ const COMMANDS: Record<string, { readonly says: string; readonly load: () => Pro
   init: { says: 'print a commented torana.yaml to start from', load: () => import('./init.ts') },
   schema: { says: 'print the JSON Schema of torana.yaml', load: () => import('./schema.ts') },
   key: {
-    says: 'make up a key for torana.yaml or TORANA_BOOTSTRAP_KEY and print it',
+    says: 'print a new random key for torana.yaml or TORANA_BOOTSTRAP_KEY',
     load: () => import('./key.ts'),
   },
   keys: {
@@ -22,24 +22,24 @@ const COMMANDS: Record<string, { readonly says: string; readonly load: () => Pro
     load: () => import('./projects.ts'),
   },
   credentials: {
-    says: 'list, set and drop upstream credentials of the running node',
+    says: 'list, set and delete upstream credentials of the running node',
     load: () => import('./credentials.ts'),
   },
   unknowns: {
-    says: 'list, post and void calls whose outcome nobody knows',
+    says: 'list and resolve upstream calls with an unknown outcome',
     load: () => import('./unknowns.ts'),
   },
   spaces: {
-    says: 'show vector spaces, probe deployments, accept another space',
+    says: 'show vector spaces, probe deployments, accept a new space',
     load: () => import('./spaces.ts'),
   },
-  nodes: { says: 'list nodes, and end one whose machine is lost', load: () => import('./nodes.ts') },
+  nodes: { says: 'list nodes, and end a node whose machine is lost', load: () => import('./nodes.ts') },
   doctor: {
-    says: 'compare ledger, rollups, budgets and leases of the running node',
+    says: 'check the health of the running node, its ledger and its budgets',
     load: () => import('./doctor.ts'),
   },
   generate: {
-    says: 'write the generated files of this repository; --check compares them',
+    says: 'for developers: write the generated files of this repository',
     load: () => import('./generate.ts'),
   },
 }
@@ -55,9 +55,7 @@ async function main([name = 'start', ...argv]: string[]): Promise<number> {
   }
   const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
   if (command === undefined) {
-    out.stderr.write(
-      name === 'import' ? `${MOVED}\n` : `torana: there is no command '${name}'.\n\n${usage()}`,
-    )
+    out.stderr.write(name === 'import' ? `${MOVED}\n` : `torana: unknown command '${name}'.\n\n${usage()}`)
     return 2
   }
   try {

@@ -21,7 +21,7 @@ const ID = '<request id>/<attempt>'
 const VERBS: Readonly<Record<string, Verb>> = {
   list: {
     takes: '[--json]',
-    says: 'list them, oldest first; each counts with what was reserved for it',
+    says: 'list the calls, oldest first; each counts as spent with its reserved amount',
     target: 'none',
     options: { json: { type: 'boolean' } },
     async run({ control, flag, out }) {
@@ -34,7 +34,7 @@ const VERBS: Readonly<Record<string, Verb>> = {
   },
   post: {
     takes: `${ID} [--usd <dollars>] [--tokens <n>]`,
-    says: 'it was paid after all: for this much, or for what was reserved',
+    says: 'the call was paid: record this amount, or the reserved amount',
     target: 'required',
     options: { usd: { type: 'string' }, tokens: { type: 'string' } },
     async run({ control, target, text, out }) {
@@ -45,12 +45,14 @@ const VERBS: Readonly<Record<string, Verb>> = {
         ...(usd !== undefined && { cost_usd: numberOf(usd, '--usd') }),
         ...(tokens !== undefined && { tokens: numberOf(tokens, '--tokens') }),
       })
-      out.stderr.write(`${target} is posted${usd === undefined ? ' at what was reserved' : ` at $${usd}`}.\n`)
+      out.stderr.write(
+        `${target} is posted${usd === undefined ? ' with the reserved amount' : ` with $${usd}`}.\n`,
+      )
     },
   },
   void: {
     takes: ID,
-    says: 'it was not paid: what was reserved is no longer counted',
+    says: 'the call was not paid: release the reserved amount',
     target: 'required',
     options: {},
     async run({ control, target, out }) {
@@ -66,7 +68,7 @@ export function run(argv: string[], out: Output): Promise<number> {
 }
 
 function listing(unknowns: readonly UnknownBody[]): string {
-  if (unknowns.length === 0) return 'Nothing is unknown.\n'
+  if (unknowns.length === 0) return 'There are no calls with an unknown outcome.\n'
   const head = ['request/attempt', 'requested', 'key', 'deployment', 'reserved', 'posted on', 'call id']
   const rows = unknowns.map((unknown) => [
     `${unknown.request_id}/${unknown.attempt}`,
@@ -83,7 +85,7 @@ function listing(unknowns: readonly UnknownBody[]): string {
 function pathOf(target: string): string {
   const [requestId = '', attempt = '', ...rest] = target.split('/')
   if (requestId === '' || attempt === '' || rest.length > 0)
-    throw new CommandProblem(`An unknown is named ${ID}, as the list shows it; got "${target}".`)
+    throw new CommandProblem(`Write an unknown as ${ID}, as the list shows it; got "${target}".`)
   return `/unknowns/${encodeURIComponent(requestId)}/${encodeURIComponent(attempt)}`
 }
 

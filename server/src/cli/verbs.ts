@@ -35,7 +35,7 @@ export async function runVerb(
   if (verb === undefined) {
     const isAsked = name === '' || name === '--help' || name === '-h' || name === 'help'
     out.stderr.write(
-      isAsked ? usage(noun, verbs) : `torana ${noun}: there is no '${name}'.\n\n${usage(noun, verbs)}`,
+      isAsked ? usage(noun, verbs) : `torana ${noun}: unknown command '${name}'.\n\n${usage(noun, verbs)}`,
     )
     return isAsked && name !== '' ? 0 : 2
   }
@@ -78,7 +78,7 @@ function usage(noun: string, verbs: Readonly<Record<string, Verb>>): string {
   const lines = Object.entries(verbs).map(
     ([name, { says, takes }]) => `  torana ${noun} ${name} ${takes}\n      ${says}`,
   )
-  return `${lines.join('\n')}\n\n--url <address> says where the control listener of the node is; by default where CONTROL_HOST and CONTROL_PORT put it.\n`
+  return `${lines.join('\n')}\n\n--url <address>: the control port of the node. Default: http://CONTROL_HOST:CONTROL_PORT.\n`
 }
 
 /** A secret from a file, or from standard input: on the command line every user of the machine could read it. */
@@ -88,7 +88,7 @@ export function readSecret(file: string): string {
     if (secret !== '') return secret
   } catch (error) {
     throw new CommandProblem(
-      `${file === '-' ? 'Standard input' : file} can't be read: ${(error as Error).message}`,
+      `${file === '-' ? 'Standard input' : file} cannot be read: ${(error as Error).message}`,
     )
   }
   throw new CommandProblem(`${file === '-' ? 'Standard input' : file} is empty.`)

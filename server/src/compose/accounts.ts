@@ -42,11 +42,14 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   const marks = new BudgetMarks(spending, clock, (mark) => {
     const { budget, percent, spentNanoUsd } = mark
     const { id, hard } = budget
-    log.warn({ budget: id, hard, percent, spentNanoUsd: String(spentNanoUsd) }, 'a budget passed a mark')
+    log.warn(
+      { budget: id, hard, percent, spentNanoUsd: String(spentNanoUsd) },
+      'a budget passed a warning threshold',
+    )
     parts.onBudgetMark(mark)
   })
   const quiet = (error: unknown): void => {
-    if (!isStoreAway()) log.warn({ err: error }, 'the store did not answer')
+    if (!isStoreAway()) log.warn({ err: error }, 'PostgreSQL did not answer')
   }
   const chores = [
     every(IDLE_LEASES_MS, () => leases.returnIdle(), quiet),
@@ -81,7 +84,11 @@ async function openRedis(url: string | undefined, log: Log): Promise<RedisConnec
     url,
     scripts: [TAKE_SCRIPT, SPENT_SCRIPT],
     onError: (error) => {
-      if (!wasAway) log.warn({ err: error }, 'Redis is away: limits are shared out between the nodes')
+      if (!wasAway)
+        log.warn(
+          { err: error },
+          'Redis (REDIS_URL) is unreachable: each node applies its share of the rate limits',
+        )
       wasAway = true
     },
   })

@@ -62,18 +62,18 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   const recoverDead = async (): Promise<void> => {
     if (ledger.isStoreAway) return
     const recovered = await recover(abandonedFolders(dataDir), store, events)
-    for (const dead of recovered) log.warn(dead, 'what a dead node left behind is in the books')
+    for (const dead of recovered) log.warn(dead, 'the records of a dead node were recovered into the ledger')
   }
   // A store that is away comes back. One that refuses this node at the start is a mistake that a person must see.
   await connect().catch((error: unknown) => {
     if (error instanceof StoreAway) return
-    throw new ConfigError([`the database can't be used: ${(error as Error).message}`])
+    throw new ConfigError([`the database cannot be used: ${(error as Error).message}`])
   })
   await ledger.drain()
-  await recoverDead().catch((error: unknown) => log.warn({ err: error }, 'recovery waits for the store'))
+  await recoverDead().catch((error: unknown) => log.warn({ err: error }, 'recovery waits for PostgreSQL'))
 
   const quiet = (error: unknown): void => {
-    if (!ledger.isStoreAway) log.warn({ err: error }, 'the store did not answer')
+    if (!ledger.isStoreAway) log.warn({ err: error }, 'PostgreSQL did not answer')
   }
   const chores = [
     every(HEARTBEAT_MS, connect, (error) => ledger.noteTrouble(error as Error)),
@@ -146,7 +146,8 @@ class Membership {
     const { database, store, upkeep, log, metrics } = this.#parts
     const { applied, unknown } = await reachable(migrate(database))
     if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
-    if (unknown.length > 0) log.warn({ unknown }, 'the database is of a newer version; this node works on')
+    if (unknown.length > 0)
+      log.warn({ unknown }, 'the database schema is newer than this node; the node continues')
     // Before the first row: a row in the default partition stands in the way of its own partition.
     metrics.books.partitions(await upkeep.makePartitions())
     await store.startNode({ id: this.#nodeId, host: hostname(), version })
@@ -164,7 +165,8 @@ function openRequestLog({ log, metrics }: Basics, database: Database, membership
     },
     {
       dropped: (records) => metrics.books.requestLogDropped(records),
-      refused: (records, error) => log.error({ records, err: error }, 'the request log was refused'),
+      refused: (records, error) =>
+        log.error({ records, err: error }, 'PostgreSQL refused records of the request log'),
     },
   )
 }
@@ -184,15 +186,17 @@ function ownFolder(
 function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEvents {
   return {
     written: (batch) => metrics.books.written(batch),
-    storeAway: (error) => log.error({ err: error }, 'PostgreSQL is away: usage records go to the spool'),
+    storeAway: (error) =>
+      log.error({ err: error }, 'PostgreSQL is unreachable: usage records go to the spool on disk'),
     storeBack: () => log.info('PostgreSQL is back'),
     refused(entries, error) {
       metrics.books.refused(entries)
-      log.error({ entries, err: error }, 'usage records were refused and set aside')
+      log.error({ entries, err: error }, 'PostgreSQL refused usage records; they are kept aside')
     },
-    spoolFailed: (error) => log.error({ err: error }, 'the spool can not be written: no result may leave'),
+    spoolFailed: (error) =>
+      log.error({ err: error }, 'the spool on disk cannot be written: this node answers no more requests'),
     nodeEnded() {
-      log.error('this node was ended by another one, or by an operator: it stops')
+      log.error('another node or an operator ended this node: it stops')
       onEnded()
     },
   }
@@ -215,10 +219,10 @@ function upkeepEvents(log: Log, metrics: Metrics): UpkeepEvents {
     partitions(partitions) {
       metrics.books.partitions(partitions)
       if (partitions.missing.length > 0)
-        log.warn({ missing: partitions.missing }, 'partitions could not be made')
+        log.warn({ missing: partitions.missing }, 'partitions could not be created')
     },
     did: (what) => log.info(what, 'upkeep'),
     postponed: () => {},
-    failed: (chore, error) => log.error({ chore, err: error }, 'upkeep failed'),
+    failed: (chore, error) => log.error({ chore, err: error }, 'a background job failed'),
   }
 }

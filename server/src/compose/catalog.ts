@@ -73,7 +73,7 @@ export class CatalogInForce {
   /** Credentials may have changed. */
   refresh(): void {
     this.#complete().catch((error: unknown) =>
-      this.#log.error({ err: error }, 'stored credentials could not be read; the last ones stay in force'),
+      this.#log.error({ err: error }, 'stored credentials could not be read; the last ones stay in use'),
     )
   }
 
@@ -108,6 +108,6 @@ export function watchFile(
         log.warn('changed limits take effect at the next start')
     },
     onBad: (problems) =>
-      log.error({ problems }, 'the configuration is wrong; the last good one stays in force'),
+      log.error({ problems }, 'the configuration is wrong; the last good one stays in use'),
   })
 }

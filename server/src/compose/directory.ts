@@ -39,7 +39,8 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     file: stores.keyFile,
     onChange: () => catalog.refresh(),
     onTrouble(trouble) {
-      if (trouble) log.error({ err: trouble }, 'the key store is away; keys in use stay known for an hour')
+      if (trouble)
+        log.error({ err: trouble }, 'the key store is unreachable; this node accepts known keys for one hour')
       else log.info('the key store is back')
     },
   })
@@ -52,7 +53,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     snapshot.setDeclared(projects)
   })
   const hasKeys = snapshot.size > 0 || declared.size > 0
-  if (!hasKeys) log.warn('there are no keys: nobody can call')
+  if (!hasKeys) log.warn('there are no keys: every request is refused')
 
   const tokens = [{ actor: 'local-admin', token: loadAdminToken(settings.dataDir) }]
   if (settings.adminToken !== undefined) tokens.push({ actor: 'admin-token', token: settings.adminToken })
@@ -68,7 +69,9 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
     },
     hasKeys,
     notReady: () =>
-      snapshot.isLoaded || declared.size > 0 ? undefined : 'no key is known yet: the key store is away',
+      snapshot.isLoaded || declared.size > 0
+        ? undefined
+        : 'this node knows no key yet: the key store is unreachable',
     [Symbol.asyncDispose]: () => polling.stop(),
   }
 }

@@ -102,7 +102,7 @@ async function imagesOutside(
     unended: (jobId, error) =>
       log.warn(
         { jobId, err: error },
-        'an image job could not be ended in the store; it will be taken up again',
+        'the end of an image job could not be stored; a node will resume the job',
       ),
     imageUpstream: upstreams.imageUpstream,
     dispatch,
@@ -117,7 +117,7 @@ async function imagesOutside(
     observer,
     hashing,
     unkept: (name, error) =>
-      log.error({ name, err: error }, 'a paid picture could not be stored; it is handed to who waits for it'),
+      log.error({ name, err: error }, 'a paid image could not be stored; only the waiting client gets it'),
     linkOf(assetId) {
       const expiresAtSeconds = Math.floor((clock.nowMs() + limits.assetLinkMs) / 1000)
       const signature = signer.sign(assetId, expiresAtSeconds)
@@ -129,8 +129,8 @@ async function imagesOutside(
 
 function workerEvents(log: Log): ImageWorkerEvents {
   return {
-    tookOver: (jobId) => log.warn({ jobId }, 'an image job of another process is taken over'),
-    deleted: (counts) => log.info(counts, 'old image jobs and pictures were deleted'),
+    tookOver: (jobId) => log.warn({ jobId }, 'this node resumes an image job of another process'),
+    deleted: (counts) => log.info(counts, 'old image jobs and images were deleted'),
     failed(what, error) {
       if (!(error instanceof StoreAway)) log.error({ what, err: error }, 'the image worker failed')
     },
@@ -155,7 +155,7 @@ function drainAgainAndAgain(spooled: SpooledBlobs, log: Log): Repeating {
     async () => void (await spooled.drain()),
     (error) => {
       if (!(error instanceof StoreAway))
-        log.error({ err: error }, 'spooled pictures could not be handed over')
+        log.error({ err: error }, 'images in the spool could not be moved to ASSETS_URL')
     },
   )
 }

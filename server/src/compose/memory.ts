@@ -14,7 +14,7 @@ export async function openMemoryStores(
   { clock, identifiers, log }: Basics,
   { webhooksFor }: Pick<StoreParts, 'webhooksFor'>,
 ): Promise<Stores> {
-  log.warn('DATABASE_URL is memory: nothing is kept when this process ends')
+  log.warn('DATABASE_URL is memory: everything is lost when this process ends')
   const nodeId = identifiers.next()
   const books = new MemoryBooks(clock)
   await books.startNode({ id: nodeId })

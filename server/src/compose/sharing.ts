@@ -32,7 +32,7 @@ export function openSharing(basics: Basics, { isTrusted }: SharingParts): Shared
       : new RedisVectorCache({
           url: cacheUrl,
           clock,
-          events: (event) => log.warn({ event }, 'the vector cache in Redis lost something'),
+          events: (event) => log.warn({ event }, 'the vector cache in Redis dropped entries'),
         })
   // The start does not wait for it: until it is there, every look-up is a miss.
   void far?.open()

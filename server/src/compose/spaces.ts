@@ -45,7 +45,7 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
   const { clock, limits } = outside
   const probing = { ...outside, limits: { ...limits, requestTimeoutMs: PROBE_TIMEOUT_MS } }
   const onTrouble = (error: unknown): void => {
-    if (!(error instanceof StoreAway)) log.warn({ err: error }, 'the space guard could not look')
+    if (!(error instanceof StoreAway)) log.warn({ err: error }, 'the space guard could not probe')
   }
   const guard = new SpaceGuard({
     store: stores.spaces,
@@ -61,7 +61,7 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
   await within(FIRST_READ_MS, guard.follow().catch(onTrouble))
   if (!guard.hasRead)
     log.error(
-      'the store could not be read: until it can, the first deployment of each model serves, and pinned spaces are refused',
+      'PostgreSQL could not be read: until it can, only the first deployment of each model serves, and requests that pin a space are refused',
     )
   await within(FIRST_PROBES_MS, guard.start())
   return {

@@ -35,7 +35,8 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
     secretOf: (project, url) => webhooksOf(catalog, project).find((one) => one.url === url)?.secret,
     events: {
       sent: ({ id, url, type }) => log.info({ id, url, type }, 'a webhook was sent'),
-      notSent: ({ id, url, type }, reason) => log.warn({ id, url, type, reason }, 'a webhook was not taken'),
+      notSent: ({ id, url, type }, reason) =>
+        log.warn({ id, url, type, reason }, 'the receiver did not accept a webhook'),
       trouble(error) {
         if (!(error instanceof StoreAway)) log.error({ err: error }, 'webhooks could not be sent')
       },
@@ -57,7 +58,7 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
       if (events.length === 0) return
       outbox
         .enqueue(events)
-        .catch((error: unknown) => log.error({ err: error }, 'an event of a budget was lost'))
+        .catch((error: unknown) => log.error({ err: error }, 'a budget event could not be stored'))
     },
     async [Symbol.asyncDispose]() {
       await sending.stop()

@@ -7,7 +7,7 @@ export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   return new Fault(
     'internal_error',
-    'The gateway failed. It was logged under this request id; please report it.',
+    'The gateway failed. The log has the cause under this request id; please report it.',
     { cause: error },
   )
 }

@@ -66,9 +66,15 @@ export function keyDetail(terms: KeyTerms): Record<string, unknown> {
 export const refusal = {
   noKey: (id: string) => new ChangeRefused('missing', `There is no key ${id}.`),
   noProject: (name: string) => new ChangeRefused('missing', `There is no project ${name}.`),
-  keyExists: (id: string) => new ChangeRefused('exists', `There is already a key ${id}.`),
-  projectExists: (name: string) => new ChangeRefused('exists', `There is already a project ${name}.`),
-  revoked: (id: string) => new ChangeRefused('revoked', `The key ${id} is revoked. Make a new one.`),
+  keyExists: (id: string) =>
+    new ChangeRefused(
+      'exists',
+      `Key ${id} already exists. Key ids are not used again, not even after a key was revoked.`,
+    ),
+  projectExists: (name: string) => new ChangeRefused('exists', `Project ${name} already exists.`),
+  revoked: (id: string) =>
+    new ChangeRefused('revoked', `Key ${id} is revoked. Create a new one with another id.`),
   deleted: (name: string) => new ChangeRefused('deleted', `The project ${name} is being deleted.`),
-  secretTaken: () => new ChangeRefused('secret-taken', 'Another key has this secret. Each needs its own.'),
+  secretTaken: () =>
+    new ChangeRefused('secret-taken', 'Another key already has this secret. Each key needs its own.'),
 }

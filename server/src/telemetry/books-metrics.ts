@@ -8,7 +8,7 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 const BATCH_ENTRIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
 export class BooksMetrics {
-  readonly #entries = counters('torana_ledger_entries_total', 'Usage records made durable, by where.')
+  readonly #entries = counters('torana_ledger_entries_total', 'Durable usage records, by place.')
   readonly #batches = histograms(
     'torana_ledger_batch_entries',
     'Usage records written together.',
@@ -16,7 +16,7 @@ export class BooksMetrics {
   )
   readonly #seconds = histograms(
     'torana_ledger_write_duration_seconds',
-    'What answers wait for: one batch made durable.',
+    'Time to make one batch of usage records durable; answers wait for it.',
     COMMIT_SECONDS,
   )
   readonly #series = { store: this.#seriesOf('store'), spool: this.#seriesOf('spool') }
@@ -92,33 +92,33 @@ export class BooksMetrics {
       this.#seconds.text(),
       counterText(
         'torana_ledger_refused_total',
-        'Usage records the store refused; they are set aside.',
+        'Usage records that PostgreSQL refused; they are kept aside.',
         this.#refused,
       ),
       counterText(
         'torana_request_log_dropped_total',
-        'Records of the request log that found no room.',
+        'Request log records dropped because the buffer was full.',
         this.#dropped,
       ),
       counterText(
         'torana_reconciliations_total',
-        'How often this node compared the books.',
+        'Comparisons of the ledger with its sums by this node.',
         this.#reconciliations,
       ),
       counterText(
         'torana_budget_corrections_total',
-        'Budgets that differed from the books and were put right.',
+        'Budgets that differed from the ledger and were corrected.',
         this.#corrections,
       ),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
       gaugeText(
         'torana_ledger_differences',
-        'Projects and hours in which ledger and rollups differ. Must be 0.',
+        'Projects and hours in which the ledger and its sums differ. Must be 0.',
         this.#differences,
       ),
       gaugeText(
         'torana_partitions_missing',
-        'Partitions that are due and could not be made.',
+        'Partitions that are due and could not be created.',
         this.#partitionsMissing,
       ),
       ...(this.#figures ? booksTexts(this.#figures) : []),
@@ -128,9 +128,13 @@ export class BooksMetrics {
 
 function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, limiter }: NodeFigures): string[] {
   const texts = [
-    gaugeText('torana_store_away', '1 while PostgreSQL is away.', Number(isStoreAway)),
-    gaugeText('torana_spool_waiting', 'Usage records that wait on this disk for PostgreSQL.', spoolWaiting),
-    gaugeText('torana_journal_open', 'Calls to upstreams under way.', journalOpen),
+    gaugeText('torana_store_away', '1 while PostgreSQL is unreachable.', Number(isStoreAway)),
+    gaugeText(
+      'torana_spool_waiting',
+      'Usage records that wait on the disk of this node for PostgreSQL.',
+      spoolWaiting,
+    ),
+    gaugeText('torana_journal_open', 'Calls to upstreams in flight.', journalOpen),
   ]
   if (limiter === undefined) return texts
   const { takes, localDecisions, scriptCalls, timeouts, errors } = limiter.counts
@@ -143,11 +147,11 @@ function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, limiter }: NodeFigu
     ),
     ...(
       [
-        ['takes', takes, 'Requests judged by rate limits.'],
-        ['local_decisions', localDecisions, 'Of those, judged by this node alone.'],
-        ['calls', scriptCalls, 'Calls of the limit script.'],
-        ['timeouts', timeouts, 'Of those, answered too late or never.'],
-        ['errors', errors, 'Of those, ended by another error.'],
+        ['takes', takes, 'Requests checked against rate limits.'],
+        ['local_decisions', localDecisions, 'Of those, decided by this node without Redis.'],
+        ['calls', scriptCalls, 'Calls of the rate limit script in Redis.'],
+        ['timeouts', timeouts, 'Of those, not answered in time.'],
+        ['errors', errors, 'Of those, failed with another error.'],
       ] as const
     ).map(([name, value, help]) => samplesText(`torana_limiter_${name}_total`, help, 'counter', [{ value }])),
   ]
@@ -167,25 +171,25 @@ function booksTexts({
     return { labels: { budget: budgetId }, value }
   })
   return [
-    gaugeText('torana_unknowns_open', 'Calls whose outcome nobody knows yet.', unknowns.open),
+    gaugeText('torana_unknowns_open', 'Calls with an unknown outcome.', unknowns.open),
     gaugeText(
       'torana_unknowns_open_usd',
-      'What they are counted with meanwhile.',
+      'Amount with which unknown calls count as spent.',
       usd(unknowns.amountNanoUsd),
     ),
     samplesText('torana_nodes', 'Nodes that have not ended.', 'gauge', [
       { labels: { state: 'alive' }, value: nodes.alive },
       { labels: { state: 'silent' }, value: nodes.silent },
     ]),
-    gaugeText('torana_lost_leases_usd', 'Budget held by nodes that are gone.', usd(lostNanoUsd)),
-    samplesText('torana_rest_rows', 'Rows that no partition was made for.', 'gauge', [
+    gaugeText('torana_lost_leases_usd', 'Budget leased by nodes that are gone.', usd(lostNanoUsd)),
+    samplesText('torana_rest_rows', 'Rows outside of all partitions.', 'gauge', [
       { labels: { table: 'usage_events' }, value: restRows.ledger },
       { labels: { table: 'requests' }, value: restRows.requests },
     ]),
-    gaugeText('torana_deleted_projects', 'Projects that wait for their deletion.', deletedProjects),
+    gaugeText('torana_deleted_projects', 'Projects that wait for deletion.', deletedProjects),
     samplesText(
       'torana_budget_spent_ratio',
-      'Spent of each hard budget in its window of now.',
+      'Spent share of each hard budget in its present period.',
       'gauge',
       ratios,
     ),

@@ -31,19 +31,16 @@ export class Metrics {
   readonly #requests = counters('torana_requests_total', 'Requests answered.')
   readonly #requestSeconds = histograms(
     'torana_request_duration_seconds',
-    'From the first byte of a request to the last of its answer.',
+    'From the first byte of a request to the last byte of its answer.',
     BUCKETS_SECONDS,
   )
-  readonly #tokens = counters('torana_tokens_total', 'Input tokens told to callers.')
+  readonly #tokens = counters('torana_tokens_total', 'Input tokens reported to callers.')
   readonly #inputs = counters('torana_inputs_total', 'Inputs embedded.')
-  readonly #cached = counters(
-    'torana_cache_inputs_total',
-    'Inputs of models that share vectors, by whether one was there.',
-  )
-  readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by how they ended.')
+  readonly #cached = counters('torana_cache_inputs_total', 'Inputs of models with a cache, by hit or miss.')
+  readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by outcome.')
   readonly #callSeconds = histograms(
     'torana_upstream_call_duration_seconds',
-    'Time of one call to an upstream.',
+    'Duration of one call to an upstream.',
     BUCKETS_SECONDS,
   )
   /** Looked up once per request instead of once per metric. */

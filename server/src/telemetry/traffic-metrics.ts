@@ -40,19 +40,19 @@ export class TrafficMetrics {
     return [
       samplesText(
         'torana_deployment_calls_in_flight',
-        'Calls under way.',
+        'Calls in flight.',
         'gauge',
         each((one) => one.inFlight),
       ),
       samplesText(
         'torana_deployment_calls_limit',
-        'Calls it may have under way.',
+        'Limit of calls in flight.',
         'gauge',
         each((one) => one.limit),
       ),
       samplesText(
         'torana_deployment_state',
-        '1 for the state that a deployment is in.',
+        '1 for the present state of a deployment.',
         'gauge',
         deployments.flatMap(({ deployment, state }) =>
           STATES.map((name) => ({ labels: { deployment, state: name }, value: name === state ? 1 : 0 })),
@@ -60,17 +60,20 @@ export class TrafficMetrics {
       ),
       samplesText(
         'torana_requests_waiting',
-        'Requests in line for a deployment with room.',
+        'Requests in the queue for a deployment.',
         'gauge',
         Array.from(waiting, ([model, value]) => ({ labels: { model }, value })),
       ),
-      samplesText('torana_overload_refusals_total', 'Requests refused before they were read.', 'counter', [
-        { labels: {}, value: this.#refused },
-      ]),
-      samplesText('torana_cache_entries', 'Vectors kept in this process.', 'gauge', [
+      samplesText(
+        'torana_overload_refusals_total',
+        'Requests refused by load shedding, before they were read.',
+        'counter',
+        [{ labels: {}, value: this.#refused }],
+      ),
+      samplesText('torana_cache_entries', 'Vectors in the cache of this process.', 'gauge', [
         { labels: {}, value: cache.entries },
       ]),
-      samplesText('torana_cache_bytes', 'Memory of those vectors.', 'gauge', [
+      samplesText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', 'gauge', [
         { labels: {}, value: cache.bytes },
       ]),
     ].join('')

@@ -244,7 +244,7 @@ before(async () => {
     good.slice(0, good.indexOf(SECRET.poorKey) + SECRET.poorKey.length),
     good.slice(0, good.indexOf(apiKey) + apiKey.length),
   ]) {
-    const told = (): number => node.stdout().split('the last good one stays in force').length
+    const told = (): number => node.stdout().split('the last good one stays in use').length
     const before = told()
     writeFileSync(join(node.folder, 'torana.yaml'), bad)
     node.child.kill('SIGHUP')

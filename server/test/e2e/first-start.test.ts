@@ -174,7 +174,7 @@ test('a wrong environment or configuration is told with its place, and exit code
 test('an unknown command lists those there are, and help is no error', async () => {
   const unknown = runTorana({ folder: temporaryFolder(), args: ['strat'] })
   assert.equal(await unknown.exit, 2)
-  assert.match(unknown.stderr(), /no command 'strat'[\s\S]*torana start/)
+  assert.match(unknown.stderr(), /unknown command 'strat'[\s\S]*torana start/)
   const moved = runTorana({ folder: temporaryFolder(), args: ['import', 'litellm', 'config.yaml'] })
   assert.equal(await moved.exit, 2)
   assert.match(

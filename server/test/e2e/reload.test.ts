@@ -47,7 +47,7 @@ test('a changed file is picked up by itself: models and keys, old ones gone at o
 test('a faulty file changes nothing and is told with its place; the next good one counts', async () => {
   writeFileSync(file, '{ "models": { "first-w16": { "deployments": [{ "upstream": "nowhere" }] } } }')
   torana.signal('SIGHUP')
-  await eventually(async () => assert.match(torana.stdout(), /the last good one stays in force/))
+  await eventually(async () => assert.match(torana.stdout(), /the last good one stays in use/))
   assert.match(torana.stdout(), /torana\.yaml:1:\d+ [^"]*nowhere/)
   assert.deepEqual([await statusOf('first-w16'), await statusOf('second-w16', SECOND_KEY)], [404, 200])
   writeFileSync(file, configText({ models: { ...first.models, ...second.models } }, provider.url))

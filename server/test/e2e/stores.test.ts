@@ -101,7 +101,9 @@ test('two nodes that start at once on an empty database: each migration runs onc
   )
   assert.deepEqual((await migrate(database, newer)).applied, ['9001-of-a-newer-version.sql'])
   const started = await start({ DATABASE_URL: url })
-  await eventually(async () => assert.match(started.stdout(), /"unknown":\[9001\].*of a newer version/))
+  await eventually(async () =>
+    assert.match(started.stdout(), /"unknown":\[9001\].*schema is newer than this node/),
+  )
   const later = await Promise.all(
     [...nodes, started].flatMap((node) => [FILE_KEY, BUDGET_KEY].map((key) => ask(node, key))),
   )

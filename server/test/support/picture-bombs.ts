@@ -115,22 +115,22 @@ const MEGABYTE = 1024 * 1024
 /** Padding of metadata, the longest there is. */
 const FULL_SEGMENT = jpegSegment(0xe2, new Uint8Array(65_533))
 const EMPTY_SEGMENT = jpegSegment(0xfe, new Uint8Array(0))
-const ANIMATED = /^is animated, and only pictures of one frame are taken$/
+const ANIMATED = /^is animated; only images with one frame are accepted$/
 const PARTS = /^has more than 1024 parts before its pixels$/
 const BYTES = /^has more than 16 MB before its pixels$/
-const NONE = /^is no PNG, JPEG or WebP picture$/
+const NONE = /^is not a PNG, JPEG or WebP image$/
 
 export const BOMBS: readonly Bomb[] = [
   {
     what: 'a PNG of 16000 times 16000',
     bytes: () => Buffer.concat([pngStart({ width: 16_000, height: 16_000 }), PNG_REST]),
-    words: /^is 16000x16000 pixels, more than the 50 million that are taken$/,
+    words: /^is 16000x16000 pixels, more than the allowed 50 million$/,
     decidedAfterBytes: 24,
   },
   {
     what: 'a PNG of 60000 times 1',
     bytes: () => Buffer.concat([pngStart({ width: 60_000, height: 1 }), PNG_REST]),
-    words: /^is 60000x1 pixels, and the longer edge may have 16384 at most$/,
+    words: /^is 60000x1 pixels; the longer edge may have at most 16384$/,
     decidedAfterBytes: 24,
   },
   {
@@ -204,7 +204,7 @@ export const BOMBS: readonly Bomb[] = [
   {
     what: 'a WebP of 16384 times 16384',
     bytes: () => webp(webpLossless(16_384, 16_384)),
-    words: /^is 16384x16384 pixels, more than the 50 million that are taken$/,
+    words: /^is 16384x16384 pixels, more than the allowed 50 million$/,
     decidedAfterBytes: 25,
   },
   {
@@ -244,7 +244,7 @@ export const BOMBS: readonly Bomb[] = [
   {
     what: 'a GIF that is a script as well',
     bytes: () => ascii('GIF89a=1;alert(1)//'.padEnd(200)),
-    words: /^is a GIF, and only PNG, JPEG and WebP pictures are taken$/,
+    words: /^is a GIF; only PNG, JPEG and WebP images are accepted$/,
     decidedAfterBytes: 4,
   },
   { what: 'a PDF', bytes: () => ascii('%PDF-1.7\n%…'), words: /^is a PDF/, decidedAfterBytes: 5 },
@@ -298,7 +298,7 @@ export const BOMBS: readonly Bomb[] = [
   {
     what: 'a WebP whose canvas says less than its frame has',
     bytes: () => webp(webpCanvas(8, 8), webpLossy(4000, 4000)),
-    words: /^is a WebP of 8x8 pixels that holds a frame of 4000x4000$/,
+    words: /^is a WebP of 8x8 pixels with a frame of 4000x4000$/,
     decidedAfterBytes: 48,
   },
   {

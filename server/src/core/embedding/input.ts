@@ -104,10 +104,7 @@ function readTokenArrays(entries: readonly unknown[], maxInputs: number): Input 
     if (entry.length === 0) return empty(`input[${index}]`)
     const bad = entry instanceof Uint32Array ? -1 : firstNonToken(entry)
     if (bad !== -1) {
-      return invalid(
-        `input[${index}]`,
-        `input[${index}][${bad}] is ${nameOf(entry[bad])}, not a token id. ${FORMS}`,
-      )
+      return invalid(`input[${index}]`, `input[${index}][${bad}] is ${nameOf(entry[bad])}. ${FORMS}`)
     }
   }
   return { kind: 'tokens', tokens: entries as readonly TokenIds[] }
@@ -120,9 +117,13 @@ function isTokenArray(value: unknown): value is readonly unknown[] | Uint32Array
 function firstNonToken(entries: readonly unknown[]): number {
   for (let index = 0; index < entries.length; index += 1) {
     const entry = entries[index]
-    if (!Number.isInteger(entry) || (entry as number) < 0 || (entry as number) > MAX_TOKEN_ID) return index
+    if (!isTokenId(entry)) return index
   }
   return -1
+}
+
+function isTokenId(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_TOKEN_ID
 }
 
 function problem(code: InputProblem['code'], param: string, message: string): InputProblem {
@@ -137,7 +138,7 @@ function empty(param: string): InputProblem {
   return problem(
     'empty_input',
     param,
-    `${param} is empty. Embeddings need at least one character or token; remove it.`,
+    `${param} is empty. Send at least one character or token, or remove it.`,
   )
 }
 
@@ -152,7 +153,7 @@ function tooMany(count: number, maxInputs: number): InputProblem {
   return problem(
     'too_many_inputs',
     'input',
-    `input has ${count} entries; the limit is ${maxInputs} a request. Send it in parts.`,
+    `input has ${count} entries; one request may have ${maxInputs}. Send several requests.`,
   )
 }
 
@@ -161,7 +162,6 @@ function nameOf(value: unknown): string {
   if (value === null) return 'null'
   if (value === undefined) return 'missing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
-  if (typeof value === 'number')
-    return Number.isInteger(value) ? 'an integer out of range' : 'a number that is no integer'
+  if (typeof value === 'number') return isTokenId(value) ? 'a number' : `a number that is no token id`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }

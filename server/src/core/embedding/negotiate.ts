@@ -86,7 +86,7 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
     if (model.facts.tokenizer === 'none') {
       return {
         param: 'input',
-        message: `Model '${model.id}' takes texts, not token ids, and has no tokenizer to turn them back. Send strings.`,
+        message: `Model '${model.id}' takes texts, and Torana has no tokenizer for it that turns token ids into text. Send strings.`,
       }
     }
     emulated.push('input')
@@ -101,7 +101,7 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   if (firstExtra !== undefined && !carriesUnknownFields(deployment)) {
     return {
       param: firstExtra,
-      message: `'${firstExtra}' is not a field Torana knows, and ${deployment.id} speaks a wire that can't carry it. Remove it.`,
+      message: `Torana does not know the field '${firstExtra}', and the API of ${deployment.id} has no place for it. Remove it.`,
     }
   }
   return {
@@ -151,7 +151,7 @@ function takes(native: NativeDimensions, asked: number): boolean {
 function dimensionsMessage(asked: number, model: EmbeddingModel, native: NativeDimensions): string {
   const full = model.facts.dimensions
   if (asked > full && native.kind !== 'list') {
-    return `dimensions is ${asked}; '${model.id}' has ${full} and can only be made narrower. Ask for ${full} or fewer.`
+    return `dimensions is ${asked}; vectors of '${model.id}' have ${full} and can only be shortened. Send ${full} or less.`
   }
   if (native.kind === 'list') {
     return `dimensions is ${asked}; '${model.id}' takes ${[...new Set([...native.values, full])].join(', ')}.`
@@ -160,7 +160,7 @@ function dimensionsMessage(asked: number, model: EmbeddingModel, native: NativeD
     const orFull = native.max < full ? ` or ${full}` : ''
     return `dimensions is ${asked}; '${model.id}' takes ${native.min} to ${native.max}${orFull}.`
   }
-  return `'${model.id}' has a fixed width of ${full} and is not made to be truncated. Remove dimensions.`
+  return `'${model.id}' has a fixed width of ${full}, and its vectors must not be shortened. Remove dimensions.`
 }
 
 function hasPrefix(request: EmbeddingRequest, model: EmbeddingModel): boolean {
@@ -178,7 +178,7 @@ function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTy
       ? NO_INPUT_TYPE
       : {
           param: 'input_type',
-          message: `'${model.id}' treats queries and documents alike. Remove input_type.`,
+          message: `'${model.id}' treats queries and documents in the same way. Remove input_type.`,
         }
   }
   const wanted = request.inputType ?? rule.default

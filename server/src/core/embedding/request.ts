@@ -67,16 +67,20 @@ export function modelIn(value: unknown, path: PathModel | undefined): string {
     if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
     throw new Fault(
       'model_mismatch',
-      `The path names '${path.model}', the body ${JSON.stringify(value)}. Make them equal.`,
+      `The path names the model '${path.model}', and the body names ${JSON.stringify(value)}. Send the same model in both.`,
       {
         param: 'model',
       },
     )
   }
   if (value === undefined || value === null) {
-    throw new Fault('missing_parameter', 'model is missing. List what this key may use: GET /v1/models.', {
-      param: 'model',
-    })
+    throw new Fault(
+      'missing_parameter',
+      'model is missing. GET /v1/models lists the models that this key may use.',
+      {
+        param: 'model',
+      },
+    )
   }
   if (typeof value !== 'string' || value === '') {
     throw new Fault('invalid_parameter', 'model must be the id of a model, as a string.', { param: 'model' })
@@ -89,7 +93,7 @@ function dimensionsIn(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
   throw new Fault(
     'invalid_parameter',
-    `dimensions is ${JSON.stringify(value)}; it must be a whole number from 1 up.`,
+    `dimensions is ${JSON.stringify(value)}; it must be a whole number of at least 1.`,
     {
       param: 'dimensions',
     },

@@ -1,4 +1,4 @@
-/** A fault: what a caller is told has gone wrong. All there are stand in `fault-table.ts`. The cause stays in the log. */
+/** A fault: what Torana tells a caller about an error. `table.ts` lists them all. The cause goes to the log only. */
 import type { FailureDetail } from './failure.ts'
 import type { FaultEntry } from './entry.ts'
 import { FAULTS } from './table.ts'

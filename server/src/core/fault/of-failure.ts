@@ -1,7 +1,7 @@
 import type { UpstreamFailure } from './failure.ts'
 import { Fault } from './fault.ts'
 
-/** What the caller is told when an upstream's failure is the end of the request. `tried` counts attempts. */
+/** The fault that a caller gets when an upstream's failure ends the request. `tried` counts attempts. */
 export function faultOfFailure(failure: UpstreamFailure, model: string, tried: number): Fault {
   const { deployment, status, retryAfterMs, param } = failure.detail
   const options = { param, retryAfterMs, upstream: failure.detail, cause: failure }
@@ -23,19 +23,19 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
     case 'rejectedUs':
       return new Fault(
         'upstream_rejected_us',
-        `${deployment} refused the gateway's own credential or quota${answered}; your key is fine. An operator has to look at it.${after}`,
+        `${deployment} rejected the gateway's own credential or quota${answered}. Your key is fine; an operator must act.${after}`,
         options,
       )
     case 'missing':
       return new Fault(
         'upstream_model_missing',
-        `${deployment} does not know its model or path (404): the configuration of '${model}' is wrong. An operator has to look at it.${after}`,
+        `${deployment} does not know its model or path (404). The configuration of '${model}' is wrong; an operator must correct it.${after}`,
         options,
       )
     case 'rateLimited':
       return new Fault(
         'upstream_rate_limited',
-        `${deployment} limits our rate${retryAfterMs === undefined ? '' : `; retry in ${Math.ceil(retryAfterMs / 1000)} s`}.${after}`,
+        `${deployment} applied its rate limit to the gateway${retryAfterMs === undefined ? '' : `; retry in ${Math.ceil(retryAfterMs / 1000)} s`}.${after}`,
         options,
       )
     case 'failed':
@@ -59,7 +59,7 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
     case 'broken':
       return new Fault(
         'upstream_broken_answer',
-        `${deployment} sent ${failure.message}. Nothing of it was used.${after}`,
+        `${deployment} sent ${failure.message}. Torana discarded the answer.${after}`,
         options,
       )
   }

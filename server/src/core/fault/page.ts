@@ -14,7 +14,7 @@ export function faultMarkdown(code: FaultCode): string {
   return [
     `## ${code}`,
     '',
-    `**HTTP ${status}** · who has to act: ${WHO[who]} · worth retrying: ${retry ? 'yes' : 'no'}`,
+    `**HTTP ${status}** · who must act: ${WHO[who]} · retry helps: ${retry ? 'yes' : 'no'}`,
     '',
     meaning,
     '',
@@ -24,16 +24,18 @@ export function faultMarkdown(code: FaultCode): string {
 }
 
 export function allFaultsMarkdown(): string {
-  const codes = Object.keys(FAULTS) as FaultCode[]
+  const codes = (Object.keys(FAULTS) as FaultCode[]).toSorted((a, b) => FAULTS[a].status - FAULTS[b].status)
   const rows = codes.map(
     (code) => `| [\`${code}\`](#${code}) | ${FAULTS[code].status} | ${FAULTS[code].retry ? 'yes' : 'no'} |`,
   )
   return [
     '# Errors',
     '',
-    "Every error has OpenAI's shape, so that SDKs raise their usual classes, and three additions inside it: `request_id` (also in",
-    'the `x-request-id` header and in the log), `doc_url` (the page of the code, served by the gateway itself) and, when an',
-    'upstream failed, `upstream` with the deployment, its status and its own request id.',
+    "Every error has OpenAI's shape, so SDKs raise their usual exceptions. Torana adds three fields:",
+    '',
+    '- `request_id`: the same id is in the `x-request-id` header and in the log.',
+    '- `doc_url`: the page about the code, which the gateway serves itself.',
+    "- `upstream`, only if an upstream failed: the deployment, its HTTP status and the upstream's own request id.",
     '',
     '```json',
     JSON.stringify(
@@ -53,7 +55,8 @@ export function allFaultsMarkdown(): string {
     ),
     '```',
     '',
-    "`x-should-retry` tells OpenAI's SDKs whether trying again can help; `retry-after` and `retry-after-ms` tell when.",
+    "The `x-should-retry` header tells OpenAI's SDKs whether a retry helps. `retry-after` and `retry-after-ms` say when.",
+    '',
     'This page is generated from the catalogue in `server/src/core/fault/`.',
     '',
     '| code | status | retry |',

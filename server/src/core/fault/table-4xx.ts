@@ -12,78 +12,79 @@ export const CALLER_FAULTS = {
   },
   malformed_request: {
     ...badRequest,
-    meaning: 'What arrived can not be read as an HTTP request.',
+    meaning: 'The bytes that arrived are not an HTTP request.',
     nextStep:
-      'Look at what stands between the application and the gateway: a proxy, or TLS towards a plain port.',
+      'Check the proxies between the application and the gateway. A common cause is `https://` towards a port that speaks plain HTTP.',
   },
   missing_parameter: {
     ...badRequest,
-    meaning: 'A required field is absent.',
+    meaning: 'A required field is missing.',
     nextStep: 'Add the field named in `param`.',
   },
   invalid_parameter: {
     ...badRequest,
-    meaning: 'A field or a header holds a value of the wrong type or outside its range.',
-    nextStep: 'Send one of the values the message lists.',
+    meaning: 'A field or a header has a value of the wrong type or outside its range.',
+    nextStep: 'Send a value that the message allows.',
   },
   invalid_input: {
     ...badRequest,
     meaning:
       '`input` is not a string, an array of strings, an array of token ids or an array of arrays of token ids.',
-    nextStep: 'Look at the entry named in `param`; do not mix texts and tokens in one request.',
+    nextStep: 'Correct the entry named in `param`. Do not mix texts and token ids in one request.',
   },
   empty_input: {
     ...badRequest,
     meaning: '`input`, or one entry of it, is empty.',
-    nextStep: 'Remove empty texts before sending; there is no vector of nothing.',
+    nextStep: 'Remove empty texts before sending. An empty text has no vector.',
   },
   too_many_inputs: {
     ...badRequest,
-    meaning: '`input` has more entries than one request may carry.',
+    meaning: '`input` has more entries than one request may have.',
     nextStep:
-      'Send the inputs in several requests. Torana splits for the upstream; the limit bounds one request.',
+      'Send the inputs in several requests. Torana splits large requests for the upstream; this limit is for one request.',
   },
   input_too_long: {
     ...badRequest,
-    meaning: 'One input has more tokens than the model can read. Nothing is cut off silently.',
-    nextStep: 'Split the text named in `param` into pieces and embed each.',
+    meaning: 'One input has more tokens than the model can read. Torana never cuts a text off silently.',
+    nextStep: 'Split the text named in `param` into pieces and embed each piece.',
   },
   model_mismatch: {
     ...badRequest,
     meaning: 'The model in the path and the model in the body differ.',
-    nextStep: 'Leave `model` out of the body, or make both equal.',
+    nextStep: 'Leave `model` out of the body, or send the same model in both places.',
   },
   unsupported_parameter: {
     ...badRequest,
     meaning:
-      'No deployment of the model can honour an option, and Torana cannot emulate it without changing its meaning.',
+      'No deployment of the model supports an option, and Torana cannot emulate the option without changing its meaning.',
     nextStep:
-      'Remove the option named in `param`, use the value the message proposes, or send `x-torana-unsupported: drop` to have it dropped and reported.',
+      'Remove the option named in `param`, or use the value that the message proposes. With `x-torana-unsupported: drop` Torana drops the option and reports it in `x-torana-dropped`.',
   },
   request_not_splittable: {
     ...badRequest,
     meaning:
-      'The request holds more than one upstream call can carry, and has a field that Torana does not know. Such a field may tie inputs together, so the request is never split.',
-    nextStep: 'Send fewer inputs, or remove the field, or have an operator list it under `harmlessFields`.',
+      'The request is too large for one upstream call, and it has a field that Torana does not know. Such a field may connect the inputs with each other, so Torana does not split the request.',
+    nextStep:
+      'Send fewer inputs, or remove the field. Operators: list the field under `harmlessFields` if it does not connect inputs.',
   },
   upstream_refused: {
     ...badRequest,
     meaning:
-      'The upstream refused the request itself. Its own words are in the message, without anything secret.',
+      "The upstream refused the request itself. The message has the upstream's own words; anything that looks like a secret is removed.",
     nextStep:
-      'Change the request as the upstream says. It was not tried elsewhere: another deployment would refuse it too.',
+      'Change the request as the upstream says. Torana did not try another deployment, because it would refuse the request too.',
   },
   content_policy_violation: {
     ...badRequest,
     meaning: 'The upstream refused the content.',
-    nextStep: 'Change the content. It was neither retried nor sent to another upstream.',
+    nextStep: 'Change the content. Torana did not retry, and did not send it to another upstream.',
   },
   missing_api_key: {
     status: 401,
     type: 'authentication_error',
     retry: false,
     who: 'caller',
-    meaning: 'The request carries no key.',
+    meaning: 'The request has no key.',
     nextStep: 'Send `Authorization: Bearer <key>`, `api-key: <key>` or `x-api-key: <key>`.',
   },
   invalid_api_key: {
@@ -91,17 +92,18 @@ export const CALLER_FAULTS = {
     type: 'authentication_error',
     retry: false,
     who: 'caller',
-    meaning: 'No such key. A key that starts with `tr_` and has a wrong checksum was mistyped or cut off.',
+    meaning:
+      'Torana has no valid key with this text: it was never created, or it was revoked or rotated. A key that starts with `tr_` and has a wrong checksum was mistyped or cut off.',
     nextStep:
-      'Copy the key again. Keys of a provider (such as `sk-…`) belong in torana.yaml, not in the application.',
+      'Copy the key again, or ask the operator for a new one. The key of a provider (such as `sk-…`) belongs in torana.yaml, not in the application.',
   },
   key_expired: {
     status: 401,
     type: 'authentication_error',
     retry: false,
     who: 'operator',
-    meaning: 'The key has passed its expiry.',
-    nextStep: 'Ask for a new key.',
+    meaning: 'The key has expired.',
+    nextStep: 'Ask the operator for a new key.',
   },
   model_not_allowed: {
     status: 403,
@@ -109,7 +111,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning: 'The key may not use this model.',
-    nextStep: 'Use one of the models of `GET /v1/models`, or ask for the key to be extended.',
+    nextStep: 'Use a model that `GET /v1/models` lists, or ask the operator to allow this one for the key.',
   },
   model_unpriced: {
     status: 403,
@@ -117,25 +119,25 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      'The key or its project has a hard budget, and the model has no price. What it costs could not be held against the budget.',
-    nextStep: 'Operators: give the model a `price` in torana.yaml (`free` is one), or use another model.',
+      'The key or its project has a hard budget, and the model has no price. Torana cannot count a call without a price against a budget.',
+    nextStep: 'Use another model. Operators: give the model a `price` in torana.yaml; `free` is a price too.',
   },
   model_not_found: {
     status: 404,
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning: 'No model or alias of that name is configured.',
-    nextStep: 'List the models with `GET /v1/models`. The message names the nearest one.',
+    meaning: 'No model and no alias with that name is configured.',
+    nextStep: 'Use a model that `GET /v1/models` lists. The message names the closest ones.',
   },
   model_retired: {
     status: 404,
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning: 'The model has been shut down by its maker.',
+    meaning: 'The provider has shut the model down.',
     nextStep:
-      'Move to the successor the message names. Vectors of the two can not be mixed: embed the corpus again.',
+      'Move to the successor that the message names. Vectors of the two models cannot be mixed: embed all documents again.',
   },
   not_found: {
     status: 404,
@@ -143,16 +145,17 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'There is no such image job or asset in the project of this key; or, in the control API, no such key, project, upstream, node or unknown.',
+      'The project of this key has no such image job or asset. In the control API: there is no such key, project, upstream, node or unknown call.',
     nextStep:
-      'Look at the id, and use a key of the project that asked for it. In the control API, list what there is: the same path without the last part.',
+      'Check the id, and use a key of the project that made the request. In the control API, remove the last part of the path to list what exists.',
   },
   unknown_path: {
     status: 404,
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning: 'No such path, or not with this method.',
+    meaning:
+      'The gateway has no such path, or not with this method. It serves embeddings and images; it has no chat, completions or audio.',
     nextStep: 'Check the base URL: it ends in `/v1`, and the SDK adds the rest.',
   },
   request_timeout: {
@@ -160,8 +163,8 @@ export const CALLER_FAULTS = {
     type: 'invalid_request_error',
     retry: true,
     who: 'caller',
-    meaning: 'The request did not arrive in time.',
-    nextStep: 'Send it again; look at the network between the application and the gateway.',
+    meaning: 'The client did not send the whole request in time.',
+    nextStep: 'Send it again. Check the network between the application and the gateway.',
   },
   conflict: {
     status: 409,
@@ -169,8 +172,8 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'What the control API was asked to change is in a state that does not allow it, or exists already.',
-    nextStep: 'The message says what stands in the way.',
+      'The control API cannot make this change: the object already exists, or its state forbids the change.',
+    nextStep: 'The message gives the reason.',
   },
   space_mismatch: {
     status: 412,
@@ -178,9 +181,9 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The request pins a vector space with `x-torana-space`, and the model does not answer in that space.',
+      'The request pins a vector space with `x-torana-space`, and the model answers in another vector space.',
     nextStep:
-      'Read the space from the `x-torana-space` header of an answer; if it has changed, embed the corpus again.',
+      'Read the current space from the `x-torana-space` header of an answer. If it has changed, embed all documents again.',
   },
   invalid_image_file: {
     status: 400,
@@ -188,8 +191,8 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'A picture, mask or markup that came with the request will not be taken: it is no PNG, JPEG or WebP, has too many pixels, bytes or frames, is not what its first bytes say, or does not fit the picture it belongs to. Only its header was looked at.',
-    nextStep: 'The message says which one and why. Send one that fits.',
+      'Torana does not accept an input image, mask or markup of the request. It is not a PNG, JPEG or WebP file, or it has too many pixels, bytes or frames, or its content does not match its declared type, or its size does not match the image it belongs to. Torana checks the header of the file, not its pixels.',
+    nextStep: 'The message says which file and why. Send another file.',
   },
   body_too_large: {
     status: 413,
@@ -198,7 +201,7 @@ export const CALLER_FAULTS = {
     who: 'caller',
     meaning: 'The request body is larger than the limit.',
     nextStep:
-      'Send the inputs in several requests, or have an operator raise `limits.embeddingsBodyBytes`, `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
+      'Send the inputs in several requests. Operators: raise `limits.embeddingsBodyBytes`, `limits.imagesBodyBytes`, `limits.editsBodyBytes`, `limits.editFileBytes` or `limits.editsJsonBytes`.',
   },
   unsupported_media_type: {
     status: 415,
@@ -206,33 +209,33 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The body is compressed, or is by its own content type neither JSON nor, for edits, a form that can be read.',
+      'The body is compressed, or its content type is not JSON. For edits a form with a boundary is accepted too.',
     nextStep:
-      'Send plain JSON with `content-type: application/json`, or a form as `multipart/form-data` with its boundary, and no `content-encoding`.',
+      'Send JSON with `content-type: application/json`, or a form as `multipart/form-data` with its boundary. Do not send `content-encoding`.',
   },
   idempotency_key_reused: {
     status: 422,
     type: 'invalid_request_error',
     retry: false,
     who: 'caller',
-    meaning: 'The `Idempotency-Key` was used within 24 hours for a request that asked for something else.',
-    nextStep: 'Use a new key for a new request, and the same key only for a retry of the same request.',
+    meaning: 'The same `Idempotency-Key` was used for a different request within the last 24 hours.',
+    nextStep: 'Use a new key for each new request, and the same key only to retry the same request.',
   },
   asset_gone: {
     status: 410,
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning: 'The picture was there, and its retention time is over.',
-    nextStep: 'Fetch pictures within the retention time, or ask the operator for a longer one.',
+    meaning: 'The image was deleted because its retention time is over.',
+    nextStep: 'Fetch images within the retention time, or ask the operator for a longer one.',
   },
   asset_link_invalid: {
     status: 403,
     type: 'permission_error',
     retry: false,
     who: 'caller',
-    meaning: 'The signed link of a picture has expired, or was changed.',
-    nextStep: 'Fetch it with a key of its project, without `exp` and `sig`.',
+    meaning: 'The signed link of an image has expired, or was changed.',
+    nextStep: 'Fetch the image with a key of its project, without `exp` and `sig` in the address.',
   },
   outcome_unknown: {
     // Not a 5xx: many clients retry those by themselves, whatever a header says, and a retry is a second purchase.
@@ -241,17 +244,17 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      'The upstream may have made and charged the pictures, but its answer did not arrive. A retry could be a second purchase, so Torana makes none.',
+      'The upstream may have made the images and charged for them, but its answer did not arrive. A retry could pay twice, so Torana does not retry.',
     nextStep:
-      'Decide whether a second purchase is acceptable; if so, send the request anew (with a new `Idempotency-Key`). Operators: `torana unknowns` lists it.',
+      'If paying twice is acceptable, send the request again with a new `Idempotency-Key`. Operators: `torana unknowns` lists the call.',
   },
   headers_too_large: {
     status: 431,
     type: 'invalid_request_error',
     retry: false,
     who: 'caller',
-    meaning: 'The request headers are larger than 16 KB together.',
-    nextStep: 'Send shorter headers; cookies are the usual reason.',
+    meaning: 'The request headers are larger than 16 KB in total.',
+    nextStep: 'Send shorter headers. Cookies are the usual reason.',
   },
   rate_limit_exceeded: {
     status: 429,
@@ -259,9 +262,9 @@ export const CALLER_FAULTS = {
     retry: true,
     who: 'caller',
     meaning:
-      'A rate limit of the key or of its project is used up. The message says which, how much it allows and when it has room again.',
+      'A rate limit of the key or of its project is used up. The message names the limit, what it allows, and when it has room again.',
     nextStep:
-      'Wait as long as `retry-after` says; SDKs do so by themselves. Operators: `limits` of the project or key.',
+      'Wait as long as `retry-after` says; SDKs do so by themselves. Operators: raise `limits` of the project or of the key.',
   },
   request_exceeds_rate_limit: {
     status: 429,
@@ -269,8 +272,9 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The request alone needs more than a whole minute of a rate limit allows, so waiting would not help.',
-    nextStep: 'Send fewer or shorter inputs at once, or have an operator raise the limit the message names.',
+      'This single request needs more than the rate limit allows in a whole minute. Waiting does not help.',
+    nextStep:
+      'Send fewer or shorter inputs in one request. Operators: raise the limit that the message names.',
   },
   budget_exhausted: {
     status: 429,
@@ -278,8 +282,8 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      'The most the request can cost does not fit into what is left of a hard budget. Nothing was sent and nothing was charged.',
-    nextStep: 'Operators: raise the budget the message names, or wait for its next window.',
+      'The highest possible cost of the request is more than what is left of a hard budget. Torana sent nothing to an upstream, and nothing was charged.',
+    nextStep: 'Operators: raise the budget that the message names, or wait until its next period begins.',
   },
   budget_reserved: {
     status: 429,
@@ -287,15 +291,16 @@ export const CALLER_FAULTS = {
     retry: true,
     who: 'caller',
     meaning:
-      'What is left of a hard budget is reserved for requests under way. Some of it comes back when they cost less than the most they could.',
-    nextStep: 'Try again after `retry-after`; SDKs do so by themselves.',
+      'The rest of a hard budget is reserved for requests that are still running. A request that costs less than its reservation gives the difference back.',
+    nextStep: 'Retry after `retry-after`; SDKs do so by themselves.',
   },
   upstream_rate_limited: {
     status: 429,
     type: 'rate_limit_error',
     retry: true,
     who: 'upstream',
-    meaning: 'The upstream limits our rate, and no other deployment of the model could take the request.',
+    meaning:
+      'The upstream applied its rate limit to the gateway, and no other deployment of the model could take the request.',
     nextStep:
       'Wait as long as `retry-after` says. Operators: add a deployment, or ask the provider for a higher limit.',
   },

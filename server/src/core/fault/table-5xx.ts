@@ -1,4 +1,4 @@
-/** What the gateway, its operator or an upstream has to answer for. */
+/** Faults that the gateway, its operator or an upstream has to correct. */
 import type { FaultEntry } from './entry.ts'
 
 export const SERVER_FAULTS = {
@@ -7,15 +7,15 @@ export const SERVER_FAULTS = {
     type: 'server_error',
     retry: true,
     who: 'gateway',
-    meaning: 'A fault of Torana itself.',
-    nextStep: 'Report it with the request id; the log has the cause under that id.',
+    meaning: 'Torana itself has a defect.',
+    nextStep: 'Report it with the request id. The log has the cause under that id.',
   },
   upstream_failed: {
     status: 502,
     type: 'upstream_error',
     retry: true,
     who: 'upstream',
-    meaning: 'Every deployment that was tried answered with an error of its own (5xx).',
+    meaning: 'Every deployment that Torana tried answered with a server error (5xx).',
     nextStep: 'Retry. Operators: `upstream` in the error names the deployment and its status.',
   },
   upstream_unreachable: {
@@ -23,8 +23,8 @@ export const SERVER_FAULTS = {
     type: 'upstream_error',
     retry: true,
     who: 'upstream',
-    meaning: 'No connection to the upstream, or it was cut before an answer came.',
-    nextStep: 'Retry. Operators: check the base URL, DNS and the network towards it.',
+    meaning: 'Torana could not connect to the upstream, or the connection broke before an answer came.',
+    nextStep: "Retry. Operators: check the upstream's base URL, DNS and the network.",
   },
   upstream_broken_answer: {
     status: 502,
@@ -32,9 +32,9 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning:
-      'The upstream answered 200 with something that is not a right answer: not JSON, a wrong number of vectors, a wrong width, values that are not finite. Torana hands out no such vectors.',
+      'The upstream answered 200, but the answer is wrong: not JSON, a wrong number of vectors, a wrong width, or values that are not finite. Torana does not pass such vectors on.',
     nextStep:
-      'Retry. Operators: the message says what was wrong; a wrong width often means a wrong model behind the deployment.',
+      'Retry. Operators: the message says what was wrong. A wrong width often means that the deployment runs another model.',
   },
   upstream_model_missing: {
     status: 502,
@@ -50,7 +50,7 @@ export const SERVER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      "The upstream refused the gateway's own credential, permission or quota. The caller's key is fine.",
+      "The upstream rejected the gateway's own credential, permission or quota. The caller's key is fine.",
     nextStep: "Operators: check the upstream's `apiKey`, its permissions and its credit.",
   },
   key_store_unreachable: {
@@ -58,17 +58,16 @@ export const SERVER_FAULTS = {
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'The key could not be looked up. Nothing is said about the key itself.',
-    nextStep: 'Retry. Operators: look at the store named in the log.',
+    meaning: 'Torana could not look the key up. The key itself may be valid.',
+    nextStep: 'Retry. Operators: check the store that the log names.',
   },
   store_unreachable: {
     status: 503,
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning:
-      'The control API could not reach PostgreSQL. Nothing was changed, or the change is there when it is asked again.',
-    nextStep: 'Look again what there is, then retry. Operators: look at PostgreSQL.',
+    meaning: 'The control API could not reach PostgreSQL. The change may or may not have been made.',
+    nextStep: 'List the objects to see whether the change was made, then retry. Operators: check PostgreSQL.',
   },
   image_store_unreachable: {
     status: 503,
@@ -76,16 +75,16 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'Images need PostgreSQL: without it a picture could be bought twice, or be paid for and lost. Nothing was bought.',
-    nextStep: 'Retry. Operators: look at PostgreSQL.',
+      'Torana could not reach PostgreSQL, and images need it: without it an image could be paid for twice, or paid for and lost. Nothing was bought.',
+    nextStep: 'Retry. Operators: check PostgreSQL.',
   },
   asset_store_unreachable: {
     status: 503,
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'The picture is kept, but can not be read at the moment.',
-    nextStep: 'Retry. Operators: look at the store that `ASSETS_URL` names.',
+    meaning: 'The image is stored, but Torana cannot read it at the moment.',
+    nextStep: 'Retry. Operators: check the store that `ASSETS_URL` names.',
   },
   deployments_busy: {
     status: 503,
@@ -93,7 +92,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'All healthy deployments of the model have as many calls under way as they can answer in time, and the line for them is long enough. Nothing was sent.',
+      'All healthy deployments of the model are at their limit of concurrent calls, and the queue for them is too long. Torana sent nothing to an upstream.',
     nextStep: 'Retry after `retry-after`. Operators: add deployments, or capacity at the upstream.',
   },
   no_healthy_deployment: {
@@ -102,9 +101,9 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning:
-      'All deployments of the model failed so often of late that they are left alone for a moment. Nothing was sent.',
+      'The circuit breaker has ejected every deployment of the model, because too many of their recent calls failed. Torana sent nothing to an upstream.',
     nextStep:
-      'Retry after `retry-after`: they are tried again by themselves. Operators: the metrics and the log say how they failed.',
+      'Retry after `retry-after`: Torana tries ejected deployments again by itself. Operators: the metrics and the log say how they failed.',
   },
   space_quarantined: {
     status: 503,
@@ -112,9 +111,9 @@ export const SERVER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      'No deployment of the model answers in its vector space at present: those that are left make other vectors than they did, which must not be mixed with what was made before.',
+      "No available deployment answers in the model's vector space. Their vectors differ from earlier ones, and mixing the two would make a search return wrong results.",
     nextStep:
-      'Operators: `torana spaces` says which and since when. Mend the upstream, or accept its new space and embed everything anew.',
+      'Operators: `torana spaces` shows which deployments and since when. Repair the upstream, or accept its new space and embed all documents again.',
   },
   space_unprobed: {
     status: 503,
@@ -122,9 +121,9 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'No deployment of the model that is left was compared with its vector space yet: it is new, leads elsewhere since the configuration changed, or another space was accepted. Nothing was sent.',
+      "Torana has not yet compared any available deployment with the model's vector space. The deployment is new, or its configuration changed, or another space was accepted. Torana sent nothing to an upstream.",
     nextStep:
-      'Retry after `retry-after`: a comparison takes a moment. Operators: if it lasts, `torana spaces` says why the probe fails.',
+      'Retry after `retry-after`: the comparison takes a moment. Operators: if this lasts, `torana spaces` says why the probe fails.',
   },
   space_unknown: {
     status: 503,
@@ -132,8 +131,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'The request pins a vector space, and this node, which started without PostgreSQL, does not know yet which one the model has. Nothing was sent.',
-    nextStep: 'Retry after `retry-after`, another node may know. Operators: look at PostgreSQL.',
+      "The request pins a vector space. This node started without PostgreSQL and does not know the model's space yet. Torana sent nothing to an upstream.",
+    nextStep: 'Retry after `retry-after`; another node may know the space. Operators: check PostgreSQL.',
   },
   space_left: {
     status: 503,
@@ -141,16 +140,16 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning:
-      'While the request was under way its deployment was found outside the vector space of the model, or another space was accepted for it. Its vectors were made and are not handed out.',
-    nextStep: 'Retry: another deployment answers, if there is one in the space.',
+      "While the request was running, its deployment left the model's vector space, or an operator accepted another space. Torana does not pass the vectors on.",
+    nextStep: 'Retry: another deployment answers, if one is in the space.',
   },
   node_overloaded: {
     status: 503,
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'This node has no processor time left. The request was refused before it was read.',
-    nextStep: 'Retry after `retry-after`. Operators: add nodes, or workers.',
+    meaning: 'This node has no CPU time left. Its load shedding refused the request before reading it.',
+    nextStep: 'Retry after `retry-after`. Operators: add nodes, or give this one more CPU.',
   },
   node_starting: {
     status: 503,
@@ -167,9 +166,9 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'This node could not write the files of an edit to its disk: it is full or broken, or holds `limits.uploadBytes` of files already. Nothing was bought.',
+      'This node could not write the files of an edit to its disk. The disk is full or broken, or the files of running edits already fill `limits.uploadBytes`. Nothing was bought.',
     nextStep:
-      'Retry. Operators: look at the disk of `TORANA_DATA_DIR`, whose folder `uploads` they go to; the log says what the system said.',
+      'Retry. Operators: check the disk with the folder `uploads` in `TORANA_DATA_DIR`; the log has the error of the operating system.',
   },
   image_files_lost: {
     status: 503,
@@ -177,7 +176,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'gateway',
     meaning:
-      'The node that held the files of this edit died before anything was bought with them. Nothing was charged.',
+      'The node that had the files of this edit died before it called an upstream. Nothing was charged.',
     nextStep: 'Send the request again, with its files.',
   },
   too_many_image_jobs: {
@@ -185,8 +184,8 @@ export const SERVER_FAULTS = {
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'This node works on as many image jobs as it may. Nothing was bought.',
-    nextStep: 'Retry. Operators: add nodes.',
+    meaning: 'This node already runs as many image jobs as it may. Nothing was bought.',
+    nextStep: 'Retry. Operators: add nodes, or raise `limits.maxImageJobs`.',
   },
   budget_store_unreachable: {
     status: 503,
@@ -194,8 +193,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'The hard budget could not be asked, and what this node had leased of it is used up. It is not exceeded because a store is away.',
-    nextStep: 'Retry. Operators: look at PostgreSQL.',
+      'This node could not reach PostgreSQL, and it has spent its share of the hard budget. Torana refuses calls then, so that the budget holds.',
+    nextStep: 'Retry. Operators: check PostgreSQL.',
   },
   ledger_unavailable: {
     status: 503,
@@ -203,8 +202,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'The usage record could be written neither to PostgreSQL nor to the spool on disk. No result leaves unaccounted.',
-    nextStep: 'Retry. Operators: look at the disk of `TORANA_DATA_DIR` and at PostgreSQL.',
+      'Torana could write the usage record neither to PostgreSQL nor to the spool on disk. Torana returns no result without a usage record.',
+    nextStep: 'Retry. Operators: check the disk of `TORANA_DATA_DIR` and PostgreSQL.',
   },
   upstream_timeout: {
     status: 504,
@@ -213,6 +212,6 @@ export const SERVER_FAULTS = {
     who: 'upstream',
     meaning: 'No deployment answered in time.',
     nextStep:
-      'Retry, perhaps with fewer inputs. A shorter `timeout` in the SDK shortens that of embeddings too.',
+      'Retry, perhaps with fewer inputs. A shorter `timeout` in the SDK also shortens the time that Torana allows for embeddings.',
   },
 } as const satisfies Record<string, FaultEntry>

@@ -1,6 +1,6 @@
 /**
- * Everything a caller can be told has gone wrong, in one catalogue. `docs/errors.md` is generated from it. A message says
- * what happened, with the value; why, with the number; and what to do next.
+ * Every error that a caller can get, in one catalogue. `docs/errors.md` is generated from it. A message says what happened,
+ * with the value; why, with the number; and what to do next.
  */
 import { CALLER_FAULTS } from './table-4xx.ts'
 import { SERVER_FAULTS } from './table-5xx.ts'

@@ -7,15 +7,13 @@ export function checkGiven({ pictures, mask, markup }: GivenPictures): void {
   if (first === undefined)
     throw new Fault(
       'missing_parameter',
-      'image is missing. Send at least one picture to edit, as a file called image; without one, use /v1/images/generations.',
+      'image is missing. Send at least one image to edit, as a file called image. To make an image from text only, use /v1/images/generations.',
       { param: 'image' },
     )
   if (mask !== undefined && markup !== undefined)
-    throw new Fault(
-      'invalid_parameter',
-      'mask and markup both say what to change, each in its own way. Send one of them.',
-      { param: 'markup' },
-    )
+    throw new Fault('invalid_parameter', 'mask and markup both say what to change. Send only one of them.', {
+      param: 'markup',
+    })
   checkOverlay('mask', mask, first)
   checkOverlay('markup', markup, first)
 }
@@ -31,8 +29,8 @@ function transparencyProblem(param: string, { format, hasAlpha }: GivenFile): st
   if (hasAlpha) return undefined
   const why =
     param === 'mask'
-      ? 'what is to change must be fully transparent in it'
-      : 'what is drawn in it lies on a transparent ground'
+      ? 'the part to change must be fully transparent'
+      : 'everything except the drawing must be transparent'
   return `${param} is a ${format} file without transparency; ${why}. Send a PNG with an alpha channel.`
 }
 
@@ -43,7 +41,7 @@ function sizeProblem(param: string, overlay: GivenFile, first: Given): string | 
   // A camera's picture may be stored lying on its side; who draws on it sees it upright.
   const isUpright = isTurned && overlay.width === height && overlay.height === width
   if (isSame || isUpright) return undefined
-  return `${param} is ${overlay.width}x${overlay.height} pixels and the first picture ${width}x${height}. Send both in one size.`
+  return `${param} is ${overlay.width}x${overlay.height} pixels and the first input image is ${width}x${height}. Send both in the same size.`
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])

@@ -23,7 +23,7 @@ const REFUSED: readonly (readonly [what: string, start: string])[] = [
   ),
 ]
 
-const NONE = { words: 'is no PNG, JPEG or WebP picture' }
+const NONE = { words: 'is not a PNG, JPEG or WebP image' }
 
 /** Undefined as long as more bytes could change the answer; never where `isWhole`, or when there are `FIRST_BYTES`. */
 export function kindOf(
@@ -41,7 +41,7 @@ export function kindOf(
 }
 
 function refusal(what: string): { readonly words: string } {
-  return { words: `is ${what}, and only PNG, JPEG and WebP pictures are taken` }
+  return { words: `is ${what}; only PNG, JPEG and WebP images are accepted` }
 }
 
 function fits(bytes: Uint8Array, start: string): 'whole' | 'so far' | 'not' {

@@ -124,13 +124,13 @@ const edited = (bytes: Uint8Array, offset: number, ...values: number[]) => {
 
 const BROKEN = 'is broken before its pixels begin'
 const CUT = 'ends before its pixels begin'
-const NO_PIXELS = 'has a header, and no pixels behind it'
-const NONE = 'is no PNG, JPEG or WebP picture'
-const ZERO = 'and both must be at least 1'
+const NO_PIXELS = 'has a header but no pixels after it'
+const NONE = 'is not a PNG, JPEG or WebP image'
+const ZERO = 'both sides must be at least 1'
 const LATE = 'is a PNG that does not begin with its header'
-const UNUSUAL = 'is a JPEG of an unusual kind: only baseline and progressive ones are taken'
-const LONGER = 'is a WebP with a part that is longer than itself'
-const not = (what: string) => `is ${what}, and only PNG, JPEG and WebP pictures are taken`
+const UNUSUAL = 'is a JPEG of an unusual kind; only baseline and progressive JPEGs are accepted'
+const LONGER = 'is a WebP with a part that is longer than the file'
+const not = (what: string) => `is ${what}; only PNG, JPEG and WebP images are accepted`
 
 for (const [what, bytes, words] of [
   ['an empty file', new Uint8Array(0), 'is empty'],
@@ -152,8 +152,8 @@ for (const [what, bytes, words] of [
   ['a declaration alone', ascii('<?xml version="1.0"?>'), NONE],
   ['a PNG with another first chunk', Buffer.concat([made.PNG_START, made.pngChunk('CgBI')]), LATE],
   ['a PNG with a longer first chunk', edited(png(), 11, 14), LATE],
-  ['a PNG of no width', ofKind({ width: 0 }), `is 0x8 pixels, ${ZERO}`],
-  ['a PNG of no height', ofKind({ height: 0 }), `is 8x0 pixels, ${ZERO}`],
+  ['a PNG of no width', ofKind({ width: 0 }), `is 0x8 pixels; ${ZERO}`],
+  ['a PNG of no height', ofKind({ height: 0 }), `is 8x0 pixels; ${ZERO}`],
   ['a PNG with two headers', png(small.subarray(8)), BROKEN],
   ['a PNG without pixels', Buffer.concat([small, made.pngChunk('IEND')]), NO_PIXELS],
   [
@@ -164,22 +164,38 @@ for (const [what, bytes, words] of [
   ['a PNG with a name that is none', png(made.pngChunk('\0\0\0\0')), BROKEN],
   ['a PNG with pixels of a second frame alone', png(made.pngChunk('fdAT')), /^is animated/],
   ['a PNG with a negative length', edited(png(), 33, 0x80), BROKEN],
-  ['a PNG of another compression', ofKind({ method: [1, 0, 0] }), 'is a PNG of a kind that there is not'],
-  ['a PNG of another filter', ofKind({ method: [0, 1, 0] }), 'is a PNG of a kind that there is not'],
-  ['a PNG of another interlacing', ofKind({ method: [0, 0, 2] }), 'is a PNG of a kind that there is not'],
+  [
+    'a PNG of another compression',
+    ofKind({ method: [1, 0, 0] }),
+    'is a PNG of a kind that the PNG standard does not have',
+  ],
+  [
+    'a PNG of another filter',
+    ofKind({ method: [0, 1, 0] }),
+    'is a PNG of a kind that the PNG standard does not have',
+  ],
+  [
+    'a PNG of another interlacing',
+    ofKind({ method: [0, 0, 2] }),
+    'is a PNG of a kind that the PNG standard does not have',
+  ],
   ['a JPEG that ends at once', Uint8Array.of(0xff, 0xd8, 0xff, 0xd9), NO_PIXELS],
   ['a JPEG with a second start', made.jpeg(made.JPEG_START, frame), BROKEN],
   ['a JPEG with bytes between segments', made.jpeg(frame, ascii('x')), BROKEN],
   ['a JPEG with a segment of no length', made.jpeg(Uint8Array.of(0xff, 0xe0, 0, 1), frame), BROKEN],
-  ['a JPEG without a frame', made.jpeg(), 'is a JPEG with pixels of which no frame says how many'],
+  [
+    'a JPEG without a frame',
+    made.jpeg(),
+    'is a JPEG whose pixels come before the frame that says how many there are',
+  ],
   ['a JPEG of two frames', made.jpeg(frame, frame), 'is a JPEG of several frames'],
   [
     'a JPEG whose height comes later',
     made.jpeg(made.jpegFrame(8, 0)),
-    /says its height only behind its pixels/,
+    /gives its height only after its pixels/,
   ],
-  ['a JPEG of no width', made.jpeg(made.jpegFrame(0, 8)), `is 0x8 pixels, ${ZERO}`],
-  ['a JPEG of 12 bits', made.jpeg(made.jpegFrame(8, 8, 0xc1, 12)), /12 bits a sample: only those of 8/],
+  ['a JPEG of no width', made.jpeg(made.jpegFrame(0, 8)), `is 0x8 pixels; ${ZERO}`],
+  ['a JPEG of 12 bits', made.jpeg(made.jpegFrame(8, 8, 0xc1, 12)), /12 bits per sample; only 8/],
   ['a JPEG whose frame is too short', made.jpeg(made.jpegSegment(0xc0, Uint8Array.of(8, 0, 8, 0))), BROKEN],
   ['a JPEG with fewer components than it says', edited(made.jpeg(frame), 11, 3), BROKEN],
   ['a JPEG of five components', made.jpeg(fiveComponents), BROKEN],
@@ -226,7 +242,10 @@ test('a PNG has one of the fifteen pairs of colour type and depth that there are
       const result = outcome(ofKind({ colourType, depth }))
       if (typeof result !== 'string') taken.push(`${colourType}:${depth}`)
       else
-        assert.equal(result, `is a PNG of colour type ${colourType} with ${depth} bits, which there is not`)
+        assert.equal(
+          result,
+          `is a PNG of colour type ${colourType} with ${depth} bits, which the PNG standard does not have`,
+        )
     }
   assert.equal(taken.join(' '), '0:1 0:2 0:4 0:8 0:16 2:8 2:16 3:1 3:2 3:4 3:8 4:8 4:16 6:8 6:16')
 })
@@ -363,7 +382,7 @@ test('a picture is taken up to its limits, and not one pixel beyond', () => {
   assert.deepEqual(said(60, 20), five('60x20'))
   assert.deepEqual(said(20, 60), five('20x60'))
   assert.deepEqual(said(1, 1), five('1x1'))
-  assert.deepEqual(said(61, 1), five('is 61x1 pixels, and the longer edge may have 60 at most'))
-  assert.deepEqual(said(1, 61), five('is 1x61 pixels, and the longer edge may have 60 at most'))
-  assert.deepEqual(said(40, 31), five('is 40x31 pixels, more than the 1200 that are taken'))
+  assert.deepEqual(said(61, 1), five('is 61x1 pixels; the longer edge may have at most 60'))
+  assert.deepEqual(said(1, 61), five('is 1x61 pixels; the longer edge may have at most 60'))
+  assert.deepEqual(said(40, 31), five('is 40x31 pixels, more than the allowed 1200'))
 })

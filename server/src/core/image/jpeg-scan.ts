@@ -25,13 +25,15 @@ export function* jpegScan(source: Source, limits: PictureLimits): Scan {
     const end = source.position - 2 + length
     if (length < 2) return WORDS.broken
     if (marker === 0xda) {
-      if (frame === undefined) return 'is a JPEG with pixels of which no frame says how many'
+      if (frame === undefined)
+        return 'is a JPEG whose pixels come before the frame that says how many there are'
       yield* source.passTo(end)
       yield* source.look(1)
       return { format: 'jpeg', ...frame, hasAlpha: false, isTurned: isTurned ?? false }
     }
     if (end > MAX_BYTES_BEFORE_PIXELS) return WORDS.tooMuchBefore
-    if (isUnusual(marker)) return 'is a JPEG of an unusual kind: only baseline and progressive ones are taken'
+    if (isUnusual(marker))
+      return 'is a JPEG of an unusual kind; only baseline and progressive JPEGs are accepted'
     if (isStartOfFrame(marker)) {
       if (frame !== undefined) return 'is a JPEG of several frames'
       const found = yield* frameOf(source, length, limits)
@@ -61,10 +63,10 @@ function* frameOf(source: Source, length: number, limits: PictureLimits): Scan<F
   const bytes = yield* source.look(6)
   const [precision, components] = [big(bytes, 0, 1), big(bytes, 5, 1)]
   const [height, width] = [big(bytes, 1, 2), big(bytes, 3, 2)]
-  if (height === 0) return 'is a JPEG that says its height only behind its pixels'
+  if (height === 0) return 'is a JPEG that gives its height only after its pixels'
   const refused = sizeWords(width, height, limits)
   if (refused !== undefined) return refused
-  if (precision !== 8) return `is a JPEG of ${precision} bits a sample: only those of 8 are taken`
+  if (precision !== 8) return `is a JPEG with ${precision} bits per sample; only 8 are accepted`
   if (components < 1 || components > 4 || length !== 8 + 3 * components) return WORDS.broken
   return { width, height }
 }

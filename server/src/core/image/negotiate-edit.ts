@@ -27,7 +27,7 @@ export function editFor(
   if (edits === undefined)
     return {
       param: 'image',
-      message: `'${model.id}' makes pictures from text alone. GET /v1/models says which models edit pictures.`,
+      message: `'${model.id}' makes images from text only. GET /v1/models says which models edit images.`,
     }
   const refusal =
     countRefusal(edit, edits, model) ??
@@ -53,7 +53,10 @@ function countRefusal(
 ): Refusal | undefined {
   if (pictures.length <= maxInputs) return undefined
   const most = maxInputs === 1 ? 'one picture' : `${maxInputs} pictures`
-  return { param: 'image', message: `'${id}' edits at most ${most} a request; ${pictures.length} were sent.` }
+  return {
+    param: 'image',
+    message: `'${id}' takes at most ${most} per request; ${pictures.length} were sent.`,
+  }
 }
 
 function overlayRefusal(
@@ -64,12 +67,12 @@ function overlayRefusal(
   if (mask !== undefined && edits.mask === undefined)
     return {
       param: 'mask',
-      message: `'${id}' takes no mask: it would change the whole picture. Say in the prompt what to change, or use a model with masks.`,
+      message: `'${id}' takes no mask: it would change the whole image. Say in the prompt what to change, or use a model with masks.`,
     }
   if (mask?.kind === 'address' && edits.mask !== 'alpha')
     return {
       param: 'mask',
-      message: `'${id}' marks by ${edits.mask} what is to change, and a mask that is only an address can't be made into one. Send it as a file.`,
+      message: `'${id}' needs a mask in ${edits.mask}, and Torana cannot convert a mask that is only an address. Send the mask as a file.`,
     }
   if (markup !== undefined && !edits.markup)
     return { param: 'markup', message: `'${id}' takes no markup. Remove it, or use a mask.` }
@@ -110,7 +113,7 @@ function bufferRefusal(
   if (carriesUnknownFields(deployment) || bytes <= bufferedEditBytes) return undefined
   return {
     param: 'image',
-    message: `The files have ${bytes} bytes in all; ${deployment.id} is reached by a wire that must hold them in memory, and takes at most ${bufferedEditBytes}. Send smaller ones.`,
+    message: `The files have ${bytes} bytes in total. Torana must hold files for ${deployment.id} in memory, and accepts at most ${bufferedEditBytes} bytes. Send smaller files.`,
   }
 }
 
@@ -123,7 +126,7 @@ function bodyFor(edit: ImageEdit, deployment: ImageDeployment, { bodies }: Image
   const [param] = address
   return {
     param,
-    message: `${param} is an address, and ${deployment.id} takes files. Send the picture itself, as a file or a data URL.`,
+    message: `${param} is an address, and ${deployment.id} takes files only. Send the image itself, as a file or a data URL.`,
   }
 }
 

@@ -200,7 +200,7 @@ const refusals: (readonly [Case, param: string, message: RegExp])[] = [
   [
     ['transparency where JPEG comes unasked', { background: 'transparent' }, jpegFirst],
     'background',
-    /makes jpeg unasked.*png or webp/,
+    /makes jpeg by default.*png or webp/,
   ],
   [
     [
@@ -214,14 +214,14 @@ const refusals: (readonly [Case, param: string, message: RegExp])[] = [
   [
     ['a format nobody makes', { format: 'gif' }, typed],
     'output_format',
-    /"gif", which neither 'image-1' nor Torana makes\. Send png, jpeg or webp/,
+    /"gif", which neither 'image-1' nor Torana can make\. Send png, jpeg or webp/,
   ],
   [['compression of a PNG', { compression: 50 }], 'output_compression', /50, but .* png; .*jpeg or webp/],
   [['compression of a GIF', { compression: 50, format: 'gif' }], 'output_compression', /would be gif/],
   [
     ['compression of nobody knows what', { compression: 50 }, { capabilities: { formats: [] } }],
     'output_compression',
-    /nobody named/,
+    /in the default format/,
   ],
   [
     [
@@ -230,7 +230,7 @@ const refusals: (readonly [Case, param: string, message: RegExp])[] = [
       { capabilities: { stream: false } },
     ],
     'partial_images',
-    /partial_images is 1.*upstream has none/,
+    /partial_images is 1.*upstream sends none/,
   ],
   [
     [
@@ -244,22 +244,22 @@ const refusals: (readonly [Case, param: string, message: RegExp])[] = [
   [
     ['previews of converted pictures', { stream: true, partialImages: 1, format: 'webp' }, pngOnly],
     'partial_images',
-    /made into webp/,
+    /converts its images to webp/,
   ],
   [
     ['previews of several calls', { stream: true, partialImages: 1, images: 5 }],
     'partial_images',
-    /takes 2 calls/,
+    /need 2 calls/,
   ],
   [
     ['an unknown field on a typed wire', { extraFields: { seed: 1 } }, typed],
     'seed',
-    /'seed' is not a field Torana knows.*Remove it/,
+    /does not know the field 'seed'.*Remove it/,
   ],
   [
     ['an unknown field in several calls', { images: 5, extraFields: { seed: 1 } }],
     'seed',
-    /n is 5, but .* makes 4 a call.*'seed'.*Send n 4, or remove 'seed'/,
+    /n is 5, but .* makes 4 per call.*'seed'.*Send n 4, or remove 'seed'/,
   ],
 ]
 refusals.push(

@@ -57,7 +57,7 @@ function checkPrompt({ prompt }: ImageRequest, { id, facts }: ImageModel): void 
   if (!isLongerThan(prompt, facts.maxPromptCharacters)) return
   throw new Fault(
     'invalid_parameter',
-    `prompt has more than ${facts.maxPromptCharacters} characters, the most '${id}' reads. Shorten it.`,
+    `prompt has more than ${facts.maxPromptCharacters} characters, the limit of '${id}'. Shorten it.`,
     { param: 'prompt' },
   )
 }
@@ -193,7 +193,7 @@ function streamFor(
   const why = obstacle ?? `it sends at most ${capabilities.maxPartialImages}`
   return {
     param: 'partial_images',
-    message: `partial_images is ${partialImages}, but '${model.id}' can't send so many previews here: ${why}. Send fewer, or remove partial_images.`,
+    message: `partial_images is ${partialImages}, but '${model.id}' cannot send that many previews: ${why}. Send a smaller number, or remove partial_images.`,
   }
 }
 
@@ -202,10 +202,11 @@ function streamObstacle(
   { conversion, foreign }: Output,
   perCall: readonly number[],
 ): string | undefined {
-  if (!stream) return 'its upstream has none'
-  if (conversion !== undefined) return `its pictures are made into ${conversion.format} when they are done`
-  if (foreign !== undefined) return `there are none in ${foreign}`
-  if (perCall.length > 1) return `it takes ${perCall.length} calls to make all pictures`
+  if (!stream) return 'its upstream sends none'
+  if (conversion !== undefined)
+    return `Torana converts its images to ${conversion.format}, which it can do only with finished images`
+  if (foreign !== undefined) return `it sends none in ${foreign}`
+  if (perCall.length > 1) return `the images need ${perCall.length} calls`
   return undefined
 }
 
@@ -218,7 +219,7 @@ function extraFieldRefusal(
   const names = Object.keys(extraFields)
   const [first] = names
   if (first !== undefined && !carriesUnknownFields(deployment)) {
-    const message = `'${first}' is not a field Torana knows, and ${deployment.id} speaks a wire that can't carry it. Remove it.`
+    const message = `Torana does not know the field '${first}', and the API of ${deployment.id} has no place for it. Remove it.`
     return { param: first, message }
   }
   const { harmlessFields, maxImages } = deployment.capabilities
@@ -226,7 +227,7 @@ function extraFieldRefusal(
   if (tying === undefined || perCall.length === 1) return undefined
   return {
     param: tying,
-    message: `n is ${images}, but ${deployment.id} makes ${maxImages} a call, and '${tying}' is not a field Torana knows: it may mean something else in each of several calls. Send n ${maxImages}, or remove '${tying}'.`,
+    message: `n is ${images}, but ${deployment.id} makes ${maxImages} per call, and Torana does not know the field '${tying}', which several calls could change the meaning of. Send n ${maxImages}, or remove '${tying}'.`,
   }
 }
 

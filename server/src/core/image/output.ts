@@ -29,7 +29,7 @@ export function outputFor(
   // PNG loses nothing, which is what 100 asks for.
   const compression = wanted === 'png' && request.compression === 100 ? undefined : request.compression
   if (compression !== undefined && wanted !== 'jpeg' && wanted !== 'webp')
-    return compressionRefusal(compression, wanted ?? 'of a format that nobody named')
+    return compressionRefusal(compression, wanted ?? 'in the default format')
 
   const isNative = request.format === undefined || formats.includes(request.format)
   const sent = { upstreamFormat: wanted, foreign: undefined }
@@ -59,7 +59,7 @@ function foreignOutput(
   deployment: ImageDeployment,
 ): Output | Refusal {
   if (!carriesUnknownFields(deployment)) {
-    const message = `output_format is ${JSON.stringify(foreign)}, which neither '${model.id}' nor Torana makes. Send png, jpeg or webp.`
+    const message = `output_format is ${JSON.stringify(foreign)}, which neither '${model.id}' nor Torana can make. Send png, jpeg or webp.`
     return { param: 'output_format', message }
   }
   if (compression !== undefined) return compressionRefusal(compression, foreign)
@@ -76,7 +76,7 @@ function foreignOutput(
 function compressionRefusal(compression: number, format: string): Refusal {
   return {
     param: 'output_compression',
-    message: `output_compression is ${compression}, but the picture would be ${format}; only jpeg and webp are compressed so. Send output_format jpeg or webp, or remove output_compression.`,
+    message: `output_compression is ${compression}, but the image would be ${format}; only jpeg and webp have a compression. Send output_format jpeg or webp, or remove output_compression.`,
   }
 }
 
@@ -87,7 +87,7 @@ export function transparencyRefusal(
 ): Refusal | undefined {
   if (background !== 'transparent') return undefined
   if ((conversion?.format ?? upstreamFormat) === 'jpeg') {
-    const why = format === undefined ? `'${model.id}' makes jpeg unasked` : 'output_format is jpeg'
+    const why = format === undefined ? `'${model.id}' makes jpeg by default` : 'output_format is jpeg'
     const message = `background is transparent, but ${why}, which has no transparency. Send output_format png or webp.`
     return { param: 'background', message }
   }

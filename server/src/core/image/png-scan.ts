@@ -59,8 +59,9 @@ function* firstChunk(source: Source, limits: PictureLimits): Scan<FirstChunk | s
   const kind = yield* source.look(5)
   const [depth = 0, colourType = 0, compression = 0, filter = 0, interlace = 0] = kind
   if (!BIT_DEPTHS.get(colourType)?.includes(depth))
-    return `is a PNG of colour type ${colourType} with ${depth} bits, which there is not`
-  if (compression !== 0 || filter !== 0 || interlace > 1) return 'is a PNG of a kind that there is not'
+    return `is a PNG of colour type ${colourType} with ${depth} bits, which the PNG standard does not have`
+  if (compression !== 0 || filter !== 0 || interlace > 1)
+    return 'is a PNG of a kind that the PNG standard does not have'
   checksum = crc32(checksum, kind)
   const stored = big(yield* source.look(4), 0, 4)
   if (checksum !== stored) return 'is a PNG whose header was changed: its checksum is wrong'

@@ -149,23 +149,19 @@ export function isLongerThan(text: string, most: number): boolean {
 
 function promptIn(value: unknown, most: number): string {
   if (isAbsent(value))
-    throw new Fault('missing_parameter', 'prompt is missing. Say what the picture should show.', {
+    throw new Fault('missing_parameter', 'prompt is missing. Describe the image you want.', {
       param: 'prompt',
     })
-  if (typeof value !== 'string' || value === '')
-    throw invalid('prompt', 'prompt must be a text that is not empty.')
+  if (typeof value !== 'string' || value === '') throw invalid('prompt', 'prompt must be a non-empty string.')
   if (isLongerThan(value, most))
-    throw invalid(
-      'prompt',
-      `prompt has more than ${most} characters, the most a request may carry. Shorten it.`,
-    )
+    throw invalid('prompt', `prompt has more than ${most} characters, the limit of one request. Shorten it.`)
   return value
 }
 
 function imagesIn(value: unknown, most: number): number {
   const images = wholeNumberIn('n', value, 1, Number.MAX_SAFE_INTEGER) ?? 1
   if (images <= most) return images
-  throw invalid('n', `n is ${images}; one request makes at most ${most} pictures. Send several requests.`)
+  throw invalid('n', `n is ${images}; one request makes at most ${most} images. Send several requests.`)
 }
 
 function sizeIn(value: unknown): PixelSize | undefined {
@@ -176,8 +172,8 @@ function sizeIn(value: unknown): PixelSize | undefined {
   if (width <= MAX_EDGE && height <= MAX_EDGE) return { width, height }
   const why = match
     ? `no edge may be longer than ${MAX_EDGE}`
-    : 'it must be width and height in pixels; ratios and words such as 2K are not read'
-  throw invalid('size', `size is ${shown(value)}; ${why}. Send one like '1024x1024', or 'auto'.`)
+    : 'it must be width and height in pixels, not a ratio or a word such as 2K'
+  throw invalid('size', `size is ${shown(value)}; ${why}. Send for example '1024x1024', or 'auto'.`)
 }
 
 function wordIn(param: string, value: unknown): string | undefined {
@@ -211,9 +207,9 @@ function outputIn(responseFormat: unknown, outputFormat: unknown): Output {
   const output = outputWord('output_format', outputFormat)
   const names = `response_format is ${shown(responseFormat)}, output_format ${shown(outputFormat)}`
   if (differ(response.form, output.form))
-    throw invalid('response_format', `${names}. Say url or b64_json, and only once.`)
+    throw invalid('response_format', `${names}. Send url or b64_json in one of them only.`)
   if (differ(response.format, output.format))
-    throw invalid('output_format', `${names}. Name one picture format, in output_format.`)
+    throw invalid('output_format', `${names}. Send one image format, in output_format.`)
   return { form: response.form ?? output.form, format: response.format ?? output.format }
 }
 
@@ -244,7 +240,7 @@ function partialImagesIn(value: unknown, stream: boolean): number {
   if (partialImages === 0 || stream) return partialImages
   throw invalid(
     'partial_images',
-    `partial_images is ${partialImages}, but previews only come with "stream": true. Send that too, or remove partial_images.`,
+    `partial_images is ${partialImages}, but previews need "stream": true. Send it too, or remove partial_images.`,
   )
 }
 
@@ -273,11 +269,11 @@ function extraFieldsIn(
     if (unfit === 'multiplies')
       throw new Fault(
         'unsupported_parameter',
-        `'${name}' would multiply what the request costs. Say with n how many pictures to make, and remove '${name}'.`,
+        `'${name}' would multiply the cost of the request. Use n for the number of images, and remove '${name}'.`,
         { param: name },
       )
     if (unfit === 'number')
-      throw invalid(name, `'${name}' holds a number that is too large to be passed on. Send a smaller one.`)
+      throw invalid(name, `'${name}' has a number that is too large. Send a smaller one.`)
     if (unfit === 'depth')
       throw invalid(name, `'${name}' is nested more than ${MAX_DEPTH} levels deep. Flatten it.`)
   }

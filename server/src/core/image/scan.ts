@@ -49,11 +49,11 @@ export class Source {
 /** Words when a picture of that size is not taken. */
 export function sizeWords(width: number, height: number, limits: PictureLimits): string | undefined {
   const size = `${width}x${height} pixels`
-  if (width < 1 || height < 1) return `is ${size}, and both must be at least 1`
+  if (width < 1 || height < 1) return `is ${size}; both sides must be at least 1`
   if (Math.max(width, height) > limits.maxPictureEdge)
-    return `is ${size}, and the longer edge may have ${limits.maxPictureEdge} at most`
+    return `is ${size}; the longer edge may have at most ${limits.maxPictureEdge}`
   if (width * height > limits.maxPicturePixels)
-    return `is ${size}, more than the ${count(limits.maxPicturePixels)} that are taken`
+    return `is ${size}, more than the allowed ${count(limits.maxPicturePixels)}`
   return undefined
 }
 
@@ -62,10 +62,10 @@ function count(pixels: number): string {
 }
 
 export const WORDS = {
-  animated: 'is animated, and only pictures of one frame are taken',
+  animated: 'is animated; only images with one frame are accepted',
   broken: 'is broken before its pixels begin',
   cut: 'ends before its pixels begin',
-  noPixels: 'has a header, and no pixels behind it',
+  noPixels: 'has a header but no pixels after it',
   tooManyParts: `has more than ${MAX_PARTS} parts before its pixels`,
   tooMuchBefore: `has more than ${MAX_BYTES_BEFORE_PIXELS / 1024 ** 2} MB before its pixels`,
 } as const

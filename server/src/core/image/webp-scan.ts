@@ -19,7 +19,7 @@ export function* webpScan(source: Source, limits: PictureLimits): Scan {
     const head = yield* source.look(8)
     const [name, length] = [String.fromCharCode(...head.subarray(0, 4)), little(head, 4, 4)]
     const end = source.position + length
-    if (end > containerEnd) return 'is a WebP with a part that is longer than itself'
+    if (end > containerEnd) return 'is a WebP with a part that is longer than the file'
     if (name === 'VP8L' || name === 'VP8 ') {
       const frame = yield* frameOf(source, name, length)
       if (frame === undefined) return WORDS.broken
@@ -60,5 +60,5 @@ function* frameOf(source: Source, name: 'VP8L' | 'VP8 ', length: number): Scan<S
 
 function canvasWords(frame: Canvas, canvas: Canvas = frame): string | undefined {
   if (frame.width === canvas.width && frame.height === canvas.height) return undefined
-  return `is a WebP of ${canvas.width}x${canvas.height} pixels that holds a frame of ${frame.width}x${frame.height}`
+  return `is a WebP of ${canvas.width}x${canvas.height} pixels with a frame of ${frame.width}x${frame.height}`
 }

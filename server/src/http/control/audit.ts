@@ -8,7 +8,7 @@ export function registerAudit(api: Api, { audit }: ApiDependencies): void {
     schema: {
       operationId: 'listAudit',
       summary:
-        'What was changed, by whom and when, newest first; each entry is checked against the one before',
+        'The audit log: what was changed, by whom and when, newest first. Each entry is checked against the one before it',
       querystring: auditPage,
       response: { 200: auditList, ...faultAnswers([400, 401, 503]) },
     },

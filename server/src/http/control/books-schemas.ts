@@ -20,7 +20,7 @@ export const unknown = z
   .object({
     request_id: z.string(),
     attempt: z.int(),
-    call_id: z.string().describe('What the upstream was sent as the id of the call.'),
+    call_id: z.string().describe('The id of the call that the upstream received.'),
     project: z.string(),
     key_id: z.string(),
     model: z.string(),
@@ -28,10 +28,12 @@ export const unknown = z
     images: z.int(),
     reserved_usd: usd
       .nullable()
-      .describe('Counted as spent until it is resolved. null: the model has no price.'),
+      .describe('Counts as spent until the call is resolved. null: the model has no price.'),
     requested_at: time,
     written_at: time,
-    posted_at: time.describe('When it is posted at what was reserved, if nobody resolves it before.'),
+    posted_at: time.describe(
+      'When Torana posts it with the reserved amount, unless somebody resolves it before.',
+    ),
   })
   .meta({ id: 'Unknown' })
 
@@ -40,7 +42,7 @@ export const unknownPage = z.object({
     .string()
     .regex(new RegExp(`^${UUID}/\\d{1,4}$`), 'expected <request id>/<attempt>')
     .optional()
-    .describe('`<request id>/<attempt>` of the last entry of the page before.'),
+    .describe('`<request id>/<attempt>` of the last entry of the previous page.'),
   limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE),
 })
 
@@ -55,18 +57,18 @@ export const unknownPath = z.object({ request_id: uuid, attempt: z.coerce.number
 
 export const resolution = z
   .strictObject({
-    action: z.enum(['post', 'void']).describe('`post`: it was paid after all. `void`: it was not.'),
+    action: z.enum(['post', 'void']).describe('`post`: the call was paid. `void`: it was not.'),
     cost_usd: z
       .number()
       .min(0)
       .max(MAX_USD)
       .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
       .optional()
-      .describe('What it cost; left out: what was reserved. Only for `post`.'),
+      .describe('What it cost. Default: the reserved amount. Only for `post`.'),
     tokens: z.int().min(0).optional().describe('Only for `post`.'),
   })
   .refine(({ action, cost_usd: cost, tokens }) => action === 'post' || (cost ?? tokens) === undefined, {
-    message: 'what was not paid has no cost and no tokens: leave cost_usd and tokens out',
+    message: 'a call that was not paid has no cost and no tokens: leave cost_usd and tokens out',
     path: ['action'],
   })
   .meta({ id: 'Resolution' })
@@ -80,11 +82,11 @@ export const node = z
     id: z.string(),
     host: z.string(),
     version: z.string(),
-    state: z.enum(['alive', 'silent', 'ended']).describe('`silent`: not seen for a minute, and not ended.'),
+    state: z.enum(['alive', 'silent', 'ended']).describe('`silent`: not seen for a minute, but not ended.'),
     started_at: time,
     seen_at: time,
     ended_at: time.nullable(),
-    leased_usd: usd.describe('Budget that it holds for requests to come or under way.'),
+    leased_usd: usd.describe('Part of the hard budgets that the node has leased.'),
   })
   .meta({ id: 'Node' })
 
@@ -93,18 +95,20 @@ export const nodeList = z.object({ data: z.array(node), has_more: z.literal(fals
 export const nodePath = z.object({ id: uuid })
 
 export const ending = z
-  .strictObject({ force: z.boolean().default(false).describe('Also if it was seen within the last minute.') })
+  .strictObject({
+    force: z.boolean().default(false).describe('End the node even if it was seen within the last minute.'),
+  })
   .meta({ id: 'Ending' })
 
 export const ended = z
-  .object({ id: z.string(), returned_usd: usd.describe('Budget that came home.') })
+  .object({ id: z.string(), returned_usd: usd.describe('Leased budget that was returned.') })
   .meta({ id: 'Ended' })
 
 export const doctorQuery = z.object({
   hours: z
     .union([z.literal('all'), z.coerce.number().int().min(1).max(MAX_HOURS)])
     .default(HOURS)
-    .describe('How many hours of the ledger are added up again.'),
+    .describe('How many hours of the ledger to add up again.'),
 })
 
 const verdict = z.enum(['ok', 'look', 'wrong'])
@@ -116,7 +120,9 @@ export const doctorReport = z
     checks: z.array(
       z.object({
         name: z.string(),
-        verdict: verdict.describe('`look`: somebody should. `wrong`: a promise is broken, or about to be.'),
+        verdict: verdict.describe(
+          '`look`: a warning. `wrong`: a failure; a promise is broken, or about to be.',
+        ),
         says: z.string(),
         figures: z.record(z.string(), z.number()),
       }),

@@ -49,7 +49,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   api.get('/unknowns', {
     schema: {
       operationId: 'listUnknowns',
-      summary: 'Calls whose outcome nobody knows yet, oldest first',
+      summary: 'Calls with an unknown outcome, oldest first',
       querystring: unknownPage,
       response: { 200: unknownList, ...faultAnswers([400, 401, 503]) },
     },
@@ -64,7 +64,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   api.post('/unknowns/:request_id/:attempt', {
     schema: {
       operationId: 'resolveUnknown',
-      summary: 'Say what became of a call: it was paid after all, or not',
+      summary: 'Resolve a call with an unknown outcome: it was paid, or it was not',
       params: unknownPath,
       body: resolution,
       response: { 200: resolved, ...faultAnswers([400, 401, 404, 409, 503]) },
@@ -82,7 +82,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
       })
       if (!isDone)
         throw notFound(
-          `There is no open unknown ${requestId}/${attempt}: it never was, or is resolved by now.`,
+          `There is no open unknown ${requestId}/${attempt}: it does not exist, or it is already resolved.`,
         )
       return { request_id: requestId, attempt, action }
     },
@@ -91,7 +91,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   api.get('/nodes', {
     schema: {
       operationId: 'listNodes',
-      summary: 'Processes that write to the books, and those that ended in the last days',
+      summary: 'Nodes that write to the ledger, and nodes that ended in the last days',
       response: { 200: nodeList, ...faultAnswers([401, 503]) },
     },
     handler: async () => ({ data: (await nodes.list()).map(nodeBody), has_more: false as const }),
@@ -100,7 +100,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   api.post('/nodes/:id/end', {
     schema: {
       operationId: 'endNode',
-      summary: 'Say that the machine of a node is gone: its leases come home',
+      summary: 'End a node whose machine is gone, and return its budget leases',
       params: nodePath,
       body: ending,
       response: { 200: ended, ...faultAnswers([400, 401, 404, 409, 503]) },
@@ -111,7 +111,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
       if (result.kind === 'missing') throw notFound(`There is no node ${id}.`)
       if (result.kind === 'alive')
         throw conflict(
-          `Node ${id} was seen within the last minute: it lives. Stop it instead; with force it is cut off and has to stop.`,
+          `Node ${id} is alive: it was seen within the last minute. Stop its process instead. With force, Torana cuts the node off and it must stop.`,
         )
       return { id, returned_usd: result.kind === 'ended' ? usdOf(result.returnedNanoUsd) : 0 }
     },
@@ -120,7 +120,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   api.get('/doctor', {
     schema: {
       operationId: 'doctor',
-      summary: 'Compare the books with one another; budgets that differ are put right',
+      summary: 'Compare the ledger with its sums; correct budgets that differ',
       querystring: doctorQuery,
       response: { 200: doctorReport, ...faultAnswers([400, 401]) },
     },

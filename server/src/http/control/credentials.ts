@@ -12,7 +12,7 @@ export function registerCredentials(api: Api, { catalog, credentials }: ApiDepen
   api.get('/credentials', {
     schema: {
       operationId: 'listCredentials',
-      summary: 'Where the credential of each upstream comes from; never the credential itself',
+      summary: 'The source of the credential of each upstream; never the credential itself',
       response: { 200: credentialList, ...faultAnswers([401, 503]) },
     },
     handler: async () => {
@@ -26,7 +26,7 @@ export function registerCredentials(api: Api, { catalog, credentials }: ApiDepen
   api.put('/credentials/:upstream', {
     schema: {
       operationId: 'putCredential',
-      summary: 'Store the credential of an upstream, for its present base URL; null forgets it',
+      summary: 'Store the credential of an upstream, for its present base URL; null deletes it',
       params: upstreamPath,
       body: newCredential,
       response: { 200: credential, ...faultAnswers([400, 401, 404, 409, 503]) },
@@ -36,11 +36,11 @@ export function registerCredentials(api: Api, { catalog, credentials }: ApiDepen
       const actor = actorIn(request)
       const upstream = upstreamsOf(catalog()).find(({ name }) => name === request.params.upstream)
       if (upstream === undefined || upstream.dialect === 'demo')
-        throw notFound(`No model of torana.yaml runs on an upstream ${request.params.upstream}.`)
+        throw notFound(`torana.yaml has no model with a deployment on upstream ${request.params.upstream}.`)
       if (secret === null) return credentialBody(upstream, await credentials.drop(upstream.name, actor))
       if (upstream.apiKey !== undefined)
         throw conflict(
-          `Upstream ${upstream.name} has an apiKey in torana.yaml, which counts. Remove it there first.`,
+          `Upstream ${upstream.name} has an apiKey in torana.yaml, which takes precedence. Remove it there first.`,
         )
       const baseUrl = addressOf(upstream)
       return credentialBody(

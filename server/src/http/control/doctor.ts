@@ -28,7 +28,7 @@ export function checksOf(node: NodeFigures, findings: BooksFindings | undefined)
     storeCheck(findings !== undefined),
     ...(findings === undefined ? [] : booksChecks(findings)),
     spoolCheck(node, findings !== undefined),
-    check('calls', 'ok', `${count(node.journalOpen, 'call')} under way on this node`, {
+    check('calls', 'ok', `${count(node.journalOpen, 'call')} in flight on this node`, {
       open: node.journalOpen,
     }),
     limiterCheck(node),
@@ -47,7 +47,7 @@ export function usdOf(nanoUsd: bigint): number {
 function storeCheck(isReachable: boolean): Check {
   return isReachable
     ? check('store', 'ok', 'PostgreSQL answers')
-    : check('store', 'wrong', 'PostgreSQL does not answer: the books could not be looked at')
+    : check('store', 'wrong', 'PostgreSQL does not answer: the ledger could not be checked')
 }
 
 function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Check[] {
@@ -63,7 +63,7 @@ function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Ch
       unknowns.open === 0 ? 'ok' : 'look',
       unknowns.open === 0
         ? 'none open'
-        : `${unknowns.open} open, counted with ${dollars(unknowns.amountNanoUsd)}: see torana unknowns`,
+        : `${unknowns.open} open, which count as ${dollars(unknowns.amountNanoUsd)} spent: see torana unknowns`,
       { open: unknowns.open, usd: usdOf(unknowns.amountNanoUsd) },
     ),
     check(
@@ -78,8 +78,8 @@ function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Ch
       'leases',
       lostNanoUsd === 0n ? 'ok' : 'look',
       lostNanoUsd === 0n
-        ? 'no budget is held by a lost node'
-        : `${dollars(lostNanoUsd)} of budgets held by a lost node (${holders}): if its machine is gone, torana nodes end`,
+        ? 'no lost node has a budget lease'
+        : `lost nodes have leased ${dollars(lostNanoUsd)} of budgets (${holders}): if the machine is gone, run torana nodes end`,
       { lost_usd: usdOf(lostNanoUsd) },
     ),
     partitionsCheck(figures, partitions),
@@ -96,13 +96,13 @@ function ledgerCheck({ entries, differences }: Reconciliation): Check {
     ? check(
         'ledger',
         'ok',
-        `${count(entries, 'entry', 'entries')} added up again: the hours say the same`,
+        `${count(entries, 'entry', 'entries')} added up again: the hourly sums agree`,
         figures,
       )
     : check(
         'ledger',
         'wrong',
-        `${count(differences.length, 'difference')} to the hours; ${describe(first)}`,
+        `${count(differences.length, 'difference')} from the hourly sums; ${describe(first)}`,
         figures,
       )
 }
@@ -111,7 +111,7 @@ function describe({ project, fromMs, ledger, rollup }: LedgerDifference): string
   const since = fromMs === undefined ? 'the beginning' : new Date(fromMs).toISOString()
   const sums = ({ posts, tokens, amountNanoUsd }: typeof ledger): string =>
     `${posts} posts, ${tokens} tokens, ${dollars(amountNanoUsd)}`
-  return `project ${project} from ${since}: ledger ${sums(ledger)}; hours ${sums(rollup)}`
+  return `project ${project} from ${since}: ledger ${sums(ledger)}; hourly sums ${sums(rollup)}`
 }
 
 function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation): Check {
@@ -121,12 +121,12 @@ function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation)
     return check(
       'budgets',
       'ok',
-      `${count(budgetsCompared, 'window')} compared: all agree with the books`,
+      `${count(budgetsCompared, 'period')} compared: all agree with the ledger`,
       figures,
     )
   const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
   const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
-  return check('budgets', 'look', `${budgetsCorrected.length} put right; ${budgetId}: ${moved}`, figures)
+  return check('budgets', 'look', `${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
 }
 
 function fullestCheck({ budgets }: BooksFigures): Check {
@@ -148,32 +148,33 @@ function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade
     requests_rest_rows: restRows.requests,
   }
   const problems = [
-    ...missing.map(({ partition, reason }) => `${partition} could not be made (${reason})`),
+    ...missing.map(({ partition, reason }) => `${partition} could not be created (${reason})`),
     ...(restRows.ledger > 0 ? [`${count(restRows.ledger, 'row')} of the ledger without a partition`] : []),
     ...(restRows.requests > 0 ? [`${count(restRows.requests, 'row')} of the request log without one`] : []),
   ]
   return problems.length === 0
-    ? check('partitions', 'ok', 'made ahead, and no row outside of them', figures)
+    ? check('partitions', 'ok', 'created ahead; no row is outside of them', figures)
     : check('partitions', 'look', problems.join('; '), figures)
 }
 
 function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Check {
   const figures = { waiting: spoolWaiting }
-  if (spoolWaiting === 0) return check('spool', 'ok', 'nothing waits on the disk of this node', figures)
+  if (spoolWaiting === 0)
+    return check('spool', 'ok', 'no usage record waits on the disk of this node', figures)
   const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
   return isReachable
-    ? check('spool', 'look', `${waits} being handed over to PostgreSQL`, figures)
+    ? check('spool', 'look', `${waits} on the way to PostgreSQL`, figures)
     : check('spool', 'look', `${waits}, safe until PostgreSQL is back`, figures)
 }
 
 function limiterCheck({ limiter }: NodeFigures): Check {
   if (limiter === undefined)
-    return check('redis', 'ok', 'not configured: each node counts its share of the limits')
+    return check('redis', 'ok', 'not configured: each node applies its share of the rate limits')
   const { takes, localDecisions, timeouts, errors } = limiter.counts
   const figures = { takes, local_decisions: localDecisions, timeouts, errors }
   return limiter.state === 'shared'
-    ? check('redis', 'ok', 'answers: limits are counted there', figures)
-    : check('redis', 'look', 'away: this node decides by its share of the limits', figures)
+    ? check('redis', 'ok', 'answers: Redis counts the rate limits', figures)
+    : check('redis', 'look', 'unreachable: this node applies its share of the rate limits', figures)
 }
 
 function check(name: string, verdict: Verdict, says: string, figures: Record<string, number> = {}): Check {

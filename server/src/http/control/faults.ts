@@ -8,14 +8,14 @@ import { toFault } from '../faults.ts'
 export function noToken(): Fault {
   return new Fault(
     'missing_api_key',
-    'The control API needs an admin token. Send `Authorization: Bearer <token>`: TORANA_ADMIN_TOKEN, or what stands in admin.token of the data folder.',
+    'The control API needs the admin token. Send `Authorization: Bearer <token>`. The token is TORANA_ADMIN_TOKEN, or the content of admin.token in the data folder.',
   )
 }
 
 export function wrongToken(): Fault {
   return new Fault(
     'invalid_api_key',
-    'This is no admin token of this node. Keys of callers do not work here.',
+    'This is not the admin token of this node. Keys of callers do not work here.',
   )
 }
 
@@ -33,14 +33,12 @@ export function invalidField(message: string, param: string): Fault {
 }
 
 export function declared(what: string): Fault {
-  return conflict(
-    `${what} is declared in torana.yaml or by TORANA_BOOTSTRAP_KEY, and can only be changed there.`,
-  )
+  return conflict(`${what} is declared in torana.yaml or by TORANA_BOOTSTRAP_KEY. Change it there.`)
 }
 
 /** Probes of the gateway itself are accounted under it. */
 export function refuseReserved(project: string): void {
-  if (project === 'system') throw conflict('system is the name of a built-in project: choose another.')
+  if (project === 'system') throw conflict('system is the name of a built-in project. Choose another name.')
 }
 
 export function controlFault(error: unknown): Fault {
@@ -49,7 +47,7 @@ export function controlFault(error: unknown): Fault {
   if (error instanceof StoreAway)
     return new Fault(
       'store_unreachable',
-      'The store can not be reached. Whether the change was made is not known: look, then try again.',
+      'Torana cannot reach PostgreSQL. The change may or may not have been made: list the objects, then retry.',
       { cause: error },
     )
   if (hasZodFastifySchemaValidationErrors(error)) {
@@ -68,10 +66,10 @@ export function controlFault(error: unknown): Fault {
 function bodyFault(error: unknown): Fault | undefined {
   const { code = '', statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('body_too_large', 'The body is larger than this API ever needs.')
+    return new Fault('body_too_large', 'The body is too large for the control API.')
   if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new Fault('unsupported_media_type', 'Send JSON with `content-type: application/json`.')
   if (error instanceof Error && statusCode === 400)
-    return new Fault('invalid_json', `The body can not be read: ${error.message}`)
+    return new Fault('invalid_json', `The body cannot be read: ${error.message}`)
   return undefined
 }

@@ -52,7 +52,7 @@ export function registerKeys(api: Api, dependencies: ApiDependencies): void {
   api.post('/keys', {
     schema: {
       operationId: 'createKey',
-      summary: 'Make a key, and its project if there is none',
+      summary: 'Create a key, and its project if it does not exist',
       body: newKey,
       response: { 201: keyWithSecret, ...faultAnswers([400, 401, 503]) },
     },
@@ -92,7 +92,7 @@ export function registerKeys(api: Api, dependencies: ApiDependencies): void {
   api.post('/keys/:project/:name/rotate', {
     schema: {
       operationId: 'rotateKey',
-      summary: 'Give a key a new secret; the one before stays valid for the overlap',
+      summary: 'Rotate a key: give it a new secret. The previous one stays valid for the overlap',
       params: keyPath,
       body: rotation,
       response: { 200: keyWithSecret, ...faultAnswers([400, 401, 404, 409, 503]) },
@@ -124,12 +124,18 @@ export function registerKeys(api: Api, dependencies: ApiDependencies): void {
     const form = keyForm(secret)
     if (form === 'too-short')
       throw invalidField(
-        `secret: a key needs ${MIN_KEY_LENGTH} characters or more: short ones can be guessed.`,
+        `secret: a key needs at least ${MIN_KEY_LENGTH} characters, because short ones can be guessed.`,
         'secret',
       )
     if (form === 'bad-checksum')
-      throw invalidField('secret: starts like a Torana key, but its checksum is wrong: was it cut?', 'secret')
-    const taken = invalidField('secret: another key has it. Each key needs its own.', 'secret')
+      throw invalidField(
+        'secret: starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?',
+        'secret',
+      )
+    const taken = invalidField(
+      'secret: another key already has this secret. Each key needs its own.',
+      'secret',
+    )
     if (declaredKeys().some((one) => one.key.secret === secret)) throw taken
     const previous = peppers.previous?.digestOf(secret)
     if (previous !== undefined && (await keyStore.findKey([previous]))) throw taken

@@ -46,7 +46,7 @@ export function registerProjects(api: Api, dependencies: ApiDependencies): void 
     handler: async (request, reply) => {
       const { name, ...terms } = request.body
       refuseReserved(name)
-      if (isDeclared(name)) throw conflict(`There is already a project ${name}, in the configuration.`)
+      if (isDeclared(name)) throw conflict(`Project ${name} already exists in the configuration.`)
       const made = await keyStore.createProject(name, termsChange(terms), actorIn(request))
       return reply.code(201).send(projectBody(made))
     },

@@ -69,7 +69,9 @@ const termsChange = {
 const keyTermsChange = {
   ...termsChange,
   models: models.nullish().describe('Ids or aliases. null: all.'),
-  expires_at: moment.nullish().describe('From this moment it is refused; a day means its start in UTC.'),
+  expires_at: moment
+    .nullish()
+    .describe('The key is refused from this moment on; a day means its start in UTC.'),
 }
 
 const managedBy = z
@@ -95,7 +97,7 @@ const secretState = z
     pepper: z
       .enum(['current', 'previous', 'unknown'])
       .describe(
-        '`previous`: made with TORANA_SECRET_PREVIOUS and not used since; `unknown`: this node can not recognise it.',
+        '`previous`: created with TORANA_SECRET_PREVIOUS and not used since; `unknown`: this node cannot recognise it.',
       ),
   })
   .meta({ id: 'KeySecret' })
@@ -111,14 +113,16 @@ export const key = z
     budget: budget.nullable(),
     expires_at: time.nullable(),
     revoked_at: time.nullable(),
-    last_used_at: time.nullable().describe('Within a minute of the truth.'),
+    last_used_at: time.nullable().describe('Accurate to a minute.'),
     created_at: time.nullable(),
     secrets: z.array(secretState).describe('Newest first. Empty for keys of the configuration.'),
   })
   .meta({ id: 'Key' })
 
 export const keyWithSecret = key
-  .extend({ secret: z.string().optional().describe('Shown this once. Absent when you brought it yourself.') })
+  .extend({
+    secret: z.string().optional().describe('Shown only this once. Absent if you supplied it yourself.'),
+  })
   .meta({ id: 'KeyWithSecret' })
 
 export const newProject = z.strictObject({ name, ...termsChange }).meta({ id: 'NewProject' })
@@ -128,7 +132,12 @@ export const newKey = z
   .strictObject({
     project: name,
     name,
-    secret: z.string().min(1).max(1000).optional().describe('A key from elsewhere. Absent: one is made.'),
+    secret: z
+      .string()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe('An existing key to import. Absent: Torana creates one.'),
     ...keyTermsChange,
   })
   .meta({ id: 'NewKey' })
@@ -140,14 +149,14 @@ export const rotation = z
       .min(0)
       .max(MAX_OVERLAP_SECONDS)
       .default(DEFAULT_OVERLAP_SECONDS)
-      .describe('How long the secret before stays valid.'),
+      .describe('How long the previous secret stays valid.'),
   })
   .meta({ id: 'Rotation' })
 
 export const credential = z
   .object({
     upstream: z.string(),
-    base_url: z.string().describe('Where calls go, and the only place the secret is sent to.'),
+    base_url: z.string().describe('Where calls go; the secret is sent nowhere else.'),
     source: z.enum(['configuration', 'store', 'none']).describe('Where the credential in use comes from.'),
     stored_for: z.string().nullable().describe('The base URL that a stored secret was given for.'),
     updated_at: time.nullable(),
@@ -155,7 +164,7 @@ export const credential = z
   .meta({ id: 'Credential' })
 
 export const newCredential = z
-  .strictObject({ secret: z.string().min(1).max(100_000).nullable().describe('null: forget it.') })
+  .strictObject({ secret: z.string().min(1).max(100_000).nullable().describe('null: delete it.') })
   .meta({ id: 'NewCredential' })
 
 const auditEntry = z
@@ -169,7 +178,7 @@ const auditEntry = z
     hash: z.string(),
     intact: z
       .boolean()
-      .describe('False when this entry was changed, or the one before it was changed or taken out.'),
+      .describe('False if this entry was changed, or if the one before it was changed or removed.'),
   })
   .meta({ id: 'AuditEntry' })
 

@@ -40,7 +40,8 @@ function openapi(version: string): Parameters<typeof swagger>[1] & object {
       openapi: '3.1.0',
       info: {
         title: 'Torana control API',
-        description: 'Keys, projects, upstream credentials and the audit. On the private listener only.',
+        description:
+          'Keys, projects, upstream credentials, budgets, vector spaces and the audit log. On the private control port only.',
         version,
       },
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },

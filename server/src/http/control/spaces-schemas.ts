@@ -13,20 +13,20 @@ export const spaceProbe = z
   .object({
     at: time,
     deployment: z.string(),
-    space: z.string().describe('The space that it was compared with.'),
+    space: z.string().describe('The space that the probe was compared with.'),
     verdict: z
       .enum(['good', 'warned', 'quarantined', 'failed'])
       .describe(
-        '`warned`: near the edge. `quarantined`: outside. `failed`: no answer, which changes nothing.',
+        '`warned`: near the limit. `quarantined`: outside the space. `failed`: the probe got no answer, which changes nothing.',
       ),
     least_cosine: z
       .number()
       .nullable()
-      .describe('To the reference, of all probe texts. null: nothing could be compared.'),
+      .describe('The least cosine of all probe texts with the reference. null: nothing could be compared.'),
     norm_drift: z
       .number()
       .nullable()
-      .describe('The largest difference of a length from its reference, as a share of it.'),
+      .describe('The largest relative difference between the length of a vector and its reference.'),
     reason: z.string().nullable(),
   })
   .meta({ id: 'SpaceProbe' })
@@ -37,7 +37,7 @@ const spaceDeployment = z
     state: z
       .enum(['trusted', 'warned', 'held-back', 'quarantined', 'unguarded'])
       .describe(
-        '`held-back`: not compared yet. Like `quarantined`, nothing of it leaves. `unguarded`: nobody looks.',
+        '`held-back`: not compared yet. A deployment that is held back or quarantined answers no requests. `unguarded`: the space guard is off.',
       ),
     reason: z.string().nullable(),
     last_good_at: time.nullable(),
@@ -51,11 +51,11 @@ export const space = z
     space: z.string().describe('`<model>@<width>:<8 hex>`, as in the header `x-torana-space`.'),
     generation: z.int().describe('Counts the spaces that were accepted, from 1.'),
     width: z.int(),
-    guarded: z.boolean().describe('false: `spaceGuard: false`. It is not probed, and nothing is accepted.'),
+    guarded: z.boolean().describe('false: `spaceGuard: false`. Torana does not probe the model.'),
     reference: z
       .object({ deployment: z.string(), accepted_at: time })
       .nullable()
-      .describe('Whose vectors all others are compared with. null: nobody has answered yet.'),
+      .describe('The deployment whose vectors are the reference. null: no deployment has answered yet.'),
     deployments: z.array(spaceDeployment),
   })
   .meta({ id: 'Space' })
@@ -69,14 +69,14 @@ export const spacePath = z.object({
 })
 
 export const seriesQuery = z.object({
-  since: time.optional().describe('Left out: as far back as there is.'),
+  since: time.optional().describe('Default: the oldest there is.'),
   limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
 })
 
 export const spaceSeries = z
   .object({
     data: z.array(spaceProbe),
-    has_more: z.boolean().describe('There are older ones that did not fit.'),
+    has_more: z.boolean().describe('There are older ones.'),
   })
   .meta({ id: 'SpaceSeries' })
 

@@ -47,12 +47,15 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   api.get('/spaces', {
     schema: {
       operationId: 'listSpaces',
-      summary: 'The vector space of each embedding model, and how its deployments stand in it',
+      summary: 'The vector space of each embedding model, and the state of its deployments',
       response: { 200: spaceList, ...faultAnswers([401, 503]) },
     },
     handler: async () => {
       if (!guard.hasRead)
-        throw new Fault('store_unreachable', 'This node has not read yet which spaces there are.')
+        throw new Fault(
+          'store_unreachable',
+          'This node has not read the vector spaces from PostgreSQL yet. Retry.',
+        )
       const models = listModels(catalog()).filter((model) => model.kind === 'embedding')
       return { data: models.map(bodyOf), has_more: false as const }
     },
@@ -61,7 +64,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   api.get('/spaces/:model/series', {
     schema: {
       operationId: 'spaceSeries',
-      summary: 'Every look at the deployments of a model, newest first: how they drifted',
+      summary: 'All probes of the deployments of a model, newest first',
       params: spacePath,
       querystring: seriesQuery,
       response: { 200: spaceSeries, ...faultAnswers([400, 401, 404, 503]) },
@@ -78,7 +81,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
     schema: {
       operationId: 'acceptSpace',
       summary:
-        'Say that what a deployment answers now is the space of the model: it gets a new id, and vectors made before no longer fit',
+        'Accept the present space of a deployment as the space of the model. The space gets a new id; earlier vectors no longer match',
       params: spacePath,
       body: acceptance,
       response: { 200: space, ...faultAnswers([400, 401, 404, 409, 503]) },
@@ -100,7 +103,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   api.post('/spaces/:model/probe', {
     schema: {
       operationId: 'probeSpace',
-      summary: 'Look at all deployments of a model now, instead of within a quarter of an hour',
+      summary: 'Probe all deployments of a model now, instead of within 15 minutes',
       params: spacePath,
       response: { 200: spaceSeries, ...faultAnswers([401, 404, 409, 503]) },
     },
@@ -121,7 +124,7 @@ function modelIn(catalog: Catalog, name: string): EmbeddingModel {
 function guardedIn(catalog: Catalog, name: string): EmbeddingModel {
   const model = modelIn(catalog, name)
   if (!model.isGuarded)
-    throw new Fault('conflict', `${model.id} is not guarded: torana.yaml has spaceGuard: false for it.`)
+    throw new Fault('conflict', `The space guard is off for ${model.id}: torana.yaml has spaceGuard: false.`)
   return model
 }
 

@@ -65,9 +65,13 @@ export function brakeOf({ refusedShare, random, nextId, docsUrl, refused }: Brak
 }
 
 function prepare(step: number, docsUrl: string): Prepared {
-  const fault = new Fault('node_overloaded', 'This node has no processor time left. Try again in a moment.', {
-    retryAfterMs: RETRY_FROM_MS + step * RETRY_STEP_MS,
-  })
+  const fault = new Fault(
+    'node_overloaded',
+    'This node has no CPU time left and refuses part of its requests. Retry.',
+    {
+      retryAfterMs: RETRY_FROM_MS + step * RETRY_STEP_MS,
+    },
+  )
   const [before = '', after = ''] = faultBody(fault, NO_ID, docsUrl).split(NO_ID)
   return { status: fault.entry.status, headers: faultHeaders(fault, NO_ID), before, after }
 }

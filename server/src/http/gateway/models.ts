@@ -44,7 +44,7 @@ export function listModelObjects(listing: ModelListing): { object: 'list'; data:
 }
 
 export function oneModelObject(name: string, listing: ModelListing): ModelObject {
-  if (name === '') throw new Fault('unknown_path', 'Name a model after /models/.')
+  if (name === '') throw new Fault('unknown_path', 'The path has no model id after /models/.')
   return describe(name, findModel(name, listing.key, listing.catalog), listing)
 }
 

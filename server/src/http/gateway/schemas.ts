@@ -18,17 +18,21 @@ const embeddingOptions = {
     .int()
     .min(1)
     .nullish()
-    .describe('Width of the vectors: native, or by truncation on Matryoshka models; else refused.'),
+    .describe(
+      'Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models.',
+    ),
   encoding_format: z.enum(['float', 'base64']).nullish().describe('Form of the vectors. Default float.'),
   input_type: z
     .enum(['query', 'document', 'classification', 'clustering', 'similarity'])
     .nullish()
-    .describe('What the text is for, on models that tell queries from documents. An addition of Torana.'),
+    .describe(
+      'What the text is for, on models that treat queries and documents differently. An addition of Torana.',
+    ),
   user: z
     .string()
     .max(512)
     .nullish()
-    .describe("The application's own user; recorded, and passed on where the upstream takes it."),
+    .describe("The application's own user. Torana logs it, and passes it on if the upstream takes it."),
 }
 
 export const embeddingRequest = z
@@ -55,7 +59,7 @@ export const embeddingAnswer = z
         embedding: z.union([z.array(z.number()), z.string().describe('base64 of little-endian float32')]),
       }),
     ),
-    model: z.string().describe('What was asked for.'),
+    model: z.string().describe('The model of the request.'),
     usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
   })
   .meta({ id: 'EmbeddingAnswer' })
@@ -77,7 +81,7 @@ const embeddingCapabilities = z.object({
   space: z
     .string()
     .optional()
-    .describe('The vector space at the full width. Absent: this node has not read it from the store yet.'),
+    .describe('The vector space at the full width. Absent: this node has not read it from PostgreSQL yet.'),
 })
 
 const imageCapabilities = z.object({
@@ -96,34 +100,36 @@ const imageCapabilities = z.object({
       }),
       z.literal('any'),
     ])
-    .describe('Those there are, the bounds of any, or `any` where the upstream is the judge.'),
-  qualities: z.array(z.string()).describe('Beside `auto`; empty: no such option. So for the next two.'),
+    .describe('A list of sizes, the limits for any size, or `any` if the upstream decides.'),
+  qualities: z
+    .array(z.string())
+    .describe('Beside `auto`; empty: no such option. The same holds for the next two.'),
   backgrounds: z.array(z.string()),
   moderations: z.array(z.string()),
   formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What `output_format` may be.'),
   formats_native: z
     .array(z.enum(['png', 'jpeg', 'webp']))
-    .describe('Those that come from the upstream as they are; the others are made of them.'),
-  max_images: z.int().describe('The most that `n` may be.'),
-  max_images_per_call: z.int().describe('More than these are made by several calls.'),
+    .describe('Formats that the upstream makes itself; Torana converts to the others.'),
+  max_images: z.int().describe('The largest `n`.'),
+  max_images_per_call: z.int().describe('Torana makes several calls for more.'),
   max_prompt_characters: z.int(),
-  stream: z.enum(['native', 'emulated']).describe('Emulated: one event with the finished picture.'),
+  stream: z.enum(['native', 'emulated']).describe('Emulated: one event with the finished image.'),
   max_partial_images: z.int(),
   response_formats: z.array(z.enum(['b64_json', 'url'])),
   response_format_default: z.enum(['b64_json', 'url']),
   edits: z
     .object({
-      max_images: z.int().describe('Most pictures that one request may give.'),
-      max_file_bytes: z.int().describe('Largest of them.'),
-      formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What they may be.'),
+      max_images: z.int().describe('Most input images of one request.'),
+      max_file_bytes: z.int().describe('Largest input image in bytes.'),
+      formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('Formats of input images.'),
       mask: z
         .boolean()
-        .describe('Whether it takes `mask`: transparent where the first picture is to change.'),
+        .describe('Whether it takes `mask`: transparent where the first input image should change.'),
       markup: z.boolean(),
       input_fidelities: z.array(z.string()).describe('Empty: no such option.'),
     })
     .optional()
-    .describe('What can be done with given pictures. Absent: it makes pictures from text alone.'),
+    .describe('What the model can do with input images. Absent: it makes images from text only.'),
 })
 
 export const modelObject = z

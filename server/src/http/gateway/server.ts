@@ -138,7 +138,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'createEngineEmbeddings',
-        summary: 'Turn texts into vectors, the model being named in the path',
+        summary: 'Turn texts into vectors; the path names the model',
         params: z.object({ '*': z.string() }),
         body: pathEmbeddingRequest,
         response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
@@ -150,7 +150,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'createImages',
-        summary: 'Make pictures from a prompt',
+        summary: 'Make images from a prompt',
         body: imageRequest,
         response: { 200: imageAnswer, 202: imageJob, ...faultAnswers(IMAGE_FAULTS) },
       },
@@ -164,7 +164,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'editImages',
-        summary: 'Make pictures from pictures and a prompt',
+        summary: 'Edit images with a prompt',
         consumes: ['multipart/form-data', 'application/json'],
         body: imageEditRequest,
         response: { 200: imageAnswer, 202: imageJob, ...faultAnswers(IMAGE_FAULTS) },
@@ -179,7 +179,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'getImageJob',
-        summary: 'How far an image request is, and what it came to',
+        summary: 'State and result of an image job',
         params: z.object({ id: z.string() }),
         response: { 200: imageJob, ...faultAnswers([401, 404, 503]) },
       },
@@ -192,7 +192,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'getAsset',
-        summary: 'A kept picture, by a signed link or with a key of its project',
+        summary: 'A stored image, by a signed link or with a key of its project',
         params: z.object({ id: z.string() }),
         querystring: z.object({ exp: z.string().optional(), sig: z.string().optional() }),
         response: { 200: z.any().describe('The bytes.'), ...faultAnswers([401, 403, 404, 410, 503]) },
@@ -208,7 +208,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
       schema: {
         hide,
         operationId: 'listModels',
-        summary: 'What this key may use',
+        summary: 'Models that this key may use',
         response: { 200: modelList, ...faultAnswers([401, 503]) },
       },
       handler: async (request, reply) => {
@@ -236,7 +236,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
     schema: {
       operationId: 'createDeploymentEmbeddings',
       summary:
-        "Azure's spelling: the model is named in the path, the body's is ignored; so for /images/generations and /images/edits",
+        "Azure's path: it names the model, and the model in the body is ignored. The same holds for /images/generations and /images/edits",
       params: z.object({ '*': z.string() }),
       body: pathEmbeddingRequest,
       response: { 200: embeddingAnswer, ...faultAnswers(EMBEDDING_FAULTS) },
@@ -315,8 +315,8 @@ function hijacked(): never {
 function unknownPath(method: string, url: string): Fault {
   const path = url.split('?')[0]?.slice(0, 200) ?? ''
   const hint = path.startsWith('/v1/v1')
-    ? 'Your base URL already ends in /v1; remove one.'
-    : 'See GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'
+    ? 'Your base URL already ends in /v1. Remove one of the two.'
+    : 'This gateway serves embeddings and images only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'
   return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
 }
 
@@ -325,7 +325,7 @@ function registerErrorPages(app: FastifyInstance): void {
   app.get('/docs/errors/:code', { schema: { hide: true } }, (request, reply) => {
     const { code } = request.params as { code: string }
     if (!Object.hasOwn(FAULTS, code))
-      throw new Fault('unknown_path', `There is no error called '${code.slice(0, 80)}'.`)
+      throw new Fault('unknown_path', `There is no error code '${code.slice(0, 80)}'.`)
     return reply.type('text/markdown; charset=utf-8').send(faultMarkdown(code as FaultCode))
   })
 }

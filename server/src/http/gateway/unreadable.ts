@@ -33,13 +33,13 @@ export function answerUnreadable(
 function faultOf(code: string | undefined): Fault {
   switch (code) {
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Fault('request_timeout', 'The request did not arrive in time. Send it again.')
+      return new Fault('request_timeout', 'The client did not send the whole request in time. Send it again.')
     case 'HPE_HEADER_OVERFLOW':
       return new Fault('headers_too_large', 'The headers are larger than 16 KB. Send shorter ones.')
     default:
       return new Fault(
         'malformed_request',
-        'This is not an HTTP request that can be read. Is a proxy in between?',
+        'The bytes that arrived are not an HTTP request. Does the client use https:// on a plain HTTP port, or is a proxy in between?',
       )
   }
 }

@@ -10,12 +10,12 @@ export function authenticate(
   clock: Clock,
 ): Key | Promise<Key> {
   if (secret === undefined || secret === '') {
-    throw new Fault('missing_api_key', 'No key was sent. Send it as `Authorization: Bearer <key>`.')
+    throw new Fault('missing_api_key', 'The request has no key. Send `Authorization: Bearer <key>`.')
   }
   if (keyForm(secret) === 'bad-checksum') {
     throw new Fault(
       'invalid_api_key',
-      `The key ending in ${keyTail(secret)} was mistyped or cut off: its checksum is wrong. Copy it again.`,
+      `The key${endOf(secret)} starts with tr_ but is not a whole Torana key: it was mistyped or cut off. Copy it again.`,
     )
   }
   const found = keys.find(secret)
@@ -27,14 +27,14 @@ export function authenticate(
 function valid(key: Key | undefined, secret: string, clock: Clock): Key {
   if (key === undefined) {
     const hint = secret.startsWith('sk-')
-      ? ' It looks like a key of a provider; those belong in torana.yaml.'
-      : ''
-    throw new Fault('invalid_api_key', `No key ends in ${keyTail(secret)}.${hint}`)
+      ? 'It looks like the key of a provider. Provider keys belong in torana.yaml; the application sends a key of Torana.'
+      : 'It was never created here, or it was revoked or rotated. Ask the operator for a new one.'
+    throw new Fault('invalid_api_key', `No valid key matches the one${endOf(secret)}. ${hint}`)
   }
   if (key.expiresAtMs !== undefined && clock.nowMs() >= key.expiresAtMs) {
     throw new Fault(
       'key_expired',
-      `Key '${key.name}' expired at ${isoOf(key.expiresAtMs)}. Ask for a new one.`,
+      `Key '${key.name}' expired at ${isoOf(key.expiresAtMs)}. Ask the operator for a new one.`,
     )
   }
   return key
@@ -42,7 +42,13 @@ function valid(key: Key | undefined, secret: string, clock: Clock): Key {
 
 /** Trouble with the store says nothing about the key. */
 function unreachable(cause: unknown): never {
-  throw new Fault('key_store_unreachable', 'Your key could not be looked up just now. Try again.', { cause })
+  throw new Fault('key_store_unreachable', 'Torana cannot look your key up at the moment. Retry.', { cause })
+}
+
+/** Short keys show nothing of themselves. */
+function endOf(secret: string): string {
+  const tail = keyTail(secret)
+  return tail === '…' ? ' that you sent' : ` that ends in ${tail}`
 }
 
 function isoOf(unixMs: number): string {

@@ -16,7 +16,7 @@ export function findImageModel(asked: string, key: Key, catalog: Catalog): Image
 }
 
 function wrongKind(asked: string, what: string, path: string): Fault {
-  return new Fault('invalid_parameter', `'${asked}' ${what}. Send it to ${path}, or name another model.`, {
+  return new Fault('invalid_parameter', `'${asked}' ${what}. Use ${path}, or another model.`, {
     param: 'model',
   })
 }
@@ -29,7 +29,7 @@ export function findModel(asked: string, key: Key, catalog: Catalog): Model {
     const allowed = [...(key.models ?? [])].join(', ')
     throw new Fault(
       'model_not_allowed',
-      `Key '${key.name}' may use: ${allowed}. Ask its owner to add '${asked}'.`,
+      `Key '${key.name}' may use: ${allowed}. Ask the operator to allow '${asked}' for it.`,
       {
         param: 'model',
       },
@@ -49,7 +49,7 @@ function unknownModel(asked: string, key: Key, catalog: Catalog): Fault {
   const retired = catalog.retired.get(asked)
   if (retired !== undefined) {
     const successor = retired.successor === undefined ? '' : ` Its successor is '${retired.successor}'.`
-    return new Fault('model_retired', `'${asked}' was shut down on ${retired.on}.${successor}`, {
+    return new Fault('model_retired', `The provider shut '${asked}' down on ${retired.on}.${successor}`, {
       param: 'model',
     })
   }
@@ -58,7 +58,17 @@ function unknownModel(asked: string, key: Key, catalog: Catalog): Fault {
   const hint = near === undefined ? '' : ` Did you mean '${near}'?`
   return new Fault(
     'model_not_found',
-    `Model '${asked.slice(0, 200)}' is not configured.${hint} List what this key may use: GET /v1/models.`,
+    `Model '${asked.slice(0, 200)}' is not configured.${hint} This key may use: ${someOf(usable)}.`,
     { param: 'model' },
   )
+}
+
+/** A message names a few models; the list has all. */
+const MAX_NAMED = 5
+
+function someOf(models: readonly string[]): string {
+  if (models.length === 0) return 'no model'
+  const named = models.slice(0, MAX_NAMED).join(', ')
+  const rest = models.length - MAX_NAMED
+  return rest > 0 ? `${named} and ${rest} more (GET /v1/models)` : `${named} (GET /v1/models)`
 }

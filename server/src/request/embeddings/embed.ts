@@ -19,7 +19,7 @@ import type { Outside } from './attempt.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { gather, type Gathered } from './gather.ts'
-import { hasHardBudget, refuseUnknownFields } from '../money/hard-budget.ts'
+import { hasHardBudget, refuseUnknownFields, unpriced } from '../money/hard-budget.ts'
 import { checkLengths } from './inputs.ts'
 import type { Served } from './serve.ts'
 import type { Sharing } from './shared-vectors.ts'
@@ -206,10 +206,7 @@ function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): rea
   if (!hasHardBudget(key)) return offers
   const priced = offers.filter(({ deployment }) => deployment.price.kind !== 'unpriced')
   if (priced.length === 0) {
-    throw new Fault(
-      'model_unpriced',
-      `'${model.id}' has no price, and key '${key.name}' has a hard budget that its cost could not be held against.`,
-    )
+    throw unpriced(model.id, key)
   }
   refuseUnknownFields(priced, key)
   return priced
@@ -236,7 +233,7 @@ function spaceFor(
     if (pinned === undefined) return undefined
     throw new Fault(
       'space_unknown',
-      `The request pins a space, and this node could not read yet which one '${model.id}' has.`,
+      `The request pins a vector space, and this node does not know the space of '${model.id}' yet. Retry.`,
       { retryAfterMs: UNKNOWN_RETRY_MS },
     )
   }
@@ -244,7 +241,7 @@ function spaceFor(
   if (pinned !== undefined && pinned !== space) {
     throw new Fault(
       'space_mismatch',
-      `The request pins space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'.`,
+      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,
     )
   }
   return space
@@ -294,8 +291,8 @@ function checkSpace(
   throw new Fault(
     'space_left',
     left === undefined
-      ? `Another vector space was accepted for '${model.id}' while the request was under way. Send it again.`
-      : `${left} was found outside the vector space of '${model.id}' while the request was under way.`,
+      ? `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`
+      : `${left} left the vector space of '${model.id}' while the request was running. Retry.`,
   )
 }
 

@@ -23,7 +23,7 @@ export async function decodeTokens(
     const param = `input[${placeOf(index)}]`
     throw new Fault(
       'invalid_input',
-      `${param} holds a token id that ${tokenizer} does not know. Send the text instead.`,
+      `${param} has a token id that the tokenizer ${tokenizer} does not know. Send the text instead.`,
       { param },
     )
   })
@@ -82,7 +82,7 @@ async function countLengths(
 function tooLong(model: EmbeddingModel, index: number, count: number, limit: number): Fault {
   return new Fault(
     'input_too_long',
-    `input[${index}] has ${count} tokens; '${model.id}' reads ${limit}. Split it.`,
+    `input[${index}] has ${count} tokens; '${model.id}' reads at most ${limit}. Split the text.`,
     {
       param: `input[${index}]`,
     },

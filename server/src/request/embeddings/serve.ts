@@ -309,7 +309,7 @@ export function runsOf(
   if (runs.length > 1 && wholeBecauseOf !== undefined) {
     throw new Fault(
       'request_not_splittable',
-      `${count} inputs need ${runs.length} calls to ${offer.deployment.id}, and the field '${wholeBecauseOf}' forbids taking them apart. Send fewer inputs, or remove it.`,
+      `${count} inputs need ${runs.length} calls to ${offer.deployment.id}, and Torana does not split a request with the unknown field '${wholeBecauseOf}'. Send fewer inputs, or remove the field.`,
       { param: wholeBecauseOf },
     )
   }

@@ -1,6 +1,5 @@
 /** Admission of an image request: which deployments it may be bought from, and whether there is money for it. */
 import type { ImageModel } from '#core/catalog.ts'
-import { Fault } from '#core/fault/fault.ts'
 import { maxRequestCost } from '#core/image/cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
@@ -16,7 +15,7 @@ import {
   type MoneyOutside,
 } from '../money/admission.ts'
 import { dearest } from '../embeddings/admit.ts'
-import { hasHardBudget, refuseUnknownFields } from '../money/hard-budget.ts'
+import { hasHardBudget, refuseUnknownFields, unpriced } from '../money/hard-budget.ts'
 
 /** Under a hard budget only what has a price may be called, and only with fields whose price is known. */
 export function offersFor(
@@ -39,10 +38,7 @@ function payable(
   if (!hasHardBudget(key)) return offers
   const priced = offers.filter((offer) => maxRequestCost(request, model, offer).kind === 'known')
   if (priced.length === 0) {
-    throw new Fault(
-      'model_unpriced',
-      `'${model.id}' has no price for this request, and key '${key.name}' has a hard budget that its cost could not be held against.`,
-    )
+    throw unpriced(model.id, key)
   }
   refuseUnknownFields(priced, key)
   return priced

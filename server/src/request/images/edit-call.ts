@@ -76,7 +76,7 @@ export class EditInputs {
       return { kind: 'bytes', format: 'png', size: bytes.length, open: () => whole(bytes) }
     } catch (cause) {
       if (!(cause instanceof CodecBusy)) throw cause
-      const failure = new UpstreamFailure('timedOut', 'there was no time left to make its mask', {
+      const failure = new UpstreamFailure('timedOut', 'there was no time left to convert the mask', {
         deployment: deployment.id,
         charge: 'none',
       })
@@ -101,7 +101,7 @@ export class EditInputs {
       return await whenCodecIsFree(() => codec.colourMask(bytes, colour), deadlineMs, this.#outside)
     } catch (cause) {
       if (!(cause instanceof PictureUnreadable)) throw cause
-      throw new Fault('invalid_image_file', `mask can't be used: it ${cause.message}.`, {
+      throw new Fault('invalid_image_file', `mask cannot be used: it ${cause.message}.`, {
         param: 'mask',
         cause,
       })

@@ -142,6 +142,6 @@ function pieceName(jobId: string, sha256: string, number: number): string {
 export function lost(): Fault {
   return new Fault(
     'image_files_lost',
-    'The node that held the files of this edit died before anything was bought with them.',
+    'The node with the files of this edit died before it called an upstream. Nothing was charged. Send the request again, with its files.',
   )
 }

@@ -158,7 +158,10 @@ async function admitOrJoin(
   const { running, limits } = dependencies
   try {
     if (running.size >= limits.maxImageJobs)
-      throw new Fault('too_many_image_jobs', `This node works on ${running.size} image jobs.`)
+      throw new Fault(
+        'too_many_image_jobs',
+        `This node already runs ${running.size} image jobs, its limit. Retry.`,
+      )
     return await admitImages(asking, dependencies)
   } catch (error) {
     const mayHaveAsked = options.idempotencyKey !== undefined || options.isRetry
@@ -193,7 +196,7 @@ async function beginOrJoin(
   if (begun.kind === 'conflict') {
     throw new Fault(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for another request within the last 24 hours. Use a new one.',
+      'This Idempotency-Key was used for a different request within the last 24 hours. Use a new one.',
       { param: 'idempotency-key' },
     )
   }
@@ -227,7 +230,7 @@ async function outcomeOfOther(job: ImageJob, dependencies: ImageDependencies): P
   }
   throw new Fault(
     'upstream_timeout',
-    `Job ${job.id} has not ended in time. Ask for it: GET /v1/images/jobs/${job.id}.`,
+    `Job ${job.id} is still running. Get its result with GET /v1/images/jobs/${job.id}.`,
   )
 }
 

@@ -55,7 +55,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
   if (error instanceof UpstreamFailure && ambiguous !== undefined) {
     const fault = new Fault(
       'outcome_unknown',
-      `${error.detail.deployment} may have made the pictures, but its answer did not arrive (${error.message}). Torana does not buy them again on its own.`,
+      `${error.detail.deployment} may have made the images, but its answer did not arrive (${error.message}). Torana does not retry, because a retry could pay twice.`,
       { upstream: error.detail, cause: error },
     )
     return { kind: 'fault', fault, isUnknown: true, freesKey: false }
@@ -74,7 +74,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
       ? error
       : new Fault(
           'internal_error',
-          'The gateway failed. It was logged under this request id; please report it.',
+          'The gateway failed. The log has the cause under this request id; please report it.',
           {
             cause: error,
           },
@@ -106,7 +106,7 @@ interface KeptFault {
 export function outcomeOf(job: ImageJob): ImageOutcome | undefined {
   if (job.endedAtMs === undefined) return undefined
   if (job.result === undefined)
-    return failedWith(new Fault('internal_error', 'What the job came to can not be read any more.'), job)
+    return failedWith(new Fault('internal_error', 'The stored result of the job cannot be read.'), job)
   if (job.state === 'settled')
     return { kind: 'made', result: JSON.parse(job.result) as ImageResult, held: NOTHING_HELD }
   const { code, message, param, upstream } = JSON.parse(job.result) as KeptFault

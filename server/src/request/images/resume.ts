@@ -36,7 +36,7 @@ const MAX_HOLDERS = 20
 export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencies): Promise<ImageOutcome> {
   const { hold, job } = taken
   if (hold.token > MAX_HOLDERS)
-    return giveUp(taken, `${hold.token} nodes have given up on this job.`, dependencies)
+    return giveUp(taken, `${hold.token} nodes tried this job and failed.`, dependencies)
   // Sealed with a secret that this node does not have: another one may.
   if (taken.request === '')
     throw new Error(`the request of job ${job.id} can't be read: was TORANA_SECRET changed?`)
@@ -127,7 +127,7 @@ async function resumeCall(
   if (submitted === undefined || offer === undefined || call.state === 'unknown') {
     const failure = new UpstreamFailure(
       'broken',
-      'the process that had sent the request died before its answer was kept',
+      'the process that sent the request died before it stored the answer',
       { deployment: call.deployment, charge: 'unknown' },
     )
     late.failed(begun, failure)

@@ -149,7 +149,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
 
 /** What failed here may have happened after the upstream was paid. */
 function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
-  const message = 'the gateway failed while the call was under way'
+  const message = 'the gateway failed while the call was running'
   const failure = new UpstreamFailure('broken', message, { deployment, charge: 'unknown' })
   failure.cause = cause
   return failure
@@ -256,7 +256,7 @@ function record(
 export function storeFault(cause: unknown): Fault {
   return new Fault(
     'image_store_unreachable',
-    'The store of image jobs can not be reached. Nothing was bought; retry.',
+    'Torana cannot reach PostgreSQL, which images need. Nothing was bought. Retry.',
     { cause },
   )
 }

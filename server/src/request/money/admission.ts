@@ -324,11 +324,11 @@ function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fa
   const { limit, remaining, retryAfterMs } = worst as RateState
   const wanted = takes.find((take) => take.limit.id === limit.id)?.amount ?? 0
   const [owner = '', name = ''] = limit.id.split(':')
-  const which = `The limit of ${limit.perMinute} ${limit.unit} a minute of ${owner} '${name}'`
+  const which = `The rate limit of ${owner} '${name}' (${limit.perMinute} ${limit.unit} a minute)`
   if (retryAfterMs === undefined) {
     return new Fault(
       'request_exceeds_rate_limit',
-      `${which} can never admit this request, which needs ${wanted}.`,
+      `${which} is too low for this request, which needs ${wanted}. Send a smaller request.`,
       {
         rates: states,
       },
@@ -336,7 +336,7 @@ function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fa
   }
   return new Fault(
     'rate_limit_exceeded',
-    `${which} has ${remaining} left; this request needs ${wanted}. Try again in ${(retryAfterMs / 1000).toFixed(1)} s.`,
+    `${which} has ${remaining} left; this request needs ${wanted}. Retry in ${(retryAfterMs / 1000).toFixed(1)} s.`,
     { retryAfterMs, rates: states },
   )
 }

@@ -7,6 +7,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { costText } from '#core/price.ts'
 import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
+import { ownerOf } from './hard-budget.ts'
 
 export interface LeaseParts {
   readonly nodeId: string
@@ -228,18 +229,18 @@ const FORGET_MS = 60_000
 
 function refused({ budget, window }: Lease, amountNanoUsd: bigint, answer: LeaseAnswer): Fault {
   const { limitNanoUsd, spentNanoUsd } = answer
-  const which = `The hard budget of ${ownerOf(budget)} (${dollars(limitNanoUsd)} ${periodOf(budget)})`
+  const which = `hard budget of ${ownerOf(budget)} (${dollars(limitNanoUsd)} ${periodOf(budget)})`
   if (spentNanoUsd + amountNanoUsd > limitNanoUsd) {
     const until =
-      budget.per === 'total' ? '' : ` The next window begins at ${new Date(window.endMs).toISOString()}.`
+      budget.per === 'total' ? '' : ` The next period begins at ${new Date(window.endMs).toISOString()}.`
     return new Fault(
       'budget_exhausted',
-      `${which} has ${dollars(spentNanoUsd < limitNanoUsd ? limitNanoUsd - spentNanoUsd : 0n)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
+      `The ${which} has ${dollars(spentNanoUsd < limitNanoUsd ? limitNanoUsd - spentNanoUsd : 0n)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
     )
   }
   return new Fault(
     'budget_reserved',
-    `${which}: what is left is reserved for requests under way; this one can cost up to ${dollars(amountNanoUsd)}. Try again in ${RETRY_AFTER_MS} ms.`,
+    `The rest of the ${which} is reserved for running requests; this one can cost up to ${dollars(amountNanoUsd)}. Retry in ${RETRY_AFTER_MS} ms.`,
     { retryAfterMs: RETRY_AFTER_MS },
   )
 }
@@ -252,15 +253,11 @@ function dollars(nanoUsd: bigint): string {
 function unreachable({ budget }: Lease, cause: unknown): Fault {
   return new Fault(
     'budget_store_unreachable',
-    `The hard budget of ${ownerOf(budget)} could not be asked just now. Try again.`,
+    `The hard budget of ${ownerOf(budget)} cannot be checked at the moment. Retry.`,
     { cause },
   )
 }
 
-function ownerOf({ id }: Budget): string {
-  return id.replace(':', ' ')
-}
-
 function periodOf({ per }: Budget): string {
-  return per === 'total' ? 'in all' : `a ${per}`
+  return per === 'total' ? 'in total' : `a ${per}`
 }

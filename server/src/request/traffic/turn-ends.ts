@@ -40,7 +40,7 @@ const LEAST_RETRY_MS = 1000
 export function busyFault(model: string, expectedMs: number): Fault {
   return new Fault(
     'deployments_busy',
-    `All deployments of '${model}' have as many calls under way as they can answer in time, and the line for them is long enough.`,
+    `All deployments of '${model}' are at their limit of concurrent calls, and the queue for them is too long. Retry.`,
     { retryAfterMs: Math.max(LEAST_RETRY_MS, expectedMs) },
   )
 }
@@ -54,23 +54,23 @@ export function nobodyFault(
   if (why === 'limited')
     return new Fault(
       'upstream_rate_limited',
-      `All deployments of '${model}' limit our rate; retry in ${Math.ceil((retryAfterMs ?? LEAST_RETRY_MS) / 1000)} s.`,
+      `All deployments of '${model}' are at the rate limit of their upstream; retry in ${Math.ceil((retryAfterMs ?? LEAST_RETRY_MS) / 1000)} s.`,
       { retryAfterMs },
     )
   if (why === 'held-back')
     return new Fault(
       'space_unprobed',
-      `No deployment of '${model}' that is left was compared with its vector space yet.`,
+      `Torana has not compared any available deployment of '${model}' with its vector space yet. Retry.`,
       { retryAfterMs: LEAST_RETRY_MS },
     )
   if (why === 'quarantined')
     return new Fault(
       'space_quarantined',
-      `No deployment of '${model}' answers in its vector space at present.`,
+      `No available deployment of '${model}' answers in its vector space. An operator must act.`,
     )
   return new Fault(
     'no_healthy_deployment',
-    `All deployments of '${model}' have failed of late; the next one is tried again soon.`,
+    `All deployments of '${model}' are ejected because their recent calls failed. Torana tries them again soon.`,
     { retryAfterMs },
   )
 }

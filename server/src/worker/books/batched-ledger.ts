@@ -69,7 +69,7 @@ export class BatchedLedger implements Ledger {
   /** Why no result may leave, if so. */
   get failure(): string | undefined {
     if (!this.#isAway) return undefined
-    return this.#spoolFailure && `the spool can't be written: ${this.#spoolFailure.message}`
+    return this.#spoolFailure && `the spool cannot be written: ${this.#spoolFailure.message}`
   }
 
   get isStoreAway(): boolean {
@@ -81,7 +81,10 @@ export class BatchedLedger implements Ledger {
       await this.#parts.journal.open(open)
     } catch (cause) {
       this.#parts.journal.close(open.requestId, open.attempt)
-      throw unavailable('A call could not be noted on disk before it is sent, so it was not sent.', cause)
+      throw unavailable(
+        'Torana could not note the call on disk before sending it, so it did not send it.',
+        cause,
+      )
     }
   }
 
@@ -92,7 +95,7 @@ export class BatchedLedger implements Ledger {
   write(entries: readonly LedgerEntry[]): Promise<void> {
     if (entries.length === 0) return Promise.resolve()
     if (this.#queued > WAITING_MAX) {
-      return Promise.reject(unavailable('Too many usage records wait to be written.'))
+      return Promise.reject(unavailable('Too many usage records are waiting to be written.'))
     }
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, resolve, reject })
@@ -141,7 +144,7 @@ export class BatchedLedger implements Ledger {
       events.written({ entries: size, where, durationMs: monotonicMs() - startedMs })
     } catch (cause) {
       // The journal keeps these calls open: they come back as unknowns.
-      for (const { reject } of batch) reject(unavailable('The usage record could not be written.', cause))
+      for (const { reject } of batch) reject(unavailable('Torana could not write the usage record.', cause))
     }
   }
 
@@ -217,5 +220,5 @@ export async function handOver(
 }
 
 function unavailable(message: string, cause?: unknown): Fault {
-  return new Fault('ledger_unavailable', `${message} Try again.`, { cause })
+  return new Fault('ledger_unavailable', `${message} Retry.`, { cause })
 }

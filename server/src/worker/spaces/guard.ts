@@ -162,7 +162,7 @@ export class SpaceGuard {
       const acceptedAtMs = clock.nowMs()
       const answer = await askProbe(probe, model, deployment)
       if (!hasVectors(answer))
-        throw refused(`${deployment.id} can not be accepted: its probe failed (${answer.reason}).`)
+        throw refused(`${deployment.id} cannot be accepted: its probe failed (${answer.reason}).`)
       const before = await this.#storedReference(model.id)
       const isWithin = before !== undefined && checkSpace(before.vectors, answer).verdict === 'good'
       const made = { vectors: answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
@@ -173,10 +173,12 @@ export class SpaceGuard {
       await this.follow(true)
       if (isWithin)
         throw refused(
-          `${deployment.id} answers in the space that ${model.id} has: there is nothing to accept.`,
+          `${deployment.id} already answers in the space of ${model.id}: there is nothing to accept.`,
         )
       if (after?.deployment !== deployment.id || after.acceptedAtMs !== acceptedAtMs)
-        throw refused(`Another space of ${model.id} was accepted at the same moment: look, then try again.`)
+        throw refused(
+          `Another space of ${model.id} was accepted at the same time. Run torana spaces, then retry.`,
+        )
       const others = model.deployments.filter((one) => one !== deployment)
       void this.#probeInTurn(model, others).catch(onTrouble)
       return after

@@ -140,6 +140,6 @@ function passed(answers: readonly Asked[]): number {
 function marksIn(log: string): number[] {
   return log
     .split('\n')
-    .filter((line) => line.includes('a budget passed a mark'))
+    .filter((line) => line.includes('a budget passed a warning threshold'))
     .map((line) => (JSON.parse(line) as { percent: number }).percent)
 }

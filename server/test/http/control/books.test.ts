@@ -154,7 +154,7 @@ test('nodes are listed, and a lost one is ended once its machine has been silent
     return body.data.map(({ id, state, leased_usd: leased }) => [id, state, leased])
   }
   assert.deepEqual(await listed(), [[nodeId, 'alive', 1.5]])
-  assertFault(await ask('POST', `/nodes/${nodeId}/end`, {}), 'conflict', { words: /it lives/ })
+  assertFault(await ask('POST', `/nodes/${nodeId}/end`, {}), 'conflict', { words: /is alive/ })
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
   assert.deepEqual(await listed(), [[nodeId, 'silent', 1.5]])
   assert.deepEqual((await ask<unknown>('POST', `/nodes/${nodeId}/end`, {})).body, {
@@ -179,17 +179,17 @@ test('the doctor says ok to books that agree', async () => {
   assert.equal(body.verdict, 'ok')
   assert.deepEqual(findingsOf(body), {
     store: 'ok: PostgreSQL answers',
-    ledger: 'ok: 2 entries added up again: the hours say the same',
-    budgets: 'ok: 0 windows compared: all agree with the books',
+    ledger: 'ok: 2 entries added up again: the hourly sums agree',
+    budgets: 'ok: 0 periods compared: all agree with the ledger',
     spending: 'ok: no hard budget is in use',
     unknowns: 'ok: none open',
     nodes: 'ok: 1 alive',
-    leases: 'ok: no budget is held by a lost node',
-    partitions: 'ok: made ahead, and no row outside of them',
+    leases: 'ok: no lost node has a budget lease',
+    partitions: 'ok: created ahead; no row is outside of them',
     deletions: 'ok: 0 deleted projects with data left',
-    spool: 'ok: nothing waits on the disk of this node',
-    calls: 'ok: 0 calls under way on this node',
-    redis: 'ok: not configured: each node counts its share of the limits',
+    spool: 'ok: no usage record waits on the disk of this node',
+    calls: 'ok: 0 calls in flight on this node',
+    redis: 'ok: not configured: each node applies its share of the rate limits',
   })
 })
 
@@ -223,23 +223,29 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
   assert.match(findings['ledger'] ?? '', /^ok: 2 entries/)
   assert.match(
     findings['budgets'] ?? '',
-    /^look: 1 put right; project:search: spent \$0\.0000022 → \$0\.0000019, leased \$0\.00005 → \$0\.00005$/,
+    /^look: 1 corrected; project:search: spent \$0\.0000022 → \$0\.0000019, leased \$0\.00005 → \$0\.00005$/,
   )
-  assert.match(findings['unknowns'] ?? '', /^look: 1 open, counted with \$0\.0000015: see torana unknowns$/)
+  assert.match(
+    findings['unknowns'] ?? '',
+    /^look: 1 open, which count as \$0\.0000015 spent: see torana unknowns$/,
+  )
   assert.match(findings['nodes'] ?? '', /^look: 0 alive, 1 silent/)
-  assert.match(findings['leases'] ?? '', new RegExp(`^look: \\$0\\.00005 .*lost node \\(${nodeId}\\)`))
+  assert.match(
+    findings['leases'] ?? '',
+    new RegExp(`^look: lost nodes have leased \\$0\\.00005 .*\\(${nodeId}\\)`),
+  )
   assert.match(
     findings['partitions'] ?? '',
-    /^look: usage_events_2026_12 could not be made \(rows in the way\); 3 rows of the ledger/,
+    /^look: usage_events_2026_12 could not be created \(rows in the way\); 3 rows of the ledger/,
   )
   assert.match(findings['spool'] ?? '', /^look: 3 records/)
-  assert.match(findings['redis'] ?? '', /^look: away/)
+  assert.match(findings['redis'] ?? '', /^look: unreachable/)
 
   const whole = (await ask<Report>('GET', '/doctor?hours=all')).body
   assert.equal(whole.verdict, 'wrong')
   assert.match(
     findingsOf(whole)['ledger'] ?? '',
-    /^wrong: 1 difference to the hours; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hours 1 posts, 10 tokens, \$0\.0000002$/,
+    /^wrong: 1 difference from the hourly sums; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hourly sums 1 posts, 10 tokens, \$0\.0000002$/,
   )
   assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'wrong')
   assertFault(await ask('GET', '/doctor?hours=0'), 'invalid_parameter')
@@ -279,12 +285,15 @@ test('torana unknowns lists, posts and voids', async () => {
   assert.equal(json.length, 5)
 
   const posted = await outcome(unknownsCommand, `post ${first.requestId}/0 --usd 0.000001 --tokens 5`, url)
-  assert.deepEqual([posted.code, posted.stderr], [0, `${first.requestId}/0 is posted at $0.000001.\n`])
+  assert.deepEqual([posted.code, posted.stderr], [0, `${first.requestId}/0 is posted with $0.000001.\n`])
   const reserved = await outcome(unknownsCommand, `post ${third.requestId}/0`, url)
-  assert.match(reserved.stderr, /posted at what was reserved/)
+  assert.match(reserved.stderr, /posted with the reserved amount/)
   for (const attempt of [0, 1, 2])
     assert.equal((await outcome(unknownsCommand, `void ${second.requestId}/${attempt}`, url)).code, 0)
-  assert.deepEqual((await outcome(unknownsCommand, 'list', url)).stdout, 'Nothing is unknown.\n')
+  assert.deepEqual(
+    (await outcome(unknownsCommand, 'list', url)).stdout,
+    'There are no calls with an unknown outcome.\n',
+  )
 
   const again = await outcome(unknownsCommand, `void ${first.requestId}/0`, url)
   assert.equal(again.code, 1)
@@ -311,7 +320,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
     healthy.stdout,
     /^verdict +check +finding\nok +store +PostgreSQL answers\nok +ledger +1 entry added/,
   )
-  assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /it lives/)
+  assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /is alive/)
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
   assert.equal((await outcome(doctor, '', url)).code, 0, 'a silent node is something to look at')
   assert.match(
@@ -320,7 +329,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   )
   assert.match(
     (await outcome(nodesCommand, `end ${nodeId}`, url)).stderr,
-    /is ended; \$0 of budgets came home/,
+    /is ended; \$0 of budgets was returned/,
   )
   assert.doesNotMatch((await outcome(nodesCommand, 'list', url)).stdout, new RegExp(nodeId))
   assert.match((await outcome(nodesCommand, 'list --all', url)).stdout, new RegExp(nodeId))

@@ -31,7 +31,7 @@ test('a key is made, listed, set, rotated and revoked', async () => {
   assert.equal(made.code, 0, made.stderr)
   const secret = made.stdout.trim()
   assert.equal(keyForm(secret), 'torana')
-  assert.match(made.stderr, /only time/)
+  assert.match(made.stderr, /only this once/)
   const key = await keyStore.findKey([digested(secret).digest])
   assert.deepEqual(
     [key?.id, key?.models, key?.limits, key?.budget, key?.expiresAtMs],
@@ -88,7 +88,7 @@ test('a project is made, set and deleted, but not by a slip', async () => {
 
 test('a credential is stored, listed and dropped', async () => {
   const stored = await torana('credentials set openai --secret-file secret.txt')
-  assert.match(stored.stderr, /sent to https:\/\/api\.openai\.com\/v1 only/)
+  assert.match(stored.stderr, /sends it to https:\/\/api\.openai\.com\/v1 only/)
   assert.equal(await credentials.open('openai', 'https://api.openai.com/v1'), 'sk-brought-in-a-file-0123')
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +store /m)
   await torana('credentials drop openai')
@@ -140,8 +140,8 @@ test('a wrong word is a misuse that names the right ones', async () => {
   for (const [args, words] of [
     ['keys create nosl', /<project>\/<name>/],
     ['keys rotate a/b --overlap soon', /30m, 24h or 7d/],
-    ['keys create a/b --hard', /give the budget too/],
-    ['keys set a/b', /Say what to change/],
+    ['keys create a/b --hard', /need a --budget/],
+    ['keys set a/b', /Name at least one setting/],
     ['keys set a/b --requests-per-minute many', /a number or none/],
   ] as const) {
     const { code, stderr } = await torana(args)

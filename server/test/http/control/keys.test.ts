@@ -102,9 +102,9 @@ for (const [title, body, param, words] of refusals) {
 test('an id is taken once, also after the key was revoked', async () => {
   const body = { project: 'search', name: 'once' }
   assert.equal((await make(body)).status, 201)
-  assertFault(await make(body), 'conflict', { words: /already a key search\/once/ })
+  assertFault(await make(body), 'conflict', { words: /Key search\/once already exists/ })
   assert.equal((await ask('DELETE', '/keys/search/once')).status, 200)
-  assertFault(await make(body), 'conflict', { words: /already a key search\/once/ })
+  assertFault(await make(body), 'conflict', { words: /Key search\/once already exists/ })
 })
 
 test('what is left out stays, null takes away', async () => {

@@ -214,12 +214,14 @@ test('a model that nobody guards is listed as that, is not probed, and nothing o
       [false, ['unguarded', 'unguarded']],
     )
   })
-  assertFault(await ask('POST', `${PATH}/accept`, { deployment: TWO }), 'conflict', { words: /not guarded/ })
-  assertFault(await ask('POST', `${PATH}/probe`), 'conflict', { words: /not guarded/ })
+  assertFault(await ask('POST', `${PATH}/accept`, { deployment: TWO }), 'conflict', {
+    words: /space guard is off/,
+  })
+  assertFault(await ask('POST', `${PATH}/probe`), 'conflict', { words: /space guard is off/ })
   assert.deepEqual(await audit.list({ limit: 10 }), [])
   assert.match((await torana('')).stdout, /^maker\/embed .*\/two +unguarded/m)
   const probed = await torana('probe')
-  assert.deepEqual([probed.code, probed.stdout], [0, 'No embedding model is guarded.\n'])
+  assert.deepEqual([probed.code, probed.stdout], [0, 'No embedding model has the space guard on.\n'])
   assert.equal((await torana(`probe ${MODEL}`)).code, 1)
 })
 

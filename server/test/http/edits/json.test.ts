@@ -210,7 +210,7 @@ const REFUSED: readonly Refused[] = [
   {
     code: 'invalid_image_file',
     param: 'image',
-    words: /no PNG|is empty/,
+    words: /not a PNG|is empty/,
     fields: {
       'base64 of a text': at(dataUrl(Buffer.from('hello there, this is no picture'))),
       'base64 of nothing': at('data:image/png;base64,'),

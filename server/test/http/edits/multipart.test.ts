@@ -181,7 +181,7 @@ const wrong: [
     /boundary/,
     'multipart/form-data; boundary="b "',
   ],
-  ['no body', '', 'invalid_parameter', undefined, /ends within a part/],
+  ['no body', '', 'invalid_parameter', undefined, /ends inside a part/],
   [
     'a body with another boundary',
     formBody([IMAGE], 'other'),
@@ -201,28 +201,28 @@ const wrong: [
     formBody([IMAGE]).toString('latin1').replaceAll('\r\n', '\n'),
     'invalid_parameter',
     undefined,
-    /ends within/,
+    /ends inside/,
   ],
   [
     'a body cut off in its last boundary',
     formBody([IMAGE]).subarray(0, -4),
     'invalid_parameter',
     undefined,
-    /ends within a part/,
+    /ends inside a part/,
   ],
   [
     'words behind the last boundary',
     `${formBody([{ name: 'n', value: '1' }]).toString()}more`,
     'invalid_parameter',
     undefined,
-    /behind its last/,
+    /after its closing/,
   ],
   [
     'another form behind the last boundary',
     Buffer.concat([formBody([IMAGE]), formBody([IMAGE])]),
     'invalid_parameter',
     undefined,
-    /behind its last/,
+    /after its closing/,
   ],
   [
     'a part without headers',
@@ -279,7 +279,7 @@ const wrong: [
     part('content-disposition: form-data; name="a') + END,
     'invalid_parameter',
     undefined,
-    /can not be read/,
+    /unreadable/,
   ],
   [
     'a name with a NUL',
@@ -321,14 +321,14 @@ const wrong: [
     `--${BOUNDARY}\r\nx: ${'y'.repeat(200_000)}`,
     'invalid_parameter',
     undefined,
-    /8192 bytes of headers|ends within/,
+    /8192 bytes of headers|ends inside/,
   ],
   [
     'base64 in a part',
     part('content-disposition: form-data; name="image"\r\ncontent-transfer-encoding: base64') + END,
     'invalid_parameter',
     'image',
-    /Send the bytes as they are/,
+    /Send the bytes without one/,
   ],
   [
     'a text that is not UTF-8',
@@ -342,7 +342,7 @@ const wrong: [
     formBody([{ name: 'n', value: '1' }, IMAGE, { name: 'n', value: '2' }]),
     'invalid_parameter',
     'n',
-    /n came twice/,
+    /n was sent twice/,
   ],
   [
     'too many fields',
@@ -356,7 +356,7 @@ const wrong: [
     formBody(Array.from({ length: 10_000 }, () => ({ name: 'a', value: '' }))).subarray(0, 249_000),
     'invalid_parameter',
     'a',
-    /a came twice/,
+    /a was sent twice/,
   ],
   [
     'too much text',
@@ -373,7 +373,7 @@ const wrong: [
     formBody([{ name: 'picture', filename: 'a.png', value: PICTURE }]),
     'invalid_parameter',
     'picture',
-    /image, mask and markup/,
+    /image, mask or markup/,
   ],
   [
     'a file of another name, its filename encoded',
@@ -404,7 +404,7 @@ const wrong: [
     ]),
     'invalid_parameter',
     'image[01]',
-    /came twice/,
+    /was sent twice/,
   ],
   [
     'two masks',
@@ -414,7 +414,7 @@ const wrong: [
     ]),
     'invalid_parameter',
     'mask',
-    /came twice/,
+    /was sent twice/,
   ],
   [
     'two markups',
@@ -424,7 +424,7 @@ const wrong: [
     ]),
     'invalid_parameter',
     'markup',
-    /came twice/,
+    /was sent twice/,
   ],
   ['an empty picture', formBody([{ ...IMAGE, value: '' }]), 'invalid_image_file', 'image', /image is empty/],
   [
@@ -488,7 +488,7 @@ test('an upload that stands still is given up', async () => {
   const body = formBody([IMAGE])
   const answer = await sendRaw(server.url, [head(body.length), body.subarray(0, 150)])
   assert.equal(answer.status, 408)
-  assert.match(answer.body, /Nothing of the body came for 400 ms/)
+  assert.match(answer.body, /sent nothing for 400 ms/)
   await server.atRest()
 })
 

@@ -118,7 +118,7 @@ const REFUSED: readonly Refused[] = [
     files: [image, filePart('mask', mask)],
     code: 'unsupported_parameter',
     param: 'mask',
-    words: /would change the whole picture/,
+    words: /would change the whole image/,
   },
   {
     what: 'a markup for a model that takes none',

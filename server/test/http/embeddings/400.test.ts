@@ -54,7 +54,7 @@ const cases: readonly (readonly [
     { model, input: ['a', 'b', 'c', 'd', 'e', 'f'] },
     'too_many_inputs',
     'input',
-    /6 entries; the limit is 5/,
+    /6 entries; one request may have 5/,
   ],
   ['dimensions as text', { model, input: 'a', dimensions: '4' }, 'invalid_parameter', 'dimensions'],
   [
@@ -111,7 +111,7 @@ const cases: readonly (readonly [
     { model: 'short-w16', input: ['a', 'one two three four five six seven eight nine'] },
     'input_too_long',
     'input[1]',
-    /has 9 tokens; 'short-w16' reads 8/,
+    /has 9 tokens; 'short-w16' reads at most 8/,
   ],
   [
     'a token array that is too long',

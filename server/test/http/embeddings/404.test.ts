@@ -17,13 +17,16 @@ test('an unknown model is told with the nearest one', async () => {
 test('a name that is like nothing gets no guess', async () => {
   const answer = await gateway.ask({ model: 'gpt-4o', input: 'a' })
   assertFault(answer, 'model_not_found', {
-    words: /^Model 'gpt-4o' is not configured\. List what this key may use/,
+    words: /^Model 'gpt-4o' is not configured\. This key may use: /,
   })
 })
 
 test('models that a key may not use are not hinted at', async () => {
   const answer = await gateway.ask({ model: 'secret-projet-w16', input: 'a' }, { key: one })
-  assertFault(answer, 'model_not_found', { words: /^Model 'secret-projet-w16' is not configured\. List/ })
+  assertFault(answer, 'model_not_found', {
+    words:
+      /^Model 'secret-projet-w16' is not configured\. This key may use: plain-w16 \(GET \/v1\/models\)\.$/,
+  })
 })
 
 test('a retired model names its day and its successor', async () => {

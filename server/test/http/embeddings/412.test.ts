@@ -18,7 +18,7 @@ test('the space of an answer may be pinned, and another one is refused before an
   assert.equal((await gateway.ask({ model: 'plain-w16', input: 'b' }, { headers })).status, 200)
   const { calls } = gateway.provider.counters()
   const answer = await gateway.ask({ model: 'other-w16', input: 'a' }, { headers })
-  assertFault(answer, 'space_mismatch', { words: /pins space 'plain-w16@16/ })
+  assertFault(answer, 'space_mismatch', { words: /pins the vector space 'plain-w16@16/ })
   assert.equal(gateway.provider.counters().calls, calls)
 })
 

@@ -32,6 +32,6 @@ test('another deployment is tried first; only when all are limited is the caller
   assert.equal((await gateway.ask({ model: 'two-limited-w16', input: 'a' })).status, 200)
   assertFault(await gateway.ask({ model: 'two-limited-w16', input: 'b' }), 'upstream_rate_limited', {
     // The first one asked for seven seconds, and is not asked before.
-    words: /limits our rate/,
+    words: /applied its rate limit|at the rate limit/,
   })
 })

@@ -14,7 +14,7 @@ const gateway = await startGateway({
 for (const scenario of scenarios) {
   test(`${scenario} of an upstream is never the caller’s 401: their key is fine, and an operator has to act`, async () => {
     const answer = await gateway.ask({ model: `${scenario}-w16`, input: 'a' })
-    assertFault(answer, 'upstream_rejected_us', { words: /your key is fine/ })
+    assertFault(answer, 'upstream_rejected_us', { words: /Your key is fine/ })
     assert.doesNotMatch(answer.text, /exceeded your current quota|The scenario answers/)
   })
 }

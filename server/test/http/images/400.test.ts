@@ -44,9 +44,9 @@ const wrong: [
   param: string | null,
   words: RegExp,
 ][] = [
-  ['no prompt', { prompt: undefined }, 'missing_parameter', 'prompt', /Say what the picture should show/],
-  ['an empty prompt', { prompt: '' }, 'invalid_parameter', 'prompt', /not empty/],
-  ['a prompt that is a list', { prompt: ['a'] }, 'invalid_parameter', 'prompt', /must be a text/],
+  ['no prompt', { prompt: undefined }, 'missing_parameter', 'prompt', /Describe the image/],
+  ['an empty prompt', { prompt: '' }, 'invalid_parameter', 'prompt', /non-empty/],
+  ['a prompt that is a list', { prompt: ['a'] }, 'invalid_parameter', 'prompt', /must be a non-empty string/],
   [
     'a prompt longer than the model reads',
     { prompt: 'a'.repeat(1001) },
@@ -94,14 +94,14 @@ const wrong: [
     { response_format: 'url', output_format: 'b64_json' },
     'invalid_parameter',
     'response_format',
-    /only once/,
+    /in one of them only/,
   ],
   [
     'two formats at once',
     { response_format: 'png', output_format: 'webp' },
     'invalid_parameter',
     'output_format',
-    /Name one/,
+    /Send one image format/,
   ],
   [
     'compression of a png',
@@ -150,7 +150,7 @@ const wrong: [
     { stream: true, partial_images: 1, output_format: 'webp' },
     'unsupported_parameter',
     'partial_images',
-    /made into webp/,
+    /converts its images to webp/,
   ],
   ['a stream by a word', { stream: 'yes' }, 'invalid_parameter', 'stream', /true or false/],
   [
@@ -158,7 +158,7 @@ const wrong: [
     { num_images: 4 },
     'unsupported_parameter',
     'num_images',
-    /Say with n/,
+    /Use n for the number/,
   ],
   [
     'the same, hidden in an object',
@@ -179,7 +179,7 @@ const wrong: [
     { model: 'jpeg-image', seed: 1, size: undefined },
     'unsupported_parameter',
     'seed',
-    /can't carry it/,
+    /has no place for it/,
   ],
   [
     'a format that nobody makes',

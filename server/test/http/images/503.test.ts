@@ -41,7 +41,7 @@ test('a node that works on as many jobs as it may says so, and buys nothing', as
 
 test('a refusal of our own credential is never the caller’s', async () => {
   assertImageFault(await askImages(gateway, { model: 'unpaid-image' }), 'upstream_rejected_us', {
-    words: /your key is fine/,
+    words: /Your key is fine/,
   })
 })
 

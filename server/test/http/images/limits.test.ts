@@ -65,7 +65,7 @@ test('a limit of images counts pictures, not requests, and the refusal says when
   const refused = await ask('slow', { n: 4 })
   assertImageFault(refused, 'rate_limit_exceeded', {
     words:
-      /^The limit of 5 images a minute of project 'slow' has \d left; this request needs 4\. Try again in/,
+      /^The rate limit of project 'slow' \(5 images a minute\) has \d left; this request needs 4\. Retry in/,
   })
   assert.equal(rate(refused, 'limit-images'), '5')
   assert.match(refused.headers.get('retry-after') ?? '', /^\d+$/)
@@ -77,7 +77,7 @@ test('a limit of images counts pictures, not requests, and the refusal says when
 test('more pictures than a whole minute allows: no wait would help, and the refusal says so', async () => {
   const refused = await ask('slow', { n: 6 })
   assertImageFault(refused, 'request_exceeds_rate_limit', {
-    words: /can never admit this request, which needs 6/,
+    words: /is too low for this request, which needs 6/,
   })
   assert.equal(refused.headers.get('retry-after'), null)
 })
@@ -94,7 +94,7 @@ test('a hard budget: what fits is made, what may cost more is refused before any
   const served = servedBy(provider).length
   const refused = await ask('poor', {})
   assertImageFault(refused, 'budget_exhausted', {
-    words: /project poor \(\$0\.10 in all\) has \$0\.02 left; this request can cost up to \$0\.04/,
+    words: /project poor \(\$0\.10 in total\) has \$0\.02 left; this request can cost up to \$0\.04/,
   })
   assert.equal(refused.headers.get('x-should-retry'), 'false')
   assert.equal(servedBy(provider).length, served)

@@ -53,7 +53,7 @@ test('a hard budget that is used up: the refusal says whose, how much, what is l
   const callsBefore = calls()
   assertExhausted(
     await ask('poor', 60),
-    /^The hard budget of project poor \(\$0\.001 in all\) has \$0\.0004 left; this request can cost up to \$0\.0006\.$/,
+    /^The hard budget of project poor \(\$0\.001 in total\) has \$0\.0004 left; this request can cost up to \$0\.0006\.$/,
   )
   assert.equal(calls(), callsBefore)
   assert.equal((await ask('poor', 40)).status, 200, 'what fits is served')
@@ -63,7 +63,7 @@ test('a hard budget that is used up: the refusal says whose, how much, what is l
 test('a budget with a window says when the next one begins', async () => {
   assertExhausted(
     await ask('daily', 101),
-    /\$0\.001 a day\) has \$0\.001 left; this request can cost up to \$0\.00101\. The next window begins at \d{4}-\d\d-\d\dT00:00:00\.000Z\.$/,
+    /\$0\.001 a day\) has \$0\.001 left; this request can cost up to \$0\.00101\. The next period begins at \d{4}-\d\d-\d\dT00:00:00\.000Z\.$/,
   )
 })
 
@@ -72,7 +72,7 @@ test('money that is reserved for requests under way may come back: that refusal 
   const underWay = gateway.ask({ model: 'slow-w16', input: 'a'.repeat(80) }, { key: keyOf('busy') })
   await eventually(async () => assert.equal(gateway.provider.counters().inFlight, 1))
   const refused = await ask('busy', 60)
-  assertFault(refused, 'budget_reserved', { words: /reserved for requests under way.*Try again in 1500 ms/ })
+  assertFault(refused, 'budget_reserved', { words: /reserved for running requests.*Retry in 1500 ms/ })
   assert.deepEqual(
     ['retry-after', 'retry-after-ms', 'x-should-retry'].map((name) => refused.headers.get(name)),
     ['2', '1500', 'true'],
@@ -85,13 +85,13 @@ test('a key has its own budget beside that of its project, and the one in the wa
   assert.equal((await ask('mixed-a', 40)).status, 200)
   assertExhausted(
     await ask('mixed-a', 20),
-    /^The hard budget of key mixed\/a \(\$0\.0005 in all\) has \$0\.0001 left/,
+    /^The hard budget of key mixed\/a \(\$0\.0005 in total\) has \$0\.0001 left/,
   )
   // What its key refused was not taken from the project.
   assert.equal((await ask('mixed-b', 60)).status, 200)
   assertExhausted(
     await ask('mixed-a', 10),
-    /^The hard budget of project mixed \(\$0\.001 in all\) has \$0\.00 left/,
+    /^The hard budget of project mixed \(\$0\.001 in total\) has \$0\.00 left/,
   )
 })
 

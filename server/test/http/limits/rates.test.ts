@@ -55,7 +55,7 @@ test('a limit of requests: the answer says what is left, the refusal says which 
   const refused = await ask('few')
   assertFault(refused, 'rate_limit_exceeded', {
     words:
-      /^The limit of 2 requests a minute of project 'few' has 0 left; this request needs 1\. Try again in \d+\.\d s\.$/,
+      /^The rate limit of project 'few' \(2 requests a minute\) has 0 left; this request needs 1\. Retry in \d+\.\d s\.$/,
   })
   assert.deepEqual([rate(refused, 'limit-requests'), rate(refused, 'remaining-requests')], ['2', '0'])
   assertAbout(rate(refused, 'reset-requests'), 60_000)
@@ -72,7 +72,7 @@ test('a limit of tokens: what a request needs is what counts, not how many there
   assert.equal(rate(first, 'limit-requests'), null)
   assertFault(await ask('small', 60), 'rate_limit_exceeded', {
     words:
-      /limit of 100 tokens a minute of project 'small' has \d\d left; this request needs 60\. Try again in \d+\.\d s/,
+      /rate limit of project 'small' \(100 tokens a minute\) has \d\d left; this request needs 60\. Retry in \d+\.\d s/,
   })
   assert.equal((await ask('small', 40)).status, 200)
 })
@@ -80,7 +80,7 @@ test('a limit of tokens: what a request needs is what counts, not how many there
 test('more than a whole minute of a limit: no wait would help, and the refusal says so', async () => {
   const refused = await ask('small', 101)
   assertFault(refused, 'request_exceeds_rate_limit', {
-    words: /can never admit this request, which needs 101/,
+    words: /is too low for this request, which needs 101/,
   })
   assert.equal(refused.headers.get('retry-after'), null)
 })
@@ -88,12 +88,12 @@ test('more than a whole minute of a limit: no wait would help, and the refusal s
 test('a key has its own limit beside that of its project, and each is named when it is the one in the way', async () => {
   assert.equal((await ask('tight')).status, 200)
   assertFault(await ask('tight'), 'rate_limit_exceeded', {
-    words: /of 1 requests a minute of key 'shared\/tight'/,
+    words: /of key 'shared\/tight' \(1 requests a minute\)/,
   })
   // What was refused by its key took nothing from the project.
   assert.deepEqual([(await ask('open')).status, (await ask('open')).status], [200, 200])
   assertFault(await ask('open'), 'rate_limit_exceeded', {
-    words: /of 3 requests a minute of project 'shared'/,
+    words: /of project 'shared' \(3 requests a minute\)/,
   })
 })
 

@@ -8,7 +8,7 @@ export function refuseCompressed({ headers }: IncomingMessage): void {
   if (encoding === undefined || encoding === 'identity') return
   throw new Fault(
     'unsupported_media_type',
-    `The body is compressed (${encoding.slice(0, 40)}). Send it as it is.`,
+    `The body is compressed (${encoding.slice(0, 40)}). Send it uncompressed.`,
   )
 }
 

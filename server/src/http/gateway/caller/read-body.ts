@@ -23,7 +23,7 @@ export function readBody(
       resolve(chunks.length === 1 ? (chunks[0] as Buffer<ArrayBuffer>) : Buffer.concat(chunks)),
     )
     request.on('error', () =>
-      reject(new Fault('request_timeout', 'The request was cut off before its body had arrived.')),
+      reject(new Fault('request_timeout', 'The connection ended before the whole body arrived.')),
     )
   })
 }
@@ -44,7 +44,8 @@ export function parseBody(body: Buffer<ArrayBuffer>, json: LargeJson): unknown {
 /** The parser's own message quotes the text, which may be private: only the position is passed on. */
 export function refuseJson(error: unknown): never {
   if (!(error instanceof SyntaxError)) throw error
-  if (error instanceof JsonRefused) throw new Fault('invalid_json', `The body is not taken: ${error.message}`)
+  if (error instanceof JsonRefused)
+    throw new Fault('invalid_json', `The body is not accepted. ${error.message}`)
   const position = /position (\d+)/.exec(error.message)?.[1]
   const where = position === undefined ? '' : ` Parsing stopped at position ${position}.`
   throw new Fault('invalid_json', `The body is not JSON.${where} Send a JSON object.`)

@@ -53,7 +53,7 @@ async function allowed(
   if (signature === null) return (await authenticate(presentedKey(request.headers), keys, clock)).project
   const expiresAtSeconds = Number(query.get('exp'))
   if (!Number.isSafeInteger(expiresAtSeconds) || !verifyLink(assetId, expiresAtSeconds, signature))
-    throw new Fault('asset_link_invalid', 'The link is not one of ours, or was changed.')
+    throw new Fault('asset_link_invalid', 'This gateway did not make the link, or the link was changed.')
   if (expiresAtSeconds * 1000 < clock.nowMs())
     throw new Fault(
       'asset_link_invalid',
@@ -74,7 +74,7 @@ async function reading(blobs: BlobStore, name: string, range?: Range): Promise<O
     return await blobs.open(name, range)
   } catch (cause) {
     if (!(cause instanceof StoreAway)) throw cause
-    throw new Fault('asset_store_unreachable', 'The store of pictures can not be reached. Retry.', { cause })
+    throw new Fault('asset_store_unreachable', 'Torana cannot reach the store of images. Retry.', { cause })
   }
 }
 
@@ -119,7 +119,7 @@ async function send(
     return
   }
   const blob = await reading(blobs, pictureName(sha256), range)
-  if (blob === undefined) throw new Fault('asset_gone', 'The picture is not kept any more.')
+  if (blob === undefined) throw new Fault('asset_gone', 'The image was deleted.')
   const { first, last } = range ?? { first: 0, last: bytes - 1 }
   headers['content-length'] = String(last - first + 1)
   if (range !== undefined) headers['content-range'] = `bytes ${first}-${last}/${bytes}`

@@ -164,7 +164,7 @@ function optionsIn(request: IncomingMessage): {
   )
     throw keyFault('must be visible ASCII characters without spaces')
   if (idempotencyKey !== undefined && idempotencyKey.length > MAX_IDEMPOTENCY_KEY)
-    throw keyFault(`has ${idempotencyKey.length} characters; at most ${MAX_IDEMPOTENCY_KEY} are taken`)
+    throw keyFault(`has ${idempotencyKey.length} characters; at most ${MAX_IDEMPOTENCY_KEY} are allowed`)
   const preferences = (singleOf(headers['prefer']) ?? '').split(',').map((word) => word.trim().toLowerCase())
   return {
     unsupported: unsupportedIn(request),

@@ -26,11 +26,15 @@ export async function openPicture(
     if (blob !== undefined) return blob.bytes
   } catch (cause) {
     if (!(cause instanceof StoreAway)) throw cause
-    throw new Fault('asset_store_unreachable', 'The picture is kept, but can not be read now. Retry.', {
-      cause,
-    })
+    throw new Fault(
+      'asset_store_unreachable',
+      'The image is stored, but Torana cannot read it at the moment. Retry.',
+      {
+        cause,
+      },
+    )
   }
-  throw new Fault('asset_gone', 'The picture is not kept any more.')
+  throw new Fault('asset_gone', 'The image was deleted.')
 }
 
 async function* slicesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {

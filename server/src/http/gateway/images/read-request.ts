@@ -40,7 +40,10 @@ export function editReader(outside: ReadingOutside): ReadRequest {
   return async (request, path) => {
     // Before a byte of it is read: each may bring hundreds of megabytes.
     if (running.size + arriving >= limits.maxImageJobs)
-      throw new Fault('too_many_image_jobs', `This node works on ${running.size + arriving} image jobs.`)
+      throw new Fault(
+        'too_many_image_jobs',
+        `This node already runs ${running.size + arriving} image jobs, its limit. Retry.`,
+      )
     arriving += 1
     try {
       return await readEdit(request, path, outside)
@@ -55,7 +58,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
 function unwritable(cause: StoreAway): Fault {
   return new Fault(
     'uploads_unwritable',
-    'This node can not write the files of the request to its disk. Nothing was bought; retry.',
+    'This node cannot write the files of the request to its disk. Nothing was bought. Retry.',
     { cause },
   )
 }
@@ -82,7 +85,7 @@ function partsOf(request: IncomingMessage, outside: ReadingOutside): Promise<Edi
   if (type === '' || type.includes('json')) return partsOfJson(request, outside)
   throw new Fault(
     'unsupported_media_type',
-    `The content type is '${type.slice(0, 80)}'. Send pictures as multipart/form-data, or as data URLs in application/json.`,
+    `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,
   )
 }
 

@@ -10,7 +10,7 @@ export const imageRequest = z
       .min(1)
       .max(10)
       .optional()
-      .describe('How many pictures. Several calls are made where one makes fewer.'),
+      .describe('How many images. Torana makes several calls if one call makes fewer.'),
     size: z.string().optional().describe('`auto`, or pixels such as `1024x1024`.'),
     quality: z.string().optional(),
     background: z.string().optional(),
@@ -23,14 +23,12 @@ export const imageRequest = z
     user: z.string().optional(),
     safety_identifier: z.string().optional(),
   })
-  .describe(
-    'Fields that are not listed go through to upstreams of the OpenAI wire, and are refused elsewhere.',
-  )
+  .describe('Torana passes unlisted fields on to OpenAI-compatible upstreams, and refuses them for others.')
   .meta({ id: 'ImageRequest' })
 
 const reference = z
   .object({ image_url: z.string() })
-  .describe('In JSON: a data URL, or an address where the upstream fetches it.')
+  .describe('In JSON: a data URL, or an address if the upstream fetches addresses.')
 const file = z.union([z.string().describe('In a form: a file.'), reference])
 
 export const imageEditRequest = imageRequest
@@ -38,16 +36,16 @@ export const imageEditRequest = imageRequest
     image: z
       .union([z.string(), z.array(z.string())])
       .optional()
-      .describe('In a form: the pictures as files, at most 16, under `image`, `image[]` or `image[0]`.'),
-    images: z.array(reference).optional().describe('In JSON: the pictures.'),
+      .describe('In a form: the input images as files, at most 16, under `image`, `image[]` or `image[0]`.'),
+    images: z.array(reference).optional().describe('In JSON: the input images.'),
     mask: file
       .optional()
-      .describe('Fully transparent where the first picture is to change, and of the same size.'),
-    markup: file.optional().describe('A drawing on top of the first picture. Not together with a mask.'),
+      .describe('Fully transparent where the first input image should change, and of the same size.'),
+    markup: file.optional().describe('A drawing on top of the first input image. Not together with a mask.'),
     input_fidelity: z.string().optional(),
   })
   .describe(
-    'As multipart/form-data or as JSON. Fields that are not listed go through to upstreams of the OpenAI wire, and are refused elsewhere.',
+    'As multipart/form-data or as JSON. Torana passes unlisted fields on to OpenAI-compatible upstreams, and refuses them for others.',
   )
   .meta({ id: 'ImageEditRequest' })
 
@@ -65,7 +63,7 @@ export const imageAnswer = z
       .object({ total_tokens: z.int(), input_tokens: z.int(), output_tokens: z.int() })
       .loose()
       .optional()
-      .describe('Where the upstream counted.'),
+      .describe('Present if the upstream counted tokens.'),
   })
   .describe(
     'With `stream: true` an event stream of `image_generation.partial_image` and `.completed` instead, `image_edit.…` for edits.',
@@ -78,7 +76,7 @@ export const imageJob = z
     object: z.literal('image.job'),
     status: z.enum(['queued', 'running', 'succeeded', 'failed', 'unknown']),
     created_at: z.int(),
-    expires_at: z.int().describe('Until then its pictures are kept.'),
+    expires_at: z.int().describe('Torana keeps the images until then.'),
     model: z.string(),
     result: imageAnswer.optional(),
     error: z.looseObject({ code: z.string(), message: z.string() }).optional(),

@@ -40,7 +40,7 @@ export class IncomingBytes {
     this.#piece = undefined
     if (piece === undefined && this.#isEnded) return undefined
     if (piece === undefined)
-      throw new Fault('request_timeout', 'The request was cut off before its body had arrived.')
+      throw new Fault('request_timeout', 'The connection ended before the whole body arrived.')
     this.received += piece.length
     if (this.received > this.#limits.maxBytes) throw this.#tooLarge()
     return piece
@@ -56,7 +56,12 @@ export class IncomingBytes {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { idleMs } = this.#limits
     const idle = setTimeout(() => {
-      reject(new Fault('request_timeout', `Nothing of the body came for ${idleMs} ms. Send it again.`))
+      reject(
+        new Fault(
+          'request_timeout',
+          `The client sent nothing for ${idleMs} ms before the body was complete. Send it again.`,
+        ),
+      )
     }, idleMs)
     this.#wake = resolve
     this.#request.resume()
@@ -87,7 +92,7 @@ export class IncomingBytes {
   #tooLarge(): Fault {
     return new Fault(
       'body_too_large',
-      `The body is larger than ${this.#limits.maxBytes} bytes. Send fewer or smaller pictures.`,
+      `The body is larger than ${this.#limits.maxBytes} bytes. Send fewer or smaller images.`,
     )
   }
 }

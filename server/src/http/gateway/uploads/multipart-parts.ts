@@ -74,7 +74,7 @@ export class MultipartParts {
   async #feed(): Promise<void> {
     const chunk = await this.#body.next()
     if (chunk === undefined)
-      throw malformed('ends within a part: the boundary with two dashes behind it is missing')
+      throw malformed('ends inside a part: the closing boundary (with two dashes after it) is missing')
     this.#parser.write(chunk)
     // Its streams hand on what they got a few ticks later.
     await this.#turn()
@@ -116,7 +116,7 @@ export class MultipartParts {
 
   async #passTrailer(): Promise<void> {
     for (;;) {
-      if (this.#hasMore) throw malformed('goes on behind its last boundary')
+      if (this.#hasMore) throw malformed('continues after its closing boundary')
       const chunk = await this.#body.next()
       if (chunk === undefined) return
       this.#hasMore = !isBlank(chunk)

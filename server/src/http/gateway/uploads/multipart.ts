@@ -61,7 +61,7 @@ class FormTaking {
     const [, listed, numbered, digits, markup] = FILE_NAME.exec(name) ?? []
     const field = (listed ?? numbered ?? markup) as TakenFile['field'] | undefined
     if (field !== undefined) await this.#takeFile(name, field, digits, bytes)
-    else if (hasFilename) throw refused(name, 'is a file. Files are taken as image, mask and markup')
+    else if (hasFilename) throw refused(name, 'is a file. Send files as image, mask or markup only')
     else await this.#takeText(name, bytes)
   }
 
@@ -89,18 +89,18 @@ class FormTaking {
     if (field === 'image' && before.length === maxEditPictures)
       throw refused(
         field,
-        `came more than ${maxEditPictures} times. Send at most ${maxEditPictures} pictures`,
+        `was sent more than ${maxEditPictures} times. Send at most ${maxEditPictures} images`,
       )
-    if (field !== 'image' && before.length > 0) throw refused(field, 'came twice. Send one')
+    if (field !== 'image' && before.length > 0) throw refused(field, 'was sent twice. Send one')
     const number = digits === undefined ? undefined : Number(digits)
     if (number !== undefined && before.some((other) => other.number === number))
-      throw refused(name, 'came twice. Give each picture a number of its own')
+      throw refused(name, 'was sent twice. Give each image its own number')
     const called = name === field && before.length === 0 ? name : calledOf(field, number ?? before.length)
     this.#files.push({ file: await takeFile(bytes, field, this.#outside, called), number })
   }
 
   async #takeText(name: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
-    if (this.#fields.has(name)) throw refused(name, 'came twice. Send one')
+    if (this.#fields.has(name)) throw refused(name, 'was sent twice. Send one')
     if (this.#fields.size === MAX_FIELDS)
       throw refused(name, `is one field too many. Send at most ${MAX_FIELDS}`)
     const { imagesBodyBytes: maxBytes } = this.#outside.limits
@@ -108,7 +108,7 @@ class FormTaking {
     for await (const piece of bytes) {
       this.#textBytes += piece.length
       if (this.#textBytes > maxBytes)
-        throw new Fault('body_too_large', `The fields hold more than ${maxBytes} bytes together.`, {
+        throw new Fault('body_too_large', `The fields have more than ${maxBytes} bytes in total.`, {
           param: name,
         })
       if (pieces.push(piece) === MAX_PIECES) pieces.splice(0, MAX_PIECES, Buffer.concat(pieces))

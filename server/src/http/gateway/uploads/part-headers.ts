@@ -33,7 +33,7 @@ export function boundaryOf(contentType: string | undefined): string {
   if (!BOUNDARY.test(boundary))
     throw new Fault(
       'unsupported_media_type',
-      `The content type is multipart/form-data without a boundary of 1 to ${MAX_BOUNDARY_CHARACTERS} characters. HTTP clients set it by themselves when the content type is left to them.`,
+      `The content type is multipart/form-data without a boundary of 1 to ${MAX_BOUNDARY_CHARACTERS} characters. HTTP clients add the boundary themselves if you do not set the content type.`,
     )
   return boundary
 }
@@ -62,7 +62,7 @@ function parametersOf(disposition: string): (readonly [key: string, value: strin
     end += whole.length
   }
   if (!/^[\s;]*$/.test(disposition.slice(end)))
-    throw malformed('has a part whose content-disposition can not be read')
+    throw malformed('has a part with an unreadable content-disposition')
   return found
 }
 
@@ -84,7 +84,7 @@ function checkEncoding(name: string, [encoding, another]: readonly string[] = []
     return
   throw new Fault(
     'invalid_parameter',
-    `${name} comes with a content-transfer-encoding. Send the bytes as they are.`,
+    `${name} has a content-transfer-encoding. Send the bytes without one.`,
     { param: name },
   )
 }

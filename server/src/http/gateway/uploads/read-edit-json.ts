@@ -30,18 +30,21 @@ export async function partsOfJson(request: IncomingMessage, outside: ReadingJson
   const announced = Number(request.headers['content-length'] ?? limits.editsJsonBytes)
   using room = await memory.take(Math.min(announced, limits.editsJsonBytes), MEMORY_WAIT_MS, wait)
   if (room === undefined)
-    throw new Fault('too_many_image_jobs', 'This node holds as many pictures in memory as it may.')
+    throw new Fault(
+      'too_many_image_jobs',
+      'This node already holds as many images in memory as it may. Retry.',
+    )
   const bytes = await readBody(
     request,
     limits.editsJsonBytes,
-    'Send smaller pictures, or send them as multipart/form-data.',
+    'Send smaller images, or send them as multipart/form-data.',
   )
   const { value, files } = await json.parseWithFiles(bytes).catch(refuseJson)
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
   const { images, mask, markup, ...body } = value
   if ('image' in body)
-    throw invalid('image', 'In JSON, pictures are a list called images: [{"image_url": "data:…"}].')
+    throw invalid('image', 'In JSON, send images as a list called images: [{"image_url": "data:…"}].')
   refuseMisplaced(files)
   const taking = new Taking(files, outside)
   try {
@@ -68,7 +71,7 @@ function refuseMisplaced(files: readonly LiftedFile[]): void {
   const [name = ''] = misplaced.place.split('/')
   throw invalid(
     name.replaceAll('~1', '/').replaceAll('~0', '~'),
-    'A data URL is read as {"image_url": "data:…"} in images, mask and markup alone. Put it there, or remove it.',
+    'A data URL is allowed only as {"image_url": "data:…"} in images, mask and markup. Put it there, or remove it.',
   )
 }
 
@@ -76,7 +79,7 @@ function listOf(images: unknown, most: number): readonly unknown[] {
   if (images === undefined || images === null) return []
   if (!Array.isArray(images)) throw invalid('images', 'images must be a list of {"image_url": …}.')
   if (images.length > most)
-    throw invalid('images', `images has ${images.length} entries; at most ${most} pictures are taken.`)
+    throw invalid('images', `images has ${images.length} entries; at most ${most} are allowed.`)
   return images
 }
 
@@ -96,15 +99,15 @@ class Taking {
     if (isRecord(reference) && 'file_id' in reference)
       throw new Fault(
         'unsupported_parameter',
-        'file_id names a file that lies at an upstream, and a model may have several. Send the picture itself, as a data URL.',
+        'file_id names a file stored at one upstream, but a model may run on several upstreams. Send the image itself, as a data URL.',
         { param },
       )
     if (!isRecord(reference) || Object.keys(reference).join() !== 'image_url')
-      throw invalid(param, `Each picture in ${param} must be an object {"image_url": …} and nothing else.`)
+      throw invalid(param, `Each image in ${param} must be an object {"image_url": …} without other fields.`)
     const lifted = this.#lifted.get(`${place}/image_url`)
     if (lifted === undefined) return this.#address(field, param, reference['image_url'])
     if (lifted.bytes === undefined)
-      throw new Fault('invalid_image_file', `${param} holds a data URL whose content is not base64.`, {
+      throw new Fault('invalid_image_file', `${param} has a data URL whose content is not base64.`, {
         param,
       })
     return this.#file(field, lifted.bytes)
@@ -131,11 +134,14 @@ class Taking {
     if (!limits.fetchImageUrls) return { kind: 'address', url: value as string }
     using room = await memory.take(limits.editFileBytes, MEMORY_WAIT_MS, wait)
     if (room === undefined)
-      throw new Fault('too_many_image_jobs', 'This node holds as many pictures in memory as it may.')
+      throw new Fault(
+        'too_many_image_jobs',
+        'This node already holds as many images in memory as it may. Retry.',
+      )
     const options = { trustedOrigin: undefined, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: limits.editFileBytes }
     const bytes = await fetcher.fetch(value as string, options).catch((cause: unknown) => {
       const why =
-        cause instanceof AddressRefused ? `: ${cause.message}` : ' from which no picture could be fetched'
+        cause instanceof AddressRefused ? `: ${cause.message}` : ' from which Torana could not fetch an image'
       throw new Fault('invalid_parameter', `${param} names an address${why}.`, { param, cause })
     })
     return this.#file(field, bytes)

@@ -55,7 +55,7 @@ async function write(
     if (problem !== undefined) refuse('invalid_image_file', problem)
     await writer.write(chunk)
   }
-  if (bytes === 0) refuse('invalid_image_file', 'is empty: send the bytes of a picture, or leave it out')
+  if (bytes === 0) refuse('invalid_image_file', 'is empty: send the bytes of an image, or leave it out')
   const header = scan.end()
   return typeof header === 'string' ? refuse('invalid_image_file', header) : header
 }
