@@ -129,7 +129,7 @@ export const editFaults: readonly ImageRow[] = [
   refuses('text-as-image-in-json', { images: [letter], json: true, expected: unreadable('image') }),
   refuses('seventeen-images', {
     images: Array.from({ length: 17 }, () => photo),
-    expected: { status: 400, code: 'invalid_parameter', says: 'at most 16 pictures' },
+    expected: { status: 400, code: 'invalid_parameter', says: 'at most 16 images' },
   }),
   refuses('edit-with-wrong-key', {
     images: [photo],

@@ -90,7 +90,7 @@ const streamBreaks: ImageRow = {
           errorCase(
             client,
             'sse-error',
-            { kind: 'stream-error', says: 'may have made the pictures' },
+            { kind: 'stream-error', says: 'may have made the images' },
             { model: 'sse-error', stream: true, partialImages: 2, purchases: 1 },
           ),
         ]
@@ -201,7 +201,7 @@ export const callerFaults: readonly ImageRow[] = [
   caller(
     'too-many-pictures',
     { n: 11 },
-    { status: 400, code: 'invalid_parameter', says: 'at most 10 pictures' },
+    { status: 400, code: 'invalid_parameter', says: 'at most 10 images' },
     ({ asksForOne }) => !asksForOne,
   ),
   caller(
