@@ -1,6 +1,8 @@
+import os
+
 from openai import OpenAI
 
-client = OpenAI()
+client = OpenAI(base_url=os.environ["TORANA_BASE_URL"], api_key=os.environ["TORANA_KEY"])
 
 raw = client.embeddings.with_raw_response.create(
     model="demo-embed",

@@ -2,8 +2,8 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { cosineSimilarity, embedMany } from 'ai'
 
 const torana = createOpenAI({
-  baseURL: process.env.OPENAI_BASE_URL,
-  apiKey: process.env.OPENAI_API_KEY,
+  baseURL: process.env.TORANA_BASE_URL,
+  apiKey: process.env.TORANA_KEY,
 })
 
 const { embeddings } = await embedMany({

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs'
 
-const { OPENAI_BASE_URL, OPENAI_API_KEY } = process.env
+const { TORANA_BASE_URL, TORANA_KEY } = process.env
 
 const dataUrl = (file) => `data:image/png;base64,${readFileSync(file, 'base64')}`
 
-const response = await fetch(`${OPENAI_BASE_URL}/images/edits`, {
+const response = await fetch(`${TORANA_BASE_URL}/images/edits`, {
   method: 'POST',
-  headers: { authorization: `Bearer ${OPENAI_API_KEY}`, 'content-type': 'application/json' },
+  headers: { authorization: `Bearer ${TORANA_KEY}`, 'content-type': 'application/json' },
   body: JSON.stringify({
     model: 'demo-image',
     prompt: 'a rowing boat',

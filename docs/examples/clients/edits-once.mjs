@@ -1,7 +1,7 @@
 import { createReadStream, readFileSync } from 'node:fs'
 import OpenAI from 'openai'
 
-const client = new OpenAI()
+const client = new OpenAI({ baseURL: process.env.TORANA_BASE_URL, apiKey: process.env.TORANA_KEY })
 const picture = 'docs/pictures/harbour.png'
 const asked = { model: 'demo-image', prompt: 'make it night', response_format: 'url' }
 const headers = { 'Idempotency-Key': 'harbour-at-night' }

@@ -1,5 +1,5 @@
-curl -s "$OPENAI_BASE_URL/images/edits" \
-  -H "Authorization: Bearer $OPENAI_API_KEY" \
+curl -s "$TORANA_BASE_URL/images/edits" \
+  -H "Authorization: Bearer $TORANA_KEY" \
   -F model=demo-image \
   -F 'prompt=make it night' \
   -F image=@docs/pictures/harbour.png |

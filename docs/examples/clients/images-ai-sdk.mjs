@@ -3,8 +3,8 @@ import { createOpenAI } from '@ai-sdk/openai'
 import { generateImage } from 'ai'
 
 const torana = createOpenAI({
-  baseURL: process.env.OPENAI_BASE_URL,
-  apiKey: process.env.OPENAI_API_KEY,
+  baseURL: process.env.TORANA_BASE_URL,
+  apiKey: process.env.TORANA_KEY,
 })
 
 const { image } = await generateImage({

@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 
-const client = new OpenAI()
+const client = new OpenAI({ baseURL: process.env.TORANA_BASE_URL, apiKey: process.env.TORANA_KEY })
 
 const ask = () =>
   client.images

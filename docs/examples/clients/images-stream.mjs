@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import OpenAI from 'openai'
 
-const client = new OpenAI()
+const client = new OpenAI({ baseURL: process.env.TORANA_BASE_URL, apiKey: process.env.TORANA_KEY })
 
 const stream = await client.images.generate({
   model: 'demo-image',

@@ -1,8 +1,9 @@
 import base64
+import os
 
 from openai import OpenAI
 
-client = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+client = OpenAI(base_url=os.environ["TORANA_BASE_URL"], api_key=os.environ["TORANA_KEY"])
 
 answer = client.images.generate(
     model="demo-image",

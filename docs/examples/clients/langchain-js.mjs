@@ -2,8 +2,8 @@ import { OpenAIEmbeddings } from '@langchain/openai'
 
 const embeddings = new OpenAIEmbeddings({
   model: 'demo-embed',
-  apiKey: process.env.OPENAI_API_KEY,
-  configuration: { baseURL: process.env.OPENAI_BASE_URL },
+  apiKey: process.env.TORANA_KEY,
+  configuration: { baseURL: process.env.TORANA_BASE_URL },
 })
 
 const vectors = await embeddings.embedDocuments(['cat', 'kitten', 'car'])

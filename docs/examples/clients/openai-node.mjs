@@ -1,6 +1,6 @@
 import OpenAI from 'openai'
 
-const client = new OpenAI() // reads OPENAI_BASE_URL and OPENAI_API_KEY
+const client = new OpenAI({ baseURL: process.env.TORANA_BASE_URL, apiKey: process.env.TORANA_KEY })
 
 const { data, usage } = await client.embeddings.create({
   model: 'demo-embed',

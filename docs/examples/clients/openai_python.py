@@ -1,8 +1,9 @@
 import math
+import os
 
 from openai import OpenAI
 
-client = OpenAI()  # reads OPENAI_BASE_URL and OPENAI_API_KEY
+client = OpenAI(base_url=os.environ["TORANA_BASE_URL"], api_key=os.environ["TORANA_KEY"])
 
 answer = client.embeddings.create(model="demo-embed", input=["cat", "kitten", "car"])
 cat, kitten, car = (item.embedding for item in answer.data)

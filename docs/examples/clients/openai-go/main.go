@@ -4,12 +4,17 @@ import (
 	"context"
 	"fmt"
 	"log"
+	"os"
 
 	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
 )
 
 func main() {
-	client := openai.NewClient() // reads OPENAI_BASE_URL and OPENAI_API_KEY
+	client := openai.NewClient(
+		option.WithBaseURL(os.Getenv("TORANA_BASE_URL")),
+		option.WithAPIKey(os.Getenv("TORANA_KEY")),
+	)
 
 	answer, err := client.Embeddings.New(context.Background(), openai.EmbeddingNewParams{
 		Model: "demo-embed",

@@ -42,7 +42,7 @@ export function allFaultsMarkdown(): string {
       {
         error: {
           message:
-            "Model 'text-embeding-3-small' is not configured. Did you mean 'text-embedding-3-small'? List what this key may use: GET /v1/models.",
+            "Model 'text-embeding-3-small' is not configured. Did you mean 'text-embedding-3-small'? This key may use: text-embedding-3-small (GET /v1/models).",
           type: 'not_found_error',
           param: 'model',
           code: 'model_not_found',
