@@ -5,15 +5,16 @@
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
+import { Semaphore } from '#core/semaphore.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import type { Turn, TurnAsked } from '../traffic/dispatch.ts'
 import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './run.ts'
-import { Lanes } from './lanes.ts'
 
 /** What all parts of one purchase share. */
 interface Buying {
   readonly run: ImageRun
-  readonly lanes: Lanes
+  /** So many calls side by side. */
+  readonly places: Semaphore
   readonly outside: BuyingOutside
   /** How each part ends; none rejects. It grows while they run: what one deployment does not take in one call is a part too. */
   readonly ends: Promise<Bought | { readonly error: unknown }>[]
@@ -41,7 +42,7 @@ export async function buy(
   const most = Math.min(...offers.map(({ deployment }) => deployment.capabilities.maxParallelCalls))
   const buying: Buying = {
     run,
-    lanes: new Lanes(most),
+    places: new Semaphore(most),
     outside,
     ends: [],
     begun: run.isResumed ? 1 : 0,
@@ -63,7 +64,7 @@ export async function buy(
 }
 
 function begin(buying: Buying, part: Part): void {
-  const end = buying.lanes
+  const end = buying.places
     .run(() => buyPart(buying, part))
     .catch((error: unknown) => {
       if (error instanceof JobLost) buying.lost ??= error
@@ -72,7 +73,7 @@ function begin(buying: Buying, part: Part): void {
   buying.ends.push(end)
 }
 
-/** One call, and others in its place as long as it provably bought nothing. In one lane: a turn is used as soon as it comes. */
+/** One call, and others in its place as long as it provably bought nothing. In one place: a turn is used as soon as it comes. */
 async function buyPart(buying: Buying, { images, offers, tries }: Part): Promise<Bought> {
   const { dispatch, limits } = buying.outside
   let left = offers
