@@ -4,7 +4,7 @@
  */
 import type { BudgetPeriod } from './budget.ts'
 import type { ImagePrice, Price } from './price.ts'
-import type { DeploymentLimits } from './schedule/deployment.ts'
+import type { DeploymentLimits } from './limit.ts'
 
 export type Encoding = 'float' | 'base64'
 

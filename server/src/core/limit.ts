@@ -20,6 +20,14 @@ export interface RateLimit {
   readonly perMinute: number
 }
 
+/** What an operator says a deployment takes. Per minute: all nodes together. `concurrency`: each node. */
+export interface DeploymentLimits {
+  readonly requestsPerMinute?: number | undefined
+  readonly tokensPerMinute?: number | undefined
+  readonly imagesPerMinute?: number | undefined
+  readonly concurrency?: number | undefined
+}
+
 /** How much of one limit a request wants to take. */
 export interface RateTake {
   readonly limit: RateLimit

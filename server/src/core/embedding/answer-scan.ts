@@ -6,6 +6,7 @@
  * A vector is what follows `"embedding":`. Inside a JSON string those quotes would be escaped, so the bytes can't be
  * mistaken; an answer odd enough to fool this fails the skeleton's own checks and is refused.
  */
+import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { scanNumbers } from './number-scan.ts'
 import {
   base64LengthOf,
@@ -17,17 +18,6 @@ import {
   type VectorFault,
   type VectorForm,
 } from './vector.ts'
-
-/** What was wrong with an upstream's answer. */
-export class BrokenAnswer extends Error {
-  override readonly name = 'BrokenAnswer'
-  readonly wrongWidth: number | undefined
-
-  constructor(message: string, wrongWidth?: number) {
-    super(message)
-    this.wrongWidth = wrongWidth
-  }
-}
 
 export interface ScanOptions {
   readonly width: number

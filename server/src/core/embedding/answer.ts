@@ -1,5 +1,7 @@
 /** From a scanned answer to vectors in input order: count, index and shape are the upstream's word, and are checked. */
-import { BrokenAnswer, type ScannedAnswer } from './answer-scan.ts'
+import type { ScannedAnswer } from './answer-scan.ts'
+import { BrokenAnswer } from '../fault/broken-answer.ts'
+import { isRecord } from '../record.ts'
 import type { Usage } from '../usage.ts'
 import type { Vector } from './vector.ts'
 
@@ -79,8 +81,4 @@ function extraFieldsOf(skeleton: Readonly<Record<string, unknown>>): Readonly<Re
     extra[name] = skeleton[name]
   }
   return extra ?? NO_FIELDS
-}
-
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -4,7 +4,7 @@
  */
 import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../catalog.ts'
 import type { EmbeddingRequest } from './request.ts'
-import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
+import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 
 /** What one deployment would do for one request. */
 export interface Offer {

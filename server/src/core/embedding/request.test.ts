@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Fault } from '../fault/fault.ts'
-import { readEmbeddingRequest, type PathModel } from './request.ts'
+import { readEmbeddingRequest } from './request.ts'
+import type { PathModel } from '../request/path-model.ts'
 
 const read = (body: unknown, path?: PathModel) => readEmbeddingRequest(body, 2048, path)
 

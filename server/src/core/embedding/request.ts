@@ -1,7 +1,8 @@
 /** From a parsed JSON body to a typed request. `null` counts as absent; what Torana does not know is kept apart. */
 import type { Encoding, InputType } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
-import { isRecord } from './answer.ts'
+import { isRecord } from '../record.ts'
+import { modelIn, type PathModel } from '../request/path-model.ts'
 import { readInput, type Input } from './input.ts'
 
 export interface EmbeddingRequest {
@@ -30,12 +31,6 @@ const INPUT_TYPES: Readonly<Record<string, InputType>> = {
 /** OpenAI allows 64 characters for `user`; more is accepted elsewhere, but it must not be a second body. */
 const MAX_USER_LENGTH = 512
 
-/** `pathModel` is the model named in the path; `pathWins` is Azure's rule that the body's is then ignored. */
-export interface PathModel {
-  readonly model: string
-  readonly pathWins: boolean
-}
-
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -60,32 +55,6 @@ export function readEmbeddingRequest(body: unknown, maxInputs: number, path?: Pa
     user: userIn(body['user']),
     extraFields: extraFieldsIn(body),
   }
-}
-
-export function modelIn(value: unknown, path: PathModel | undefined): string {
-  if (path) {
-    if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
-    throw new Fault(
-      'model_mismatch',
-      `The path names the model '${path.model}', and the body names ${JSON.stringify(value)}. Send the same model in both.`,
-      {
-        param: 'model',
-      },
-    )
-  }
-  if (value === undefined || value === null) {
-    throw new Fault(
-      'missing_parameter',
-      'model is missing. GET /v1/models lists the models that this key may use.',
-      {
-        param: 'model',
-      },
-    )
-  }
-  if (typeof value !== 'string' || value === '') {
-    throw new Fault('invalid_parameter', 'model must be the id of a model, as a string.', { param: 'model' })
-  }
-  return value
 }
 
 function dimensionsIn(value: unknown): number | undefined {

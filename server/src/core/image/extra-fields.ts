@@ -1,5 +1,5 @@
 /** Fields that Torana does not know are passed on as they came, unless they can't be, or would cost more than is seen. */
-import { isRecord } from '../embedding/answer.ts'
+import { isRecord } from '../record.ts'
 
 /** No upstream's options come near it; a walk of this depth never runs out of stack. */
 export const MAX_DEPTH = 32

@@ -1,6 +1,6 @@
 /** Whether a deployment can edit the pictures that came with a request, and how they are handed to it. */
 import type { EditBody, ImageDeployment, ImageEdits, ImageModel } from '../catalog.ts'
-import { carriesUnknownFields, type Refusal } from '../offers.ts'
+import { carriesUnknownFields, type Refusal } from '../request/offers.ts'
 import { givenIn, type Given, type ImageEdit } from './given.ts'
 
 export interface OfferedEdit {

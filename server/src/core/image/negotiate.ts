@@ -8,7 +8,7 @@ import type {
   OfferedSize,
 } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
-import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../offers.ts'
+import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { defaultLimits } from '../settings.ts'
 import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'
 import { outputFor, transparencyRefusal, type Output } from './output.ts'

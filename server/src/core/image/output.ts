@@ -1,6 +1,6 @@
 /** A picture's format and compression: the upstream's own, or made by Torana when the picture is done. */
 import type { ImageDeployment, ImageFormat, ImageModel } from '../catalog.ts'
-import { carriesUnknownFields, type Refusal } from '../offers.ts'
+import { carriesUnknownFields, type Refusal } from '../request/offers.ts'
 import type { ImageRequest } from './request.ts'
 
 /** How a picture gets its format and its compression. */

@@ -1,7 +1,7 @@
 /** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
 import type { PictureForm, PixelSize } from '../catalog.ts'
-import { isRecord } from '../embedding/answer.ts'
-import { modelIn, type PathModel } from '../embedding/request.ts'
+import { isRecord } from '../record.ts'
+import { modelIn, type PathModel } from '../request/path-model.ts'
 import { Fault } from '../fault/fault.ts'
 import { checkGiven } from './edit.ts'
 import { MAX_DEPTH, unfitPart } from './extra-fields.ts'

@@ -1,16 +1,15 @@
 /** All that a node knows of one deployment: its health, what it has under way, how long calls take and what is left of its limits. */
-import { correct, takeAll, type RateDebt, type RateTake, type RateUnit } from '../limit.ts'
+import {
+  correct,
+  takeAll,
+  type DeploymentLimits,
+  type RateDebt,
+  type RateTake,
+  type RateUnit,
+} from '../limit.ts'
 import { AdaptiveLimit } from './adaptive-limit.ts'
 import { Health, type Judged } from './health.ts'
 import { Latency, sizeClass } from './latency.ts'
-
-/** What an operator says a deployment takes. Per minute: all nodes together. `concurrency`: each node. */
-export interface DeploymentLimits {
-  readonly requestsPerMinute?: number | undefined
-  readonly tokensPerMinute?: number | undefined
-  readonly imagesPerMinute?: number | undefined
-  readonly concurrency?: number | undefined
-}
 
 /** How a call ended, as far as the next one is concerned. */
 export type CallEnd =

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seeded } from '#test/support/seeded.ts'
-import type { CallEnd, DeploymentLimits } from './deployment.ts'
+import type { CallEnd } from './deployment.ts'
+import type { DeploymentLimits } from '../limit.ts'
 import { Scheduler, type Picked, type Schedulable } from './scheduler.ts'
 
 interface Given {

@@ -4,14 +4,8 @@
  * The operator's priorities come first, then native before emulating; within such a tier, of two drawn by weight the one
  * with the shorter expected wait. A later tier is asked only when nobody of the earlier one is healthy with head-room.
  */
-import {
-  DeploymentState,
-  type CallEnd,
-  type DeploymentLimits,
-  type Held,
-  type Standing,
-  type Wanted,
-} from './deployment.ts'
+import { DeploymentState, type CallEnd, type Held, type Standing, type Wanted } from './deployment.ts'
+import type { DeploymentLimits } from '../limit.ts'
 import { emulationsOf } from './order.ts'
 
 /** What is needed of an offer to choose it. */

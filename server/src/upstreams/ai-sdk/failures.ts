@@ -1,5 +1,5 @@
 /** The SDK's errors in our words. They are told by name: several copies of its base package can be installed. */
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog.ts'

@@ -1,5 +1,5 @@
 /** What the bodies of image answers say that the packages do not pass on: refusals inside a 200, states of a job, tokens. */
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import type { ImageUsage } from '#core/usage.ts'
 

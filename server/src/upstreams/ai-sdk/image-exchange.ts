@@ -1,6 +1,6 @@
 /** One image call through a provider package: translate, buy once, check what came. */
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer, MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'

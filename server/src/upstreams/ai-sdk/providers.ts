@@ -1,6 +1,6 @@
 /** What the dialect knows of each provider package: how it is opened, what it calls our options, where it is silent. */
 import type { EmbeddingModelV3, EmbeddingModelV4 } from '@ai-sdk/provider'
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { ErrorWords } from './failures.ts'
 import { bedrockSettings, commonSettings, vertexSettings } from './settings.ts'

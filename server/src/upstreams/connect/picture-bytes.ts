@@ -1,5 +1,5 @@
 /** The bytes of a picture as they come in. */
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 
 /** Most pictures are larger. */
 const FIRST_BYTES = 256 * 1024

@@ -1,5 +1,5 @@
 /** Error bodies of the field: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import { scrubbed } from '#core/fault/failure.ts'
 
 export interface ErrorBody {

@@ -1,6 +1,6 @@
 /** What a call over HTTP that brought no good answer is called, for every kind of call alike. */
 import type { Upstream } from '#core/catalog.ts'
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import {
   failureKindOf,
   scrubbed,

@@ -1,5 +1,5 @@
 /** What the answers of the OpenAI family say, once their pictures are lifted out. */
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { ImageUsage } from '#core/usage.ts'
 
 export type Fields = Readonly<Record<string, unknown>>

@@ -1,6 +1,6 @@
 /** What came of an image call, whichever way it came. */
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
-import { isRecord } from '#core/embedding/answer.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { ImageUsage } from '#core/usage.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
 import {

@@ -1,7 +1,7 @@
 /** An image answer that comes event by event. Its pictures are lifted out of the bytes before the events are parsed. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
-import { isRecord } from '#core/embedding/answer.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
+import { isRecord } from '#core/record.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import {
   fieldsOf,

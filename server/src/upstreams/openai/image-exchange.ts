@@ -1,7 +1,7 @@
 /** One image call over the OpenAI wire: send, read the answer as it arrives, fetch what came as an address, name what went wrong. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Upstream } from '#core/catalog.ts'
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import {
   AddressRefused,

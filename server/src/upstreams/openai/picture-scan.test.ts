@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { PictureScanner } from './picture-scan.ts'
 
 /** The skeleton, and the scanner to take its pictures from. */

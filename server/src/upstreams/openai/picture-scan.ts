@@ -6,7 +6,7 @@
  * Strings are told apart by their quotes alone. JSON has no raw line end within a string, so one ends a string that was
  * none: that makes it safe on event streams too, whose comments may hold a lonely quote.
  */
-import { BrokenAnswer } from '#core/embedding/answer-scan.ts'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { Base64Decoder, type PictureBytes } from '../connect/picture-bytes.ts'
 
 const QUOTE = 0x22

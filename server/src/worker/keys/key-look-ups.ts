@@ -9,12 +9,17 @@ const MAX_LOOK_UPS = 20
 const MAX_WAITING = 5000
 /** A request that waited this long is better told to try again. */
 const MAX_WAIT_MS = 2000
-/** The node asks about an unknown secret once in this time. A key made meanwhile arrives with the next refresh. */
+/**
+ * The node asks about an unknown secret once in this time. A key made meanwhile arrives with the next
+ * refresh.
+ */
 const UNKNOWN_MS = 5000
 /** Guesses must not fill the memory: 10,000 digests are about 2 MB. */
 const MAX_UNKNOWN = 10_000
 
-/** Asks the store about secrets that the snapshot does not hold: one question each at a time, and few at once. */
+/**
+ * Asks the store about secrets that the snapshot does not hold: one question each at a time, and few at once.
+ */
 export class KeyLookUps {
   readonly #source: KeySource
   readonly #clock: Clock

@@ -3,7 +3,8 @@
  * come here from the router. Everything one request does at the listener is in this file, in order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { readEmbeddingRequest, type EmbeddingRequest, type PathModel } from '#core/embedding/request.ts'
+import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
+import type { PathModel } from '#core/request/path-model.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import type { LargeJson } from '#ports/json.ts'

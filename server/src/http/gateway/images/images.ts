@@ -1,6 +1,6 @@
 /** `POST /v1/images/generations` and `/v1/images/edits`. Everything one request does at the listener is in this file, in order. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PathModel } from '#core/embedding/request.ts'
+import type { PathModel } from '#core/request/path-model.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'

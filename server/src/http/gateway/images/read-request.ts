@@ -1,6 +1,6 @@
 /** What a caller sends to have pictures made or edited, as one request and its files. */
 import type { IncomingMessage } from 'node:http'
-import type { PathModel } from '#core/embedding/request.ts'
+import type { PathModel } from '#core/request/path-model.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'

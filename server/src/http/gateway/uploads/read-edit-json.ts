@@ -1,6 +1,6 @@
 /** An edit as JSON: pictures are data URLs, or addresses. */
 import type { IncomingMessage } from 'node:http'
-import { isRecord } from '#core/embedding/answer.ts'
+import { isRecord } from '#core/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
 import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'

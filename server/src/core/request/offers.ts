@@ -1,6 +1,9 @@
-/** What vectors and pictures have in common in being negotiated: who can, who can't and why, what may be left out. */
-import type { Upstream } from './catalog.ts'
-import { Fault } from './fault/fault.ts'
+/**
+ * What embeddings and images share when a request is negotiated: which deployments can serve it, why the
+ * others can't, and which options may be dropped.
+ */
+import type { Upstream } from '../catalog.ts'
+import { Fault } from '../fault/fault.ts'
 
 /** Why a deployment can't serve a request, in words for the caller. */
 export interface Refusal {
@@ -9,24 +12,27 @@ export interface Refusal {
 }
 
 export interface NegotiatedOf<Offer> {
-  /** Able deployments, in the order declared. Never empty. */
+  /** One for each deployment that can serve the request, in the order of the configuration. Never empty. */
   readonly offers: readonly Offer[]
-  /** Options left out because the caller allowed it. */
+  /** Options that were dropped because the caller allowed it. */
   readonly dropped: readonly string[]
 }
 
-interface Negotiating<Request, Deployment, Offer extends object> {
+interface NegotiationRules<Request, Deployment, Offer extends object> {
   readonly model: { readonly id: string; readonly deployments: readonly Deployment[] }
   readonly unsupported: 'refuse' | 'drop'
   readonly offerOf: (request: Request, deployment: Deployment) => Offer | Refusal
-  /** Undefined: it can't be left out. */
+  /** The request without this option. Undefined: the option can't be dropped. */
   readonly withoutOption: (request: Request, param: string) => Request | undefined
 }
 
-/** Asks every deployment. Where none can, the option that stands in the way is left out, if the caller allowed it. */
+/**
+ * Asks every deployment. If none can serve the request, drops the option in the way, if the caller allowed
+ * it.
+ */
 export function offersOf<Request, Deployment, Offer extends object>(
   request: Request,
-  { model, unsupported, offerOf, withoutOption }: Negotiating<Request, Deployment, Offer>,
+  { model, unsupported, offerOf, withoutOption }: NegotiationRules<Request, Deployment, Offer>,
 ): NegotiatedOf<Offer> {
   let asked = request
   const dropped: string[] = []
@@ -51,7 +57,10 @@ export function offersOf<Request, Deployment, Offer extends object>(
   }
 }
 
-/** The OpenAI wire is open to fields it does not know; the others are typed by their packages. */
+/**
+ * The OpenAI wire carries fields that Torana does not know; the other wires have only what their packages
+ * know.
+ */
 export function carriesUnknownFields({ upstream }: { readonly upstream: Upstream }): boolean {
   return upstream.dialect === 'openai' || upstream.dialect === 'azure'
 }
