@@ -4,7 +4,7 @@ import { brakeOf } from '#http/gateway/brake.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { Readiness } from '#http/health.ts'
 import type { LargeJson } from '#ports/json.ts'
-import type { Outside } from '#request/embeddings/attempt.ts'
+import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { version, type Basics } from './basics.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -15,7 +15,7 @@ import type { Traffic } from './traffic.ts'
 export interface GatewayParts extends Readiness {
   readonly publicUrl: string
   readonly directory: Directory
-  readonly outside: Outside
+  readonly outside: EmbedOutside
   readonly traffic: Traffic
   readonly spaces: Spaces
   readonly sharing: SharedVectors

@@ -1,7 +1,7 @@
 /** Composition of what a request on its way needs from outside. */
 import type { Observer } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
-import type { Outside } from '#request/embeddings/attempt.ts'
+import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { takeTurn } from '#runtime/turns.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
 import type { Accounts } from './accounts.ts'
@@ -16,7 +16,10 @@ export interface OutsideParts {
   readonly tokens: TokenCounter
 }
 
-export function outsideOf(basics: Basics, { stores, accounts, upstreams, tokens }: OutsideParts): Outside {
+export function outsideOf(
+  basics: Basics,
+  { stores, accounts, upstreams, tokens }: OutsideParts,
+): EmbedOutside {
   const { clock, identifiers, limits } = basics
   return {
     ...accounts.money,

@@ -5,7 +5,7 @@ import type { Input } from '#core/embedding/input.ts'
 import type { VectorCache } from '#ports/vector-cache.ts'
 import type { EmbedDependencies } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
-import { Flights, type Sharing } from '#request/embeddings/shared-vectors.ts'
+import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { wait } from '#runtime/clock.ts'
 import { cacheKeyOf } from '#runtime/secret.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
@@ -14,7 +14,7 @@ import { TieredVectorCache } from '#stores/tiered-vector-cache.ts'
 import type { Basics } from './basics.ts'
 
 export interface SharingParts {
-  readonly isTrusted: Sharing['isTrusted']
+  readonly isTrusted: SharingRules['isTrusted']
 }
 
 export interface SharedVectors extends AsyncDisposable {

@@ -5,7 +5,7 @@ import type { Held } from '#core/schedule/deployment.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import { StoreAway } from '#ports/store.ts'
-import type { Outside } from '#request/embeddings/attempt.ts'
+import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { probeSpace } from '#request/embeddings/probe.ts'
 import type { Log } from '#telemetry/log.ts'
 import { SpaceGuard } from '#worker/spaces/guard.ts'
@@ -19,7 +19,7 @@ export interface SpaceParts {
   readonly stores: Pick<Stores, 'spaces' | 'isEldest'>
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
-  readonly outside: Outside
+  readonly outside: EmbedOutside
 }
 
 export interface Spaces extends AsyncDisposable {

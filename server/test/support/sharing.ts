@@ -9,7 +9,7 @@ import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import type { VectorCache } from '#ports/vector-cache.ts'
 import { embed, type Embedded, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
-import { Flights, type Sharing } from '#request/embeddings/shared-vectors.ts'
+import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryLedger } from '#stores/memory/ledger.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
@@ -25,7 +25,7 @@ export interface SharingNodeOptions {
   readonly limits?: Partial<Limits>
   /** How a batch waits for company; absent: one turn of the event loop. */
   readonly wait?: (ms: number) => Promise<unknown>
-  readonly isTrusted?: Sharing['isTrusted']
+  readonly isTrusted?: SharingRules['isTrusted']
 }
 
 /** Nothing of it but the leases of budgets is changed by requests. */

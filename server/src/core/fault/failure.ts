@@ -1,6 +1,7 @@
 /**
- * How an upstream call can fail, in the words the journey decides by. A dialect names the failure; `request/embeddings/attempt.ts`
- * decides whether another deployment is tried, and `core/fault/fault.ts` says what the caller is told.
+ * How an upstream call can fail, in the words the journey decides by. A dialect names the failure;
+ * `request/traffic/next-deployment.ts` decides whether another deployment is tried, and `of-failure.ts` what the caller is
+ * told.
  */
 export type FailureKind =
   /** The upstream refused the request itself (400, 413, 422): another deployment would too. */

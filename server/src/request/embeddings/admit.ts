@@ -14,6 +14,7 @@ import {
   type MoneyOutside,
   type RatesTaken,
 } from '../money/admission.ts'
+import { limiterTokens, mostTokens } from './tokens.ts'
 
 export interface Asking {
   readonly requestId: string
@@ -78,7 +79,7 @@ function admittingOf({ requestId, key, model, offers, input }: Asking, outside: 
     requestId,
     key,
     modelId: model.id,
-    tokens: key.limits.length === 0 ? 0 : estimatedTokens(input, outside.bytesOf),
+    tokens: key.limits.length === 0 ? 0 : limiterTokens(input, outside.bytesOf),
     images: 0,
     mostNanoUsd() {
       const tokens = mostTokens(input, model, outside.bytesOf)
@@ -94,22 +95,4 @@ export function dearest(costs: readonly Cost[]): bigint {
   let most = 0n
   for (const cost of costs) if (cost.kind === 'known' && cost.nanoUsd > most) most = cost.nanoUsd
   return most
-}
-
-/** Tokens that servers put around a text of their own accord: `[CLS]`, `[SEP]`, an end mark, an instruction's frame. */
-const FRAME_TOKENS = 8
-
-/** No upstream can charge for more: a token is at least one byte, and no more than the model reads is read. */
-function mostTokens(input: Input, model: EmbeddingModel, bytesOf: (text: string) => number): number {
-  if (input.kind === 'tokens') return input.tokens.reduce((sum, ids) => sum + ids.length, 0)
-  const { maxInputTokens = Infinity } = model.facts
-  let sum = 0
-  for (const text of input.texts) sum += FRAME_TOKENS + Math.min(bytesOf(text), maxInputTokens)
-  return sum
-}
-
-/** For the limiter's first guess; the true figure corrects it. English has about four bytes a token. */
-function estimatedTokens(input: Input, bytesOf: (text: string) => number): number {
-  if (input.kind === 'tokens') return input.tokens.reduce((sum, ids) => sum + ids.length, 0)
-  return input.texts.reduce((sum, text) => sum + Math.max(1, Math.ceil(bytesOf(text) / 4)), 0)
 }

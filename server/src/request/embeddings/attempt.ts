@@ -1,58 +1,17 @@
-/** One call to one deployment: its share of the deadline, its id, a record of how it ended. Several requests may share it. */
-import type { EmbeddingModel } from '#core/catalog.ts'
-import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
+/**
+ * One call to one deployment, for one request or several: its time, its id, its entries in the books, its
+ * record.
+ */
+import { inputCount, joinInputs } from '#core/embedding/input.ts'
+import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
-import type { Offer } from '#core/embedding/negotiate.ts'
-import type { Limits } from '#core/settings.ts'
 import { divideTokens, type Usage } from '#core/usage.ts'
-import type { Clock, Identifiers } from '#ports/clock.ts'
-import type { Observer, RequestTrace } from '#ports/observer.ts'
-import type { TokenCounter } from '#ports/tokens.ts'
-import type { EmbeddingAnswer, EmbeddingUpstream } from '#ports/upstream.ts'
-import type { MoneyOutside } from '../money/admission.ts'
-import type { BegunEmbedding, EmbeddingAdmission } from './admit.ts'
-import { estimateTokens } from './usage.ts'
-
-/** What the journey needs from outside. */
-export interface Outside extends MoneyOutside {
-  readonly upstream: EmbeddingUpstream
-  readonly tokens: TokenCounter
-  readonly clock: Clock
-  readonly identifiers: Identifiers
-  readonly observer: Observer
-  readonly limits: Limits
-  /** Lets other requests have the event loop: a large request takes it in steps. */
-  readonly nextTurn: () => Promise<unknown>
-}
-
-/** What every attempt of one request shares. */
-export interface Attempting {
-  readonly requestId: string
-  readonly model: EmbeddingModel
-  readonly admission: EmbeddingAdmission
-  readonly trace: RequestTrace
-  /** On the monotonic clock. */
-  readonly deadlineMs: number
-  readonly outside: Outside
-  /** So much input that each step over it is worth a turn of the event loop of its own. */
-  readonly isLarge: boolean
-  readonly attemptsMade: () => number
-  readonly countAttempt: () => void
-}
-
-/** One request's part in a call. */
-export interface Share {
-  readonly request: Attempting
-  readonly inputs: Input
-}
-
-/** An answer whose usage is known, if only by our own estimate. */
-export interface AccountedAnswer extends EmbeddingAnswer {
-  readonly usage: KnownUsage
-}
-
-type KnownUsage = Exclude<Usage, { readonly kind: 'unknown' }>
+import type { EmbeddingAnswer } from '#ports/upstream.ts'
+import type { BegunEmbedding } from './admit.ts'
+import type { Share } from './admitted-request.ts'
+import type { AccountedAnswer, KnownUsage } from './served.ts'
+import { estimateTokens } from './tokens.ts'
 
 /** The answer to each share, in order, with its part of what the call used. */
 export async function attempt(
@@ -103,7 +62,7 @@ export async function attempt(
   }
 }
 
-/** In the books of every request before the call is sent; of all or of none. */
+/** Begins the call in the books of every request before it is sent: in all of them or in none. */
 async function begun(
   shares: readonly [Share, ...Share[]],
   callId: string,
@@ -139,7 +98,7 @@ async function usagesOf(usage: Usage, shares: readonly [Share, ...Share[]]): Pro
   return divideTokens(usage.tokens, counts).map((tokens) => ({ kind: usage.kind, tokens }))
 }
 
-/** Fields beside the vectors are of the whole call: who shared it does not get them. */
+/** Fields beside the vectors belong to the whole call: requests that shared it do not get them. */
 function answersOf(
   answer: EmbeddingAnswer,
   shares: readonly Share[],

@@ -15,17 +15,17 @@ import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { admit } from './admit.ts'
-import type { Outside } from './attempt.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
-import { gather, type Gathered } from './gather.ts'
+import { gather } from './gather.ts'
 import { hasHardBudget, refuseUnknownFields, unpriced } from '../money/hard-budget.ts'
 import { checkLengths } from './inputs.ts'
-import type { Served } from './serve.ts'
-import type { Sharing } from './shared-vectors.ts'
+import type { EmbedOutside } from './outside.ts'
+import type { GatheredVectors, ServedInputs } from './served.ts'
+import type { SharingRules } from './shared-vectors.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
-export interface EmbedDependencies extends Outside {
+export interface EmbedDependencies extends EmbedOutside {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
@@ -33,16 +33,16 @@ export interface EmbedDependencies extends Outside {
   readonly sharingOf: (
     model: EmbeddingModel,
     request: EmbeddingRequest,
-    asking: SharingAsked,
-  ) => Sharing | undefined
+    terms: SharingTerms,
+  ) => SharingRules | undefined
   /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
   readonly generationOf: (modelId: string) => number | undefined
   /** Whether nothing of this deployment may leave; it need not be in the catalog any more. */
   readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
 }
 
-/** Who wants to share, and how much. */
-interface SharingAsked {
+/** The project that wants to share, and how much it may. */
+interface SharingTerms {
   readonly project: string
   readonly space: string
   readonly cacheUse: CacheUse
@@ -120,7 +120,8 @@ export async function embed(
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
   const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.nextTurn()
-  const lengths = checkLengths({ model, outside: dependencies }, request.input)
+  const tokenContext = { model, outside: dependencies }
+  const lengths = checkLengths(tokenContext, request.input)
   if (lengths !== undefined) await lengths
   if (isLarge) await dependencies.nextTurn()
 
@@ -166,7 +167,7 @@ export async function embed(
   checkNow()
   if (hits.length > 0) admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next())
   const only = served.length === 1 ? served[0] : undefined
-  const counted = usageOf({ model, outside: dependencies, input: request.input }, gathered)
+  const counted = usageOf(tokenContext, request.input, gathered)
   const usage = counted instanceof Promise ? await counted : counted
   const gatheredMs = clock.monotonicMs()
   trace.gatherMs = gatheredMs - admittedMs
@@ -252,7 +253,7 @@ function dryRun(
   model: EmbeddingModel,
   space: string | undefined,
   negotiated: Negotiated,
-  bytesOf: Outside['bytesOf'],
+  bytesOf: EmbedOutside['bytesOf'],
 ): DryRun {
   const { input } = request
   const maxTokens =
@@ -277,9 +278,9 @@ function dryRun(
 /** A deployment may have left its space, or the space been given up, while the request was under way. */
 function checkSpace(
   model: EmbeddingModel,
-  { served, hits }: Gathered,
+  { served, hits }: GatheredVectors,
   generation: number | undefined,
-  sharing: Sharing | undefined,
+  sharing: SharingRules | undefined,
   { isQuarantined, generationOf }: EmbedDependencies,
 ): void {
   const left =
@@ -297,7 +298,7 @@ function checkSpace(
 }
 
 /** Where vectors came from, the cache being one of the places. */
-function deploymentsOf(served: readonly Served[], hasHits: boolean): readonly string[] {
+function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
   return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? ['cache'] : [])])
 }
 

@@ -2,16 +2,14 @@
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { Outside } from './attempt.ts'
+import type { TokenContext } from './tokens.ts'
 
-export interface Tokenizing {
-  readonly model: EmbeddingModel
-  readonly outside: Pick<Outside, 'tokens' | 'bytesOf'>
-}
-
-/** Token arrays as texts, for upstreams that read only texts. `placeOf` tells where an input stands in the request. */
+/**
+ * Token ids as texts, for upstreams that read only texts. `placeOf` tells where an input stands in the
+ * request.
+ */
 export async function decodeTokens(
-  { model, outside }: Tokenizing,
+  { model, outside }: TokenContext,
   input: Input,
   placeOf: (index: number) => number,
 ): Promise<Input> {
@@ -34,15 +32,15 @@ export function withPrefix(input: Input, prefix: string): Input {
   return input.kind === 'texts' ? { kind: 'texts', texts: input.texts.map((text) => prefix + text) } : input
 }
 
-/** Counts over a text in pieces lie at most this much above the true count. */
+/** The count of a text that is counted in pieces is at most this much too high. */
 const INEXACT_MARGIN = 1.02
 
 /**
- * Refuses an input that the model can't read whole, since many upstreams would cut it off silently. Counting is skipped for
- * all texts with no more bytes than the model takes tokens, and for models whose tokenizer we don't have: there the
- * upstream is the judge. Undefined: nothing had to be counted.
+ * Refuses an input that the model can't read whole, since many upstreams would cut it off silently. A text
+ * with no more bytes than the model reads tokens is not counted. Where we don't have the model's tokenizer,
+ * the upstream is the judge. Undefined: nothing had to be counted.
  */
-export function checkLengths({ model, outside }: Tokenizing, input: Input): Promise<void> | undefined {
+export function checkLengths({ model, outside }: TokenContext, input: Input): Promise<void> | undefined {
   const { maxInputTokens, tokenizer, tokenCounts } = model.facts
   if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
   if (input.kind === 'tokens') {
@@ -62,7 +60,7 @@ export function checkLengths({ model, outside }: Tokenizing, input: Input): Prom
 }
 
 async function countLengths(
-  { model, outside }: Tokenizing,
+  { model, outside }: TokenContext,
   texts: readonly string[],
   long: readonly number[],
   tokenizer: 'cl100k_base',

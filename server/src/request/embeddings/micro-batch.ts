@@ -1,30 +1,25 @@
 /**
- * Requests that come at about the same time share one upstream call. Each keeps its own place in the books, its own share of
- * what the call used, and its own errors: a call refused for one bad text is taken apart until only its sender is left with it.
+ * Requests that come at about the same time share one upstream call. Each request keeps its own entry in the
+ * books, its own share of what the call used, and its own errors: a call that is refused for one bad text is
+ * split until only the request with that text is left with the error.
  */
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
-import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { attempt, type AccountedAnswer, type Share } from './attempt.ts'
+import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
 import type { Turn, TurnAsked } from '../traffic/dispatch.ts'
-import {
-  endOf,
-  isReady,
-  offersAfter,
-  readyFor,
-  runsOf,
-  serve,
-  tokensAsked,
-  type Served,
-  type Serving,
-} from './serve.ts'
+import { mayTryAnother, offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
+import { endOf, type AdmittedRequest, type Share } from './admitted-request.ts'
+import { attempt } from './attempt.ts'
+import { isReady, readyFor, runsOf, tokensOfCall } from './one-call.ts'
+import { serve } from './serve.ts'
+import type { AccountedAnswer, ServedInputs } from './served.ts'
 
 interface Member {
-  readonly serving: Serving
+  readonly request: AdmittedRequest
   readonly input: Input
   readonly slots: readonly number[]
-  readonly resolve: (served: readonly Served[]) => void
+  readonly resolve: (served: readonly ServedInputs[]) => void
   readonly reject: (error: unknown) => void
 }
 
@@ -44,19 +39,19 @@ export class MicroBatches {
     this.#wait = wait
   }
 
-  /** Serves some distinct inputs of one request, together with whatever else comes soon. */
+  /** Serves some distinct inputs of one request, together with those of requests that come soon. */
   join(
-    serving: Serving,
+    request: AdmittedRequest,
     input: Input,
     slots: readonly number[],
     policy: MicroBatching,
-  ): Promise<readonly Served[]> {
+  ): Promise<readonly ServedInputs[]> {
     const count = inputCount(input)
-    // Full by itself: there is nothing to wait for. In a hurry: a shared call lasts only as long as each member has time.
-    if (count >= policy.maxItems || isHurried(serving)) return serve(serving, input, slots)
+    // A request that fills a batch has nothing to wait for. A hurried one would end the shared call early.
+    if (count >= policy.maxItems || isHurried(request)) return serve(request, input, slots)
     return new Promise((resolve, reject) => {
-      const key = keyOf(serving, input, policy)
-      const member: Member = { serving, input, slots, resolve, reject }
+      const key = keyOf(request, input, policy)
+      const member: Member = { request, input, slots, resolve, reject }
       const found = this.#open.get(key)
       if (found !== undefined && found.items + count <= policy.maxItems) {
         found.members.push(member)
@@ -71,7 +66,7 @@ export class MicroBatches {
     })
   }
 
-  /** Whoever comes while it stands in line still gets in: one call is all that a busy deployment has to take. */
+  /** Requests may join while the batch stands in line: a busy deployment has only one call to take. */
   async #leave(key: string, batch: Batch): Promise<void> {
     if (batch.isLeaving) return
     batch.isLeaving = true
@@ -81,13 +76,13 @@ export class MicroBatches {
   }
 }
 
-/** What may share a call: the same model on the same terms, and texts with texts. */
+/** Requests with equal keys may share a call: the same model on the same terms, and texts with texts. */
 function keyOf(
-  { model, project, offers }: Serving,
+  { model, project, offers }: AdmittedRequest,
   { kind }: Input,
   { acrossProjects }: MicroBatching,
 ): string {
-  // All that a call says beside its inputs: it is sent in the words of one member for all.
+  // All that a call says beside its inputs, since the terms of one member are sent for all.
   const terms = offers.map((offer) => ({ ...offer, deployment: identityOf(offer.deployment) }))
   return JSON.stringify([model.id, acrossProjects ? '' : project, kind, terms])
 }
@@ -95,26 +90,27 @@ function keyOf(
 const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
-/** A deployment of another configuration is another one, also under the same name: it may lead elsewhere. */
+/**
+ * A deployment of another configuration is another deployment, even under the same name: it may lead
+ * elsewhere.
+ */
 function identityOf(deployment: Offer['deployment']): number {
   const known = identities.get(deployment) ?? (lastIdentity += 1)
   identities.set(deployment, known)
   return known
 }
 
-/** What came before, when this is not a batch's first call. */
-interface Again {
+/** A batch that failed, and its turn for the next call. */
+interface NextTry extends TriedWork<Offer> {
   readonly turn: Turn<Offer> | Promise<Turn<Offer>>
-  readonly offers: readonly Offer[]
-  readonly tries: number
 }
 
-/** Never rejects: each member hears of its own end. `close` is called when nobody can join any more. */
-async function serveTogether(all: Members, again?: Again, close?: () => void): Promise<void> {
-  const [{ serving }] = all
+/** Never rejects: each member is told its own end. `close` is called when no request can join any more. */
+async function serveTogether(all: Members, next?: NextTry, close?: () => void): Promise<void> {
+  const [{ request }] = all
   let turn: Turn<Offer>
   try {
-    const pending = again?.turn ?? serving.dispatch.turn(serving.offers, askedTogether(all))
+    const pending = next?.turn ?? request.dispatch.turn(request.offers, askedTogether(all))
     turn = pending instanceof Promise ? await pending : pending
   } catch (error) {
     return rejectAll(all, error)
@@ -126,76 +122,73 @@ async function serveTogether(all: Members, again?: Again, close?: () => void): P
   if (members === undefined) return turn.giveBack()
   try {
     const shares = await sharesOf(members, offer)
-    if (runsOf(joinInputs(shares.map(({ inputs }) => inputs)), offer, serving).length > 1) {
+    if (runsOf(joinInputs(shares.map(({ inputs }) => inputs)), offer, request).length > 1) {
       turn.giveBack()
       return serveApart(members)
     }
-    const answers = await attempt(shares, offer, members.length > 1 ? 'float32' : serving.wantedForm)
+    const answers = await attempt(shares, offer, members.length > 1 ? 'float32' : request.wantedForm)
     turn.end()
     for (const [index, { slots, resolve }] of members.entries())
       resolve([{ offer, slots, answer: answers[index] as AccountedAnswer }])
   } catch (error) {
     turn.end(error)
-    afterFailure(members, { offers: again?.offers ?? serving.offers, tries: again?.tries ?? 0 }, offer, error)
+    afterFailure(members, { offers: next?.offers ?? request.offers, tries: next?.tries ?? 0 }, offer, error)
   }
 }
 
-/** In the name of the first; the line is left when nobody has time any more. */
+/** One place in line, in the name of the first member. The batch leaves it when no member has time left. */
 function askedTogether(members: Members): TurnAsked {
-  const { model, project } = members[0].serving
+  const { model, project } = members[0].request
   return {
     model: model.id,
     project,
     images: 0,
-    deadlineMs: Math.max(...members.map(({ serving }) => serving.deadlineMs)),
+    deadlineMs: Math.max(...members.map(({ request }) => request.deadlineMs)),
     isShared: true,
-    // Of those, too, who join while it stands in line.
+    // Counted when asked, since requests join while the batch stands in line.
     get tokens() {
-      return members.reduce((sum, { serving, input }) => sum + tokensAsked(serving, input), 0)
+      return members.reduce((sum, { request, input }) => sum + tokensOfCall(request, input), 0)
     },
   }
 }
 
-/** Who has no time left is told so, and holds up nobody. Undefined: nobody is left. */
+/** Ends members without time, so that they don't hold up the others. Undefined: no member is left. */
 function withoutLate(members: Members, { deployment }: Offer, cause?: UpstreamFailure): Members | undefined {
-  const nowMs = members[0].serving.outside.clock.monotonicMs()
+  const nowMs = members[0].request.outside.clock.monotonicMs()
   const error = cause ?? outOfTime(deployment.id)
   const inTime: Member[] = []
   for (const member of members)
-    if (member.serving.deadlineMs > nowMs) inTime.push(member)
-    else member.reject(endOf(error, member.serving))
+    if (member.request.deadlineMs > nowMs) inTime.push(member)
+    else member.reject(endOf(error, member.request))
   const [lead, ...others] = inTime
   return lead && [lead, ...others]
 }
 
 async function sharesOf(members: Members, offer: Offer): Promise<readonly [Share, ...Share[]]> {
   const shares = await Promise.all(
-    members.map(async ({ serving, input, slots }) => ({
-      request: serving,
-      inputs: isReady(offer) ? input : await readyFor(serving, input, slots, offer),
+    members.map(async ({ request, input, slots }) => ({
+      request,
+      inputs: isReady(offer) ? input : await readyFor(request, input, slots, offer),
     })),
   )
   return shares as unknown as readonly [Share, ...Share[]]
 }
 
-function afterFailure(
-  all: Members,
-  { offers, tries }: Omit<Again, 'turn'>,
-  failed: Offer,
-  error: unknown,
-): void {
-  if (!(error instanceof UpstreamFailure) || !error.mayTryAnother) {
-    // One of the texts is at fault, or one of the members has no money for it: the others have nothing to do with it.
+function afterFailure(all: Members, work: TriedWork<Offer>, failed: Offer, error: unknown): void {
+  if (!mayTryAnother(error)) {
+    // One member's text is at fault, or one member has no money. The others are served without it.
     if (all.length > 1) return serveApart(all)
     return rejectAll(all, error)
   }
   const members = withoutHurried(withoutLate(all, failed, error))
   if (members === undefined) return
-  const { dispatch, outside } = members[0].serving
-  const left = offersAfter(error, failed, { offers, tries }, outside.limits.maxAttempts)
+  const { dispatch, outside } = members[0].request
+  const { maxAttempts } = outside.limits
+  const { offers, tries } = work
+  const left = offersAfter(error, failed, work, { maxAttempts, buysOnce: false })
   const turn = dispatch.again(left, askedTogether(members))
   if (turn !== undefined) return void serveTogether(members, { turn, offers: left, tries: tries + 1 })
-  // A text that an upstream chokes on looks like an upstream that is ill.
+  // An upstream that fails on one text looks like an upstream that fails.
   const mayBeOneText = error.kind === 'failed' || error.kind === 'broken'
   for (const part of mayBeOneText && members.length > 1 ? halvesOf(members) : []) {
     const again = dispatch.again(offers, askedTogether(part))
@@ -205,12 +198,12 @@ function afterFailure(
   if (!mayBeOneText || members.length === 1) rejectAll(members, error)
 }
 
-/** In halves: of many texts one is usually at fault, and is found in few calls. */
+/** In halves: usually one text of many is at fault, and few calls find it. */
 function serveApart(members: Members): void {
   if (members.length > 1) for (const half of halvesOf(members)) void serveTogether(half)
   else
-    for (const { serving, input, slots, resolve, reject } of members)
-      serve(serving, input, slots).then(resolve, reject)
+    for (const { request, input, slots, resolve, reject } of members)
+      serve(request, input, slots).then(resolve, reject)
 }
 
 function halvesOf(members: Members): readonly Members[] {
@@ -219,17 +212,17 @@ function halvesOf(members: Members): readonly Members[] {
 }
 
 function rejectAll(members: Members, error: unknown): void {
-  for (const { serving, reject } of members) reject(endOf(error, serving))
+  for (const { request, reject } of members) reject(endOf(error, request))
 }
 
-/** Those with less time than a call may take go on alone: the call of all others would end with theirs. */
+/** Members with less time than a call may take go on alone: they would end the call of the others early. */
 function withoutHurried(members: Members | undefined): Members | undefined {
-  const [lead, ...others] = members?.filter(({ serving }) => !isHurried(serving)) ?? []
+  const [lead, ...others] = members?.filter(({ request }) => !isHurried(request)) ?? []
   if (members === undefined || lead === undefined) return members
-  for (const member of members) if (isHurried(member.serving)) serveApart([member])
+  for (const member of members) if (isHurried(member.request)) serveApart([member])
   return [lead, ...others]
 }
 
-function isHurried({ deadlineMs, outside: { clock, limits } }: Serving): boolean {
+function isHurried({ deadlineMs, outside: { clock, limits } }: AdmittedRequest): boolean {
   return deadlineMs - clock.monotonicMs() < limits.attemptTimeoutMs
 }

@@ -1,4 +1,7 @@
-/** The vectors of the probe texts from one deployment: a call like any other, paid for and in the books of project `system`. */
+/**
+ * The vectors of the probe texts from one deployment: a call like any other, paid for and in the books of
+ * project `system`.
+ */
 import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
@@ -6,10 +9,12 @@ import { Fault } from '#core/fault/fault.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import { admit } from './admit.ts'
-import { attempt, type Outside } from './attempt.ts'
+import type { CallContext } from './admitted-request.ts'
+import { attempt } from './attempt.ts'
 import { withPrefix } from './inputs.ts'
+import type { EmbedOutside } from './outside.ts'
 
-/** Nobody's: it has no limits, and what it spends shows up under its own name. */
+/** The gateway's own key. It has no limits, and what it spends stands under its own name. */
 const SYSTEM_KEY: Key = {
   id: 'system',
   name: 'system',
@@ -24,7 +29,7 @@ export async function probeSpace(
   model: EmbeddingModel,
   deployment: Deployment,
   texts: readonly string[],
-  outside: Outside,
+  outside: EmbedOutside,
 ): Promise<readonly Float32Array[]> {
   const input: Input = { kind: 'texts', texts }
   const offer = offerOf(model, deployment, input)
@@ -32,7 +37,7 @@ export async function probeSpace(
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
   await using admission = admitted instanceof Promise ? await admitted : admitted
   let attempts = 0
-  const request = {
+  const request: CallContext = {
     requestId,
     model,
     admission,

@@ -1,70 +1,63 @@
 /**
- * Vectors that need not be made again: those that are in the cache, and those that another request of the same project is
- * waiting for at this moment. Only what is left goes to a deployment.
+ * Vectors that need not be made again: those in the cache, and those that another request of the same project
+ * waits for at this moment. Deployments make only the rest.
  */
 import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
-import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault/fault.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import { valuesOf, type Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { divideTokens } from '#core/usage.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
 import type { MicroBatches } from './micro-batch.ts'
-import { serve, type Served, type Serving } from './serve.ts'
-import { tokensOfEach } from './usage.ts'
+import { serve } from './serve.ts'
+import { narrowed, placeVectors, type Hit, type ServedInputs } from './served.ts'
+import { tokensOfEach } from './tokens.ts'
 
 /** How one request may share with others. */
-export interface Sharing {
-  /** Undefined: its model keeps no vectors. */
+export interface SharingRules {
+  /** Undefined: the model keeps no vectors. */
   readonly cache: { readonly store: VectorCache; readonly ttlMs: number } | undefined
   /** What the caller said: `no-cache` asks for fresh vectors, `no-store` also forbids keeping them. */
   readonly mayRead: boolean
   readonly mayKeep: boolean
   /** One digest for each input. */
   readonly digestsOf: (input: Input) => readonly string[]
-  /** Whether what a deployment made then is still believed to lie in the model's space. */
+  /** Whether a vector that this deployment made then still counts as one of the model's space. */
   readonly isTrusted: (deployment: string, madeAtMs: number) => boolean
   readonly flights: Flights
   readonly batches: MicroBatches
   readonly microBatch: MicroBatching | undefined
 }
 
-/** A vector that cost nothing now. */
-export interface Hit {
-  readonly slot: number
-  readonly tokens: number
-  /** Who made it, and when. */
-  readonly deployment: string
-  readonly madeAtMs: number
-}
-
 export interface SharedVectors {
   /** By slot, at the width of the answer. */
   readonly vectors: readonly Vector[]
-  readonly served: readonly Served[]
+  readonly served: readonly ServedInputs[]
   readonly hits: readonly Hit[]
 }
 
-/** What came of a text that was on its way; without a vector, others fetch it themselves. */
+/** How a flight ended. Without a vector, the requests that waited for it fetch the text themselves. */
 type Arrival = CachedVector | { readonly error: unknown }
 
 interface Flight {
   readonly arrival: Promise<Arrival>
-  /** When it has ended, whatever happens. */
+  /** When it has ended at the latest. */
   readonly deadlineMs: number
 }
 
-/** By digest. */
+/** The texts that requests fetch at this moment, by digest. */
 export class Flights {
   readonly #underWay = new Map<string, Flight>()
 
-  /** One that ends while the asker still has time. */
+  /** A flight that ends before this deadline. */
   get(digest: string, deadlineMs: number): Promise<Arrival> | undefined {
     const flight = this.#underWay.get(digest)
     return flight !== undefined && flight.deadlineMs <= deadlineMs ? flight.arrival : undefined
   }
 
-  /** Returns how to end it. Undefined: somebody else was first. */
+  /** Returns the function that ends the flight. Undefined: another request fetches the text already. */
   begin(digest: string, deadlineMs: number): ((arrival: Arrival) => void) | undefined {
     if (this.#underWay.has(digest)) return undefined
     const { promise, resolve } = Promise.withResolvers<Arrival>()
@@ -76,40 +69,41 @@ export class Flights {
   }
 }
 
-/** How often a request waits for others to fetch a text. A second failure in a row is everybody's. */
+/** How often a request waits for others to fetch a text. The second failure in a row is its own too. */
 const MAX_WAITS = 2
 
 export async function gatherShared(
-  serving: Serving,
-  sharing: Sharing,
+  request: AdmittedRequest,
+  sharing: SharingRules,
   distinct: Input,
 ): Promise<SharedVectors> {
   const count = inputCount(distinct)
   const digests = sharing.digestsOf(distinct)
-  const { width } = serving.offers[0] as Offer
+  const { width } = request.offers[0] as Offer
   const bySlot = Array.from<Vector | undefined>({ length: count })
   const hits: Hit[] = []
-  const served: Served[] = []
+  const served: ServedInputs[] = []
   const take = (slot: number, { values, ...made }: CachedVector): void => {
     bySlot[slot] = narrowed({ form: 'float32', values }, width)
     hits.push({ slot, ...made })
   }
 
   let wanted: number[] = []
-  for (const [slot, kept] of (await lookedUp(serving, sharing, digests)).entries())
+  for (const [slot, kept] of (await lookedUp(request, sharing, digests)).entries())
     if (kept === undefined) wanted.push(slot)
     else take(slot, kept)
-  // Again for what others were to fetch and did not, perhaps for reasons of their own: one of those who waited fetches it.
+  // The next round is for texts that another request was to fetch and did not, perhaps for a reason of its
+  // own.
   for (let round = 1; wanted.length > 0; round += 1) {
     const joined: (readonly [slot: number, flight: Promise<Arrival>])[] = []
     const own: number[] = []
     for (const slot of wanted) {
       const mayJoin = sharing.mayRead && round <= MAX_WAITS
-      const flight = mayJoin ? sharing.flights.get(digests[slot] as string, serving.deadlineMs) : undefined
+      const flight = mayJoin ? sharing.flights.get(digests[slot] as string, request.deadlineMs) : undefined
       if (flight === undefined) own.push(slot)
       else joined.push([slot, flight])
     }
-    served.push(...(await fetched(serving, sharing, distinct, own, digests, bySlot)))
+    served.push(...(await fetched(request, sharing, distinct, own, digests, bySlot)))
     wanted = []
     for (const [slot, flight] of joined) {
       const arrived = await flight
@@ -117,7 +111,7 @@ export async function gatherShared(
         if (round === MAX_WAITS && isOfUpstreams(arrived.error)) throw arrived.error
         wanted.push(slot)
       }
-      // Its deployment may have been found outside the space while it was on its way.
+      // The guard may have put its deployment into quarantine while the text was on its way.
       else if (!sharing.isTrusted(arrived.deployment, arrived.madeAtMs)) wanted.push(slot)
       else take(slot, arrived)
     }
@@ -125,20 +119,20 @@ export async function gatherShared(
   return { vectors: bySlot as Vector[], served, hits }
 }
 
-/** Not of the request that met it: whoever asks next would hear the same. */
+/** Whether the error is an upstream's: the next request would get the same. */
 function isOfUpstreams(error: unknown): boolean {
   return error instanceof Fault && (error.entry.status >= 500 || error.code === 'upstream_rate_limited')
 }
 
 async function lookedUp(
-  { outside: { clock } }: Serving,
-  { cache, mayRead, isTrusted }: Sharing,
+  { outside: { clock } }: AdmittedRequest,
+  { cache, mayRead, isTrusted }: SharingRules,
   digests: readonly string[],
 ): Promise<readonly (CachedVector | undefined)[]> {
   if (cache === undefined || !mayRead) return digests.map(() => undefined)
   const { store, ttlMs } = cache
   const found = await store.getMany(digests)
-  // Its time may have been made shorter since it was kept.
+  // An operator may have shortened the time to live since the vector was kept.
   const oldestMs = clock.nowMs() - ttlMs
   return found.map((entry) =>
     entry !== undefined && entry.madeAtMs > oldestMs && isTrusted(entry.deployment, entry.madeAtMs)
@@ -148,19 +142,19 @@ async function lookedUp(
 }
 
 async function fetched(
-  serving: Serving,
-  sharing: Sharing,
+  request: AdmittedRequest,
+  sharing: SharingRules,
   distinct: Input,
   slots: readonly number[],
   digests: readonly string[],
   bySlot: (Vector | undefined)[],
-): Promise<readonly Served[]> {
+): Promise<readonly ServedInputs[]> {
   if (slots.length === 0) return []
   const { flights, batches, microBatch, mayKeep } = sharing
   const begun = new Map<string, (arrival: Arrival) => void>()
   for (const slot of mayKeep ? slots : []) {
     const digest = digests[slot] as string
-    const end = flights.begin(digest, serving.deadlineMs)
+    const end = flights.begin(digest, request.deadlineMs)
     if (end !== undefined) begun.set(digest, end)
   }
   const arrived = new Map<string, CachedVector>()
@@ -169,13 +163,10 @@ async function fetched(
     const input = slots.length === inputCount(distinct) ? distinct : pick(distinct, slots)
     const served =
       microBatch === undefined
-        ? await serve(serving, input, slots)
-        : await batches.join(serving, input, slots, microBatch)
-    for (const part of served) {
-      for (const [position, slot] of part.slots.entries())
-        bySlot[slot] = fromOffer(part.answer.vectors[position] as Vector, part.offer)
-      if (mayKeep) await keepPart(serving, distinct, part, digests, arrived)
-    }
+        ? await serve(request, input, slots)
+        : await batches.join(request, input, slots, microBatch)
+    placeVectors(served, bySlot)
+    if (mayKeep) for (const part of served) await keepPart(request, distinct, part, digests, arrived)
     keep(sharing, arrived)
     return served
   } catch (error) {
@@ -186,18 +177,18 @@ async function fetched(
   }
 }
 
-/** Each vector with its own tokens, so that a later answer can say what it would have used. */
+/** Keeps each vector with its own tokens, so that a later answer can say what it would have used. */
 async function keepPart(
-  serving: Serving,
+  request: AdmittedRequest,
   distinct: Input,
-  { offer, slots, answer }: Served,
+  { offer, slots, answer }: ServedInputs,
   digests: readonly string[],
   arrived: Map<string, CachedVector>,
 ): Promise<void> {
-  // Digests stand for the width of the first offer; what another deployment makes narrower or wider is nobody else's.
-  if (offer.upstreamWidth !== serving.offers[0]?.upstreamWidth) return
-  const madeAtMs = serving.outside.clock.nowMs()
-  const counts = slots.length === 1 ? [1] : await tokensOfEach(serving, pick(distinct, slots))
+  // A digest stands for vectors of the first offer's width. Vectors of another width are not shared.
+  if (offer.upstreamWidth !== request.offers[0]?.upstreamWidth) return
+  const madeAtMs = request.outside.clock.nowMs()
+  const counts = slots.length === 1 ? [1] : await tokensOfEach(request, pick(distinct, slots))
   const tokens = divideTokens(answer.usage.tokens, counts)
   for (const [position, slot] of slots.entries())
     arrived.set(digests[slot] as string, {
@@ -208,19 +199,8 @@ async function keepPart(
     })
 }
 
-function keep({ cache, mayKeep }: Sharing, arrived: ReadonlyMap<string, CachedVector>): void {
+function keep({ cache, mayKeep }: SharingRules, arrived: ReadonlyMap<string, CachedVector>): void {
   if (cache === undefined || !mayKeep) return
   const entries = Array.from(arrived, ([digest, vector]) => ({ digest, vector }))
   cache.store.setMany(entries, cache.ttlMs)
-}
-
-/** At the width of the answer. */
-export function fromOffer(vector: Vector, { width, upstreamWidth }: Offer): Vector {
-  return width === upstreamWidth ? vector : narrowed(vector, width)
-}
-
-/** The same bits where there is nothing to cut. */
-function narrowed(vector: Vector, width: number): Vector {
-  const values = valuesOf(vector)
-  return values.length === width ? vector : { form: 'float32', values: truncate(values, width) }
 }

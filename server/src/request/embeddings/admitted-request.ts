@@ -1,0 +1,51 @@
+/** An embeddings request after its admission: what its steps and its calls share. */
+import type { EmbeddingModel } from '#core/catalog.ts'
+import type { Input } from '#core/embedding/input.ts'
+import type { Offer } from '#core/embedding/negotiate.ts'
+import type { VectorForm } from '#core/embedding/vector.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { faultOfFailure } from '#core/fault/of-failure.ts'
+import type { RequestTrace } from '#ports/observer.ts'
+import type { Dispatch } from '../traffic/dispatch.ts'
+import type { EmbeddingAdmission } from './admit.ts'
+import type { EmbedOutside } from './outside.ts'
+
+/** What all calls of one request share. */
+export interface CallContext {
+  readonly requestId: string
+  readonly model: EmbeddingModel
+  readonly admission: EmbeddingAdmission
+  readonly trace: RequestTrace
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+  readonly outside: EmbedOutside
+  /** The input is so large that other requests get the event loop between two steps over it. */
+  readonly isLarge: boolean
+  readonly attemptsMade: () => number
+  readonly countAttempt: () => void
+}
+
+export interface AdmittedRequest extends CallContext {
+  readonly project: string
+  readonly dispatch: Dispatch
+  readonly offers: readonly Offer[]
+  /** A field that forbids splitting the inputs, if there is one. */
+  readonly wholeBecauseOf: string | undefined
+  readonly wantedForm: VectorForm
+  /** Where a distinct input stands in the caller's request, for messages. */
+  readonly placeOf: (slot: number) => number
+}
+
+/** One request's part in a call. */
+export interface Share {
+  readonly request: CallContext
+  readonly inputs: Input
+}
+
+/** What the caller is told when this error ends the request. */
+export function endOf(
+  error: unknown,
+  { model, attemptsMade }: Pick<CallContext, 'model' | 'attemptsMade'>,
+): unknown {
+  return error instanceof UpstreamFailure ? faultOfFailure(error, model.id, attemptsMade()) : error
+}

@@ -1,0 +1,127 @@
+import type { Input } from '#core/embedding/input.ts'
+import type { Offer } from '#core/embedding/negotiate.ts'
+import type { Turn } from '../traffic/dispatch.ts'
+import type { TriedWork } from '../traffic/next-deployment.ts'
+import { endOf, type AdmittedRequest } from './admitted-request.ts'
+import { tokensOfCall } from './one-call.ts'
+
+/** Some inputs that one call is to serve, if they fit into it. */
+export interface Part extends TriedWork<Offer> {
+  readonly input: Input
+  readonly slots: readonly number[]
+  /** Why the last call for it failed. Undefined: none has. */
+  readonly cause?: unknown
+}
+
+/** Woken when a call ends: more than one, since one may find that another request took its place. */
+const WOKEN_AT_ONCE = 8
+
+/**
+ * The calls of one request that are under way, so that no deployment gets more of them at once than it takes.
+ */
+export class Calls {
+  readonly #request: AdmittedRequest
+  #hasFailed = false
+  #failure: unknown
+  #begun = 0
+  readonly #underWay = new Map<string, number>()
+  readonly #waiting: (() => void)[] = []
+  /**
+   * Parts in line for a turn: no more than could have one at once, or this request alone would be the line.
+   */
+  #inLine = 0
+
+  constructor(request: AdmittedRequest) {
+    this.#request = request
+  }
+
+  /** The first failure ends the request: no further call begins, and calls under way are left to end. */
+  fail(error: unknown): void {
+    if (this.#hasFailed) return
+    this.#hasFailed = true
+    this.#failure = error
+    this.#wake(this.#waiting.length)
+  }
+
+  check(): void {
+    if (this.#hasFailed) throw this.#failure
+  }
+
+  async turn(part: Part): Promise<Turn<Offer>> {
+    for (;;) {
+      this.check()
+      const open = part.offers.filter((offer) => this.#hasRoom(offer))
+      const mayAsk = open.length > 0 && this.#inLine < roomOf(open)
+      const asked = mayAsk ? this.#ask(part, open) : undefined
+      const turn = asked instanceof Promise ? await this.#awaited(asked) : asked
+      if (turn === undefined) {
+        await new Promise<void>((resolve) => this.#waiting.push(resolve))
+        continue
+      }
+      const { id } = turn.offer.deployment
+      if (!this.#hasFailed && this.#hasRoom(turn.offer)) {
+        this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1)
+        this.#begun += 1
+        return turn
+      }
+      // While this part stood in line, another one took the room or ended the request.
+      turn.giveBack()
+    }
+  }
+
+  async #awaited(asked: Promise<Turn<Offer>>): Promise<Turn<Offer>> {
+    this.#inLine += 1
+    try {
+      return await asked
+    } finally {
+      this.#inLine -= 1
+    }
+  }
+
+  /** Undefined: one of the request's own calls will make room sooner than any other request's. */
+  #ask(part: Part, open: readonly Offer[]): Turn<Offer> | undefined | Promise<Turn<Offer>> {
+    const { dispatch, model, project, deadlineMs } = this.#request
+    const isWaitingForOwn = open.length < part.offers.length
+    const asked = {
+      model: model.id,
+      project,
+      tokens: tokensOfCall(this.#request, part.input),
+      images: 0,
+      deadlineMs,
+      isBegun: this.#begun > 0,
+    }
+    if (part.cause === undefined)
+      return isWaitingForOwn ? dispatch.turnNow(open, asked) : dispatch.turn(open, asked)
+    const turn = dispatch.again(open, asked)
+    if (turn !== undefined || isWaitingForOwn) return turn
+    throw endOf(part.cause, this.#request)
+  }
+
+  ended(turn: Turn<Offer>, error?: unknown): void {
+    this.#release(turn)
+    turn.end(error)
+    this.#wake(WOKEN_AT_ONCE)
+  }
+
+  gaveBack(turn: Turn<Offer>): void {
+    this.#release(turn)
+    turn.giveBack()
+    this.#wake(WOKEN_AT_ONCE)
+  }
+
+  #release({ offer: { deployment } }: Turn<Offer>): void {
+    this.#underWay.set(deployment.id, (this.#underWay.get(deployment.id) ?? 1) - 1)
+  }
+
+  #wake(count: number): void {
+    for (const resolve of this.#waiting.splice(0, count)) resolve()
+  }
+
+  #hasRoom({ deployment }: Offer): boolean {
+    return (this.#underWay.get(deployment.id) ?? 0) < deployment.capabilities.maxParallelCalls
+  }
+}
+
+function roomOf(offers: readonly Offer[]): number {
+  return offers.reduce((sum, { deployment }) => sum + deployment.capabilities.maxParallelCalls, 0)
+}

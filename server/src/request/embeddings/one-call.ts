@@ -1,0 +1,94 @@
+/** What one call to one deployment can carry: how many inputs, in which form, and about how many tokens. */
+import { split, type Weight } from '#core/embedding/batches.ts'
+import { inputCount, slice, type Input } from '#core/embedding/input.ts'
+import type { Offer } from '#core/embedding/negotiate.ts'
+import { Fault } from '#core/fault/fault.ts'
+import type { AdmittedRequest } from './admitted-request.ts'
+import { decodeTokens, withPrefix } from './inputs.ts'
+import { roughTokens } from './tokens.ts'
+
+/** About how many tokens a call for these inputs is charged, at most what one call can carry. */
+export function tokensOfCall(
+  { outside, offers }: Pick<AdmittedRequest, 'outside' | 'offers'>,
+  input: Input,
+): number {
+  return Math.min(roughTokens(inOneCall(input, offers), outside.bytesOf), tokenCap(input, offers))
+}
+
+/** The inputs that one call can carry at most. The others ask for a turn of their own. */
+function inOneCall(input: Input, offers: readonly Offer[]): Input {
+  const count = inputCount(input)
+  if (count === 1) return input
+  const most = Math.max(...offers.map(({ deployment }) => deployment.capabilities.maxInputs))
+  return count <= most ? input : slice(input, 0, most)
+}
+
+/** Texts are split as if each byte were a token, and a token is estimated at four bytes. */
+function tokenCap({ kind }: Input, offers: readonly Offer[]): number {
+  const each = offers.map(({ deployment: { capabilities } }) => {
+    const { maxTokens = Infinity, maxBytes = Infinity } = capabilities
+    return kind === 'tokens' ? maxTokens : Math.ceil(Math.min(maxTokens, maxBytes) / 4)
+  })
+  return Math.max(1, ...each)
+}
+
+/** Whether this deployment takes the inputs as they came. */
+export function isReady(offer: Offer): boolean {
+  return !offer.decodesTokens && offer.prefix === ''
+}
+
+/** The inputs as this deployment takes them. */
+export async function readyFor(
+  request: AdmittedRequest,
+  input: Input,
+  slots: readonly number[],
+  offer: Offer,
+): Promise<Input> {
+  const placeOf = (index: number): number => request.placeOf(slots[index] ?? index)
+  const texts = offer.decodesTokens ? await decodeTokens(request, input, placeOf) : input
+  return offer.prefix === '' ? texts : withPrefix(texts, offer.prefix)
+}
+
+/**
+ * The calls that the inputs need at this deployment: for each, its first input and the one after its last.
+ */
+export function runsOf(
+  input: Input,
+  offer: Offer,
+  { outside, wholeBecauseOf }: Pick<AdmittedRequest, 'outside' | 'wholeBecauseOf'>,
+): (readonly [number, number])[] {
+  const { capabilities } = offer.deployment
+  const count = inputCount(input)
+  if (count === 1) return [[0, 1]]
+  const bounded = capabilities.maxTokens !== undefined || capabilities.maxBytes !== undefined
+  if (count <= capabilities.maxInputs && !bounded) return [[0, count]]
+  // Room for the rest of the body: model name, options and braces.
+  const maxBytes = capabilities.maxBytes === undefined ? undefined : capabilities.maxBytes - 4096
+  const runs = split(weightsOf(input, capabilities.maxBytes !== undefined, outside.bytesOf), {
+    ...capabilities,
+    maxBytes,
+  })
+  if (runs.length > 1 && wholeBecauseOf !== undefined) {
+    throw new Fault(
+      'request_not_splittable',
+      `${count} inputs need ${runs.length} calls to ${offer.deployment.id}, and the field '${wholeBecauseOf}' forbids taking them apart. Send fewer inputs, or remove it.`,
+      { param: wholeBecauseOf },
+    )
+  }
+  return runs
+}
+
+/**
+ * Bytes stand for tokens that nobody counted: a text never has more tokens than bytes, so no call exceeds its
+ * cap.
+ */
+function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) => number): Weight[] {
+  if (input.kind === 'tokens') {
+    return input.tokens.map((tokens) => ({ tokens: tokens.length, bytes: tokens.length * 11 + 3 }))
+  }
+  return input.texts.map((text) => ({
+    tokens: bytesOf(text),
+    // With its comma.
+    bytes: needsBytes ? bytesOf(JSON.stringify(text)) + 1 : 0,
+  }))
+}

@@ -1,0 +1,18 @@
+import type { Limits } from '#core/settings.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Observer } from '#ports/observer.ts'
+import type { TokenCounter } from '#ports/tokens.ts'
+import type { EmbeddingUpstream } from '#ports/upstream.ts'
+import type { MoneyOutside } from '../money/admission.ts'
+
+/** What an embeddings request needs from outside. */
+export interface EmbedOutside extends MoneyOutside {
+  readonly upstream: EmbeddingUpstream
+  readonly tokens: TokenCounter
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly observer: Observer
+  readonly limits: Limits
+  /** Lets other requests have the event loop: a large request takes it in steps. */
+  readonly nextTurn: () => Promise<unknown>
+}

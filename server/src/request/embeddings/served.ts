@@ -1,0 +1,59 @@
+/**
+ * What a request got: the inputs that calls served, the vectors that needed no call, and all of them in
+ * order.
+ */
+import type { Offer } from '#core/embedding/negotiate.ts'
+import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
+import type { Usage } from '#core/usage.ts'
+import type { EmbeddingAnswer } from '#ports/upstream.ts'
+
+export type KnownUsage = Exclude<Usage, { readonly kind: 'unknown' }>
+
+/** An answer whose usage is known, if only by our own estimate. */
+export interface AccountedAnswer extends EmbeddingAnswer {
+  readonly usage: KnownUsage
+}
+
+/** The inputs that one call served. */
+export interface ServedInputs {
+  readonly offer: Offer
+  /** Slots of the distinct inputs, in the order of the call. */
+  readonly slots: readonly number[]
+  readonly answer: AccountedAnswer
+}
+
+/** A vector that cost nothing now. */
+export interface Hit {
+  readonly slot: number
+  readonly tokens: number
+  /** The deployment that made it, and when. */
+  readonly deployment: string
+  readonly madeAtMs: number
+}
+
+export interface GatheredVectors {
+  /** One vector per input, in order, at the width of the answer. */
+  readonly vectors: readonly Vector[]
+  /** For each input, the slot of the distinct input that it equals. */
+  readonly slots: readonly number[]
+  readonly served: readonly ServedInputs[]
+  readonly hits: readonly Hit[]
+}
+
+/** Puts the vectors of calls into their slots, at the width of the answer. */
+export function placeVectors(served: readonly ServedInputs[], bySlot: (Vector | undefined)[]): void {
+  for (const { offer, slots, answer } of served)
+    for (const [position, slot] of slots.entries())
+      bySlot[slot] = fromOffer(answer.vectors[position] as Vector, offer)
+}
+
+/** A vector of a call at the width of the answer. */
+export function fromOffer(vector: Vector, { width, upstreamWidth }: Offer): Vector {
+  return width === upstreamWidth ? vector : narrowed(vector, width)
+}
+
+/** The same bits where there is nothing to cut. */
+export function narrowed(vector: Vector, width: number): Vector {
+  const values = valuesOf(vector)
+  return values.length === width ? vector : { form: 'float32', values: truncate(values, width) }
+}
