@@ -23,7 +23,7 @@ export interface RequestTrace {
   readonly calls: CallTrace[]
 }
 
-interface CallTrace {
+export interface CallTrace {
   readonly callId: string
   readonly deployment: string
   readonly outcome: string

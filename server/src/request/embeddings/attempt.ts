@@ -8,6 +8,7 @@ import type { VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { divideTokens, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
+import { recordCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
@@ -31,8 +32,22 @@ export async function attempt(
   const calls = await begun(shares, callId, offer)
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
-  const ended = (outcome: string, failure?: UpstreamFailure): void =>
-    record(shares, { callId, offer, outcome, failure, durationMs: clock.monotonicMs() - startedMs })
+  const ended = (outcome: string, failure?: UpstreamFailure): void => {
+    const trace = recordCall(
+      {
+        requestId: lead.request.requestId,
+        callId,
+        model: lead.request.model.id,
+        deployment: deployment.id,
+        inputs: inputCount(inputs),
+        outcome,
+        failure,
+        durationMs: clock.monotonicMs() - startedMs,
+      },
+      outside.observer,
+    )
+    for (const { request } of shares) request.trace.calls.push(trace)
+  }
   try {
     const answer = await outside.upstream.embed({
       callId,
@@ -109,39 +124,5 @@ function answersOf(
   return shares.map(({ inputs }, index) => {
     const vectors = answer.vectors.slice(start, (start += inputCount(inputs)))
     return { vectors, usage: usages[index] as KnownUsage, extraFields: {} }
-  })
-}
-
-interface EndedCall {
-  readonly callId: string
-  readonly offer: Offer
-  readonly outcome: string
-  readonly failure: UpstreamFailure | undefined
-  readonly durationMs: number
-}
-
-function record(
-  shares: readonly [Share, ...Share[]],
-  { callId, offer, outcome, failure, durationMs }: EndedCall,
-): void {
-  const [{ request }] = shares
-  const deployment = offer.deployment.id
-  const { status, code } = failure?.detail ?? {}
-  for (const share of shares)
-    share.request.trace.calls.push({ callId, deployment, outcome, status, durationMs })
-  let inputs = 0
-  for (const share of shares) inputs += inputCount(share.inputs)
-  request.outside.observer.callEnded({
-    requestId: request.requestId,
-    callId,
-    model: request.model.id,
-    deployment,
-    outcome,
-    // An upstream's own words may repeat what the caller sent: the log gets its code instead.
-    reason: failure?.isInUpstreamsWords === false ? failure.message : undefined,
-    code,
-    status,
-    inputs,
-    durationMs,
   })
 }

@@ -7,7 +7,7 @@ import type { MicroBatching } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
-import type { Turn, TurnAsked } from '../traffic/dispatch.ts'
+import type { Turn, TurnRequest } from '../traffic/dispatch.ts'
 import { mayTryAnother, offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest, type Share } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
@@ -137,7 +137,7 @@ async function serveTogether(all: Members, next?: NextTry, close?: () => void): 
 }
 
 /** One place in line, in the name of the first member. The batch leaves it when no member has time left. */
-function askedTogether(members: Members): TurnAsked {
+function askedTogether(members: Members): TurnRequest {
   const { model, project } = members[0].request
   return {
     model: model.id,

@@ -1,36 +1,41 @@
 /**
- * Buys the pictures of one job: one call or several side by side, each at most once. A call whose end is not known is never
- * made again; one that provably bought nothing may be made at the next deployment.
+ * Buys the pictures of one job: one call or several side by side, each at most once. A call whose end is
+ * unknown is never made again. A call that provably bought nothing may be made at the next deployment.
  */
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import { JobLost } from '#ports/image-jobs.ts'
-import type { Turn, TurnAsked } from '../traffic/dispatch.ts'
+import type { Turn, TurnRequest } from '../traffic/dispatch.ts'
+import { offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './run.ts'
 
 /** What all parts of one purchase share. */
-interface Buying {
+interface Purchase {
   readonly run: ImageRun
-  /** So many calls side by side. */
+  /** For calls side by side. */
   readonly places: Semaphore
   readonly outside: BuyingOutside
-  /** How each part ends; none rejects. It grows while they run: what one deployment does not take in one call is a part too. */
+  /**
+   * How each part ends; none rejects. The list grows: what a deployment does not take in one call is a part
+   * too.
+   */
   readonly ends: Promise<Bought | { readonly error: unknown }>[]
   /** Calls under way or paid for. */
   begun: number
-  /** Somebody else works on this job now. */
+  /** Another node works on this job now. */
   lost: JobLost | undefined
 }
 
-interface Part {
+interface Part extends TriedWork<ImageOffer> {
   readonly images: number
-  readonly offers: readonly ImageOffer[]
-  readonly tries: number
 }
 
-/** So many pictures, from whichever deployments have a turn to give. Nothing of it is under way any more when it ends. */
+/**
+ * Buys so many pictures from the deployments that have a turn to give. When it ends, no call is under way any
+ * more.
+ */
 export async function buy(
   run: ImageRun,
   images: number,
@@ -38,9 +43,9 @@ export async function buy(
   outside: BuyingOutside,
 ): Promise<Bought> {
   if (offers.length === 0) throw new Fault('internal_error', 'No deployment was left to try.')
-  // Side by side no more than the most cautious of them takes, since any of them may get each call.
+  // No more calls side by side than each deployment takes, since any of them may get each call.
   const most = Math.min(...offers.map(({ deployment }) => deployment.capabilities.maxParallelCalls))
-  const buying: Buying = {
+  const purchase: Purchase = {
     run,
     places: new Semaphore(most),
     outside,
@@ -48,71 +53,68 @@ export async function buy(
     begun: run.isResumed ? 1 : 0,
     lost: undefined,
   }
-  begin(buying, { images, offers, tries: 0 })
+  begin(purchase, { images, offers, tries: 0 })
   const parts: Bought[] = []
   const errors: unknown[] = []
-  for (const end of buying.ends) {
+  for (const end of purchase.ends) {
     const part = await end
     if ('error' in part) errors.push(part.error)
     else parts.push(part)
   }
-  if (errors.length > 0) throw buying.lost ?? errors[0]
+  if (errors.length > 0) throw purchase.lost ?? errors[0]
   return {
     deliveries: parts.flatMap(({ deliveries }) => deliveries),
     failures: parts.flatMap(({ failures }) => failures),
   }
 }
 
-function begin(buying: Buying, part: Part): void {
-  const end = buying.places
-    .run(() => buyPart(buying, part))
+function begin(purchase: Purchase, part: Part): void {
+  const end = purchase.places
+    .run(() => buyPart(purchase, part))
     .catch((error: unknown) => {
-      if (error instanceof JobLost) buying.lost ??= error
+      if (error instanceof JobLost) purchase.lost ??= error
       return { error }
     })
-  buying.ends.push(end)
+  purchase.ends.push(end)
 }
 
-/** One call, and others in its place as long as it provably bought nothing. In one place: a turn is used as soon as it comes. */
-async function buyPart(buying: Buying, { images, offers, tries }: Part): Promise<Bought> {
-  const { dispatch, limits } = buying.outside
-  let left = offers
-  let wanted = images
+/**
+ * Makes one call, and others in its stead as long as it provably bought nothing. They keep one place among
+ * the calls.
+ */
+async function buyPart(purchase: Purchase, part: Part): Promise<Bought> {
+  const { maxAttempts } = purchase.outside.limits
+  let { images, offers } = part
   let failure: unknown
-  let ask: Ask = (some, asked) => dispatch.turn(some, asked)
-  for (let tried = tries; ; tried += 1) {
-    using ready = await readyCall(buying, left, wanted, ask).catch((error: unknown) => {
+  for (let { tries } = part; ; tries += 1) {
+    using ready = await readyCall(purchase, offers, images, failure).catch((error: unknown) => {
       failure ??= error
       return undefined
     })
-    if (buying.lost) {
+    if (purchase.lost) {
       ready?.turn.giveBack()
-      throw buying.lost
+      throw purchase.lost
     }
     if (ready === undefined) return { deliveries: [], failures: [failure] }
-    buying.begun += 1
-    const [, ...later] = fanOut(wanted, ready.images)
-    for (const count of later) begin(buying, { images: count, offers: left, tries: tried })
-    wanted = ready.images
+    purchase.begun += 1
+    const [, ...later] = fanOut(images, ready.images)
+    for (const count of later) begin(purchase, { images: count, offers, tries })
+    images = ready.images
     try {
-      return { deliveries: [await call(buying, ready)], failures: [] }
+      return { deliveries: [await call(purchase, ready)], failures: [] }
     } catch (error) {
       if (error instanceof JobLost) throw error
       failure = error
-      const { id } = ready.turn.offer.deployment
-      left = left.filter(({ deployment }) => deployment.id !== id)
-      const mayTryAnother = error instanceof UpstreamFailure && error.mayTryAnother && !error.mayBeCharged
-      if (!mayTryAnother || left.length === 0 || tried + 1 >= limits.maxAttempts)
-        return { deliveries: [], failures: [error] }
-      ask = (some, asked) => dispatch.again(some, asked)
+      offers = offersAfter(error, ready.turn.offer, { offers, tries }, { maxAttempts, buysOnce: true })
+      if (offers.length === 0) return { deliveries: [], failures: [error] }
     }
   }
 }
 
-async function call(buying: Buying, { turn, images }: ReadyCall): ReturnType<typeof exchange> {
-  const { run, outside } = buying
+async function call(purchase: Purchase, { turn, images }: ReadyCall): ReturnType<typeof exchange> {
+  const { run, outside } = purchase
   const sent = await beginCall(run, images, turn, outside).catch((error: unknown) => {
-    buying.begun -= 1
+    purchase.begun -= 1
     // Nothing was sent, so nothing was learnt of the deployment.
     turn.giveBack()
     throw error
@@ -120,15 +122,10 @@ async function call(buying: Buying, { turn, images }: ReadyCall): ReturnType<typ
   try {
     return await exchange(run, sent, outside)
   } catch (error) {
-    if (error instanceof UpstreamFailure && !error.mayBeCharged) buying.begun -= 1
+    if (error instanceof UpstreamFailure && !error.mayBeCharged) purchase.begun -= 1
     throw error
   }
 }
-
-type Ask = (
-  offers: readonly ImageOffer[],
-  asked: TurnAsked,
-) => Turn<ImageOffer> | undefined | Promise<Turn<ImageOffer>>
 
 /** All that a call needs before it is begun. */
 interface ReadyCall extends Disposable {
@@ -145,22 +142,27 @@ interface Needs {
 }
 
 /**
- * Memory and mask first, then a turn for as many pictures as the call will carry: the time that we need ourselves is not the
- * deployment's, and who waits for memory keeps nobody from it. Where deployments differ, it is known only by the turn what
- * its call takes; if that is not what was made ready, the turn is given back, and one for it asked for. Undefined: none now.
+ * Makes memory and mask ready first, and then asks for a turn for as many pictures as the call will carry:
+ * our own time is not the deployment's, and a call that waits for memory holds no turn. Where deployments
+ * differ, only the turn tells what its call takes. If that was not made ready, the turn is given back, and
+ * the call asks again with what it takes. `failure`: why the call before it failed, if there was one.
+ * Undefined: there is no turn now.
  */
 async function readyCall(
-  buying: Buying,
+  purchase: Purchase,
   offers: readonly ImageOffer[],
   images: number,
-  ask: Ask,
+  failure: unknown,
 ): Promise<ReadyCall | undefined> {
-  const { run } = buying
+  const { run, outside } = purchase
   let asked = offers
   for (let needs = sharedNeeds(run, offers, images); ;) {
     using held = new DisposableStack()
-    await makeReady(buying, asked, needs, held)
-    const turn = await ask(asked, askedBy(buying, needs.images))
+    await makeReady(purchase, asked, needs, held)
+    const request = turnRequest(purchase, needs.images)
+    const turn = await (failure === undefined
+      ? outside.dispatch.turn(asked, request)
+      : outside.dispatch.again(asked, request))
     if (turn === undefined) return undefined
     const own = needsOf(run, turn.offer, images)
     if (isAlike(own, needs)) {
@@ -173,7 +175,9 @@ async function readyCall(
   }
 }
 
-/** What a call takes at all of them; where they differ, the least memory and the most pictures that any of them takes. */
+/**
+ * What a call takes at these deployments. Where they differ: the least memory and the most pictures of any.
+ */
 function sharedNeeds(run: ImageRun, offers: readonly ImageOffer[], images: number): Needs {
   const all = offers.map((offer) => needsOf(run, offer, images))
   const colours = new Set(all.map(({ maskColour }) => maskColour))
@@ -197,7 +201,7 @@ function isAlike(one: Needs, other: Needs): boolean {
 }
 
 async function makeReady(
-  { run, outside }: Buying,
+  { run, outside }: Purchase,
   offers: readonly ImageOffer[],
   { bytes, maskColour }: Needs,
   held: DisposableStack,
@@ -207,11 +211,11 @@ async function makeReady(
   const buffers = await outside.memory.take(bytes, leftMs, outside.wait)
   if (buffers === undefined) throw outOfTime(offer.deployment.id)
   held.use(buffers)
-  // Made once for all calls.
+  // The mask is made once for all calls.
   if (maskColour !== undefined) await run.inputs?.callFor(offer, run.deadlineMs)
 }
 
-function askedBy({ run, begun }: Buying, images: number): TurnAsked {
+function turnRequest({ run, begun }: Purchase, images: number): TurnRequest {
   const { model, books, deadlineMs } = run
   return { model: model.id, project: books.project, tokens: 0, images, deadlineMs, isBegun: begun > 0 }
 }

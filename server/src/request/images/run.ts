@@ -25,6 +25,7 @@ import {
 import type { ByteBudget } from './byte-budget.ts'
 import { whenCodecIsFree } from './codec-wait.ts'
 import type { Dispatch, Turn } from '../traffic/dispatch.ts'
+import { recordCall } from '../traffic/ended-call.ts'
 import type { EditInputs } from './edit-call.ts'
 import type { CallNotes } from './notes.ts'
 
@@ -111,8 +112,22 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
   const { books, hold } = run
   const { call, offer } = sent
   const startedMs = outside.clock.monotonicMs()
-  const ended = (outcome: string, failure?: UpstreamFailure): void =>
-    record(run, sent, { outcome, failure, durationMs: outside.clock.monotonicMs() - startedMs }, outside)
+  const ended = (outcome: string, failure?: UpstreamFailure): void => {
+    const trace = recordCall(
+      {
+        requestId: hold.jobId,
+        callId: sent.callId,
+        model: run.model.id,
+        deployment: offer.deployment.id,
+        inputs: sent.images,
+        outcome,
+        failure,
+        durationMs: outside.clock.monotonicMs() - startedMs,
+      },
+      outside.observer,
+    )
+    run.trace.calls.push(trace)
+  }
   let answer: ImageAnswer
   try {
     answer = await outside.imageUpstream.generate(
@@ -224,33 +239,6 @@ async function told(telling: Promise<void>): Promise<void> {
   } catch (error) {
     if (!(error instanceof StoreAway)) throw error
   }
-}
-
-function record(
-  run: ImageRun,
-  { callId, offer, images }: SentCall,
-  {
-    outcome,
-    failure,
-    durationMs,
-  }: { outcome: string; failure: UpstreamFailure | undefined; durationMs: number },
-  { observer }: BuyingOutside,
-): void {
-  const deployment = offer.deployment.id
-  const { status, code } = failure?.detail ?? {}
-  run.trace.calls.push({ callId, deployment, outcome, status, durationMs })
-  observer.callEnded({
-    requestId: run.hold.jobId,
-    callId,
-    model: run.model.id,
-    deployment,
-    outcome,
-    reason: failure?.isInUpstreamsWords === false ? failure.message : undefined,
-    code,
-    status,
-    inputs: images,
-    durationMs,
-  })
 }
 
 export function storeFault(cause: unknown): Fault {

@@ -6,7 +6,7 @@ import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { RetryBudget } from '#core/schedule/retry-budget.ts'
 import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
-import { Dispatch, type Turn, type TurnAsked } from './dispatch.ts'
+import { Dispatch, type Turn, type TurnRequest } from './dispatch.ts'
 
 const QUEUE_WAIT_MS = 2000
 
@@ -50,7 +50,7 @@ class World {
     await drained()
   }
 
-  ask(offers: readonly Schedulable[], project = 'one', changes: Partial<TurnAsked> = {}): Asked {
+  ask(offers: readonly Schedulable[], project = 'one', changes: Partial<TurnRequest> = {}): Asked {
     return new Asked(() => this.dispatch.turn(offers, this.#asked(project, changes)))
   }
 
@@ -65,7 +65,7 @@ class World {
     return 'in line'
   }
 
-  #asked(project: string, changes: Partial<TurnAsked>): TurnAsked {
+  #asked(project: string, changes: Partial<TurnRequest>): TurnRequest {
     return { model: 'm', project, tokens: 1, images: 0, deadlineMs: this.nowMs + 60_000, ...changes }
   }
 }

@@ -25,7 +25,7 @@ export interface DispatchParts {
 }
 
 /** What a call asks for. */
-export interface TurnAsked {
+export interface TurnRequest {
   readonly model: string
   readonly project: string
   /** About how many it will be charged. */
@@ -50,7 +50,7 @@ export interface Turn<Offer> {
 
 interface Waiting {
   readonly offers: readonly Schedulable[]
-  readonly asked: TurnAsked
+  readonly asked: TurnRequest
   /** Not made before: it earns credit for those that are made again. */
   readonly isFirst: boolean
   readonly begin: (turn: Turn<Schedulable>) => void
@@ -123,7 +123,7 @@ export class Dispatch {
   /** A turn for the first call of some work. Immediate unless there is a line. */
   turn<Offer extends Schedulable>(
     offers: readonly Offer[],
-    asked: TurnAsked,
+    asked: TurnRequest,
   ): Turn<Offer> | Promise<Turn<Offer>> {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
@@ -147,7 +147,7 @@ export class Dispatch {
   }
 
   /** A turn if there is one at this moment, for who has something else to wait for. */
-  turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnAsked): Turn<Offer> | undefined {
+  turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnRequest): Turn<Offer> | undefined {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
     if (!this.#isLineEmpty(state, offers)) return undefined
@@ -160,7 +160,7 @@ export class Dispatch {
   /** A turn for a call that failed elsewhere; undefined when it is not to be made again. It may have to stand in line. */
   again<Offer extends Schedulable>(
     offers: readonly Offer[],
-    asked: TurnAsked,
+    asked: TurnRequest,
   ): Turn<Offer> | undefined | Promise<Turn<Offer>> {
     const nowMs = this.#parts.clock.monotonicMs()
     if (offers.length === 0) return undefined
@@ -190,7 +190,7 @@ export class Dispatch {
 
   #pick<Offer extends Schedulable>(
     offers: readonly Offer[],
-    { tokens, images }: TurnAsked,
+    { tokens, images }: TurnRequest,
     nowMs: number,
     isRetry = false,
   ): Picked<Offer> {
@@ -200,7 +200,7 @@ export class Dispatch {
 
   #turnOf<Offer extends Schedulable>(
     picked: Extract<Picked<Offer>, { kind: 'go' }>,
-    { model, deadlineMs }: TurnAsked,
+    { model, deadlineMs }: TurnRequest,
     begunMs: number,
   ): Turn<Offer> {
     const ended = (endOf: (durationMs: number, nowMs: number) => CallEnd): void => {
@@ -329,7 +329,7 @@ export class Dispatch {
     return line
   }
 
-  #isSoon(untilMs: number, { deadlineMs, isBegun }: TurnAsked, nowMs: number): boolean {
+  #isSoon(untilMs: number, { deadlineMs, isBegun }: TurnRequest, nowMs: number): boolean {
     const isWorthIt = isBegun === true || untilMs - nowMs <= this.#parts.limits.queueWaitMs
     return isWorthIt && untilMs < deadlineMs
   }
@@ -346,7 +346,7 @@ export class Dispatch {
 
 /** How long a wait is worth it. */
 function worthMs(
-  { project, isShared }: TurnAsked,
+  { project, isShared }: TurnRequest,
   line: Line,
   { usualMs }: ModelState,
   nowMs: number,
