@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { addCosts, costOf, costText, dearerOf, maxCostOf, nanoUsdOf, type Cost, type Price } from './price.ts'
+import {
+  addCosts,
+  costOf,
+  costText,
+  dearerOf,
+  dollars,
+  maxCostOf,
+  nanoUsdOf,
+  usdOf,
+  type Cost,
+  type Price,
+} from './price.ts'
 
 const perToken = fc
   .bigInt({ min: 1n, max: 100_000_000_000n })
@@ -116,4 +127,21 @@ test('what may be dearer than is known is unpriced, also when it is reserved', (
   assert.equal(costText(dearerOf({ kind: 'unpriced' }, dear)), 'unpriced')
   assert.equal(costText(maxCostOf({ kind: 'unpriced' }, { tokens: 0, rows: 1 })), 'unpriced')
   assert.equal(costText(maxCostOf({ kind: 'free' }, { tokens: 9, rows: 9 })), '0.000000000')
+})
+
+test('an amount is told to people with cents at least, and to machines as the nearest number', () => {
+  for (const [text, shown] of [
+    ['0', '$0.00'],
+    ['12.5', '$12.50'],
+    ['1200', '$1200.00'],
+    ['0.00000002', '$0.00000002'],
+    ['0.105', '$0.105'],
+  ] as const)
+    assert.equal(dollars(nanoUsdOf(text)), shown)
+  assert.equal(dollars(-nanoUsdOf('0.5')), '$-0.50')
+  fc.assert(
+    fc.property(fc.bigInt({ min: -(2n ** 53n), max: 2n ** 53n }), (nanoUsd) =>
+      assert.equal(usdOf(nanoUsd), Number(nanoUsd) / 1e9),
+    ),
+  )
 })

@@ -119,9 +119,23 @@ export function dearerOf(a: Cost, b: Cost): Cost {
 
 /** `0.000000020`, or `unpriced`: the form of the `x-torana-cost` header. */
 export function costText(cost: Cost): string {
-  if (cost.kind === 'unpriced') return 'unpriced'
-  const digits = cost.nanoUsd.toString().padStart(10, '0')
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`
+  return cost.kind === 'unpriced' ? 'unpriced' : decimalOf(cost.nanoUsd)
+}
+
+/** `$12.50`, `$0.000000020`: for people. Cents at least, and as many decimals as the amount has. */
+export function dollars(nanoUsd: bigint): string {
+  return `$${decimalOf(nanoUsd).replace(/0{1,7}$/, '')}`
+}
+
+/** The number nearest to the amount, for JSON; the books keep the exact one. */
+export function usdOf(nanoUsd: bigint): number {
+  return Number(decimalOf(nanoUsd))
+}
+
+function decimalOf(nanoUsd: bigint): string {
+  const [sign, digits] =
+    nanoUsd < 0n ? ['-', `${-nanoUsd}`.padStart(10, '0')] : ['', `${nanoUsd}`.padStart(10, '0')]
+  return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
 /** Reads `0.02` (dollars) exactly: decimal text, never binary floating point. */

@@ -24,8 +24,8 @@ export class Semaphore {
     try {
       return await work()
     } finally {
-      // The next in line gets the place itself: a free place could be taken before the next one has heard of
-      // it.
+      // The next in line gets the place itself: a free place
+      // could be taken before the next one has heard of it.
       const next = this.#line.shift()
       if (next === undefined) this.#free += 1
       else next.resolve()

@@ -1,5 +1,6 @@
 /** What webhooks are told, as the events that are kept for them. */
 import { createHash } from 'node:crypto'
+import { usdOf } from '#core/price.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
 
@@ -54,7 +55,7 @@ export function budgetReachedEvents(
     project,
     type: 'budget.reached',
     atMs,
-    data: { budget: budgetId, percent, spent_usd: dollars(spentNanoUsd), limit_usd: dollars(limitNanoUsd) },
+    data: { budget: budgetId, percent, spent_usd: usdOf(spentNanoUsd), limit_usd: usdOf(limitNanoUsd) },
     webhooksFor,
   })
 }
@@ -82,9 +83,4 @@ const ID_DIGITS = 32
 
 function seconds(ms: number): number {
   return Math.floor(ms / 1000)
-}
-
-/** A number for people and dashboards; the books keep the exact one. */
-function dollars(nanoUsd: bigint): number {
-  return Number(nanoUsd) / 1e9
 }

@@ -27,8 +27,8 @@ interface NegotiationRules<Request, Deployment, Offer extends object> {
 }
 
 /**
- * Asks every deployment. If none can serve the request, drops the option in the way, if the caller allowed
- * it.
+ * Asks every deployment. If none can serve the request,
+ * drops the option in the way, if the caller allowed it.
  */
 export function offersOf<Request, Deployment, Offer extends object>(
   request: Request,
@@ -58,8 +58,8 @@ export function offersOf<Request, Deployment, Offer extends object>(
 }
 
 /**
- * The OpenAI wire carries fields that Torana does not know; the other wires have only what their packages
- * know.
+ * The OpenAI wire carries fields that Torana does not know;
+ * the other wires have only what their packages know.
  */
 export function carriesUnknownFields({ upstream }: { readonly upstream: Upstream }): boolean {
   return upstream.dialect === 'openai' || upstream.dialect === 'azure'

@@ -1,7 +1,7 @@
 /** Routes about the books: unknowns, nodes, and whether everything agrees. */
 import type { z } from 'zod'
 import { momentOf } from '#core/ledger.ts'
-import { nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf, usdOf } from '#core/price.ts'
 import type { LedgerStore, Unknown } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import {
@@ -28,7 +28,7 @@ import {
   type node,
   type unknown,
 } from './books-schemas.ts'
-import { checksOf, usdOf, worstOf, type BooksFindings } from './doctor.ts'
+import { checksOf, worstOf, type BooksFindings } from './doctor.ts'
 import { conflict, notFound } from './faults.ts'
 import { actorIn, type Api } from './route.ts'
 import { isoOf, timeOf } from './shapes.ts'

@@ -1,4 +1,5 @@
 /** What the figures of the books mean for a person. */
+import { dollars, usdOf } from '#core/price.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -38,10 +39,6 @@ export function checksOf(node: NodeFigures, findings: BooksFindings | undefined)
 export function worstOf(checks: readonly Check[]): Verdict {
   const has = (verdict: Verdict): boolean => checks.some((one) => one.verdict === verdict)
   return has('wrong') ? 'wrong' : has('look') ? 'look' : 'ok'
-}
-
-export function usdOf(nanoUsd: bigint): number {
-  return Number(nanoUsd) / 1e9
 }
 
 function storeCheck(isReachable: boolean): Check {
@@ -183,11 +180,4 @@ function check(name: string, verdict: Verdict, says: string, figures: Record<str
 
 function count(amount: number, noun: string, plural = `${noun}s`): string {
   return `${amount} ${amount === 1 ? noun : plural}`
-}
-
-/** At least cents, and as many digits more as there are. */
-function dollars(nanoUsd: bigint): string {
-  return `$${usdOf(nanoUsd)
-    .toFixed(9)
-    .replace(/(\.\d\d.*?)0+$/, '$1')}`
 }

@@ -1,6 +1,6 @@
 /** The control API as schemas: requests are checked by them, and the OpenAPI document is made of them. */
 import { z } from 'zod'
-import { costText, nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf, usdOf } from '#core/price.ts'
 
 /** Names travel in paths, headers and metric labels. */
 const name = z
@@ -209,7 +209,7 @@ function listOf<Item extends z.ZodType>(item: Item) {
 /** The amount that is kept must be the one that was given. */
 function isNanoUsd(value: number): boolean {
   try {
-    return Number(costText({ kind: 'known', nanoUsd: nanoUsdOf(value) })) === value
+    return usdOf(nanoUsdOf(value)) === value
   } catch {
     return false
   }

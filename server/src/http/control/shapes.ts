@@ -1,7 +1,7 @@
 /** Records as JSON, and requests as changes. */
 import type { z } from 'zod'
 import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from '#core/catalog.ts'
-import { costText, nanoUsdOf } from '#core/price.ts'
+import { nanoUsdOf, usdOf } from '#core/price.ts'
 import type {
   KeyChange,
   KeyRecord,
@@ -96,11 +96,6 @@ function termsBody({ limits = {}, budget }: Terms): Pick<ProjectBody, 'limits' |
     },
     budget: budget ? { usd: usdOf(budget.limitNanoUsd), per: budget.per, hard: budget.hard } : null,
   }
-}
-
-/** The number that was given comes back: its shortest decimal form is what was read. */
-function usdOf(nanoUsd: bigint): number {
-  return Number(costText({ kind: 'known', nanoUsd }))
 }
 
 function pepperOf({ pepper }: SecretRecord, { current, previous }: Peppers) {

@@ -2,21 +2,21 @@
 import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import { costOf, maxCostOf, type Cost } from '#core/price.ts'
+import { costOf, maxCostOf } from '#core/price.ts'
 import type { Key } from '#ports/keys.ts'
 import {
   Admission,
+  admitWithin,
   mustAsk,
-  NOTHING_TAKEN,
-  takeRates,
-  type Admitting,
+  type AdmissionTerms,
   type BegunCall,
   type MoneyOutside,
-  type RatesTaken,
 } from '../money/admission.ts'
+import { dearest } from '../money/hard-budget.ts'
+import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
 import { limiterTokens, mostTokens } from './tokens.ts'
 
-export interface Asking {
+export interface AdmissionRequest {
   readonly requestId: string
   readonly key: Key
   readonly model: EmbeddingModel
@@ -30,32 +30,30 @@ export interface BegunEmbedding extends BegunCall {
 
 /** Immediate when no limit and no budget has to be asked. */
 export function admit(
-  asking: Asking,
+  request: AdmissionRequest,
   outside: MoneyOutside,
 ): EmbeddingAdmission | Promise<EmbeddingAdmission> {
-  if (!mustAsk(asking.key, outside)) return new EmbeddingAdmission(asking, outside, NOTHING_TAKEN)
-  return admitWithin(asking, outside)
+  const { key, model } = request
+  const terms = termsOf(request, outside)
+  if (!mustAsk(key, outside)) return new EmbeddingAdmission(terms, model, outside, NOTHING_TAKEN)
+  return admitLimited(terms, model, outside)
 }
 
-async function admitWithin(asking: Asking, outside: MoneyOutside): Promise<EmbeddingAdmission> {
-  const taken = await takeRates(admittingOf(asking, outside), outside)
-  const admission = new EmbeddingAdmission(asking, outside, taken)
-  try {
-    await admission.reserve()
-  } catch (error) {
-    await admission[Symbol.asyncDispose]()
-    throw error
-  }
-  return admission
+function admitLimited(
+  terms: AdmissionTerms,
+  model: EmbeddingModel,
+  outside: MoneyOutside,
+): Promise<EmbeddingAdmission> {
+  return admitWithin(terms, outside, (taken) => new EmbeddingAdmission(terms, model, outside, taken))
 }
 
 export class EmbeddingAdmission extends Admission {
   readonly #model: EmbeddingModel
   readonly #bytesOf: (text: string) => number
 
-  constructor(asking: Asking, outside: MoneyOutside, taken: RatesTaken) {
-    super(admittingOf(asking, outside), outside, taken)
-    this.#model = asking.model
+  constructor(terms: AdmissionTerms, model: EmbeddingModel, outside: MoneyOutside, taken: TakenRates) {
+    super(terms, outside, taken)
+    this.#model = model
     this.#bytesOf = outside.bytesOf
   }
 
@@ -74,25 +72,21 @@ export class EmbeddingAdmission extends Admission {
   }
 }
 
-function admittingOf({ requestId, key, model, offers, input }: Asking, outside: MoneyOutside): Admitting {
+function termsOf(
+  { requestId, key, model, offers, input }: AdmissionRequest,
+  { bytesOf }: MoneyOutside,
+): AdmissionTerms {
   return {
     requestId,
     key,
     modelId: model.id,
-    tokens: key.limits.length === 0 ? 0 : limiterTokens(input, outside.bytesOf),
+    tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     mostNanoUsd() {
-      const tokens = mostTokens(input, model, outside.bytesOf)
+      const tokens = mostTokens(input, model, bytesOf)
       return dearest(
         offers.map(({ deployment }) => maxCostOf(deployment.price, { tokens, rows: inputCount(input) })),
       )
     },
   }
-}
-
-/** What is unpriced is not held against a budget: under a hard one it is not offered. */
-export function dearest(costs: readonly Cost[]): bigint {
-  let most = 0n
-  for (const cost of costs) if (cost.kind === 'known' && cost.nanoUsd > most) most = cost.nanoUsd
-  return most
 }

@@ -1,6 +1,6 @@
 /**
- * One call to one deployment, for one request or several: its time, its id, its entries in the books, its
- * record.
+ * One call to one deployment, for one request or several:
+ * its time, its id, its entries in the books, its record.
  */
 import { inputCount, joinInputs } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'

@@ -18,7 +18,7 @@ import { admit } from './admit.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { gather } from './gather.ts'
-import { hasHardBudget, refuseUnknownFields, unpriced } from '../money/hard-budget.ts'
+import { payable } from '../money/hard-budget.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { GatheredVectors, ServedInputs } from './served.ts'
@@ -113,7 +113,7 @@ export async function embed(
 ): Promise<Embedded | DryRun> {
   const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
   const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
-  const offers = inTiers(payable(negotiated.offers, model, options.key))
+  const offers = inTiers(payable(negotiated.offers, hasPrice, model.id, options.key))
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
@@ -199,18 +199,8 @@ export async function embed(
   }
 }
 
-/**
- * Under a hard budget only what has a price may be called, and only with fields whose price is known: an unknown field may
- * multiply the cost.
- */
-function payable(offers: readonly Offer[], model: EmbeddingModel, key: Key): readonly Offer[] {
-  if (!hasHardBudget(key)) return offers
-  const priced = offers.filter(({ deployment }) => deployment.price.kind !== 'unpriced')
-  if (priced.length === 0) {
-    throw unpriced(model.id, key)
-  }
-  refuseUnknownFields(priced, key)
-  return priced
+function hasPrice({ deployment }: Offer): boolean {
+  return deployment.price.kind !== 'unpriced'
 }
 
 /** Leave the caller's SDK a moment to read our error before its own clock runs out. */

@@ -5,8 +5,8 @@ import { Fault } from '#core/fault/fault.ts'
 import type { TokenContext } from './tokens.ts'
 
 /**
- * Token ids as texts, for upstreams that read only texts. `placeOf` tells where an input stands in the
- * request.
+ * Token ids as texts, for upstreams that read only texts.
+ * `placeOf` tells where an input stands in the request.
  */
 export async function decodeTokens(
   { model, outside }: TokenContext,

@@ -91,8 +91,8 @@ const identities = new WeakMap<object, number>()
 let lastIdentity = 0
 
 /**
- * A deployment of another configuration is another deployment, even under the same name: it may lead
- * elsewhere.
+ * A deployment of another configuration is another deployment,
+ * even under the same name: it may lead elsewhere.
  */
 function identityOf(deployment: Offer['deployment']): number {
   const known = identities.get(deployment) ?? (lastIdentity += 1)

@@ -71,7 +71,7 @@ export function runsOf(
   if (runs.length > 1 && wholeBecauseOf !== undefined) {
     throw new Fault(
       'request_not_splittable',
-      `${count} inputs need ${runs.length} calls to ${offer.deployment.id}, and the field '${wholeBecauseOf}' forbids taking them apart. Send fewer inputs, or remove it.`,
+      `${count} inputs need ${runs.length} calls to ${offer.deployment.id}, and Torana does not split a request with the unknown field '${wholeBecauseOf}'. Send fewer inputs, or remove the field.`,
       { param: wholeBecauseOf },
     )
   }
@@ -79,8 +79,8 @@ export function runsOf(
 }
 
 /**
- * Bytes stand for tokens that nobody counted: a text never has more tokens than bytes, so no call exceeds its
- * cap.
+ * Bytes stand for tokens that nobody counted: a text never
+ * has more tokens than bytes, so no call exceeds its cap.
  */
 function weightsOf(input: Input, needsBytes: boolean, bytesOf: (text: string) => number): Weight[] {
   if (input.kind === 'tokens') {

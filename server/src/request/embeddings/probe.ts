@@ -1,6 +1,6 @@
 /**
- * The vectors of the probe texts from one deployment: a call like any other, paid for and in the books of
- * project `system`.
+ * The vectors of the probe texts from one deployment: a call
+ * like any other, paid for and in the books of project `system`.
  */
 import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'

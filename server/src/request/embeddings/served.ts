@@ -1,6 +1,6 @@
 /**
- * What a request got: the inputs that calls served, the vectors that needed no call, and all of them in
- * order.
+ * What a request got: the inputs that calls served, the
+ * vectors that needed no call, and all of them in order.
  */
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'

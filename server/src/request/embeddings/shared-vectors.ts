@@ -92,8 +92,8 @@ export async function gatherShared(
   for (const [slot, kept] of (await lookedUp(request, sharing, digests)).entries())
     if (kept === undefined) wanted.push(slot)
     else take(slot, kept)
-  // The next round is for texts that another request was to fetch and did not, perhaps for a reason of its
-  // own.
+  // The next round is for texts that another request was
+  // to fetch and did not, perhaps for a reason of its own.
   for (let round = 1; wanted.length > 0; round += 1) {
     const joined: (readonly [slot: number, flight: Promise<Arrival>])[] = []
     const own: number[] = []

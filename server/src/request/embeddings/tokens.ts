@@ -39,14 +39,14 @@ export async function tokensOfEach({ model, outside }: TokenContext, input: Inpu
 }
 
 /**
- * Tokens that servers put around a text themselves: `[CLS]`, `[SEP]`, an end mark, the frame of an
- * instruction.
+ * Tokens that servers put around a text themselves: `[CLS]`,
+ * `[SEP]`, an end mark, the frame of an instruction.
  */
 const FRAME_TOKENS = 8
 
 /**
- * The most that an upstream can charge: a token has at least one byte, and the model reads no more than it
- * can.
+ * The most that an upstream can charge: a token has at
+ * least one byte, and the model reads no more than it can.
  */
 export function mostTokens(input: Input, { facts }: EmbeddingModel, bytesOf: BytesOf): number {
   if (input.kind === 'tokens') return idCount(input)

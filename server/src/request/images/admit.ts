@@ -1,4 +1,6 @@
-/** Admission of an image request: which deployments it may be bought from, and whether there is money for it. */
+/**
+ * Admission of an image request: which deployments it may be bought from, and whether there is money for it.
+ */
 import type { ImageModel } from '#core/catalog.ts'
 import { maxRequestCost } from '#core/image/cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
@@ -8,16 +10,15 @@ import type { Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
 import {
   Admission,
+  admitWithin,
   mustAsk,
-  NOTHING_TAKEN,
-  takeRates,
-  type Admitting,
+  type AdmissionTerms,
   type MoneyOutside,
 } from '../money/admission.ts'
-import { dearest } from '../embeddings/admit.ts'
-import { hasHardBudget, refuseUnknownFields, unpriced } from '../money/hard-budget.ts'
+import { dearest, payable } from '../money/hard-budget.ts'
+import { NOTHING_TAKEN } from '../money/rates.ts'
 
-/** Under a hard budget only what has a price may be called, and only with fields whose price is known. */
+/** The deployments that can serve the request, as far as the key may pay for them. */
 export function offersFor(
   request: ImageRequest,
   model: ImageModel,
@@ -26,22 +27,8 @@ export function offersFor(
   { limits }: { readonly limits: Limits },
 ): { readonly offers: readonly ImageOffer[]; readonly dropped: readonly string[] } {
   const { offers, dropped } = negotiateImages(request, model, unsupported ?? model.unsupported, limits)
-  return { offers: inTiers(payable(offers, request, model, key)), dropped }
-}
-
-function payable(
-  offers: readonly ImageOffer[],
-  request: ImageRequest,
-  model: ImageModel,
-  key: Key,
-): readonly ImageOffer[] {
-  if (!hasHardBudget(key)) return offers
-  const priced = offers.filter((offer) => maxRequestCost(request, model, offer).kind === 'known')
-  if (priced.length === 0) {
-    throw unpriced(model.id, key)
-  }
-  refuseUnknownFields(priced, key)
-  return priced
+  const hasPrice = (offer: ImageOffer): boolean => maxRequestCost(request, model, offer).kind === 'known'
+  return { offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
 }
 
 export interface AskingForImages {
@@ -57,7 +44,7 @@ export interface AskingForImages {
 
 export async function admitImages(asking: AskingForImages, outside: MoneyOutside): Promise<Admission> {
   const { requestId, key, request, model, offers } = asking
-  const admitting: Admitting = {
+  const terms: AdmissionTerms = {
     requestId,
     key,
     modelId: model.id,
@@ -66,13 +53,6 @@ export async function admitImages(asking: AskingForImages, outside: MoneyOutside
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
     attemptsBefore: asking.attemptsBefore ?? 0,
   }
-  if (!mustAsk(key, outside)) return new Admission(admitting, outside, NOTHING_TAKEN)
-  const admission = new Admission(admitting, outside, await takeRates(admitting, outside))
-  try {
-    await admission.reserve()
-  } catch (error) {
-    await admission[Symbol.asyncDispose]()
-    throw error
-  }
-  return admission
+  if (!mustAsk(key, outside)) return new Admission(terms, outside, NOTHING_TAKEN)
+  return admitWithin(terms, outside, (taken) => new Admission(terms, outside, taken))
 }

@@ -18,8 +18,8 @@ interface Purchase {
   readonly places: Semaphore
   readonly outside: BuyingOutside
   /**
-   * How each part ends; none rejects. The list grows: what a deployment does not take in one call is a part
-   * too.
+   * How each part ends; none rejects. The list grows: what
+   * a deployment does not take in one call is a part too.
    */
   readonly ends: Promise<Bought | { readonly error: unknown }>[]
   /** Calls under way or paid for. */
@@ -33,8 +33,8 @@ interface Part extends TriedWork<ImageOffer> {
 }
 
 /**
- * Buys so many pictures from the deployments that have a turn to give. When it ends, no call is under way any
- * more.
+ * Buys so many pictures from the deployments that have a
+ * turn to give. When it ends, no call is under way any more.
  */
 export async function buy(
   run: ImageRun,
@@ -79,8 +79,8 @@ function begin(purchase: Purchase, part: Part): void {
 }
 
 /**
- * Makes one call, and others in its stead as long as it provably bought nothing. They keep one place among
- * the calls.
+ * Makes one call, and others in its stead as long as it
+ * provably bought nothing. They keep one place among the calls.
  */
 async function buyPart(purchase: Purchase, part: Part): Promise<Bought> {
   const { maxAttempts } = purchase.outside.limits

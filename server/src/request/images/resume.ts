@@ -13,7 +13,7 @@ import type { Cost } from '#core/price.ts'
 import type { ImageJobCall, TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 import type { RequestTrace } from '#ports/observer.ts'
-import type { BegunCall, Paid } from '../money/admission.ts'
+import type { BegunCall, PaidCall } from '../money/admission.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
@@ -230,7 +230,7 @@ class LateBooks implements CallBooks {
     return Promise.reject(new Fault('internal_error', 'A resumed call was begun again.'))
   }
 
-  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: Paid): LedgerEntry {
+  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: PaidCall): LedgerEntry {
     const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
     const post: LedgerEntry = { ...unknown, kind: 'post', usage, tokens, images, amountNanoUsd }
     this.entries.push(post)

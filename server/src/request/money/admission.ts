@@ -1,11 +1,11 @@
 /**
- * Admission: may this request run, and is there money for it? It takes from the rate limits, sets aside the most the request
- * can cost, follows each of its calls into the books, and gives back what was not spent. A request holds its admission by
- * `await using`, so that nothing reserved can be forgotten, however the request ends.
+ * Admission: may this request run, and is there money for it? An admission takes from the rate limits,
+ * reserves the most that the request can cost, writes each of its calls into the books, and gives back what
+ * was not spent. A request holds its admission by `await using`, so that nothing reserved is forgotten,
+ * however the request ends.
  */
 import type { Budget } from '#core/budget.ts'
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import { Fault } from '#core/fault/fault.ts'
 import { momentOf, type LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'
@@ -13,6 +13,7 @@ import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { Leases } from './leases.ts'
+import { takeRates, type RateTerms, type TakenRates } from './rates.ts'
 
 /** What admission needs from outside. */
 export interface MoneyOutside {
@@ -22,18 +23,17 @@ export interface MoneyOutside {
   /** Told of every budget that a request is made under. */
   readonly underBudget: (budget: Budget) => void
   readonly bytesOf: (text: string) => number
-  /** Told of entries that could not be written after their request had ended; the journal still has their calls. */
+  /**
+   * Told of entries that could not be written after their
+   * request had ended. The journal still has their calls.
+   */
   readonly unsettled: (requestId: string, error: unknown) => void
 }
 
-/** Who asks, and for how much, whatever the kind of the request. */
-export interface Admitting {
+/** The key that asks, and for how much, whatever the kind of the request. */
+export interface AdmissionTerms extends RateTerms {
   readonly requestId: string
-  readonly key: Key
   readonly modelId: string
-  /** For the limiter's first guess; the true figures correct it. */
-  readonly tokens: number
-  readonly images: number
   /** The most the request can cost; asked only under a hard budget. */
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
@@ -48,7 +48,7 @@ export interface BegunCall {
 }
 
 /** What a call turned out to be. */
-export interface Paid {
+export interface PaidCall {
   readonly usage: 'upstream' | 'estimated'
   /** Undefined: unknown, which is not zero. */
   readonly tokens: number | undefined
@@ -66,34 +66,27 @@ export function mustAsk(key: Key, outside: MoneyOutside): boolean {
   return hard || key.limits.length > 0
 }
 
-/** Takes from the rate limits what the admission stands for. */
-export async function takeRates(
-  { key, tokens, images }: Admitting,
+/** Takes from the rate limits and reserves from the hard budgets. If either refuses, nothing stays taken. */
+export async function admitWithin<Kind extends Admission>(
+  terms: AdmissionTerms,
   outside: MoneyOutside,
-): Promise<RatesTaken> {
-  const amounts = { requests: 1, tokens, images }
-  const takes = key.limits
-    .map((limit) => ({ limit, amount: amounts[limit.unit] }))
-    .filter(({ amount }) => amount > 0)
-  if (takes.length === 0) return NOTHING_TAKEN
-  const { allowed, states } = await outside.limiter.take(takes)
-  if (!allowed) throw rateFault(states, takes)
-  return { takes, states }
+  admissionOf: (taken: TakenRates) => Kind,
+): Promise<Kind> {
+  const admission = admissionOf(await takeRates(terms, outside.limiter))
+  try {
+    await admission.reserve()
+  } catch (error) {
+    await admission[Symbol.asyncDispose]()
+    throw error
+  }
+  return admission
 }
-
-export interface RatesTaken {
-  readonly takes: readonly RateTake[]
-  readonly states: readonly RateState[]
-}
-
-export const NOTHING_TAKEN: RatesTaken = { takes: [], states: [] }
 
 export class Admission implements AsyncDisposable {
-  /** Who asks. */
   readonly project: string
   /** Where each rate limit stands, for the answer's headers. */
   readonly rates: readonly RateState[]
-  readonly #admitting: Admitting
+  readonly #terms: AdmissionTerms
   readonly #outside: MoneyOutside
   readonly #takes: readonly RateTake[]
   readonly #budgets: Key['budgets']
@@ -108,29 +101,29 @@ export class Admission implements AsyncDisposable {
   #unusedNanoUsd = 0n
   #hasEnded = false
 
-  constructor(admitting: Admitting, outside: MoneyOutside, { takes, states }: RatesTaken) {
-    this.#admitting = admitting
+  constructor(terms: AdmissionTerms, outside: MoneyOutside, { takes, states }: TakenRates) {
+    this.#terms = terms
     this.#outside = outside
     this.#takes = takes
     this.rates = states
-    this.project = admitting.key.project
-    const { budgets } = admitting.key
+    this.project = terms.key.project
+    const { budgets } = terms.key
     this.#budgets = budgets.length === 0 ? budgets : budgets.filter((budget) => budget.hard)
-    this.#atMs = momentOf(admitting.requestId)
-    this.#attempts = admitting.attemptsBefore ?? 0
+    this.#atMs = momentOf(terms.requestId)
+    this.#attempts = terms.attemptsBefore ?? 0
   }
 
-  /** The most the request can cost, from each hard budget. */
+  /** Reserves the most that the request can cost, in each hard budget. */
   async reserve(): Promise<void> {
     if (this.#budgets.length === 0) return
-    const most = this.#admitting.mostNanoUsd()
+    const most = this.#terms.mostNanoUsd()
     await this.#hold(most)
     this.#giveBack(most)
   }
 
-  /** Before a call is sent: money for it, a number for it, and a note that outlives this process. */
+  /** Before a call is sent, it gets money, a number, and a note in the journal that outlives this process. */
   async beginCall(callId: string, deployment: string, cost: Cost): Promise<BegunCall> {
-    const { requestId, key, modelId } = this.#admitting
+    const { requestId, key, modelId } = this.#terms
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leased = this.#budgets.length === 0 ? 0n : (amount ?? 0n)
     if (leased > 0n) await this.#take(leased)
@@ -161,8 +154,8 @@ export class Admission implements AsyncDisposable {
     return { attempt, unknown }
   }
 
-  /** The upstream answered: it is paid. The entry that says so is in the books once the request is settled. */
-  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: Paid): LedgerEntry {
+  /** The upstream answered, so the call is paid. Its entry is in the books once the request is settled. */
+  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: PaidCall): LedgerEntry {
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leasedAtMost = (leased: bigint): bigint => ((amount ?? 0n) < leased ? (amount ?? 0n) : leased)
     const leased = leasedOf(unknown)
@@ -182,9 +175,9 @@ export class Admission implements AsyncDisposable {
     return post
   }
 
-  /** Something was answered without a call: it cost nothing, and stands in the books all the same. */
+  /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
   answeredFrom(place: string, callId: string): void {
-    const { requestId, key, modelId } = this.#admitting
+    const { requestId, key, modelId } = this.#terms
     const attempt = this.#attempts
     this.#attempts += 1
     const entry: LedgerEntry = {
@@ -206,20 +199,20 @@ export class Admission implements AsyncDisposable {
     this.#ended(entry, 0n)
   }
 
-  /** The call failed. What may have been charged stays reserved, in the books, until somebody finds out. */
+  /** The call failed. If it may have been charged, its money stays reserved until an operator resolves it. */
   failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined): void {
     if (failure === undefined || failure.mayBeCharged) return this.#ended(unknown, 0n)
     this.#outside.ledger.forget(unknown.requestId, unknown.attempt)
     this.#giveBack(leasedOf(unknown))
   }
 
-  /** Resolves once every call of the request is in the books: only then may its result leave. */
+  /** Resolves once every call of the request is in the books. Only then may the result leave. */
   async settle(): Promise<void> {
     const [entries, unused] = this.#end()
     await this.#write(entries, unused)
   }
 
-  /** Another node accounts for the calls of this request now: nothing of them is written in this one's name. */
+  /** Another node accounts for the calls of this request now: this node writes none of them. */
   abandon(): void {
     const [entries, unused] = this.#end()
     let left = unused
@@ -230,13 +223,13 @@ export class Admission implements AsyncDisposable {
     this.#releaseToBudgets(left)
   }
 
-  /** A request that failed waits for nobody: its calls are put into the books behind its back, also those that end later. */
+  /** A request that failed does not wait: its calls are written afterwards, also those that end later. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#hasEnded) return
     this.#writeLater(...this.#end())
   }
 
-  /** What is left to be written, and the money that is free once it is. */
+  /** Returns the entries still to be written, and the money that is free once they are. */
   #end(): [entries: readonly LedgerEntry[], unusedNanoUsd: bigint] {
     const left: [readonly LedgerEntry[], bigint] = [this.#entries, this.#unusedNanoUsd]
     this.#hasEnded = true
@@ -260,17 +253,20 @@ export class Admission implements AsyncDisposable {
 
   #writeLater(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): void {
     this.#write(entries, unusedNanoUsd).catch((error: unknown) =>
-      this.#outside.unsettled(this.#admitting.requestId, error),
+      this.#outside.unsettled(this.#terms.requestId, error),
     )
   }
 
-  /** Until an entry is durable its call counts in full, should this process die: only then may others use what it left. */
+  /**
+   * Should this process die before an entry is durable, its
+   * call counts in full. So unused money is free only then.
+   */
   async #write(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): Promise<void> {
     await this.#outside.ledger.write(entries)
     this.#releaseToBudgets(unusedNanoUsd)
   }
 
-  /** In each budget, or in none. */
+  /** Reserves in each budget, or in none. */
   async #hold(amountNanoUsd: bigint): Promise<void> {
     const { leases } = this.#outside
     const done: Key['budgets'][number][] = []
@@ -285,7 +281,10 @@ export class Admission implements AsyncDisposable {
     }
   }
 
-  /** From what is held, and what that lacks from the budgets. What is held is taken at once: the request may end meanwhile. */
+  /**
+   * Takes held money first, and what is lacking from the budgets.
+   * Held money goes at once: the request may end meanwhile.
+   */
   async #take(amountNanoUsd: bigint): Promise<void> {
     const held = this.#heldNanoUsd < amountNanoUsd ? this.#heldNanoUsd : amountNanoUsd
     const lacking = amountNanoUsd - held
@@ -315,28 +314,4 @@ export class Admission implements AsyncDisposable {
 
 function leasedOf({ projectLeaseNanoUsd, keyLeaseNanoUsd }: LedgerEntry): bigint {
   return projectLeaseNanoUsd > keyLeaseNanoUsd ? projectLeaseNanoUsd : keyLeaseNanoUsd
-}
-
-function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fault {
-  const refusals = states.filter(({ retryAfterMs }) => retryAfterMs !== 0)
-  const never = refusals.find(({ retryAfterMs }) => retryAfterMs === undefined)
-  const worst = never ?? refusals.toSorted((a, b) => (b.retryAfterMs ?? 0) - (a.retryAfterMs ?? 0))[0]
-  const { limit, remaining, retryAfterMs } = worst as RateState
-  const wanted = takes.find((take) => take.limit.id === limit.id)?.amount ?? 0
-  const [owner = '', name = ''] = limit.id.split(':')
-  const which = `The rate limit of ${owner} '${name}' (${limit.perMinute} ${limit.unit} a minute)`
-  if (retryAfterMs === undefined) {
-    return new Fault(
-      'request_exceeds_rate_limit',
-      `${which} is too low for this request, which needs ${wanted}. Send a smaller request.`,
-      {
-        rates: states,
-      },
-    )
-  }
-  return new Fault(
-    'rate_limit_exceeded',
-    `${which} has ${remaining} left; this request needs ${wanted}. Retry in ${(retryAfterMs / 1000).toFixed(1)} s.`,
-    { retryAfterMs, rates: states },
-  )
 }

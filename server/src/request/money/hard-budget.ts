@@ -1,23 +1,12 @@
-/** What a hard budget forbids: anything whose cost could not be held against it. */
+/** What a hard budget forbids: calls whose cost could not be held against it. */
 import { Fault } from '#core/fault/fault.ts'
 import type { Budget } from '#core/budget.ts'
+import type { Cost } from '#core/price.ts'
 import type { Key } from '#ports/keys.ts'
-
-export function hasHardBudget(key: Key): boolean {
-  return key.budgets.some(({ hard }) => hard)
-}
 
 /** `project search`, `key search/website`: for messages. */
 export function ownerOf({ id }: Budget): string {
   return id.replace(':', ' ')
-}
-
-/** A model that this key may not use, because calls without a price cannot be counted against a budget. */
-export function unpriced(model: string, key: Key): Fault {
-  return new Fault(
-    'model_unpriced',
-    `'${model}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. Use a model with a price.`,
-  )
 }
 
 function hardOwner(key: Key): string {
@@ -25,13 +14,35 @@ function hardOwner(key: Key): string {
   return budget === undefined ? `key ${key.name}` : ownerOf(budget)
 }
 
-interface Carrying {
+interface OfferWithFields {
   readonly deployment: { readonly capabilities: { readonly harmlessFields: readonly string[] } }
   readonly extraFields: Readonly<Record<string, unknown>>
 }
 
+/**
+ * The offers that this key may pay for. A hard budget allows
+ * only calls with a price and fields with a known effect on it.
+ */
+export function payable<Offer extends OfferWithFields>(
+  offers: readonly Offer[],
+  hasPrice: (offer: Offer) => boolean,
+  modelId: string,
+  key: Key,
+): readonly Offer[] {
+  if (!key.budgets.some(({ hard }) => hard)) return offers
+  const priced = offers.filter(hasPrice)
+  if (priced.length === 0) {
+    throw new Fault(
+      'model_unpriced',
+      `'${modelId}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. Use a model with a price.`,
+    )
+  }
+  refuseUnknownFields(priced, key)
+  return priced
+}
+
 /** A field that the catalog does not know may multiply the cost. */
-export function refuseUnknownFields(offers: readonly Carrying[], key: Key): void {
+function refuseUnknownFields(offers: readonly OfferWithFields[], key: Key): void {
   for (const { deployment, extraFields } of offers) {
     const { harmlessFields } = deployment.capabilities
     const unknown = Object.keys(extraFields).find((field) => !harmlessFields.includes(field))
@@ -42,4 +53,14 @@ export function refuseUnknownFields(offers: readonly Carrying[], key: Key): void
       { param: unknown },
     )
   }
+}
+
+/**
+ * What is reserved for a request: the most that any of these
+ * can cost. Under a hard budget all of them have a price.
+ */
+export function dearest(costs: readonly Cost[]): bigint {
+  let most = 0n
+  for (const cost of costs) if (cost.kind === 'known' && cost.nanoUsd > most) most = cost.nanoUsd
+  return most
 }

@@ -1,10 +1,11 @@
 /**
- * Hard budgets as one node sees them: money leased from the store, reserved and given back in memory. A request that finds
- * room waits for nobody; one that doesn't makes the node ask for more, once for all that wait.
+ * Hard budgets as one node sees them: the node leases money from the store, and reserves and releases it in
+ * memory. A request that finds enough does not wait. If there is too little, the node asks the store once for
+ * all requests that wait.
  */
 import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { costText } from '#core/price.ts'
+import { dollars } from '#core/price.ts'
 import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import { ownerOf } from './hard-budget.ts'
@@ -19,14 +20,17 @@ export interface LeaseParts {
   readonly isStoreAway: () => boolean
 }
 
-/** What nobody has taken from for so long is worth more elsewhere. */
+/** A lease that no request took from for so long is given back: other nodes may need it. */
 const IDLE_MS = 1000
-/** A refusal is remembered for so long: a flood of requests must not become a flood of questions to the store. */
+/**
+ * The node remembers a refusal for so long: a flood of
+ * requests must not become a flood of questions to the store.
+ */
 const REFUSAL_MS = 250
-/** When what is left is reserved elsewhere: idle leases have come home by then. */
+/** When other nodes hold the rest: their idle leases have come back by then. */
 const RETRY_AFTER_MS = 1500
 
-interface Waiting {
+interface WaitingRequest {
   readonly amountNanoUsd: bigint
   readonly resolve: () => void
   readonly reject: (fault: unknown) => void
@@ -36,10 +40,13 @@ interface Lease {
   budget: Budget
   readonly window: BudgetWindow
   availableNanoUsd: bigint
-  /** When money was last taken from it: a request that was refused does not keep what it could not use. */
+  /** When money was last taken. A refused request takes none, so it does not keep the lease alive. */
   usedAtMs: number
-  readonly waiting: Waiting[]
-  /** A question or a return under way; its id is kept until it is answered, so that a lost answer is not a second grant. */
+  readonly waiting: WaitingRequest[]
+  /**
+   * Whether a question or a return is under way. Its id is
+   * kept until the answer, so that money is granted once.
+   */
   isAsking: boolean
   operation: string | undefined
   returning: { readonly operation: string; readonly amountNanoUsd: bigint } | undefined
@@ -56,7 +63,7 @@ export class Leases {
     this.#parts = parts
   }
 
-  /** Sets money aside for a request accepted at `atMs`. Undefined: done; a promise: the store has to be asked. */
+  /** Reserves money for a request that was accepted at `atMs`. A promise: the node has to ask the store. */
   reserve(budget: Budget, atMs: number, amountNanoUsd: bigint): Promise<void> | undefined {
     const lease = this.#leaseOf(budget, atMs)
     const nowMs = this.#parts.clock.monotonicMs()
@@ -75,7 +82,7 @@ export class Leases {
     })
   }
 
-  /** What was reserved and not spent. */
+  /** Releases what was reserved and not spent. */
   release(budget: Budget, atMs: number, amountNanoUsd: bigint): void {
     if (amountNanoUsd === 0n) return
     const lease = this.#leaseOf(budget, atMs)
@@ -84,7 +91,7 @@ export class Leases {
     this.#serve(lease)
   }
 
-  /** Gives back what nobody has touched for a while. Called several times a second. */
+  /** Gives back leases that no request used for a while. Called several times a second. */
   async returnIdle(): Promise<void> {
     if (this.#parts.isStoreAway()) return
     const nowMs = this.#parts.clock.monotonicMs()
@@ -92,7 +99,7 @@ export class Leases {
       const isIdle = !lease.isAsking && lease.waiting.length === 0 && nowMs - lease.usedAtMs >= IDLE_MS
       if (!isIdle) continue
       if (lease.returning === undefined && lease.availableNanoUsd === 0n && lease.operation === undefined) {
-        // Nothing is held: forget it, or the windows of years would pile up.
+        // The lease is empty. It is forgotten, or the windows of years would pile up.
         if (nowMs - lease.usedAtMs >= FORGET_MS) this.#leases.delete(id)
         continue
       }
@@ -137,7 +144,7 @@ export class Leases {
       await this.#finishReturn(lease)
       for (let first = this.#serve(lease); first !== undefined; first = this.#serve(lease)) {
         const neededNanoUsd = first.amountNanoUsd - lease.availableNanoUsd
-        // An operation whose answer was lost is asked about again before anything else is asked.
+        // If the answer to the last operation was lost, the node asks for that one again first.
         const isRepeated = lease.operation !== undefined
         lease.operation ??= identifiers.next()
         const answer = await store.lease({
@@ -150,9 +157,9 @@ export class Leases {
         })
         lease.operation = undefined
         lease.availableNanoUsd += answer.grantedNanoUsd
-        // What an earlier question was granted says nothing about what there is for this one.
+        // A repeated answer grants what the earlier question needed, not what this one needs.
         if (isRepeated || answer.grantedNanoUsd >= neededNanoUsd) continue
-        // Money that others gave back meanwhile may do; else all that need as much are refused together.
+        // Money that other requests released meanwhile may be enough. Else all that need as much are refused.
         const left = this.#serve(lease)
         if (left === undefined) break
         const atLeast = left.amountNanoUsd
@@ -173,8 +180,8 @@ export class Leases {
     }
   }
 
-  /** Serves who waits, in order; whoever has to wait on is returned. */
-  #serve(lease: Lease): Waiting | undefined {
+  /** Serves waiting requests in order. Returns the first that has to wait on. */
+  #serve(lease: Lease): WaitingRequest | undefined {
     for (let [first] = lease.waiting; first !== undefined; [first] = lease.waiting) {
       if (lease.availableNanoUsd < first.amountNanoUsd) return first
       lease.availableNanoUsd -= first.amountNanoUsd
@@ -208,14 +215,18 @@ export class Leases {
         await this.#finishReturn(lease)
       }
     } catch {
-      // Away: tried again with the same operation, so that it happens once. Until then the money counts as leased.
+      // The store is away. The same operation is tried again, so
+      // that it happens once; until then the money counts as leased.
     } finally {
       lease.isAsking = false
       if (lease.waiting.length > 0) void this.#ask(lease)
     }
   }
 
-  /** Before anything else is asked: the store knows the last operation only, and would do an earlier one again. */
+  /**
+   * Comes before any other question: the store knows only
+   * the last operation, and would do an earlier one again.
+   */
   async #finishReturn(lease: Lease): Promise<void> {
     if (lease.returning === undefined) return
     const { nodeId, store } = this.#parts
@@ -224,7 +235,7 @@ export class Leases {
   }
 }
 
-/** Windows of long ago are forgotten. */
+/** An empty lease is forgotten after so long. */
 const FORGET_MS = 60_000
 
 function refused({ budget, window }: Lease, amountNanoUsd: bigint, answer: LeaseAnswer): Fault {
@@ -243,11 +254,6 @@ function refused({ budget, window }: Lease, amountNanoUsd: bigint, answer: Lease
     `The rest of the ${which} is reserved for running requests; this one can cost up to ${dollars(amountNanoUsd)}. Retry in ${RETRY_AFTER_MS} ms.`,
     { retryAfterMs: RETRY_AFTER_MS },
   )
-}
-
-/** Cents at least, and as many decimals as it has. */
-function dollars(nanoUsd: bigint): string {
-  return `$${costText({ kind: 'known', nanoUsd }).replace(/0{1,7}$/, '')}`
 }
 
 function unreachable({ budget }: Lease, cause: unknown): Fault {

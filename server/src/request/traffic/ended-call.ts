@@ -15,8 +15,8 @@ export interface EndedCall {
 }
 
 /**
- * Tells the observer how a call ended. Returns the line for the trace of each request that the call was made
- * for.
+ * Tells the observer how a call ended. Returns the line for
+ * the trace of each request that the call was made for.
  */
 export function recordCall(
   { requestId, callId, model, deployment, inputs, outcome, failure, durationMs }: EndedCall,

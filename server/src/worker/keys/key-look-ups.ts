@@ -10,8 +10,8 @@ const MAX_WAITING = 5000
 /** A request that waited this long is better told to try again. */
 const MAX_WAIT_MS = 2000
 /**
- * The node asks about an unknown secret once in this time. A key made meanwhile arrives with the next
- * refresh.
+ * The node asks about an unknown secret once in this time.
+ * A key made meanwhile arrives with the next refresh.
  */
 const UNKNOWN_MS = 5000
 /** Guesses must not fill the memory: 10,000 digests are about 2 MB. */

@@ -1,0 +1,58 @@
+/** What a request takes from the rate limits of its key and project before it runs. */
+import { Fault } from '#core/fault/fault.ts'
+import type { RateState, RateTake } from '#core/limit.ts'
+import type { Key } from '#ports/keys.ts'
+import type { RateLimiter } from '#ports/limiter.ts'
+
+export interface RateTerms {
+  readonly key: Key
+  /** A first guess; the true count corrects it. */
+  readonly tokens: number
+  readonly images: number
+}
+
+export interface TakenRates {
+  readonly takes: readonly RateTake[]
+  readonly states: readonly RateState[]
+}
+
+export const NOTHING_TAKEN: TakenRates = { takes: [], states: [] }
+
+/** Takes from the rate limits of a key what the request stands for. */
+export async function takeRates(
+  { key, tokens, images }: RateTerms,
+  limiter: RateLimiter,
+): Promise<TakenRates> {
+  const amounts = { requests: 1, tokens, images }
+  const takes = key.limits
+    .map((limit) => ({ limit, amount: amounts[limit.unit] }))
+    .filter(({ amount }) => amount > 0)
+  if (takes.length === 0) return NOTHING_TAKEN
+  const { allowed, states } = await limiter.take(takes)
+  if (!allowed) throw rateFault(states, takes)
+  return { takes, states }
+}
+
+function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fault {
+  const refusals = states.filter(({ retryAfterMs }) => retryAfterMs !== 0)
+  const never = refusals.find(({ retryAfterMs }) => retryAfterMs === undefined)
+  const worst = never ?? refusals.toSorted((a, b) => (b.retryAfterMs ?? 0) - (a.retryAfterMs ?? 0))[0]
+  const { limit, remaining, retryAfterMs } = worst as RateState
+  const wanted = takes.find((take) => take.limit.id === limit.id)?.amount ?? 0
+  const [owner = '', name = ''] = limit.id.split(':')
+  const which = `The rate limit of ${owner} '${name}' (${limit.perMinute} ${limit.unit} a minute)`
+  if (retryAfterMs === undefined) {
+    return new Fault(
+      'request_exceeds_rate_limit',
+      `${which} is too low for this request, which needs ${wanted}. Send a smaller request.`,
+      {
+        rates: states,
+      },
+    )
+  }
+  return new Fault(
+    'rate_limit_exceeded',
+    `${which} has ${remaining} left; this request needs ${wanted}. Retry in ${(retryAfterMs / 1000).toFixed(1)} s.`,
+    { retryAfterMs, rates: states },
+  )
+}
