@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { divideTokens } from './usage.ts'
+import { addTokens, divideTokens, UNKNOWN_TOKENS, type ImageUsage } from './usage.ts'
 
 const total = fc.oneof(fc.nat(20), fc.nat(1_000_000), fc.nat(40_000_000))
 const weights = fc.array(fc.oneof(fc.constant(0), fc.nat(9), fc.nat(1_000_000)), {
@@ -46,4 +46,25 @@ test('among equal inputs the earlier ones get the tokens left over', () => {
   assert.deepEqual(divideTokens(8, [1, 1, 1]), [3, 3, 2])
   assert.deepEqual(divideTokens(2, [0, 0, 0]), [1, 1, 0])
   assert.deepEqual(divideTokens(5, []), [])
+})
+
+test('a sum of tokens is known only where every part is', () => {
+  const count = fc.option(fc.nat(1_000_000), { nil: undefined })
+  const kinds = Object.keys(UNKNOWN_TOKENS) as (keyof ImageUsage['tokens'])[]
+  const tokens = fc
+    .tuple(...kinds.map(() => count))
+    .map(
+      (counts) =>
+        Object.fromEntries(kinds.map((kind, index) => [kind, counts[index]])) as ImageUsage['tokens'],
+    )
+  fc.assert(
+    fc.property(tokens, tokens, (a, b) => {
+      const sum = addTokens(a, b)
+      for (const kind of kinds) {
+        const [left, right] = [a[kind], b[kind]]
+        assert.equal(sum[kind], left === undefined || right === undefined ? undefined : left + right)
+      }
+      assert.deepEqual(addTokens(a, UNKNOWN_TOKENS), UNKNOWN_TOKENS)
+    }),
+  )
 })

@@ -32,6 +32,32 @@ export interface ImageUsage {
   readonly tokens: Readonly<Record<ImageTokenKind | CachedTokenKind, number | undefined>>
 }
 
+/** Nobody counted anything. */
+export const UNKNOWN_TOKENS: ImageUsage['tokens'] = Object.freeze({
+  textInput: undefined,
+  imageInput: undefined,
+  textOutput: undefined,
+  imageOutput: undefined,
+  cachedTextInput: undefined,
+  cachedImageInput: undefined,
+})
+
+/** Adds the counts of each kind. A sum with an unknown part is unknown: a lower bound must not look like a full count. */
+export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
+  const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {
+    const [left, right] = [a[kind], b[kind]]
+    return left === undefined || right === undefined ? undefined : left + right
+  }
+  return {
+    textInput: sum('textInput'),
+    imageInput: sum('imageInput'),
+    textOutput: sum('textOutput'),
+    imageOutput: sum('imageOutput'),
+    cachedTextInput: sum('cachedTextInput'),
+    cachedImageInput: sum('cachedImageInput'),
+  }
+}
+
 /** The most that an embeddings request may use. */
 export interface TokenBounds {
   readonly tokens: number

@@ -2,7 +2,7 @@
 import type { PictureForm } from '../catalog.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { addCosts, costText, type Cost } from '../price.ts'
-import type { ImageUsage } from '../usage.ts'
+import { addTokens, type ImageUsage } from '../usage.ts'
 
 /** A picture as it is kept, under the digest of its bytes. */
 export interface KeptBytes {
@@ -98,22 +98,6 @@ function costOf({ post }: Delivery): Cost {
   return post.amountNanoUsd === undefined
     ? { kind: 'unpriced' }
     : { kind: 'known', nanoUsd: post.amountNanoUsd }
-}
-
-/** One count that is not known makes the sum unknown. */
-function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
-  const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {
-    const [left, right] = [a[kind], b[kind]]
-    return left === undefined || right === undefined ? undefined : left + right
-  }
-  return {
-    textInput: sum('textInput'),
-    imageInput: sum('imageInput'),
-    textOutput: sum('textOutput'),
-    imageOutput: sum('imageOutput'),
-    cachedTextInput: sum('cachedTextInput'),
-    cachedImageInput: sum('cachedImageInput'),
-  }
 }
 
 function commonFields(all: readonly Readonly<Record<string, unknown>>[]): Readonly<Record<string, unknown>> {

@@ -118,15 +118,6 @@ export function readGemini(body: unknown): Reading {
 
 type Tokens = ImageUsage['tokens']
 
-export const UNKNOWN_TOKENS: Tokens = Object.freeze({
-  textInput: undefined,
-  imageInput: undefined,
-  textOutput: undefined,
-  imageOutput: undefined,
-  cachedTextInput: undefined,
-  cachedImageInput: undefined,
-})
-
 /** Thoughts are words, and cost what words cost: the package adds them to the picture's tokens. */
 export function geminiTokens(body: unknown): Tokens {
   const usage = record(record(body)['usageMetadata'])

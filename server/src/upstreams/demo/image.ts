@@ -1,18 +1,11 @@
 /** The image upstream of a first start: draws the prompt, so that the first picture comes without any key. */
 import type { PixelSize } from '#core/catalog.ts'
+import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { EditCall, ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
 import { draw, type Drawing } from './drawing.ts'
 import { DemoEdits } from './edit.ts'
 
 const DEFAULT_SIZE = { width: 512, height: 512 }
-const NO_TOKENS: ImageAnswer['tokens'] = {
-  textInput: undefined,
-  imageInput: undefined,
-  textOutput: undefined,
-  imageOutput: undefined,
-  cachedTextInput: undefined,
-  cachedImageInput: undefined,
-}
 
 export class DemoImage implements ImageUpstream {
   readonly #edits = new DemoEdits()
@@ -39,7 +32,7 @@ export class DemoImage implements ImageUpstream {
     const pictures = []
     for (let number = 0; number < call.images; number += 1)
       pictures.push({ bytes: await draw(drawing(number, 1)), revisedPrompt: undefined })
-    return { pictures, tokens: NO_TOKENS, echoes, extraFields: {} }
+    return { pictures, tokens: UNKNOWN_TOKENS, echoes, extraFields: {} }
   }
 
   async #edited(call: ImageCall, edit: EditCall, events: ImageEvents): Promise<ImageAnswer> {
@@ -50,7 +43,7 @@ export class DemoImage implements ImageUpstream {
     })
     return {
       pictures: pictures.map((bytes) => ({ bytes, revisedPrompt: undefined })),
-      tokens: NO_TOKENS,
+      tokens: UNKNOWN_TOKENS,
       echoes: echoesOf(call, size),
       extraFields: {},
     }

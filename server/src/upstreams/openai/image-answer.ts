@@ -1,6 +1,6 @@
 /** What the answers of the OpenAI family say, once their pictures are lifted out. */
 import { isRecord } from '#core/record.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
 
 export type Fields = Readonly<Record<string, unknown>>
 
@@ -32,20 +32,11 @@ export function extraFieldsIn(fields: Fields, own: ReadonlySet<string>): Fields 
   return Object.fromEntries(Object.entries(fields).filter(([name]) => !own.has(name)))
 }
 
-export const NO_TOKENS: Tokens = {
-  textInput: undefined,
-  imageInput: undefined,
-  textOutput: undefined,
-  imageOutput: undefined,
-  cachedTextInput: undefined,
-  cachedImageInput: undefined,
-}
-
 /**
  * Counts by kind. Where it tells only a sum, input is text and output is the picture: that is what a generation is made of.
  */
 export function tokensIn(usage: unknown): Tokens {
-  if (!isRecord(usage)) return NO_TOKENS
+  if (!isRecord(usage)) return UNKNOWN_TOKENS
   const input = fieldsIn(usage, 'input_tokens_details')
   const output = fieldsIn(usage, 'output_tokens_details')
   const cached = fieldsIn(input, 'cached_tokens_details')
@@ -63,15 +54,6 @@ export function tokensIn(usage: unknown): Tokens {
       countIn(cached, 'text_tokens') ?? (imageInput ? undefined : countIn(input, 'cached_tokens')),
     cachedImageInput: countIn(cached, 'image_tokens'),
   }
-}
-
-/** An unknown count stays unknown only while nobody has told one. */
-export function addTokens(a: Tokens, b: Tokens): Tokens {
-  const sum = { ...a } as Record<keyof Tokens, number | undefined>
-  for (const kind of Object.keys(sum) as (keyof Tokens)[]) {
-    if (b[kind] !== undefined) sum[kind] = (sum[kind] ?? 0) + b[kind]
-  }
-  return sum
 }
 
 function fieldsIn(fields: Fields, name: string): Fields {

@@ -1,17 +1,9 @@
 /** What came of an image call, whichever way it came. */
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { isRecord } from '#core/record.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
-import {
-  ANSWER_FIELDS,
-  echoesIn,
-  extraFieldsIn,
-  isWithheld,
-  NO_TOKENS,
-  tokensIn,
-  type Fields,
-} from './image-answer.ts'
+import { ANSWER_FIELDS, echoesIn, extraFieldsIn, isWithheld, tokensIn, type Fields } from './image-answer.ts'
 import { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
 
@@ -35,7 +27,7 @@ export const NOTHING: Delivery = {
   pictures: [],
   refusals: [],
   error: undefined,
-  tokens: NO_TOKENS,
+  tokens: UNKNOWN_TOKENS,
   echoes: {},
   extraFields: {},
 }

@@ -2,6 +2,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { isRecord } from '#core/record.ts'
+import { addTokens } from '#core/usage.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import {
   fieldsOf,
@@ -12,7 +13,7 @@ import {
   type Delivery,
   type DeliveryReader,
 } from './image-delivery.ts'
-import { addTokens, echoesIn, EVENT_FIELDS, extraFieldsIn, tokensIn, type Fields } from './image-answer.ts'
+import { echoesIn, EVENT_FIELDS, extraFieldsIn, tokensIn, type Fields } from './image-answer.ts'
 import type { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
 
@@ -29,6 +30,8 @@ export class EventReader implements DeliveryReader {
   readonly #options: EventOptions
   #delivery: Delivery = NOTHING
   #previews = 0
+  /** No event has brought a picture, or the refusal of one, yet. */
+  #isFirstPicture = true
   #hasFinished = false
   /** One character a byte: text is decoded when it is whole. */
   readonly #scanner = new PictureScanner((bytes) => this.#parser.feed(Buffer.from(bytes).toString('latin1')))
@@ -84,10 +87,13 @@ export class EventReader implements DeliveryReader {
     this.#previews += 1
   }
 
-  /** OpenAI's brings a picture. Volcengine's comes after all of them and brings the count. */
+  /** OpenAI's brings a picture. Volcengine's comes after all of them and brings the count of the whole call. */
   #readCompleted(fields: Fields): void {
     if ('b64_json' in fields || 'url' in fields) this.#keepPicture(fields)
-    else this.#keepFields(fields)
+    else {
+      this.#keepFields(fields)
+      if (isRecord(fields['usage'])) this.#delivery = { ...this.#delivery, tokens: tokensIn(fields['usage']) }
+    }
     if (this.#delivery.pictures.length + this.#delivery.refusals.length >= this.#options.images)
       this.#finish()
   }
@@ -97,13 +103,16 @@ export class EventReader implements DeliveryReader {
     if (picture === undefined) this.#keepRefusal(refusalIn(fields))
     else this.#delivery = { ...this.#delivery, pictures: [...this.#delivery.pictures, picture] }
     this.#keepFields(fields)
+    const own = tokensIn(fields['usage'])
+    const tokens = this.#isFirstPicture ? own : addTokens(this.#delivery.tokens, own)
+    this.#isFirstPicture = false
+    this.#delivery = { ...this.#delivery, tokens }
   }
 
   #keepFields(fields: Fields): void {
-    const { tokens, echoes, extraFields } = this.#delivery
+    const { echoes, extraFields } = this.#delivery
     this.#delivery = {
       ...this.#delivery,
-      tokens: addTokens(tokens, tokensIn(fields['usage'])),
       echoes: { ...echoes, ...echoesIn(fields) },
       extraFields: { ...extraFields, ...extraFieldsIn(fields, EVENT_FIELDS) },
     }

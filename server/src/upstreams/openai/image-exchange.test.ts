@@ -9,6 +9,7 @@ import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import type { ImageAnswer, ImageCall, ImageUpstream, Preview } from '#ports/image-upstream.ts'
 import { streamed } from '#test/support/streamed.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import { UpstreamHttp } from '../connect/http.ts'
 import { imageRegistry } from '../image-registry.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
@@ -477,6 +478,26 @@ test('Volcengine’s events are understood: a picture when one succeeds, the cou
   assert.deepEqual(texts(heard), ['one', 'two'])
   assert.equal(heard.answer.tokens.imageOutput, 7)
   assert.equal(heard.answer.echoes['size'], '8x8')
+})
+
+test('tokens that come with each picture are added up; where one picture has none, the sum is unknown', async () => {
+  const usage = { input_tokens: 3, output_tokens: 7 }
+  const counted = await events(
+    [
+      { ...completed('one'), usage },
+      { ...completed('two'), usage },
+    ],
+    { images: 2 },
+  )
+  assert.equal(counted.answer.tokens.textInput, 6)
+  assert.equal(counted.answer.tokens.imageOutput, 14)
+  for (const list of [
+    [{ ...completed('one'), usage }, completed('two')],
+    [completed('one'), { ...completed('two'), usage }],
+  ]) {
+    const { answer } = await events(list, { images: 2 })
+    assert.deepEqual(answer.tokens, UNKNOWN_TOKENS)
+  }
 })
 
 for (const [title, list, kind] of [
