@@ -6,6 +6,7 @@ import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/v
 import { costText } from '#core/price.ts'
 import type { Embedded } from '#request/embeddings/embed.ts'
 import { rateHeaders } from '../../rate-headers.ts'
+import { asciiJson, drained, headerText } from '../caller/writing.ts'
 
 /** Up to here one string is made and sent in one go; beyond, making it would hold the event loop. */
 const SMALL_BYTES = 256 * 1024
@@ -95,38 +96,4 @@ function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
   if (emulated.length > 0) headers.push('x-torana-emulated', emulated.join(', '))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
   return headers
-}
-
-/** Clients give up on headers of many kilobytes, and the names in them can be a caller's. */
-const MAX_HEADER_LENGTH = 1024
-
-/** Header values carry ASCII; names from a configuration or a request may hold more. */
-export function headerText(text: string): string {
-  const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
-  return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
-}
-
-const BEYOND_ASCII = /[\u0080-\uffff]/
-
-export function asciiJson(value: unknown): string {
-  const json = JSON.stringify(value) as string | undefined
-  if (json === undefined) return 'null'
-  if (!BEYOND_ASCII.test(json)) return json
-  return json.replaceAll(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
-}
-
-export function drained(response: ServerResponse): Promise<void> {
-  if (response.destroyed) return Promise.resolve()
-  return new Promise((resolve) => {
-    const done = (): void => {
-      response.off('drain', done)
-      response.off('close', done)
-      resolve()
-    }
-    response.on('drain', done)
-    response.on('close', done)
-  })
 }

@@ -6,7 +6,7 @@ import type { RateState } from '#core/limit.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 import { rateHeaders } from '../../rate-headers.ts'
-import { asciiJson, drained, headerText } from '../embeddings/answer.ts'
+import { asciiJson, drained, headerText } from '../caller/writing.ts'
 import { base64Slices, handedOut, openPicture } from './picture-source.ts'
 
 export interface AnswerOutside {

@@ -16,7 +16,7 @@ import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import type { ImagesDependencies } from './images.ts'
-import { drained } from '../embeddings/answer.ts'
+import { drained } from '../caller/writing.ts'
 import { presentedKey } from '../caller/presented-key.ts'
 import { handedOut } from './picture-source.ts'
 

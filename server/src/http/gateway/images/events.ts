@@ -7,7 +7,7 @@ import type { Fault } from '#core/fault/fault.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import { faultBody } from '../../faults.ts'
-import { asciiJson, drained } from '../embeddings/answer.ts'
+import { asciiJson, drained } from '../caller/writing.ts'
 import {
   echoesOf,
   imageHeaders,

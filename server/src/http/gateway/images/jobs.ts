@@ -6,7 +6,7 @@ import { StoreAway } from '#ports/store.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import { storeFault } from '#request/images/run.ts'
 import type { ImagesDependencies } from './images.ts'
-import { drained } from '../embeddings/answer.ts'
+import { drained } from '../caller/writing.ts'
 import { jobView } from './job-view.ts'
 import { presentedKey } from '../caller/presented-key.ts'
 

@@ -1,0 +1,38 @@
+/** How answers are written, whatever they hold: text that fits into headers, JSON in ASCII, a pace that the client can read. */
+import type { ServerResponse } from 'node:http'
+
+/** Clients give up on headers of many kilobytes, and a caller can choose some of the names in them. */
+const MAX_HEADER_LENGTH = 1024
+
+/** Header values are ASCII. Names from a configuration or a request may hold other characters. */
+export function headerText(text: string): string {
+  const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
+  return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
+}
+
+const BEYOND_ASCII = /[\u0080-\uffff]/
+
+/** JSON whose length in characters is its length in bytes. */
+export function asciiJson(value: unknown): string {
+  const json = JSON.stringify(value) as string | undefined
+  if (json === undefined) return 'null'
+  if (!BEYOND_ASCII.test(json)) return json
+  return json.replaceAll(
+    /[\u0080-\uffff]/g,
+    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** Resolves when the client has read what was written, or has left. */
+export function drained(response: ServerResponse): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const done = (): void => {
+      response.off('drain', done)
+      response.off('close', done)
+      resolve()
+    }
+    response.on('drain', done)
+    response.on('close', done)
+  })
+}
