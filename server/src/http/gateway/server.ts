@@ -19,6 +19,7 @@ import { serveAsset, type AssetDependencies } from './images/assets.ts'
 import type { Brake } from './brake.ts'
 import { clientRequestId, writeFault } from './caller/caller.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings/embeddings.ts'
+import type { RequestHandler } from './caller/journey.ts'
 import { serveJob } from './images/jobs.ts'
 import { imageAnswer, imageEditRequest, imageJob, imageRequest } from './images/schemas.ts'
 import { imagesHandler, type ImagesDependencies } from './images/images.ts'
@@ -252,11 +253,7 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
 }
 
 /** The quick lane passes the framework by. Time-outs are those of the port that requests come in by. */
-function listener(
-  handler: RequestListener,
-  embeddings: ReturnType<typeof embeddingsHandler>,
-  brake: Brake,
-): Server {
+function listener(handler: RequestListener, embeddings: RequestHandler, brake: Brake): Server {
   return createServer((request, response) => {
     if (brake.refuses(request, response)) return
     if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
@@ -267,10 +264,7 @@ function listener(
 const EMBEDDINGS_SUFFIX = '/embeddings'
 
 /** `…/{model}/embeddings`, greedy: model ids may hold slashes. */
-function modelInPath(
-  pathWins: boolean,
-  handlers: Readonly<Record<string, ReturnType<typeof embeddingsHandler>>>,
-) {
+function modelInPath(pathWins: boolean, handlers: Readonly<Record<string, RequestHandler>>) {
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const rest = (request.params as { '*': string })['*']
     const suffix = Object.keys(handlers).find((end) => rest.endsWith(end) && rest.length > end.length)

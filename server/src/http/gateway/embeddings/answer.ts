@@ -22,37 +22,47 @@ export interface AnswerMeta {
   readonly encoding: Encoding
 }
 
-export async function writeEmbeddings(
+/** Undefined: the whole answer was handed to the response at once. */
+export function writeEmbeddings(
   response: ServerResponse,
   embedded: Embedded,
   meta: AnswerMeta,
-): Promise<void> {
+): Promise<void> | undefined {
   const { vectors, width } = embedded
   const bytesPerVector = meta.encoding === 'base64' ? base64LengthOf(width) : width * BYTES_PER_NUMBER
   const headers = headersOf(embedded, meta)
-  if (vectors.length * bytesPerVector <= SMALL_BYTES) {
-    let body = OPENING
-    for (let index = 0; index < vectors.length; index += 1)
-      body += itemOf(vectors[index] as Vector, index, meta.encoding)
-    body += closing(embedded, meta.asked)
-    // Every character is ASCII, so its length is its size.
-    headers.push('content-length', String(body.length))
+  if (vectors.length * bytesPerVector > SMALL_BYTES) {
     response.writeHead(200, headers)
-    response.end(body, 'latin1')
-    return
+    return writeInSteps(response, embedded, meta)
   }
+  let body = OPENING
+  for (let index = 0; index < vectors.length; index += 1)
+    body += itemOf(vectors[index] as Vector, index, meta.encoding)
+  body += closing(embedded, meta.asked)
+  // Every character is ASCII, so its length is its size.
+  headers.push('content-length', String(body.length))
   response.writeHead(200, headers)
+  response.end(body, 'latin1')
+  return undefined
+}
+
+async function writeInSteps(
+  response: ServerResponse,
+  embedded: Embedded,
+  { asked, encoding }: AnswerMeta,
+): Promise<void> {
+  const { vectors } = embedded
   let step = OPENING
   for (let index = 0; index < vectors.length; index += 1) {
-    step += itemOf(vectors[index] as Vector, index, meta.encoding)
+    step += itemOf(vectors[index] as Vector, index, encoding)
     if (step.length < STEP_BYTES) continue
     if (!response.write(step, 'latin1')) await drained(response)
     step = ''
     await nextTurn()
-    // A client that left needs nothing more; what it asked for has been accounted for.
+    // A client that left needs nothing more. What it asked for has been accounted for.
     if (response.destroyed) return
   }
-  response.end(step + closing(embedded, meta.asked), 'latin1')
+  response.end(step + closing(embedded, asked), 'latin1')
 }
 
 const OPENING = '{"object":"list","data":['

@@ -1,122 +1,96 @@
-/** `POST /v1/images/generations` and `/v1/images/edits`. Everything one request does at the listener is in this file, in order. */
+/**
+ * `POST /v1/images/generations` and `/v1/images/edits`. This file holds the steps of an image request,
+ * `caller/journey.ts` their order.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { PathModel } from '#core/request/path-model.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageRequest } from '#core/image/request.ts'
-import type { Key, KeyDirectory } from '#ports/keys.ts'
-import type { RequestTrace } from '#ports/observer.ts'
-import { authenticate } from '#request/access/authenticate.ts'
 import {
   generateImages,
   type ImageDependencies,
   type ImageDryRun,
+  type ImageOptions,
   type Made,
   type Queued,
 } from '#request/images/image.ts'
-import { toFault } from '../../faults.ts'
-import { clientRequestId, isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
+import { isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
+import { costRange, writeDryRun } from '../caller/dry-run.ts'
+import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
+import { endUnread } from '../caller/unread.ts'
+import { writeImages, type AnswerOutside } from './answer.ts'
 import { ImageEvents } from './events.ts'
 import { jobView } from './job-view.ts'
-import { writeImages, type AnswerOutside } from './answer.ts'
-import { presentedKey } from '../caller/presented-key.ts'
-import type { ReadRequest } from './read-request.ts'
-import { endUnread } from '../caller/unread.ts'
+import type { ReadImageRequest, ReadRequest } from './read-request.ts'
 
-export interface ImagesDependencies extends ImageDependencies, AnswerOutside {
-  readonly keys: KeyDirectory
-  /** Where error pages are served. */
-  readonly docsUrl: () => string
+export interface ImagesDependencies extends ImageDependencies, AnswerOutside, ListenerDependencies {}
+
+interface ReceivedImages extends ReadImageRequest {
+  readonly options: CallerOptions
 }
 
-export type ImagesHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  path?: PathModel,
-) => Promise<void>
+interface AskedImages extends ReceivedImages {
+  /** Undefined: the caller wants one answer, not a stream. */
+  readonly events: ImageEvents | undefined
+}
 
 /** `read` is what generations and edits differ in. */
 export function imagesHandler(
   route: 'images' | 'image-edits',
   read: ReadRequest,
   dependencies: ImagesDependencies,
-): ImagesHandler {
-  const { clock, identifiers, keys, observer } = dependencies
-
-  return async function serve(request, response, path) {
-    const startedMs = clock.monotonicMs()
-    const requestId = identifiers.next()
-    const trace: RequestTrace = { calls: [] }
-    let key: Key | undefined
-    let asked: ImageRequest | undefined
-    let events: ImageEvents | undefined
-    let made: Made | undefined
-    let status = 200
-    let fault: Fault | undefined
-    try {
-      // A picture takes seconds: a hundred requests that come at once begin one after another, not in one go.
-      await dependencies.nextTurn()
-      key = await authenticate(presentedKey(request.headers), keys, clock)
-      const options = optionsIn(request)
-      const { files, ...rest } = await read(request, path)
-      asked = rest.asked
-      if (asked.stream) events = eventsOf(asked, response, requestId, dependencies)
-      const outcome = await generateImages(
-        asked,
-        {
-          requestId,
-          key,
-          trace,
-          files,
-          ...options,
-          onPreview: (preview) => events?.preview(preview),
-        },
-        dependencies,
-      )
-      if (outcome.kind === 'made') {
-        made = outcome
-        await answer(response, outcome, requestId, events, dependencies)
-      } else {
-        events?.cancel()
-        if (outcome.kind === 'dry-run') writeDryRun(response, outcome, requestId)
-        else {
-          status = 202
-          await writeQueued(response, outcome, requestId, dependencies)
-        }
-      }
-    } catch (error) {
-      fault = toFault(error)
-      status = fault.entry.status
-      const isTold = (await events?.fail(fault, dependencies.docsUrl())) === true
-      if (!isTold) writeFault(response, fault, requestId, dependencies.docsUrl(), !request.complete)
-      if (!request.complete) endUnread(request, response)
-    }
-    observer.requestEnded({
-      requestId,
+): RequestHandler {
+  const { catalog, docsUrl, nextTurn } = dependencies
+  return handlerOf<ReceivedImages, AskedImages, Made | Queued | ImageDryRun>(
+    {
       route,
-      status,
-      fault: fault?.code,
-      cause: fault?.cause,
-      clientRequestId: clientRequestId(request),
-      project: key?.project,
-      key: key?.name,
-      keyId: key?.id,
-      model: made?.model.id ?? (asked && dependencies.catalog().models.get(asked.model)?.id),
-      deployment: made?.result.deployments.join() ?? fault?.upstream?.deployment,
-      attempts: made?.result.attempts,
-      inputs: asked?.images,
-      trace,
-      user: asked?.user,
-      durationMs: clock.monotonicMs() - startedMs,
-    })
-  }
+      // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
+      turn: nextTurn,
+      async receive({ request, path }) {
+        const options = optionsIn(request)
+        return { options, ...(await read(request, path)) }
+      },
+      read: (received, journey) => ({
+        ...received,
+        events: eventsFor(received.asked, journey, dependencies),
+      }),
+      run({ asked, files, options, events }, key, { requestId, trace }) {
+        const onPreview: ImageOptions['onPreview'] = (preview) => events?.preview(preview)
+        return generateImages(asked, { requestId, key, trace, files, ...options, onPreview }, dependencies)
+      },
+      write(outcome, { events }, { response, requestId }) {
+        if (outcome.kind === 'made') return answer(response, outcome, requestId, events, dependencies)
+        events?.cancel()
+        if (outcome.kind === 'queued') return writeQueued(response, outcome, requestId, dependencies)
+        writeDryRun(response, requestId, dryRunBody(outcome))
+        return undefined
+      },
+      async fail(fault, asked, { request, response, requestId }) {
+        const isTold = (await asked?.events?.fail(fault, docsUrl())) === true
+        if (!isTold) writeFault(response, fault, requestId, docsUrl(), !request.complete)
+        if (!request.complete) endUnread(request, response)
+      },
+      tell(record, { asked }, outcome) {
+        record.inputs = asked.images
+        record.user = asked.user
+        if (outcome?.kind !== 'made') {
+          record.model = catalog().models.get(asked.model)?.id
+          return
+        }
+        record.model = outcome.model.id
+        record.deployment = outcome.result.deployments.join()
+        record.attempts = outcome.result.attempts
+      },
+    },
+    dependencies,
+  )
 }
 
-function eventsOf(
-  { edit }: ImageRequest,
-  response: ServerResponse,
-  requestId: string,
+function eventsFor(
+  { stream, edit }: ImageRequest,
+  { response, requestId }: Journey,
   { clock, nextTurn }: ImagesDependencies,
-): ImageEvents {
+): ImageEvents | undefined {
+  if (!stream) return undefined
   const kind = edit === undefined ? 'image_generation' : 'image_edit'
   return new ImageEvents(response, requestId, { kind, nowMs: clock.nowMs, nextTurn })
 }
@@ -132,12 +106,12 @@ async function answer(
   const meta = { requestId, jobId, rates, held }
   if (events === undefined) await writeImages(response, result, meta, dependencies)
   else await events.complete(result, meta, dependencies)
-  // Only an answer that nobody received may be asked for again by an SDK's own retry.
+  // An SDK's own retry may ask again only for an answer that the client did not receive.
   if (await received)
     await dependencies.jobs.answered(jobId).catch((error: unknown) => dependencies.unended(jobId, error))
 }
 
-/** Whether the whole answer was handed to the network while the client was there. */
+/** True when the whole answer was handed to the network while the client was still connected. */
 function whenReceived(response: ServerResponse): Promise<boolean> {
   return new Promise((resolve) => {
     response.once('finish', () => resolve(true))
@@ -149,13 +123,12 @@ function whenReceived(response: ServerResponse): Promise<boolean> {
 /** OpenAI's own bound on such keys. */
 const MAX_IDEMPOTENCY_KEY = 255
 
-function optionsIn(request: IncomingMessage): {
-  readonly unsupported: 'refuse' | 'drop' | undefined
-  readonly dryRun: boolean
-  readonly idempotencyKey: string | undefined
-  readonly isRetry: boolean
-  readonly respondAsync: boolean
-} {
+type CallerOptions = Pick<
+  ImageOptions,
+  'unsupported' | 'dryRun' | 'idempotencyKey' | 'isRetry' | 'respondAsync'
+>
+
+function optionsIn(request: IncomingMessage): CallerOptions {
   const { headers } = request
   const idempotencyKey = singleOf(headers['idempotency-key'])
   if (
@@ -196,13 +169,8 @@ async function writeQueued(
   response.end()
 }
 
-function writeDryRun(
-  response: ServerResponse,
-  { model, deployments, dropped }: ImageDryRun,
-  requestId: string,
-): void {
-  const body = {
-    object: 'torana.dry_run',
+function dryRunBody({ model, deployments, dropped }: ImageDryRun) {
+  return {
     model: model.id,
     dropped,
     deployments: deployments.map(({ id, calls, emulated, maxCostUsd }) => ({
@@ -210,9 +178,7 @@ function writeDryRun(
       calls,
       native: emulated.length === 0,
       emulated,
-      cost_usd: { min: maxCostUsd === 'unpriced' ? 'unpriced' : '0.000000000', max: maxCostUsd },
+      cost_usd: costRange(maxCostUsd),
     })),
   }
-  response.writeHead(200, { 'content-type': 'application/json; charset=utf-8', 'x-request-id': requestId })
-  response.end(JSON.stringify(body))
 }

@@ -15,7 +15,7 @@ import { parseBody, readBody } from '../caller/read-body.ts'
 import { partsOfJson, type ReadingJsonOutside } from '../uploads/read-edit-json.ts'
 import type { TakenFile, TakingOutside } from '../uploads/take-file.ts'
 
-interface ReadImageRequest {
+export interface ReadImageRequest {
   readonly asked: ImageRequest
   readonly files: RequestFiles
 }

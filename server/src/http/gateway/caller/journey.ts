@@ -1,0 +1,126 @@
+/**
+ * One request at the listener, in order: who asks, what for, the work, the answer, and the record of how it went. This is
+ * the same for embeddings, image generations and image edits; what differs is in the steps of each room.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { PathModel } from '#core/request/path-model.ts'
+import type { Fault } from '#core/fault/fault.ts'
+import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Key, KeyDirectory } from '#ports/keys.ts'
+import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
+import { authenticate } from '#request/access/authenticate.ts'
+import { toFault } from '../../faults.ts'
+import { clientRequestId } from './caller.ts'
+import { presentedKey } from './presented-key.ts'
+
+/** Reads the request and writes its answer, without the framework in between. It never rejects for a caller's mistake. */
+export type RequestHandler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  path?: PathModel,
+) => Promise<void>
+
+export interface ListenerDependencies {
+  readonly keys: KeyDirectory
+  readonly clock: Clock
+  readonly identifiers: Identifiers
+  readonly observer: Observer
+  /** Where error pages are served. */
+  readonly docsUrl: () => string
+}
+
+/** What is known of a request before anything of it is read. */
+export interface Journey {
+  readonly request: IncomingMessage
+  readonly response: ServerResponse
+  readonly path: PathModel | undefined
+  readonly requestId: string
+  readonly trace: RequestTrace
+}
+
+/** The record of a request, while its fields are filled in. */
+type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] }
+
+/** The steps in which one kind of request differs from the others, in their order. */
+interface Room<Body, Asked, Outcome> {
+  /** Names the kind of request in logs and metrics. */
+  readonly route: string
+  /** Waited for before anything else is done. Left out by the embeddings, whose requests take less time than a turn. */
+  readonly turn?: () => Promise<unknown>
+  /** Refuses what the headers alone rule out, and takes the body. */
+  receive(journey: Journey): Promise<Body>
+  /** What the body asks for. A promise only where finding out takes long. */
+  read(body: Body, journey: Journey): Asked | Promise<Asked>
+  run(asked: Asked, key: Key, journey: Journey): Promise<Outcome>
+  /** Undefined: the answer is written, and there is nothing to wait for. */
+  write(outcome: Outcome, asked: Asked, journey: Journey): Promise<void> | undefined
+  /** `asked` is undefined when the request failed before it was read. */
+  fail(fault: Fault, asked: Asked | undefined, journey: Journey): Promise<void> | undefined
+  /** Adds what this kind of request has to tell. The fields that every request has are filled in already. */
+  tell(record: OpenRecord, asked: Asked, outcome: Outcome | undefined): void
+}
+
+/** Nothing that is known at once is waited for: a known key, a small body, a small answer. */
+export function handlerOf<Body, Asked, Outcome>(
+  room: Room<Body, Asked, Outcome>,
+  { clock, identifiers, keys, observer }: ListenerDependencies,
+): RequestHandler {
+  const { route, turn } = room
+
+  return async function serve(request, response, path) {
+    const startedMs = clock.monotonicMs()
+    const trace: RequestTrace = { calls: [] }
+    const journey: Journey = { request, response, path, requestId: identifiers.next(), trace }
+    let key: Key | undefined
+    let asked: Asked | undefined
+    let outcome: Outcome | undefined
+    let fault: Fault | undefined
+    try {
+      if (turn !== undefined) await turn()
+      const found = authenticate(presentedKey(request.headers), keys, clock)
+      key = found instanceof Promise ? await found : found
+      const read = room.read(await room.receive(journey), journey)
+      asked = read instanceof Promise ? await read : read
+      outcome = await room.run(asked, key, journey)
+      const written = room.write(outcome, asked, journey)
+      if (written !== undefined) await written
+    } catch (error) {
+      fault = toFault(error)
+      await room.fail(fault, asked, journey)
+    }
+    const record = recordOf(journey, route, key, fault)
+    if (asked !== undefined) room.tell(record, asked, outcome)
+    record.durationMs = clock.monotonicMs() - startedMs
+    observer.requestEnded(record)
+  }
+}
+
+/** All fields are there from the beginning, so that records of every kind have one shape. */
+function recordOf(
+  { request, response, requestId, trace }: Journey,
+  route: string,
+  key: Key | undefined,
+  fault: Fault | undefined,
+): OpenRecord {
+  return {
+    requestId,
+    route,
+    status: fault === undefined ? response.statusCode : fault.entry.status,
+    fault: fault?.code,
+    cause: fault?.cause,
+    clientRequestId: clientRequestId(request),
+    project: key?.project,
+    key: key?.name,
+    keyId: key?.id,
+    model: undefined,
+    deployment: fault?.upstream?.deployment,
+    attempts: undefined,
+    inputs: undefined,
+    cache: undefined,
+    promptTokens: undefined,
+    amountNanoUsd: undefined,
+    trace,
+    user: undefined,
+    durationMs: 0,
+  }
+}
