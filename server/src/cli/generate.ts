@@ -63,7 +63,10 @@ interface OpenapiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> }
 }
 
-/** Both listeners register their schemas in one place: those that no path of this one leads to are left out. */
+/**
+ * Both listeners register their schemas in one place: those that no path of this one leads to are left out. The rest are
+ * sorted, since they come in the order in which files import one another.
+ */
 function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
   const all = document.components?.schemas ?? {}
   const named = new Set<string>()
@@ -75,6 +78,6 @@ function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
     }
   }
   follow(document.paths)
-  const schemas = Object.fromEntries(Object.entries(all).filter(([name]) => named.has(name)))
+  const schemas = Object.fromEntries([...named].sort().map((name) => [name, all[name]]))
   return { ...document, components: { ...document.components, schemas } }
 }

@@ -1,4 +1,4 @@
-import { faultAnswers } from '../gateway/schemas.ts'
+import { faultAnswers } from '../fault-answers.ts'
 import type { Api, ApiDependencies } from './route.ts'
 import { auditList, auditPage } from './schemas.ts'
 import { isoOf } from './shapes.ts'

@@ -12,7 +12,7 @@ import {
   type Reconciler,
   type Upkeep,
 } from '#ports/upkeep.ts'
-import { faultAnswers } from '../gateway/schemas.ts'
+import { faultAnswers } from '../fault-answers.ts'
 import {
   doctorQuery,
   doctorReport,

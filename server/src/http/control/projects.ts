@@ -1,4 +1,4 @@
-import { faultAnswers } from '../gateway/schemas.ts'
+import { faultAnswers } from '../fault-answers.ts'
 import { actorIn, type Api, type ApiDependencies } from './route.ts'
 import { conflict, declared, refuseReserved } from './faults.ts'
 import { mergedPage } from './page.ts'

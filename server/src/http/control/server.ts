@@ -1,9 +1,9 @@
 /** The private listener: health, metrics and the control API. */
 import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
-import { jsonSchemaTransform, jsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import type { Identifiers } from '#ports/clock.ts'
 import { registerHealth, type Readiness } from '../health.ts'
+import { openapiOf } from '../openapi.ts'
 import { registerApi } from './api.ts'
 import type { ApiDependencies } from './route.ts'
 
@@ -20,7 +20,7 @@ interface ControlApi extends ApiDependencies {
 export function controlServer({ api, metrics, ...readiness }: ControlDependencies): FastifyInstance {
   const app = fastify({
     forceCloseConnections: 'idle',
-    // Ids of models stand in paths.
+    // Paths hold ids of models, which may be long.
     routerOptions: { maxParamLength: 512 },
     ...(api && { genReqId: () => api.identifiers.next() }),
   })
@@ -34,20 +34,12 @@ export function controlServer({ api, metrics, ...readiness }: ControlDependencie
   return app
 }
 
-function openapi(version: string): Parameters<typeof swagger>[1] & object {
-  return {
-    openapi: {
-      openapi: '3.1.0',
-      info: {
-        title: 'Torana control API',
-        description:
-          'Keys, projects, upstream credentials, budgets, vector spaces and the audit log. On the private control port only.',
-        version,
-      },
-      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
-      security: [{ bearer: [] }],
-    },
-    transform: jsonSchemaTransform,
-    transformObject: jsonSchemaTransformObject,
-  }
+function openapi(version: string): ReturnType<typeof openapiOf> {
+  return openapiOf({
+    title: 'Torana control API',
+    description:
+      'Keys, projects, upstream credentials, budgets, vector spaces and the audit log. On the private control port only.',
+    version,
+    securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+  })
 }

@@ -1,4 +1,4 @@
-/** `GET /v1/models`: what this key may use, with what each model can do. Aliases are listed as models of their own. */
+/** Models as callers see them, with what each can do. Aliases are listed as models of their own. */
 import type {
   Catalog,
   EmbeddingModel,
@@ -23,16 +23,16 @@ type ImageObject = Extract<ModelObject['capabilities'], { kind: 'image' }>
 export interface ModelListing {
   readonly catalog: Catalog
   readonly key: Key
-  /** Of a model's space; undefined: not known yet. */
+  /** The generation of a model's space. Undefined: this node does not know it yet. */
   readonly generationOf: (modelId: string) => number | undefined
-  /** OpenAI's type wants a time; the start of this node is the only one we have. */
+  /** OpenAI's type needs a time. The start of this node is the only one that Torana has. */
   readonly createdSeconds: number
   readonly maxInputs: number
-  /** Most pictures of one request. */
+  /** The most pictures that one request may ask for. */
   readonly maxImages: number
-  /** Most pictures that one request may give. */
+  /** The most pictures that one edit may bring. */
   readonly maxEditPictures: number
-  /** Largest of them. */
+  /** The largest of these. */
   readonly editFileBytes: number
 }
 
@@ -88,7 +88,7 @@ function embeddingCapabilities(
   }
 }
 
-/** What one deployment at least can do: a request goes to one that can do all it asks for. */
+/** What at least one deployment can do. A request goes to a deployment that can do all that it asks for. */
 function imageCapabilities(name: string, model: ImageModel, listing: ModelListing): ImageObject {
   const all = model.deployments.map(({ capabilities }) => capabilities)
   const edits = all.flatMap((capabilities) => capabilities.edits ?? [])
@@ -134,7 +134,7 @@ function union<Value>(lists: readonly (readonly Value[])[]): Value[] {
   return [...new Set(lists.flat())]
 }
 
-/** Bounds say more than a list, and a list more than that nobody knows. */
+/** Bounds say more than a list. A list says more than `any`. */
 function sizesOf(all: readonly ImageSizes[]): ImageObject['sizes'] {
   const free = all.find((sizes) => sizes.kind === 'free')
   if (free) {

@@ -1,0 +1,59 @@
+/** What the routes of every room have in common: their prefixes, and handlers that the framework only leads to. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '#core/fault/fault.ts'
+import type { RequestHandler } from './journey.ts'
+
+/** Every path answers under each of these. The documents show the first alone. */
+export const PREFIXES = [
+  { prefix: '/v1', hide: false },
+  { prefix: '/openai/v1', hide: true },
+  { prefix: '', hide: true },
+] as const
+
+type OnRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
+
+interface HijackedRoute {
+  readonly onRequest: OnRequest
+  readonly handler: () => never
+}
+
+/** Takes each request from the framework before its body is read. The schemas of such a route document, and check nothing. */
+export function hijacked(onRequest: OnRequest): HijackedRoute {
+  return { onRequest, handler: neverReached }
+}
+
+export function handledBy(handler: RequestHandler): HijackedRoute {
+  return hijacked((request, reply) => {
+    reply.hijack()
+    return handler(request.raw, reply.raw)
+  })
+}
+
+/**
+ * `…/{model}/embeddings`, or another end, each with a handler of its own. The model is all that stands before the end, since
+ * ids of models may hold slashes.
+ */
+export function handledByEnd(
+  pathWins: boolean,
+  handlers: Readonly<Record<string, RequestHandler>>,
+): HijackedRoute {
+  return hijacked(async (request, reply) => {
+    const rest = (request.params as { '*': string })['*']
+    const end = Object.keys(handlers).find((one) => rest.endsWith(one) && rest.length > one.length)
+    if (end === undefined) throw unknownPath(request)
+    reply.hijack()
+    await handlers[end]?.(request.raw, reply.raw, { model: rest.slice(0, -end.length), pathWins })
+  })
+}
+
+function neverReached(): never {
+  throw new Fault('internal_error', 'A hijacked route came back.')
+}
+
+export function unknownPath({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Fault {
+  const path = url.split('?')[0]?.slice(0, 200) ?? ''
+  const hint = path.startsWith('/v1/v1')
+    ? 'Your base URL already ends in /v1. Remove one of the two.'
+    : 'This gateway serves embeddings and images only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'
+  return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
+}

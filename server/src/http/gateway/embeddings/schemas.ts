@@ -1,0 +1,63 @@
+/** Embeddings as schemas, for the OpenAPI document. `core/embedding/request.ts` checks the same rules by hand. */
+import { z } from 'zod'
+
+const input = z
+  .union([
+    z.string().min(1),
+    z.array(z.string().min(1)).min(1).max(2048),
+    z.array(z.int().nonnegative()).min(1),
+    z.array(z.array(z.int().nonnegative()).min(1)).min(1).max(2048),
+  ])
+  .describe('A text, texts, one array of token ids, or several.')
+
+const embeddingOptions = {
+  input,
+  dimensions: z
+    .int()
+    .min(1)
+    .nullish()
+    .describe(
+      'Width of the vectors: native, or shortened by Torana on Matryoshka models; refused on other models.',
+    ),
+  encoding_format: z.enum(['float', 'base64']).nullish().describe('Form of the vectors. Default float.'),
+  input_type: z
+    .enum(['query', 'document', 'classification', 'clustering', 'similarity'])
+    .nullish()
+    .describe(
+      'What the text is for, on models that treat queries and documents differently. An addition of Torana.',
+    ),
+  user: z
+    .string()
+    .max(512)
+    .nullish()
+    .describe("The application's own user. Torana logs it, and passes it on if the upstream takes it."),
+}
+
+export const embeddingRequest = z
+  .looseObject({
+    model: z.string().min(1).describe('Id or alias of an embedding model.'),
+    ...embeddingOptions,
+  })
+  .meta({ id: 'EmbeddingRequest' })
+
+export const pathEmbeddingRequest = z
+  .looseObject({
+    model: z.string().nullish().describe('May repeat the model of the path.'),
+    ...embeddingOptions,
+  })
+  .meta({ id: 'PathEmbeddingRequest' })
+
+export const embeddingAnswer = z
+  .looseObject({
+    object: z.literal('list'),
+    data: z.array(
+      z.object({
+        object: z.literal('embedding'),
+        index: z.int().nonnegative(),
+        embedding: z.union([z.array(z.number()), z.string().describe('base64 of little-endian float32')]),
+      }),
+    ),
+    model: z.string().describe('The model of the request.'),
+    usage: z.object({ prompt_tokens: z.int().nonnegative(), total_tokens: z.int().nonnegative() }),
+  })
+  .meta({ id: 'EmbeddingAnswer' })

@@ -1,0 +1,73 @@
+/** `GET /v1/models` and `/v1/models/{id}`: what this key may use. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import type { Catalog } from '#core/catalog.ts'
+import type { Limits } from '#core/settings.ts'
+import { authenticate } from '#request/access/authenticate.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import type { ListenerDependencies } from '../caller/journey.ts'
+import { presentedKey } from '../caller/presented-key.ts'
+import { PREFIXES } from '../caller/routes.ts'
+import { listModelObjects, oneModelObject, type ModelListing } from './objects.ts'
+import { modelList, modelObject } from './schemas.ts'
+
+export interface ModelsDependencies extends ListenerDependencies {
+  readonly catalog: () => Catalog
+  readonly limits: Limits
+  readonly generationOf: ModelListing['generationOf']
+}
+
+export function registerModels(app: FastifyInstance, dependencies: ModelsDependencies): void {
+  const listingFor = listingOf(dependencies)
+  const answered = (request: FastifyRequest, reply: FastifyReply): void => {
+    const { id: requestId } = request
+    void reply.header('x-request-id', requestId)
+    const durationMs = reply.elapsedTime
+    dependencies.observer.requestEnded({ requestId, route: 'models', status: 200, durationMs })
+  }
+  for (const { prefix, hide } of PREFIXES) {
+    app.get(`${prefix}/models`, {
+      schema: {
+        hide,
+        operationId: 'listModels',
+        summary: 'What this key may use',
+        response: { 200: modelList, ...faultAnswers([401, 503]) },
+      },
+      handler: async (request, reply) => {
+        const models = listModelObjects(await listingFor(request))
+        answered(request, reply)
+        return models
+      },
+    })
+    app.get(`${prefix}/models/*`, {
+      schema: {
+        hide,
+        operationId: 'getModel',
+        summary: 'One model',
+        params: z.object({ '*': z.string() }),
+        response: { 200: modelObject, ...faultAnswers([401, 403, 404, 503]) },
+      },
+      handler: async (request, reply) => {
+        const model = oneModelObject((request.params as { '*': string })['*'], await listingFor(request))
+        answered(request, reply)
+        return model
+      },
+    })
+  }
+}
+
+/** What a caller may be told of the models: of the key that it presents, at this moment. */
+function listingOf({ catalog, clock, generationOf, keys, limits }: ModelsDependencies) {
+  const createdSeconds = Math.floor(clock.nowMs() / 1000)
+  const { maxInputs, maxImages, maxEditPictures, editFileBytes } = limits
+  return async ({ headers }: FastifyRequest): Promise<ModelListing> => ({
+    key: await authenticate(presentedKey(headers), keys, clock),
+    catalog: catalog(),
+    generationOf,
+    createdSeconds,
+    maxInputs,
+    maxImages,
+    maxEditPictures,
+    editFileBytes,
+  })
+}
