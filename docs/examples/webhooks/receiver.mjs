@@ -5,7 +5,7 @@ import OpenAI from 'openai'
 const { webhooks } = new OpenAI({ apiKey: 'not needed here', webhookSecret: process.env.WEBHOOK_SECRET })
 
 async function statusFor(request) {
-  const body = await text(request) // as it came: a body that was parsed and written again has another signature
+  const body = await text(request) // exactly as it arrived: a parsed and rewritten body has another signature
   try {
     const event = await webhooks.unwrap(body, request.headers)
     console.log(event.id, event.type, event.data)

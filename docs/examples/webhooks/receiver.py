@@ -8,7 +8,7 @@ client = OpenAI(api_key="not needed here", webhook_secret=os.environ["WEBHOOK_SE
 
 class Receiver(BaseHTTPRequestHandler):
     def do_POST(self):
-        body = self.rfile.read(int(self.headers["content-length"]))  # as it came
+        body = self.rfile.read(int(self.headers["content-length"]))  # exactly as it arrived
         try:
             event = client.webhooks.unwrap(body, self.headers)
         except InvalidWebhookSignatureError as error:
