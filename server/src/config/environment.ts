@@ -1,12 +1,17 @@
 /** The environment → Settings. One table says what each variable means; the documentation is made from it. */
 import { join, resolve } from 'node:path'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
-import { defaultLimits } from '#core/settings.ts'
-import type { AssetSettings, DatabaseSettings, LogLevel, ProxySettings, Settings } from '#core/settings.ts'
+import {
+  defaultLimits,
+  type AssetSettings,
+  type DatabaseSettings,
+  type LogLevel,
+  type ProxySettings,
+  type Settings,
+} from '#core/settings.ts'
 import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
-import { lookUp, reasonOf } from './file/variable.ts'
-import type { Environment, ReadFile } from './file/variable.ts'
+import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
 
 export interface Variable {
   readonly description: string
@@ -89,190 +94,220 @@ export const environmentVariables = {
   NO_PROXY: { description: 'Hosts that are called directly, separated by commas.' },
 } as const satisfies Record<string, Variable>
 
-/** Variables of later versions: somebody who sets one relies on it, so they are refused, never ignored. */
+/** Variables of later versions. A person who sets one relies on it, so they are refused, never ignored. */
 export const variablesNotYet = {
   CONSOLE_URL: 'a console with sign-in',
 } as const satisfies Record<string, string>
 
 type Name = keyof typeof environmentVariables
+type NameWithDefault = {
+  [Each in Name]: (typeof environmentVariables)[Each] extends { readonly default: string } ? Each : never
+}[Name]
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
 /** Throws a `ConfigError` with every problem there is. */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Settings {
-  const problems: string[] = []
+  const variables = new Variables(env, readFile)
+  refuseLaterOnes(env, variables)
+  const dataDir = resolve(cwd, variables.text('TORANA_DATA_DIR'))
+  const settings: Settings = {
+    host: variables.text('HOST'),
+    port: portOf(variables, 'PORT'),
+    controlHost: variables.text('CONTROL_HOST'),
+    controlPort: portOf(variables, 'CONTROL_PORT'),
+    dataDir,
+    configFile: configFileOf(variables, cwd, readFile),
+    logLevel: logLevelOf(variables),
+    publicUrl: publicUrlOf(variables),
+    database: databaseOf(variables, dataDir),
+    assets: assetsOf(variables, cwd, dataDir),
+    redisUrl: storeUrlOf(variables, 'REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
+    cacheUrl: storeUrlOf(variables, 'CACHE_URL', /^rediss?:$/, 'redis://cache.example.com:6379'),
+    secret: secretOf(variables, 'TORANA_SECRET'),
+    previousSecret: secretOf(variables, 'TORANA_SECRET_PREVIOUS'),
+    adminToken: secretOf(variables, 'TORANA_ADMIN_TOKEN'),
+    bootstrapKey: bootstrapKeyOf(variables),
+    openaiApiKey: variables.given('OPENAI_API_KEY'),
+    proxy: proxyOf(variables),
+    limits: defaultLimits,
+  }
+  refuseSharedAddress(settings, variables)
+  if (variables.problems.size > 0) throw new ConfigError([...variables.problems])
+  return settings
+}
+
+/** The variables, and what is wrong with them. */
+class Variables {
+  readonly #env: Environment
+  readonly #readFile: ReadFile
+  readonly problems = new Set<string>()
+
+  constructor(env: Environment, readFile: ReadFile) {
+    this.#env = env
+    this.#readFile = readFile
+  }
 
   /** An empty variable counts as unset: compose files and charts pass empty ones along. */
-  function text(name: Name): string | undefined {
-    const variable: Variable = environmentVariables[name]
-    const found = variable.secret ? lookUp(name, env, readFile) : { value: env[name] }
-    if ('problem' in found) problems.push(found.problem)
-    return ('value' in found && found.value) || variable.default
-  }
-
-  function port(name: 'PORT' | 'CONTROL_PORT'): number {
-    const value = text(name) ?? ''
-    if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
-    problems.push(`${name}: expected a whole number from 0 to 65535, got "${value}"`)
-    return 0
-  }
-
-  function logLevel(): LogLevel {
-    const value = text('LOG_LEVEL') ?? ''
-    const level = LOG_LEVELS.find((known) => known === value)
-    if (!level)
-      problems.push(
-        `LOG_LEVEL: expected ${anyOf(LOG_LEVELS)}, got "${value}".${didYouMean(value, LOG_LEVELS)}`,
-      )
-    return level ?? 'info'
-  }
-
-  function publicUrl(): string | undefined {
-    const value = text('PUBLIC_URL')
-    if (value === undefined) return undefined
-    const url = URL.parse(value)
-    if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
-      return value.replace(/\/+$/, '')
-    problems.push(`PUBLIC_URL: expected a URL such as https://torana.example.com, got "${value}"`)
+  given(name: Name): string | undefined {
+    const { secret }: Variable = environmentVariables[name]
+    const found = secret ? lookUp(name, this.#env, this.#readFile) : { value: this.#env[name] }
+    if ('value' in found) return found.value || undefined
+    this.problems.add(found.problem)
     return undefined
   }
 
-  /** None is repeated in a message: they hold passwords. */
-  function storeUrl(
-    name: 'DATABASE_URL' | 'REDIS_URL' | 'CACHE_URL',
-    protocols: RegExp,
-    example: string,
-  ): string | undefined {
-    const value = text(name)
-    if (value !== undefined && !protocols.test(URL.parse(value)?.protocol ?? ''))
-      problems.push(`${name}: expected a URL such as ${example}`)
-    return value
+  /** As `given`, also in lower case. */
+  givenInEitherCase(name: Name): string | undefined {
+    return this.given(name) ?? (this.#env[name.toLowerCase()] || undefined)
   }
 
-  function database(dataDir: string): DatabaseSettings {
-    const value = text('DATABASE_URL')
-    if (value === undefined) return { kind: 'inside', folder: join(dataDir, 'postgres') }
-    if (value === 'memory:') return { kind: 'memory' }
-    storeUrl(
-      'DATABASE_URL',
-      /^postgres(ql)?:$/,
-      'postgres://torana:password@db.example.com/torana, or memory:',
-    )
-    if (text('TORANA_SECRET') === undefined) {
-      problems.push(
-        'TORANA_SECRET: needed with a DATABASE_URL, the same on all nodes: a secret of one node alone would lock the others out; try openssl rand -hex 32',
-      )
-    }
-    return { kind: 'postgres', url: value }
+  text(name: NameWithDefault): string {
+    return this.given(name) ?? environmentVariables[name].default
   }
 
-  function assets(dataDir: string): AssetSettings {
-    const inside: AssetSettings = { kind: 'file', folder: join(dataDir, 'assets') }
-    const value = text('ASSETS_URL')
-    if (value === undefined) return inside
-    try {
-      const location = parseAssetsUrl(value)
-      if (location.kind === 'file') return { kind: 'file', folder: resolve(cwd, location.folder) }
-      const [accessKeyId, secretAccessKey] = [text('AWS_ACCESS_KEY_ID'), text('AWS_SECRET_ACCESS_KEY')]
-      if (accessKeyId !== undefined && secretAccessKey !== undefined)
-        return { ...location, credentials: { accessKeyId, secretAccessKey } }
-      problems.push('ASSETS_URL: an S3 bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
-    } catch (error) {
-      problems.push(`ASSETS_URL: ${(error as Error).message}`)
-    }
-    return inside
+  refuse(name: string, problem: string): void {
+    this.problems.add(`${name}: ${problem}`)
   }
+}
 
-  function secret(
-    name: 'TORANA_SECRET' | 'TORANA_SECRET_PREVIOUS' | 'TORANA_ADMIN_TOKEN',
-  ): string | undefined {
-    const value = text(name)
-    if (value !== undefined && value.length < MIN_KEY_LENGTH) {
-      problems.push(
-        `${name}: needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
-      )
-    }
-    return value
-  }
-
-  function bootstrapKey(): string | undefined {
-    const value = text('TORANA_BOOTSTRAP_KEY')
-    const form = value === undefined ? undefined : keyForm(value)
-    if (form === 'too-short') {
-      problems.push(
-        `TORANA_BOOTSTRAP_KEY: needs ${MIN_KEY_LENGTH} characters or more, this has ${value?.length}: short ones can be guessed`,
-      )
-    } else if (form === 'bad-checksum') {
-      problems.push(
-        'TORANA_BOOTSTRAP_KEY: starts like a Torana key but its checksum is wrong: was it cut or mistyped?',
-      )
-    }
-    return value
-  }
-
-  function proxy(): ProxySettings | undefined {
-    const [http, https, no] = (['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'] as const).map((name) => {
-      const value = text(name) ?? (env[name.toLowerCase()] || undefined)
-      // Not repeated: it may hold credentials.
-      if (value !== undefined && name !== 'NO_PROXY' && !/^https?:$/.test(URL.parse(value)?.protocol ?? '')) {
-        problems.push(`${name}: expected a URL such as http://proxy.example.com:3128`)
-      }
-      return value
-    })
-    return http === undefined && https === undefined ? undefined : { http, https, no }
-  }
-
-  function configFile(): string | undefined {
-    const named = text('TORANA_CONFIG')
-    const file = named === undefined ? join(cwd, 'torana.yaml') : resolve(cwd, named)
-    try {
-      readFile(file)
-      return file
-    } catch (error) {
-      const reason = reasonOf(error)
-      if (named === undefined && reason === 'ENOENT') return undefined
-      problems.push(`TORANA_CONFIG: ${file} can't be read (${reason})`)
-      return undefined
-    }
-  }
-
+function refuseLaterOnes(env: Environment, variables: Variables): void {
   for (const [name, feature] of Object.entries(variablesNotYet)) {
-    if (env[name] || env[`${name}_FILE`])
-      problems.push(
-        `${name}: this version has no ${feature.replace(/^an? /, '')} yet and does not use it. Unset it`,
-      )
+    if (!env[name] && !env[`${name}_FILE`]) continue
+    const what = feature.replace(/^an? /, '')
+    variables.refuse(name, `this version has no ${what} yet and does not use it. Unset it`)
   }
-  const dataDir = resolve(cwd, text('TORANA_DATA_DIR') ?? '')
-  const settings: Settings = {
-    host: text('HOST') ?? '',
-    port: port('PORT'),
-    controlHost: text('CONTROL_HOST') ?? '',
-    controlPort: port('CONTROL_PORT'),
-    dataDir,
-    configFile: configFile(),
-    logLevel: logLevel(),
-    publicUrl: publicUrl(),
-    database: database(dataDir),
-    assets: assets(dataDir),
-    redisUrl: storeUrl('REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
-    cacheUrl: storeUrl('CACHE_URL', /^rediss?:$/, 'redis://cache.example.com:6379'),
-    secret: secret('TORANA_SECRET'),
-    previousSecret: secret('TORANA_SECRET_PREVIOUS'),
-    adminToken: secret('TORANA_ADMIN_TOKEN'),
-    bootstrapKey: bootstrapKey(),
-    openaiApiKey: text('OPENAI_API_KEY'),
-    proxy: proxy(),
-    limits: defaultLimits,
-  }
-  if (
-    settings.port !== 0 &&
-    settings.port === settings.controlPort &&
-    settings.host === settings.controlHost
-  ) {
-    problems.push(
-      `CONTROL_PORT: must not be PORT (${settings.port}): the public and the control listener are kept apart`,
+}
+
+function refuseSharedAddress(settings: Settings, variables: Variables): void {
+  const { host, port, controlHost, controlPort } = settings
+  if (port === 0 || port !== controlPort || host !== controlHost) return
+  variables.refuse(
+    'CONTROL_PORT',
+    `must not be PORT (${port}): the public and the control listener are kept apart`,
+  )
+}
+
+function portOf(variables: Variables, name: 'PORT' | 'CONTROL_PORT'): number {
+  const value = variables.text(name)
+  if (/^\d{1,5}$/.test(value) && Number(value) <= 65_535) return Number(value)
+  variables.refuse(name, `expected a whole number from 0 to 65535, got "${value}"`)
+  return 0
+}
+
+function logLevelOf(variables: Variables): LogLevel {
+  const value = variables.text('LOG_LEVEL')
+  const level = LOG_LEVELS.find((known) => known === value)
+  if (level) return level
+  const hint = didYouMean(value, LOG_LEVELS)
+  variables.refuse('LOG_LEVEL', `expected ${anyOf(LOG_LEVELS)}, got "${value}".${hint}`)
+  return 'info'
+}
+
+function publicUrlOf(variables: Variables): string | undefined {
+  const value = variables.given('PUBLIC_URL')
+  if (value === undefined) return undefined
+  const url = URL.parse(value)
+  if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+    return value.replace(/\/+$/, '')
+  variables.refuse('PUBLIC_URL', `expected a URL such as https://torana.example.com, got "${value}"`)
+  return undefined
+}
+
+/** No such URL is repeated in a message: it may hold a password. */
+function storeUrlOf(
+  variables: Variables,
+  name: 'DATABASE_URL' | 'REDIS_URL' | 'CACHE_URL',
+  protocols: RegExp,
+  example: string,
+): string | undefined {
+  const value = variables.given(name)
+  if (value !== undefined && !protocols.test(URL.parse(value)?.protocol ?? ''))
+    variables.refuse(name, `expected a URL such as ${example}`)
+  return value
+}
+
+function databaseOf(variables: Variables, dataDir: string): DatabaseSettings {
+  if (variables.given('DATABASE_URL') === 'memory:') return { kind: 'memory' }
+  const example = 'postgres://torana:password@db.example.com/torana, or memory:'
+  const url = storeUrlOf(variables, 'DATABASE_URL', /^postgres(ql)?:$/, example)
+  if (url === undefined) return { kind: 'inside', folder: join(dataDir, 'postgres') }
+  if (variables.given('TORANA_SECRET') === undefined)
+    variables.refuse(
+      'TORANA_SECRET',
+      'needed with a DATABASE_URL, the same on all nodes: a secret of one node alone would lock the others out; try openssl rand -hex 32',
     )
+  return { kind: 'postgres', url }
+}
+
+function assetsOf(variables: Variables, cwd: string, dataDir: string): AssetSettings {
+  const inside: AssetSettings = { kind: 'file', folder: join(dataDir, 'assets') }
+  const value = variables.given('ASSETS_URL')
+  if (value === undefined) return inside
+  try {
+    const location = parseAssetsUrl(value)
+    if (location.kind === 'file') return { kind: 'file', folder: resolve(cwd, location.folder) }
+    const accessKeyId = variables.given('AWS_ACCESS_KEY_ID')
+    const secretAccessKey = variables.given('AWS_SECRET_ACCESS_KEY')
+    if (accessKeyId !== undefined && secretAccessKey !== undefined)
+      return { ...location, credentials: { accessKeyId, secretAccessKey } }
+    variables.refuse('ASSETS_URL', 'an S3 bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+  } catch (error) {
+    variables.refuse('ASSETS_URL', (error as Error).message)
   }
-  if (problems.length > 0) throw new ConfigError(problems)
-  return settings
+  return inside
+}
+
+function secretOf(
+  variables: Variables,
+  name: 'TORANA_SECRET' | 'TORANA_SECRET_PREVIOUS' | 'TORANA_ADMIN_TOKEN',
+): string | undefined {
+  const value = variables.given(name)
+  if (value !== undefined && value.length < MIN_KEY_LENGTH)
+    variables.refuse(
+      name,
+      `needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
+    )
+  return value
+}
+
+function bootstrapKeyOf(variables: Variables): string | undefined {
+  const name = 'TORANA_BOOTSTRAP_KEY'
+  const value = variables.given(name)
+  if (value === undefined) return undefined
+  const form = keyForm(value)
+  if (form === 'too-short')
+    variables.refuse(
+      name,
+      `needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}: short ones can be guessed`,
+    )
+  if (form === 'bad-checksum')
+    variables.refuse(name, 'starts like a Torana key but its checksum is wrong: was it cut or mistyped?')
+  return value
+}
+
+function proxyOf(variables: Variables): ProxySettings | undefined {
+  const [http, https] = (['HTTP_PROXY', 'HTTPS_PROXY'] as const).map((name) => {
+    const value = variables.givenInEitherCase(name)
+    // Not repeated: it may hold credentials.
+    if (value !== undefined && !/^https?:$/.test(URL.parse(value)?.protocol ?? ''))
+      variables.refuse(name, 'expected a URL such as http://proxy.example.com:3128')
+    return value
+  })
+  if (http === undefined && https === undefined) return undefined
+  return { http, https, no: variables.givenInEitherCase('NO_PROXY') }
+}
+
+function configFileOf(variables: Variables, cwd: string, readFile: ReadFile): string | undefined {
+  const named = variables.given('TORANA_CONFIG')
+  const file = named === undefined ? join(cwd, 'torana.yaml') : resolve(cwd, named)
+  try {
+    readFile(file)
+    return file
+  } catch (error) {
+    const reason = reasonOf(error)
+    if (named === undefined && reason === 'ENOENT') return undefined
+    variables.refuse('TORANA_CONFIG', `${file} can't be read (${reason})`)
+    return undefined
+  }
 }

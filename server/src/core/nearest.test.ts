@@ -10,6 +10,8 @@ for (const [typed, meant] of [
   ['text-embedding-3-smal', 'text-embedding-3-small'],
   ['text-embedding-3-Large', 'text-embedding-3-large'],
   ['demo_embed', 'demo-embed'],
+  ['DemoEmbed', 'demo-embed'],
+  ['demo-embde', 'demo-embed'],
   ['embed', undefined],
   ['gpt-4o', undefined],
   ['', undefined],
@@ -29,6 +31,14 @@ test('one slip of the finger always finds the model that was meant', () => {
       assert.equal(nearest(typed, models), model)
     }),
     { numRuns: 2000 },
+  )
+})
+
+test('in a short word one slip is one too: a wrong letter, or two swapped ones', () => {
+  const levels = ['info', 'warn', 'off']
+  assert.deepEqual(
+    ['inof', 'wern', 'of', 'x', 'debug'].map((typed) => nearest(typed, levels)),
+    ['info', 'warn', 'off', undefined, undefined],
   )
 })
 

@@ -1,4 +1,5 @@
 /** How everything that is wrong with a configuration is told: all of it at once, each with its place. */
+import { nearest } from '#core/nearest.ts'
 
 export class ConfigError extends Error {
   readonly problems: readonly string[]
@@ -40,43 +41,8 @@ export function pathText(path: Path): string {
 
 /** ` Did you mean x?`, or nothing when no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
-  const plain = plainForm(word)
-  let best: string | undefined
-  // A third of the letters wrong is still a typing error; more is another word.
-  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
-  for (const candidate of candidates) {
-    const distance = plainForm(candidate) === plain ? 0 : editDistance(word, candidate)
-    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
-  }
-  return best === undefined ? '' : ` Did you mean ${best}?`
-}
-
-/** `base_url`, `base-url` and `baseURL` are all meant as `baseUrl`. */
-function plainForm(word: string): string {
-  return word.toLowerCase().replaceAll(/[_-]/g, '')
-}
-
-/** Insertions, deletions, replacements and swapped neighbours. */
-function editDistance(a: string, b: string): number {
-  let beforeLast: number[] = []
-  let last = Array.from({ length: b.length + 1 }, (_, column) => column)
-  for (let row = 1; row <= a.length; row += 1) {
-    const current = [row]
-    for (let column = 1; column <= b.length; column += 1) {
-      const same = a[row - 1] === b[column - 1]
-      let distance = Math.min(
-        (last[column] ?? 0) + 1,
-        (current[column - 1] ?? 0) + 1,
-        (last[column - 1] ?? 0) + (same ? 0 : 1),
-      )
-      if (row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]) {
-        distance = Math.min(distance, (beforeLast[column - 2] ?? 0) + 1)
-      }
-      current.push(distance)
-    }
-    ;[beforeLast, last] = [last, current]
-  }
-  return last[b.length] ?? 0
+  const near = nearest(word, candidates)
+  return near === undefined ? '' : ` Did you mean ${near}?`
 }
 
 /** `float or base64`, `a, b or c`. */

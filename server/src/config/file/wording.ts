@@ -1,10 +1,9 @@
 /** What a schema has to say about a fault, in words for the person who wrote the file. */
 import type { z } from 'zod'
-import { anyOf, didYouMean } from './problem.ts'
-import type { Path } from './problem.ts'
+import { branchesOf, isSchema, type JsonSchema } from './json-schema.ts'
+import { anyOf, didYouMean, type Path } from './problem.ts'
 
 export type Issue = z.core.$ZodIssue
-type JsonSchema = z.core.JSONSchema.BaseSchema
 
 interface Described {
   readonly path: Path
@@ -120,13 +119,4 @@ function schemaAt(schema: JsonSchema | undefined, path: Path): JsonSchema | unde
     if (found) return found
   }
   return undefined
-}
-
-function branchesOf(schema: JsonSchema): JsonSchema[] {
-  const branches = schema.anyOf ?? schema.oneOf
-  return branches ? branches.filter(isSchema) : [schema]
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

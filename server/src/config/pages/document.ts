@@ -1,12 +1,10 @@
 /** The configuration's JSON Schema and its reference page, both made from what the code itself checks by. */
 import { z } from 'zod'
-import { environmentVariables, variablesNotYet } from '../environment.ts'
-import type { Variable } from '../environment.ts'
-import { exampleFile } from './example.ts'
 import { builtInFacts } from '../build/facts.ts'
+import { environmentVariables, variablesNotYet, type Variable } from '../environment.ts'
+import { branchesOf, isSchema, type JsonSchema } from '../file/json-schema.ts'
 import { configFile, notYet } from '../schema/schema.ts'
-
-type JsonSchema = z.core.JSONSchema.BaseSchema
+import { exampleFile } from './example.ts'
 
 /** Draft 7, which editors understand best. */
 export function configurationSchemaJson(): string {
@@ -208,12 +206,4 @@ function code(text: string): string {
 
 function hasFields(schema: JsonSchema): boolean {
   return branchesOf(schema).some((branch) => branch.properties !== undefined)
-}
-
-function branchesOf(schema: JsonSchema): JsonSchema[] {
-  return schema.anyOf ? schema.anyOf.filter(isSchema).filter((branch) => branch.type !== 'null') : [schema]
-}
-
-function isSchema(value: unknown): value is JsonSchema {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
 }

@@ -1,0 +1,14 @@
+import type { z } from 'zod'
+
+export type JsonSchema = z.core.JSONSchema.BaseSchema
+
+/** The alternatives of a schema that a person can choose from; a schema without alternatives is its own. */
+export function branchesOf(schema: JsonSchema): readonly JsonSchema[] {
+  const branches = schema.anyOf ?? schema.oneOf
+  return branches ? branches.filter(isSchema).filter(({ type }) => type !== 'null') : [schema]
+}
+
+/** JSON Schema also has `true` and `false` where a schema may stand. */
+export function isSchema(value: unknown): value is JsonSchema {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
