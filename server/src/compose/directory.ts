@@ -1,7 +1,7 @@
 /** Composition of who may call, and of who may administer: keys of the configuration and of the store, admin tokens. */
 import { randomBytes } from 'node:crypto'
 import { keyFrom } from '#core/key.ts'
-import type { ApiDependencies } from '#http/control/route.ts'
+import type { ApiDependencies } from '#http/control/dependencies.ts'
 import type { KeyDirectory } from '#ports/keys.ts'
 import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'

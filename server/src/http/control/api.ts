@@ -9,7 +9,8 @@ import { registerCredentials } from './credentials.ts'
 import { controlFault, noToken, notFound, wrongToken } from './faults.ts'
 import { registerKeys } from './keys.ts'
 import { registerProjects } from './projects.ts'
-import { ACTOR, typed, type ApiDependencies } from './route.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import { ACTOR, typed } from './route.ts'
 import { registerSpaces } from './spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
@@ -19,7 +20,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
       scope.decorateRequest(ACTOR, '')
-      // On the scope, not on routes: one that is added later can't forget it. It also comes before the body is read.
+      // The check stands on the scope: a route that is added later can't forget it. It runs before the body is read.
       scope.addHook('onRequest', async (request) => {
         const token = presentedKey({ authorization: request.headers.authorization })
         if (token === undefined) throw noToken()

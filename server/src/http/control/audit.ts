@@ -1,5 +1,6 @@
 import { faultAnswers } from '../fault-answers.ts'
-import type { Api, ApiDependencies } from './route.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import type { Api } from './route.ts'
 import { auditList, auditPage } from './schemas.ts'
 import { isoOf } from './shapes.ts'
 

@@ -1,17 +1,12 @@
 /** Unknowns, nodes and the doctor's report as schemas. */
 import { z } from 'zod'
-import { nanoUsdOf } from '#core/price.ts'
+import { givenUsd, pageLimit, time } from './fields.ts'
 
-const PAGE = 100
-const MAX_PAGE = 1000
-/** Nano-dollars are kept as 64-bit integers. */
-const MAX_USD = 9_000_000_000
-/** A quarter of a year, hour by hour; `all` takes as long as it takes. */
+/** A quarter of a year, hour by hour. `all` has no bound. */
 const MAX_HOURS = 2232
-/** What the worker compares too. */
+/** The worker compares as many. */
 const HOURS = 2
 
-const time = z.iso.datetime()
 const usd = z.number().describe('US dollars.')
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const uuid = z.string().regex(new RegExp(`^${UUID}$`), 'expected a UUID')
@@ -43,7 +38,7 @@ export const unknownPage = z.object({
     .regex(new RegExp(`^${UUID}/\\d{1,4}$`), 'expected <request id>/<attempt>')
     .optional()
     .describe('`<request id>/<attempt>` of the last entry of the previous page.'),
-  limit: z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE),
+  limit: pageLimit,
 })
 
 export const unknownList = z
@@ -58,13 +53,7 @@ export const unknownPath = z.object({ request_id: uuid, attempt: z.coerce.number
 export const resolution = z
   .strictObject({
     action: z.enum(['post', 'void']).describe('`post`: the call was paid. `void`: it was not.'),
-    cost_usd: z
-      .number()
-      .min(0)
-      .max(MAX_USD)
-      .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
-      .optional()
-      .describe('What it cost. Default: the reserved amount. Only for `post`.'),
+    cost_usd: givenUsd.optional().describe('What it cost. Default: the reserved amount. Only for `post`.'),
     tokens: z.int().min(0).optional().describe('Only for `post`.'),
   })
   .refine(({ action, cost_usd: cost, tokens }) => action === 'post' || (cost ?? tokens) === undefined, {
@@ -129,12 +118,3 @@ export const doctorReport = z
     ),
   })
   .meta({ id: 'DoctorReport' })
-
-function isNanoUsd(value: number): boolean {
-  try {
-    nanoUsdOf(value)
-    return true
-  } catch {
-    return false
-  }
-}

@@ -44,8 +44,12 @@ export interface BooksDependencies {
 }
 
 export function registerBooks(api: Api, dependencies: BooksDependencies): void {
-  const { ledger, nodes } = dependencies
+  registerUnknowns(api, dependencies)
+  registerNodes(api, dependencies)
+  registerDoctor(api, dependencies)
+}
 
+function registerUnknowns(api: Api, { ledger }: BooksDependencies): void {
   api.get('/unknowns', {
     schema: {
       operationId: 'listUnknowns',
@@ -87,7 +91,9 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
       return { request_id: requestId, attempt, action }
     },
   })
+}
 
+function registerNodes(api: Api, { nodes }: BooksDependencies): void {
   api.get('/nodes', {
     schema: {
       operationId: 'listNodes',
@@ -116,7 +122,9 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
       return { id, returned_usd: result.kind === 'ended' ? usdOf(result.returnedNanoUsd) : 0 }
     },
   })
+}
 
+function registerDoctor(api: Api, dependencies: BooksDependencies): void {
   api.get('/doctor', {
     schema: {
       operationId: 'doctor',
@@ -131,7 +139,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   })
 }
 
-/** Undefined when the store is away: then this node still has something to say. */
+/** Undefined when the store is away: the report then holds what this node knows by itself. */
 async function findings(
   { reconciler, upkeep }: BooksDependencies,
   hours: number | 'all',

@@ -23,7 +23,7 @@ export function notFound(message: string): Fault {
   return new Fault('not_found', message)
 }
 
-/** Something is already so, or is decided elsewhere. */
+/** For what is so already, and for what is decided elsewhere. */
 export function conflict(message: string): Fault {
   return new Fault('conflict', message)
 }
@@ -36,7 +36,7 @@ export function declared(what: string): Fault {
   return conflict(`${what} is declared in torana.yaml or by TORANA_BOOTSTRAP_KEY. Change it there.`)
 }
 
-/** Probes of the gateway itself are accounted under it. */
+/** The gateway accounts for its own probes under the project `system`. */
 export function refuseReserved(project: string): void {
   if (project === 'system') throw conflict('system is the name of a built-in project. Choose another name.')
 }
@@ -62,7 +62,7 @@ export function controlFault(error: unknown): Fault {
   return toFault(bodyFault(error) ?? error)
 }
 
-/** What the framework says about a body that can't be read. */
+/** What the framework says of a body that it can't read. */
 function bodyFault(error: unknown): Fault | undefined {
   const { code = '', statusCode } = error as { code?: string; statusCode?: number }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')

@@ -1,9 +1,9 @@
-interface Named {
+interface PageItem {
   readonly managed_by: 'configuration' | 'store'
 }
 
-export interface PageSources<Item extends Named> {
-  /** One more than fits, so that it is known whether there are more; sorted, behind `after`. */
+export interface PageSources<Item extends PageItem> {
+  /** Sorted, all behind `after`, and one more than fits: it tells whether there are more. */
   readonly stored: readonly Item[]
   readonly declared: readonly Item[]
   readonly nameOf: (item: Item) => string
@@ -11,8 +11,8 @@ export interface PageSources<Item extends Named> {
   readonly limit: number
 }
 
-/** One page of what is stored and what is declared, together and sorted. What is both is what was declared. */
-export function mergedPage<Item extends Named>(
+/** One page of stored and declared items, sorted together. Where both have a name, the declared item counts. */
+export function mergedPage<Item extends PageItem>(
   sources: PageSources<Item>,
 ): {
   data: Item[]

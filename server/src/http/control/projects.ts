@@ -1,5 +1,6 @@
 import { faultAnswers } from '../fault-answers.ts'
-import { actorIn, type Api, type ApiDependencies } from './route.ts'
+import type { ApiDependencies } from './dependencies.ts'
+import { actorIn, type Api } from './route.ts'
 import { conflict, declared, refuseReserved } from './faults.ts'
 import { mergedPage } from './page.ts'
 import {

@@ -1,6 +1,6 @@
 /** The control API as schemas: requests are checked by them, and the OpenAPI document is made of them. */
 import { z } from 'zod'
-import { nanoUsdOf, usdOf } from '#core/price.ts'
+import { givenUsd, pageLimit as limit, time } from './fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
 const name = z
@@ -10,8 +10,6 @@ const name = z
     'a name is letters, digits, dots, dashes or underscores, at most 63',
   )
 
-/** Nano-dollars are kept as 64-bit integers. */
-const MAX_USD = 9_000_000_000
 const MAX_RATE = 1_000_000_000
 /** A key may need many models, but a list beyond this is a mistake. */
 const MAX_MODELS = 1000
@@ -19,8 +17,6 @@ const MAX_MODELS = 1000
 const MAX_OVERLAP_SECONDS = 90 * 86_400
 /** A day is enough for a deployment, and short enough to be remembered. */
 const DEFAULT_OVERLAP_SECONDS = 86_400
-const PAGE = 100
-const MAX_PAGE = 1000
 
 const rate = z.int().min(1).max(MAX_RATE)
 const rateChange = rate.nullish().describe('Units a minute. null: no such limit.')
@@ -41,14 +37,12 @@ const limitsChange = z
   })
   .meta({ id: 'LimitsChange' })
 
-const usd = z.number().min(0).max(MAX_USD).refine(isNanoUsd, 'a dollar amount has at most nine decimals')
-
 const period = z.enum(['day', 'week', 'month', 'total'])
 
-const budget = z.object({ usd, per: period, hard: z.boolean() }).meta({ id: 'Budget' })
+const budget = z.object({ usd: givenUsd, per: period, hard: z.boolean() }).meta({ id: 'Budget' })
 
 const budgetChange = z
-  .strictObject({ usd, per: period.default('month'), hard: z.boolean().default(false) })
+  .strictObject({ usd: givenUsd, per: period.default('month'), hard: z.boolean().default(false) })
   .meta({ id: 'BudgetChange' })
 
 const moment = z
@@ -77,7 +71,6 @@ const keyTermsChange = {
 const managedBy = z
   .enum(['configuration', 'store'])
   .describe('`configuration`: declared in torana.yaml or the environment, and read-only here.')
-const time = z.iso.datetime()
 
 export const project = z
   .object({
@@ -182,7 +175,6 @@ const auditEntry = z
   })
   .meta({ id: 'AuditEntry' })
 
-const limit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE)
 export const namePage = z.object({ after: z.string().optional(), limit })
 export const keyPage = namePage.extend({ project: name.optional() })
 export const auditPage = z.object({ before: z.coerce.number().int().min(1).optional(), limit })
@@ -204,13 +196,4 @@ function listOf<Item extends z.ZodType>(item: Item) {
     data: z.array(item),
     has_more: z.boolean().describe('Ask again with `after` (or `before`) = the last entry of this page.'),
   })
-}
-
-/** The amount that is kept must be the one that was given. */
-function isNanoUsd(value: number): boolean {
-  try {
-    return usdOf(nanoUsdOf(value)) === value
-  } catch {
-    return false
-  }
 }

@@ -5,7 +5,7 @@ import type { Identifiers } from '#ports/clock.ts'
 import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf } from '../openapi.ts'
 import { registerApi } from './api.ts'
-import type { ApiDependencies } from './route.ts'
+import type { ApiDependencies } from './dependencies.ts'
 
 export interface ControlDependencies extends Readiness {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>

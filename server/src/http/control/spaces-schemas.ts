@@ -1,13 +1,12 @@
 /** Vector spaces and their probes as schemas. */
 import { z } from 'zod'
+import { time } from './fields.ts'
 
 /** What a chart shows: four deployments for a day and a half. */
 const POINTS = 600
 const MAX_POINTS = 10_000
 /** As long as a model's id may be, in a path or elsewhere. */
 const MAX_NAME = 400
-
-const time = z.iso.datetime()
 
 export const spaceProbe = z
   .object({

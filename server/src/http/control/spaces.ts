@@ -18,7 +18,7 @@ import {
   type spaceProbe,
 } from './spaces-schemas.ts'
 
-/** What is known of a deployment on this node. */
+/** What this node knows of a deployment. */
 interface SpaceStanding {
   readonly state: 'trusted' | 'warned' | 'held-back' | 'quarantined'
   readonly reason: string | undefined
@@ -120,7 +120,7 @@ function modelIn(catalog: Catalog, name: string): EmbeddingModel {
   return model
 }
 
-/** One that nobody guards has no reference: what was accepted would mean nothing. */
+/** A model that is not guarded has no reference, so accepting a space for it would mean nothing. */
 function guardedIn(catalog: Catalog, name: string): EmbeddingModel {
   const model = modelIn(catalog, name)
   if (!model.isGuarded)
