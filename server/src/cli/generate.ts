@@ -49,8 +49,9 @@ function gatewayApp(): Promise<FastifyInstance> {
   return gatewayServer({ version, limits: defaultLimits, clock } as GatewayDependencies)
 }
 
+/** With the parts that a node may lack: each of them has routes. */
 function controlApp(): FastifyInstance {
-  return controlServer({ api: { version, books: {} } } as ControlDependencies)
+  return controlServer({ api: { version, books: {}, spaces: {} } } as ControlDependencies)
 }
 
 async function openapiJson(app: FastifyInstance): Promise<string> {

@@ -46,6 +46,21 @@ export interface Control {
   readonly ask: (method: string, path: string, body?: unknown, token?: string) => Promise<Asked>
 }
 
+/** `GET /api/v1/keys` and so on: the routes of an API that has every part which a node may lack. */
+export async function controlRoutes(): Promise<string[]> {
+  const everyPart = new Proxy({ version: '' }, { get: (own, name) => Reflect.get(own, name) ?? {} })
+  const app = controlServer({
+    notReady: () => undefined,
+    metrics: async () => ({ contentType: '', text: '' }),
+    api: everyPart as never,
+  })
+  const routes: string[] = []
+  app.addHook('onRoute', ({ method, url }) => void routes.push(`${String(method)} ${url}`))
+  await app.ready()
+  await app.close()
+  return routes.filter((route) => route.includes(' /api/') && !route.startsWith('HEAD'))
+}
+
 export async function startControl(directory: Directory): Promise<Control> {
   const { keyStore, audit } = directory
   const credentials = directory.credentials(SECRETS)

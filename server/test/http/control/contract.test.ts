@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { controlRoutes } from '#test/support/control.ts'
+
+const CONTRACT = join(import.meta.dirname, '../../../../contract/control.openapi.json')
+
+test('every route of the control API stands in its contract, and the contract names no other', async () => {
+  const { paths } = JSON.parse(readFileSync(CONTRACT, 'utf8')) as {
+    paths: Record<string, Record<string, unknown>>
+  }
+  const documented = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const registered = (await controlRoutes()).map((route) => route.replaceAll(/:(\w+)/g, '{$1}'))
+  assert.ok(registered.includes('GET /api/v1/spaces'))
+  assert.deepEqual(documented.toSorted(), registered.toSorted())
+})
