@@ -8,7 +8,7 @@ import { widthOf } from './wire.ts'
 export function answerOf(scenario: Scenario, wire: Wire, question: Question): Answer {
   const items = question.texts.map((text, index) => ({
     index,
-    vector: drifted(scenario, vectorFor(scenario, question, text), text),
+    vector: drifted(scenario.vectors, vectorFor(scenario, question, text), text),
     tokens: question.tokens[index] ?? 0,
   }))
   if (scenario.vectors === 'swapped') swapEnds(items)

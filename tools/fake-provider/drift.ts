@@ -1,4 +1,3 @@
-import type { Scenario } from './traits.ts'
 import { truncated, vectorOf } from './vectors.ts'
 import type { Item } from './wire.ts'
 
@@ -29,9 +28,9 @@ export function isVectorKind(word: string): word is VectorKind {
   return Object.hasOwn(variations, word)
 }
 
-/** The vector that the scenario answers in the place of the right one. */
-export function drifted({ vectors }: Scenario, vector: Float32Array, text: string): Float32Array {
-  return vectors === null ? vector : variations[vectors](vector, text)
+/** The vector that a model answers in the place of the right one. Null: it has not changed. */
+export function drifted(kind: VectorKind | null, vector: Float32Array, text: string): Float32Array {
+  return kind === null ? vector : variations[kind](vector, text)
 }
 
 /** Gives the first input the vector of the last, and the other way round. A call with one input has nothing to swap. */

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Scenario } from '../traits.ts'
-import type { ImageAnswer, ImageQuestion, Links } from './image-wire.ts'
+import type { ImageAnswer, Links } from './image-wire.ts'
+import type { ImageQuestion } from './image-question.ts'
 import type { Canvas } from './paint.ts'
 import type { MadePicture, PictureNote, Pictures } from './pictures.ts'
 import { moderatedBy } from './refuse-image.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Scenario } from '../traits.ts'
-import type { Moderated } from './image-wire.ts'
+import type { Moderated } from './image-question.ts'
 import type { PictureNote } from './pictures.ts'
 
 /** A purchase that was taken, and whose pictures are asked for later. */

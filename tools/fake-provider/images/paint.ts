@@ -3,7 +3,7 @@ import type { Part } from '../form.ts'
 import type { Scenario } from '../traits.ts'
 import { Refusal } from '../wire.ts'
 import type { Given, Polarity } from './given.ts'
-import type { ImageQuestion } from './image-wire.ts'
+import type { ImageQuestion } from './image-question.ts'
 
 /** RGBA, row by row. */
 export type Canvas = { pixels: Buffer; width: number; height: number }

@@ -3,7 +3,7 @@ import type { Scenario } from '../traits.ts'
 import { drawn } from './draw.ts'
 import type { Format } from './encode.ts'
 import { encoded, filled } from './encode.ts'
-import type { ImageQuestion } from './image-wire.ts'
+import type { ImageQuestion } from './image-question.ts'
 import type { Canvas } from './paint.ts'
 import { resized } from './paint.ts'
 

@@ -17,15 +17,8 @@ import { Refusal, requiredString } from '../wire.ts'
 import { answerOf, linksOf } from './answer-image.ts'
 import { fileOutcome } from './files.ts'
 import { partNoteOf } from './given.ts'
-import type {
-  ImageAnswer,
-  ImageQuestion,
-  ImageTarget,
-  ImageWire,
-  JobWords,
-  Links,
-  Written,
-} from './image-wire.ts'
+import type { ImageAnswer, ImageTarget, ImageWire, JobWords, Links, Written } from './image-wire.ts'
+import type { ImageQuestion } from './image-question.ts'
 import { openaiImages } from './wires/openai.ts'
 import type { Job, Jobs } from './jobs.ts'
 import { phaseOf } from './jobs.ts'

@@ -1,7 +1,8 @@
 import { refuseFields } from '../refusals.ts'
 import type { Scenario } from '../traits.ts'
 import { Refusal } from '../wire.ts'
-import type { ImageQuestion, ImageWire, Moderated } from './image-wire.ts'
+import type { ImageWire } from './image-wire.ts'
+import type { ImageQuestion, Moderated } from './image-question.ts'
 
 /** Refuses what the scenario or the wire cannot make. */
 export function refuseUnmakeable(scenario: Scenario, wire: ImageWire, question: ImageQuestion): void {

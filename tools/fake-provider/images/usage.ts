@@ -1,6 +1,7 @@
 import { tokensOf } from '../vectors.ts'
 import type { Fields } from '../wire.ts'
-import type { ImageAnswer, ImageQuestion } from './image-wire.ts'
+import type { ImageAnswer } from './image-wire.ts'
+import type { ImageQuestion } from './image-question.ts'
 import { choiceField } from './image-wire.ts'
 import type { MadePicture } from './pictures.ts'
 

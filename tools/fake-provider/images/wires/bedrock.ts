@@ -3,7 +3,8 @@ import { isFields, Refusal, requiredString, stringField, unknownFields } from '.
 import type { Part } from '../../form.ts'
 import type { Polarity } from '../given.ts'
 import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageQuestion, ImageTarget, ImageWire } from '../image-wire.ts'
+import type { ImageAnswer, ImageTarget, ImageWire } from '../image-wire.ts'
+import type { ImageQuestion } from '../image-question.ts'
 import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 
 /** Nova Canvas and Titan with one body, Stability with another; models of other names are for vectors. */

@@ -1,7 +1,8 @@
 import type { Fields } from '../../wire.ts'
 import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
 import { givenOf, pictureField } from '../given.ts'
-import type { ImageQuestion, ImageWire, Links, Written } from '../image-wire.ts'
+import type { ImageWire, Links, Written } from '../image-wire.ts'
+import type { ImageQuestion } from '../image-question.ts'
 import { choiceField, edgeFields, shaped, wholeField, json } from '../image-wire.ts'
 import type { Job, Phase } from '../jobs.ts'
 

@@ -3,7 +3,7 @@ import type { Fields } from '../../wire.ts'
 import { isFields, Refusal, unknownFields } from '../../wire.ts'
 import type { Given } from '../given.ts'
 import { bounded, pictureOf } from '../given.ts'
-import type { ImageQuestion } from '../image-wire.ts'
+import type { ImageQuestion } from '../image-question.ts'
 import { choiceField } from '../image-wire.ts'
 import { knownByOpenai, openaiImageQuestion } from './openai-question.ts'
 

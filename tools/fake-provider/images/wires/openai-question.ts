@@ -1,6 +1,6 @@
 import type { Fields } from '../../wire.ts'
 import { Refusal, requiredString, stringField, unknownFields } from '../../wire.ts'
-import type { ImageQuestion } from '../image-wire.ts'
+import type { ImageQuestion } from '../image-question.ts'
 import { choiceField, sizeOf, wholeField } from '../image-wire.ts'
 import { qualities } from '../usage.ts'
 

@@ -2,7 +2,8 @@ import { openaiError } from '../../openai-wire.ts'
 import type { Fields } from '../../wire.ts'
 import { requiredString, unknownFields } from '../../wire.ts'
 import { givenOf, pictureField, pictureList } from '../given.ts'
-import type { ImageAnswer, ImageQuestion, ImageWire, Written } from '../image-wire.ts'
+import type { ImageAnswer, ImageWire, Written } from '../image-wire.ts'
+import type { ImageQuestion } from '../image-question.ts'
 import { choiceField, edgeFields, wholeField, json } from '../image-wire.ts'
 
 /** Nearly OpenAI's: width and height in the place of size, and its own word for base64. */
