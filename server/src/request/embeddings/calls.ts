@@ -1,6 +1,6 @@
 import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import type { Turn } from '../traffic/dispatch.ts'
+import type { Turn } from '../traffic/turn.ts'
 import type { TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
 import { tokensOfCall } from './one-call.ts'

@@ -7,7 +7,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import { JobLost } from '#ports/image-jobs.ts'
-import type { Turn, TurnRequest } from '../traffic/dispatch.ts'
+import type { Turn, TurnRequest } from '../traffic/turn.ts'
 import { offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './run.ts'
 

@@ -6,7 +6,8 @@ import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { RetryBudget } from '#core/schedule/retry-budget.ts'
 import { Scheduler, type Schedulable } from '#core/schedule/scheduler.ts'
-import { Dispatch, type Turn, type TurnRequest } from './dispatch.ts'
+import { Dispatch } from './dispatch.ts'
+import type { Turn, TurnRequest } from './turn.ts'
 
 const QUEUE_WAIT_MS = 2000
 

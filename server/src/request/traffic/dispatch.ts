@@ -1,107 +1,48 @@
 /**
- * Gives each call a deployment, or a place in line for one. Who can't be served soon is told so at once: a caller that waits
- * in vain is worse off than one that was refused.
+ * Gives each call a turn at a deployment, or a place in line for one. A call that can't be served
+ * soon is refused at once: a caller that waits in vain is worse off than one that is refused.
  */
-import type { Fault } from '#core/fault/fault.ts'
-import { FairQueue, type Place } from '#core/schedule/fair-queue.ts'
+import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
 import type { Picked, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
+import { Line, SHORT_WAIT_MS, type WaitingCall } from './line.ts'
+import type { Turn, TurnRequest } from './turn.ts'
 import { busyFault, callEndOf, isTimeOut, nobodyFault, TIMER_ERROR_MS } from './turn-ends.ts'
 
 export interface DispatchParts {
   readonly scheduler: Scheduler
   readonly clock: Clock
   readonly random: () => number
-  /** How long an event that is ready waits for its turn here: on a busy node calls seem to take longer than they do. */
+  /**
+   * How long the event loop lets a ready event wait: on a busy node calls seem to take longer than they do.
+   */
   readonly ownWaitMs: () => number
   readonly limits: Pick<Limits, 'queueWaitMs' | 'maxQueued'>
-  /** Rings after a while, unless it is cancelled by what is returned. */
+  /** Rings after a while, unless the returned function cancels it. */
   readonly after: (ms: number, ring: () => void) => () => void
-  /** What calls of one model may be made again from. */
+  /** The budget from which failed calls of one model are made again. */
   readonly newBudget: () => Pick<RetryBudget, 'begun' | 'mayRetry'>
 }
 
-/** What a call asks for. */
-export interface TurnRequest {
-  readonly model: string
-  readonly project: string
-  /** About how many it will be charged. */
-  readonly tokens: number
-  readonly images: number
-  /** On the monotonic clock. */
-  readonly deadlineMs: number
-  /** Its request has calls under way or paid for: refusing it would waste them, so it stands in line until its deadline. */
-  readonly isBegun?: boolean
-  /** A call for many requests, or for as many as will come: one place in line for all of them. */
-  readonly isShared?: boolean
-}
-
-/** One call's turn at one deployment, to be ended once, in one of two ways. */
-export interface Turn<Offer> {
-  readonly offer: Offer
-  /** How the call ended: an error, or nothing when all went well. */
-  end(error?: unknown): void
-  /** No call was made of it, and nothing was learnt of the deployment. */
-  giveBack(): void
-}
-
-interface Waiting {
-  readonly offers: readonly Schedulable[]
-  readonly asked: TurnRequest
-  /** Not made before: it earns credit for those that are made again. */
-  readonly isFirst: boolean
-  readonly begin: (turn: Turn<Schedulable>) => void
-  readonly refuse: (fault: Fault) => void
-}
-
-/** Nobody is refused for a wait this short. */
-const SHORT_WAIT_MS = 20
-/** How long a wait is worth it, in times of what a call usually takes: longer is felt, and gets no more calls done. */
-const WORTH_WAITING = 0.25
-/** For a project of which fewer wait than of others: it is them who made the line. */
-const WORTH_WAITING_MODEST = 1
-/** For a call that many share: each place ahead is one call, however many it serves. */
-const WORTH_WAITING_SHARED = 4
-/** A line younger than this may be over soon: a deployment went away, or its limit is put to the test. It may be so long. */
-const YOUNG_LINE_MS = 1000
-const YOUNG_LINE_WAIT_MS = 200
-/** After a refusal a line counts as old for so long, also when it has been empty for a moment. */
-const OVERLOADED_MS = 1000
-/** A call waits to be written, for its answer's head, and for its body. */
+/** A call waits to be written, for the head of its answer, and for its body. */
 const WAITS_OF_A_CALL = 3
 const OWN_SHARE = 0.25
 /** The weight of one call in how long calls of a model usually take. */
 const GAIN = 0.1
-/** Room also comes without a call that ends: calls that hang stop counting, an ejection runs out. A line looks so often. */
+/**
+ * A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out.
+ */
 const LOOK_EVERY_MS = 100
-
-/** Those of one model who wait for the same deployments: who waits for others must not hold them up. */
-class Line {
-  readonly queue: FairQueue<Waiting>
-  /** Since when somebody waits. */
-  sinceMs = 0
-  overloadedUntilMs = 0
-  /** When it is next looked at. */
-  wakesAtMs = Number.POSITIVE_INFINITY
-  cancelWaking = (): void => {}
-
-  constructor(maxEntries: number) {
-    // How long a wait is worth it is decided here, not there.
-    this.queue = new FairQueue({ maxEntries, maxWaitMs: Number.POSITIVE_INFINITY })
-  }
-
-  rest(): void {
-    this.cancelWaking()
-    this.wakesAtMs = Number.POSITIVE_INFINITY
-  }
-}
 
 class ModelState {
   readonly budget: ReturnType<DispatchParts['newBudget']>
-  /** By the deployments waited for: as many as there are kinds of requests that only some of them can serve. */
+  /**
+   * By the deployments that the calls wait for. There are
+   * as many as kinds of requests that only some can serve.
+   */
   readonly lines = new Map<string, Line>()
   usualMs: number | undefined
 
@@ -113,7 +54,7 @@ class ModelState {
 export class Dispatch {
   readonly #parts: DispatchParts
   readonly #models = new Map<string, ModelState>()
-  /** Requests that were told that the line is too long, since the start. */
+  /** Requests that were refused since the start because the line was too long. */
   refusals = 0
 
   constructor(parts: DispatchParts) {
@@ -146,7 +87,7 @@ export class Dispatch {
     ) as Promise<Turn<Offer>>
   }
 
-  /** A turn if there is one at this moment, for who has something else to wait for. */
+  /** A turn if there is one at this moment, for a call that has something else to wait for. */
   turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnRequest): Turn<Offer> | undefined {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
@@ -157,7 +98,10 @@ export class Dispatch {
     return this.#turnOf(picked, asked, nowMs)
   }
 
-  /** A turn for a call that failed elsewhere; undefined when it is not to be made again. It may have to stand in line. */
+  /**
+   * A turn for work whose call failed elsewhere, perhaps after
+   * a wait in line. Undefined: no call is to be made again.
+   */
   again<Offer extends Schedulable>(
     offers: readonly Offer[],
     asked: TurnRequest,
@@ -170,7 +114,7 @@ export class Dispatch {
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
     const line = turn === undefined ? this.#lineOf(state, offers) : undefined
     const hasRoom = line === undefined || line.queue.size < this.#parts.limits.maxQueued
-    // Asked last: credit is only spent on a call that can be made.
+    // Comes last, so that credit is only spent on a call that can be made.
     if (!hasRoom || !state.budget.mayRetry(nowMs)) {
       turn?.giveBack()
       return undefined
@@ -181,7 +125,7 @@ export class Dispatch {
     return this.#inLine(line, { offers, asked: begun, isFirst: false }, state, nowMs) as Promise<Turn<Offer>>
   }
 
-  /** Who waits, by model: for metrics. */
+  /** How many calls wait, by model: for metrics. */
   waiting(): ReadonlyMap<string, number> {
     const sizeOf = ({ lines }: ModelState): number =>
       [...lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
@@ -216,7 +160,7 @@ export class Dispatch {
             if (this.#isOwnWait(durationMs)) return { kind: 'ok', durationMs: undefined }
             this.#learn(model, durationMs)
           }
-          // The caller's own time was short: whether the deployment hangs is told by calls that are overdue.
+          // The caller's own time was short. Overdue calls tell whether the deployment hangs.
           return isTimeOut(error) && nowMs >= deadlineMs - TIMER_ERROR_MS
             ? { kind: 'abandoned' }
             : callEndOf(error, durationMs)
@@ -225,7 +169,7 @@ export class Dispatch {
     }
   }
 
-  /** Whether so much of a call's time may have been this node's that it tells nothing of the upstream. */
+  /** Whether so much of a call's time may be this node's own that it tells nothing of the upstream. */
   #isOwnWait(durationMs: number): boolean {
     return this.#parts.ownWaitMs() * WAITS_OF_A_CALL > durationMs * OWN_SHARE
   }
@@ -238,7 +182,7 @@ export class Dispatch {
 
   #inLine(
     line: Line,
-    wanted: Pick<Waiting, 'offers' | 'asked' | 'isFirst'>,
+    wanted: Pick<WaitingCall, 'offers' | 'asked' | 'isFirst'>,
     state: ModelState,
     nowMs: number,
   ): Promise<Turn<Schedulable>> {
@@ -248,15 +192,15 @@ export class Dispatch {
     if (queue.size === 0) line.sinceMs = nowMs
     const mostMs = asked.isBegun === true ? Number.POSITIVE_INFINITY : queueWaitMs
     const expectedMs = queue.expectedWaitMs(asked.project, nowMs)
-    if (asked.isBegun !== true && expectedMs > Math.min(mostMs, worthMs(asked, line, state, nowMs))) {
-      line.overloadedUntilMs = nowMs + OVERLOADED_MS
+    if (asked.isBegun !== true && expectedMs > Math.min(mostMs, line.worthMs(asked, state.usualMs, nowMs))) {
+      line.refused(nowMs)
       this.refusals += 1
       throw busyFault(asked.model, expectedMs)
     }
     const { promise, resolve, reject } = Promise.withResolvers<Turn<Schedulable>>()
     let cancel = (): void => {}
-    const begin: Waiting['begin'] = (turn) => (cancel(), resolve(turn))
-    const refuse: Waiting['refuse'] = (fault) => (cancel(), reject(fault))
+    const begin: WaitingCall['begin'] = (turn) => (cancel(), resolve(turn))
+    const refuse: WaitingCall['refuse'] = (fault) => (cancel(), reject(fault))
     const joined = queue.join(asked.project, { ...wanted, begin, refuse }, nowMs)
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
@@ -264,13 +208,13 @@ export class Dispatch {
     cancel = this.#parts.after(Math.min(mostMs, asked.deadlineMs - nowMs), () => {
       if (!queue.leave(place)) return
       refused(place)
-      // It may have been what the next one waited for: it asked for more than there was.
+      // The next call may need less than this one, and have been waiting behind it.
       this.#serve(asked.model)
     })
     return promise
   }
 
-  /** All lines of a model, a turn for each at a time. */
+  /** Serves all lines of a model, one turn for each at a time. */
   #serve(model: string): void {
     const { lines } = this.#stateOf(model)
     if (lines.size === 0) return
@@ -279,7 +223,7 @@ export class Dispatch {
     for (const line of lines.values()) if (line.queue.size === 0) line.rest()
   }
 
-  /** Whether there may be more to serve. */
+  /** Serves the first call of a line. Returns whether there may be more to serve. */
   #serveOne(line: Line, model: string): boolean {
     const { queue } = line
     const nowMs = this.#parts.clock.monotonicMs()
@@ -303,7 +247,7 @@ export class Dispatch {
     return true
   }
 
-  /** One timer at most is of use: the earliest. */
+  /** A line needs one timer at most: the earliest. */
   #serveAt(atMs: number, line: Line, model: string): void {
     const { clock, after } = this.#parts
     if (line.wakesAtMs <= atMs) return
@@ -344,24 +288,10 @@ export class Dispatch {
   }
 }
 
-/** How long a wait is worth it. */
-function worthMs(
-  { project, isShared }: TurnRequest,
-  line: Line,
-  { usualMs }: ModelState,
-  nowMs: number,
-): number {
-  const isYoung = nowMs - line.sinceMs < YOUNG_LINE_MS && nowMs >= line.overloadedUntilMs
-  const single = line.queue.isModest(project) ? WORTH_WAITING_MODEST : WORTH_WAITING
-  const worth = isShared === true ? WORTH_WAITING_SHARED : single
-  const leastMs = isYoung ? YOUNG_LINE_WAIT_MS : SHORT_WAIT_MS
-  return usualMs === undefined ? Number.POSITIVE_INFINITY : Math.max(leastMs, usualMs * worth)
-}
-
 function idOf({ deployment }: Schedulable): string {
   return deployment.id
 }
 
-function refused({ entry: { asked, refuse } }: Place<Waiting>): void {
+function refused({ entry: { asked, refuse } }: Place<WaitingCall>): void {
   refuse(busyFault(asked.model, SHORT_WAIT_MS))
 }

@@ -1,0 +1,28 @@
+/** What a call asks of the dispatch. */
+export interface TurnRequest {
+  readonly model: string
+  readonly project: string
+  /** About how many the call will be charged. */
+  readonly tokens: number
+  readonly images: number
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+  /**
+   * The request has calls under way or paid. A refusal would
+   * waste them, so the call stands in line until its deadline.
+   */
+  readonly isBegun?: boolean
+  /**
+   * One call for several requests, or for all that join until it is sent: one place in line for all of them.
+   */
+  readonly isShared?: boolean
+}
+
+/** The right to make one call to one deployment now. It is ended once, in one of two ways. */
+export interface Turn<Offer> {
+  readonly offer: Offer
+  /** The call was made, and ended with this error, or well. */
+  end(error?: unknown): void
+  /** No call was made, and nothing was learnt of the deployment. */
+  giveBack(): void
+}
