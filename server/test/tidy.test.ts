@@ -1,8 +1,9 @@
-/** Properties of the code itself: who may import whom, what the pure middle may name, how large a file may grow. */
+/** Properties of the code itself: who may import whom, what the pure middle may name, how long files and functions may be. */
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { circlesOf } from './support/circles.ts'
 
 /** Each layer lists what it may import besides itself. Absence is a ban. `node:` and `npm` count as layers. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
@@ -25,26 +26,46 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
 const SEPARATE = new Set(['stores', 'upstreams'])
 const BASES = new Set(['openai', 'connect'])
 
+/** Layers with a room for each kind of request. The two rooms never know one another, not even across layers. */
+const WITH_ROOMS = new Set(['request', 'http', 'worker'])
+const ROOMS = ['embeddings', 'images'] as const
+
 /** The pure middle knows no time, no chance and no machine. */
 const IMPURE =
   /\b(Date\.now|new Date|Math\.random|performance|crypto|Buffer|process|setTimeout|setInterval|fetch)\b/
-const FILE_LINES_MAX = 400
+const FILE_LINES_MAX = 350
+const FUNCTION_LINES_MAX = 100
 const LEFTOVERS = new RegExp(['FIX', 'ME|TO', 'DO|X', 'XX'].join(''))
+
+const REPOSITORY = join(import.meta.dirname, '../..')
 
 interface Source {
   readonly path: string
   readonly text: string
 }
 
+/** The first folder of a path in `server/src`. `main.ts` is a layer of its own; no other file stands beside it. */
 function layerOf(path: string): string {
   const [first = ''] = path.split('/')
-  return first.endsWith('.ts') ? 'main' : first
+  return first === 'main.ts' ? 'main' : first
 }
 
 /** `upstreams/openai/x.ts` → `openai`; files of the layer itself belong to no folder. */
 function folderOf(path: string): string | undefined {
   const parts = path.split('/')
   return parts.length > 2 ? parts[1] : undefined
+}
+
+function roomOf(path: string): (typeof ROOMS)[number] | undefined {
+  const folders = dirname(path).split('/')
+  return WITH_ROOMS.has(folders[0] ?? '') ? ROOMS.find((room) => folders.includes(room)) : undefined
+}
+
+function importsIn({ text }: Source): readonly string[] {
+  return Array.from(
+    text.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g),
+    ([, specifier = '']) => specifier,
+  )
 }
 
 function targetOf(specifier: string, from: string): { readonly layer: string; readonly path: string } {
@@ -58,42 +79,62 @@ function targetOf(specifier: string, from: string): { readonly layer: string; re
   return { layer: 'npm', path: specifier }
 }
 
-export function findUntidy(sources: readonly Source[]): string[] {
+function findUntidy(sources: readonly Source[]): string[] {
   const errors: string[] = []
-  for (const { path, text } of sources) {
+  for (const source of sources) {
+    const { path, text } = source
     const layer = layerOf(path)
     const isTest = path.endsWith('.test.ts')
     const allowed = MAY_IMPORT[layer]
     if (!allowed) errors.push(`${path}: ${layer} is no layer of the house`)
     if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark`)
     if (isTest) continue
-    if (text.split('\n').length > FILE_LINES_MAX) errors.push(`${path}: longer than ${FILE_LINES_MAX} lines`)
+    const lines = text.split('\n').length - 1
+    if (lines > FILE_LINES_MAX) errors.push(`${path}: longer than ${FILE_LINES_MAX} lines`)
+    for (const { line, length } of longFunctionsIn(text))
+      errors.push(`${path}: a function of ${length} lines, at line ${line}`)
     if (layer === 'core') {
       const code = text.replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*$|'[^'\n]*'|`[^`]*`/gm, '')
       const impure = IMPURE.exec(code)
       if (impure) errors.push(`${path}: core may not name ${impure[0]}`)
     }
-    for (const [, specifier = ''] of text.matchAll(/(?:\bfrom\s+|\bimport\s*\(?\s*)'([^']+)'/g)) {
+    for (const specifier of importsIn(source)) {
       const target = targetOf(specifier, path)
       if (target.layer !== layer && !allowed?.includes('*') && !allowed?.includes(target.layer)) {
         errors.push(`${path}: ${layer} may not import ${specifier}`)
       }
       if (specifier.includes('import-litellm')) errors.push(`${path}: the server knows no importer`)
-      const folder = folderOf(target.path)
-      const own = folderOf(path)
-      if (
-        SEPARATE.has(layer) &&
-        target.layer === layer &&
-        own &&
-        folder &&
-        folder !== own &&
-        !BASES.has(folder)
-      ) {
+      const [own, folder] = [folderOf(path), folderOf(target.path)]
+      const areSiblings = target.layer === layer && own && folder && folder !== own
+      if (SEPARATE.has(layer) && areSiblings && !BASES.has(folder)) {
         errors.push(`${path}: ${own} may not know its sibling ${folder}`)
       }
+      const [room, other] = [roomOf(path), roomOf(target.path)]
+      if (room && other && room !== other) errors.push(`${path}: ${room} may not know ${other}`)
     }
   }
   return errors
+}
+
+/** The line that opens the body of a function or a block of statements. Object literals, classes and types don't match. */
+const OPENING = /(?:\)|=>|\b(?:else|try|finally|do|static))\s*\{$|\)\s*:\s*[^=]*\{$|^\s*\} \{$/
+
+/** In formatted code a body ends at the first brace that stands as far to the left as the line that opened it. */
+function longFunctionsIn(text: string): readonly { readonly line: number; readonly length: number }[] {
+  const lines = text.split('\n')
+  const long: { readonly line: number; readonly length: number }[] = []
+  for (let first = 0; first < lines.length; first += 1) {
+    const opening = lines[first] ?? ''
+    if (!OPENING.test(opening)) continue
+    const closing = `${/^\s*/.exec(opening)?.[0]}}`
+    const last = lines.findIndex((line, at) => at > first && line.startsWith(closing))
+    const length = last - first + 1
+    if (length <= FUNCTION_LINES_MAX) continue
+    long.push({ line: first + 1, length })
+    // Blocks inside are part of it.
+    first = last
+  }
+  return long
 }
 
 /** `tools/` are the oracle of the tests, so they share nothing with what they judge. */
@@ -103,56 +144,179 @@ function findToolsUntidy(sources: readonly Source[]): string[] {
     .map(({ path }) => `${path}: may not import files of the server`)
 }
 
+/** The file of the repository that an import names; undefined: a package. */
+function fileOf(specifier: string, from: string): string | undefined {
+  if (specifier === '#main') return 'server/src/main.ts'
+  if (specifier.startsWith('#test/')) return `server/${specifier.slice(1)}`
+  if (specifier.startsWith('#')) return `server/src/${specifier.slice(1)}`
+  return specifier.startsWith('.') ? join(from, '..', specifier) : undefined
+}
+
+/** Circles of files, and, with `dirname` for `nodeOf`, of folders. Imports of types count like all others. */
+function findCircles(sources: readonly Source[], nodeOf = (path: string): string => path): string[] {
+  const known = new Set(sources.map(({ path }) => path))
+  const graph = new Map<string, Set<string>>()
+  for (const source of sources) {
+    const node = nodeOf(source.path)
+    const targets = graph.get(node) ?? new Set()
+    graph.set(node, targets)
+    for (const specifier of importsIn(source)) {
+      const file = fileOf(specifier, source.path)
+      if (file !== undefined && known.has(file) && nodeOf(file) !== node) targets.add(nodeOf(file))
+    }
+  }
+  return circlesOf(graph).map((circle) => circle.join(' ⇄ '))
+}
+
+const FOREIGN = new Set(['node_modules', '.cache', '.torana'])
+
+/** Paths are relative to the folder. */
 function sourcesIn(folder: string): Source[] {
-  const root = join(import.meta.dirname, '..', folder)
-  return globSync('**/*.ts', { cwd: root, exclude: (name) => name === 'node_modules' }).map((path) => ({
+  const root = join(REPOSITORY, folder)
+  return globSync('**/*.ts', { cwd: root, exclude: (name) => FOREIGN.has(name) }).map((path) => ({
     path,
     text: readFileSync(join(root, path), 'utf8'),
   }))
 }
 
-test('every import of the server points the way the house allows', () => {
-  const sources = sourcesIn('src')
+test('every import of the server points the way the house allows, and no file or function is too long', () => {
+  const sources = sourcesIn('server/src')
   assert.ok(sources.length > 50, 'found too few sources: the check would pass vacuously')
   assert.deepEqual(findUntidy(sources), [])
 })
 
 test('the tools know nothing of the server', () => {
-  const sources = sourcesIn('../tools')
+  const sources = sourcesIn('tools')
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
   assert.deepEqual(findToolsUntidy(sources), [])
 })
 
 test('the importer knows the server by torana/config only', () => {
-  const sources = sourcesIn('../import-litellm/src')
+  const sources = sourcesIn('import-litellm/src')
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
   assert.deepEqual(findToolsUntidy(sources), [])
 })
 
-test('tidy itself notices each kind of violation', () => {
-  const planted: Source[] = [
+test('no files import one another in a circle, types included', () => {
+  const sources = sourcesIn('.')
+  for (const folder of ['server/src/', 'server/test/', 'tools/', 'bench/', 'conformance/', 'import-litellm/'])
+    assert.ok(
+      sources.some(({ path }) => path.startsWith(folder)),
+      `found no source in ${folder}`,
+    )
+  assert.deepEqual(findCircles(sources), [])
+})
+
+test('no folders of the server import one another in a circle', () => {
+  const sources = sourcesIn('.').filter(
+    ({ path }) => path.startsWith('server/src/') && !path.endsWith('.test.ts'),
+  )
+  assert.deepEqual(findCircles(sources, dirname), [])
+})
+
+/** Each with what is reported of it. */
+const planted: readonly (readonly [source: Source, ...errors: RegExp[]])[] = [
+  [
     {
       path: 'core/plan.ts',
       text: "import { readFileSync } from 'node:fs'\nimport type { Redis } from '#stores/redis.ts'\n",
     },
-    { path: 'core/time.ts', text: 'export const now = (): number => Date.now()\n' },
-    { path: 'request/embed.ts', text: "import { x } from '../upstreams/http.ts'\n" },
-    { path: 'stores/redis/limits.ts', text: "import { y } from '../postgres/ledger.ts'\n" },
-    { path: 'upstreams/azure/embedding.ts', text: "import { z } from '../ai-sdk/embedding.ts'\n" },
-    { path: 'helpers/misc.ts', text: '' },
-    { path: 'http/long.ts', text: '\n'.repeat(FILE_LINES_MAX + 1) },
+    /core may not import node:fs/,
+    /core may not import #stores/,
+  ],
+  [
     { path: 'cli/torana.ts', text: "const lazy = await import('torana-import-litellm')\n" },
+    /the server knows no importer/,
+  ],
+  [{ path: 'core/time.ts', text: 'export const now = (): number => Date.now()\n' }, /may not name Date.now/],
+  [
+    { path: 'request/embed.ts', text: "import { x } from '../upstreams/http.ts'\n" },
+    /request may not import/,
+  ],
+  [{ path: 'stores/redis/limits.ts', text: "import { y } from '../postgres/ledger.ts'\n" }, /its sibling/],
+  [{ path: 'upstreams/azure/x.ts', text: "import { z } from '../ai-sdk/embedding.ts'\n" }, /its sibling/],
+  [{ path: 'helpers/misc.ts', text: '' }, /helpers is no layer/],
+  [{ path: 'sharing.ts', text: '' }, /sharing.ts is no layer/],
+  [{ path: 'http/long.ts', text: '\n'.repeat(FILE_LINES_MAX + 1) }, /longer than/],
+  [
     { path: 'config/load.ts', text: "const lazy = await import('#request/embeddings/embed.ts')\n" },
-  ]
-  for (const source of planted) assert.notDeepEqual(findUntidy([source]), [], source.path)
-  assert.equal(findUntidy(planted).length, 10)
-  assert.equal(
-    findToolsUntidy([{ path: 'fake/x.ts', text: "import { a } from '../../server/src/core/key.ts'" }]).length,
-    1,
-  )
-  const allowed = {
-    path: 'upstreams/azure/embedding.ts',
-    text: "import { z } from '../openai/embedding.ts'\n",
-  }
-  assert.deepEqual(findUntidy([allowed]), [])
+    /config may not import/,
+  ],
+  [
+    { path: 'request/images/run.ts', text: "import type { A } from '../embeddings/admit.ts'\n" },
+    /images may not know embeddings/,
+  ],
+  [
+    { path: 'http/gateway/embeddings/answer.ts', text: "import { b } from '#request/images/image.ts'\n" },
+    /embeddings may not know images/,
+  ],
+  [
+    { path: 'worker/images/jobs.ts', text: "import { c } from '../embeddings/probes.ts'\n" },
+    /images may not know embeddings/,
+  ],
+]
+
+for (const [source, ...errors] of planted)
+  test(`tidy itself notices what is wrong with ${source.path}`, () => {
+    const found = findUntidy([source])
+    assert.equal(found.length, errors.length, found.join('\n'))
+    for (const [index, error] of errors.entries()) assert.match(found[index] ?? '', error)
+  })
+
+const statements = (count: number): string => '  call()\n'.repeat(count)
+
+for (const [kind, open, close] of [
+  ['function', 'export async function long(): Promise<void> {', '}'],
+  ['function over several lines', 'function long(\n  a: string,\n): Map<string, { b: string }> {', '}'],
+  ['function that returns an object type', 'function long(): {\n  readonly a: string\n} {', '}'],
+  ['method', 'class A {\n  async #long({ a }: B): Promise<C> {', '  }\n}'],
+  ['constructor', 'class A {\n  constructor(a: string) {', '  }\n}'],
+  ['arrow function', 'const long = async (a: string) => {', '}'],
+  ['callback', "test('long', () => {", '})'],
+  ['block of statements', 'for (const a of b) {', '}'],
+] as const)
+  test(`tidy itself notices a long ${kind}`, () => {
+    const source = (count: number): Source => ({
+      path: 'worker/long.ts',
+      text: `${open}\n${statements(count)}${close}\n`,
+    })
+    assert.deepEqual(findUntidy([source(FUNCTION_LINES_MAX - 2)]), [])
+    const [error, ...others] = findUntidy([source(FUNCTION_LINES_MAX - 1)])
+    assert.match(error ?? '', /^worker\/long\.ts: a function of 101 lines/)
+    assert.deepEqual(others, [])
+  })
+
+for (const [kind, open, close] of [
+  ['table of data', 'const long = {', '}'],
+  ['table in a call', 'export const long = Object.freeze({', '})'],
+  ['class', 'export class Long extends Base {', '}'],
+  ['interface', 'export interface Long extends Base {', '}'],
+] as const)
+  test(`tidy lets a long ${kind} be`, () => {
+    const text = `${open}\n${'  one: 1,\n'.repeat(FUNCTION_LINES_MAX)}${close}\n`
+    assert.deepEqual(findUntidy([{ path: 'worker/long.ts', text }]), [])
+  })
+
+test('tidy itself notices tools that import the server, and lets a dialect build on its base', () => {
+  const tool = { path: 'fake/x.ts', text: "import { a } from '../../server/src/core/key.ts'" }
+  assert.equal(findToolsUntidy([tool]).length, 1)
+  const dialect = { path: 'upstreams/azure/x.ts', text: "import { z } from '../openai/embedding.ts'\n" }
+  assert.deepEqual(findUntidy([dialect]), [])
+})
+
+test('tidy itself notices circles of files and folders, also of types alone', () => {
+  const [a, b, c, d] = [
+    { path: 'server/src/core/a.ts', text: "import type { B } from './room/b.ts'\n" },
+    { path: 'server/src/core/room/b.ts', text: "import { type C } from '#core/room/c.ts'\n" },
+    { path: 'server/src/core/room/c.ts', text: "import {\n  a,\n} from '../a.ts'\n" },
+    { path: 'bench/d.ts', text: "import { a } from '../server/src/core/a.ts'\n" },
+  ] as const
+  assert.deepEqual(findCircles([a, b, c, d]), [
+    'server/src/core/a.ts ⇄ server/src/core/room/b.ts ⇄ server/src/core/room/c.ts',
+  ])
+  assert.deepEqual(findCircles([a, b, c, d], dirname), ['server/src/core ⇄ server/src/core/room'])
+  assert.deepEqual(findCircles([a, b, d]), [])
+  const itself = { path: 'tools/e.ts', text: "import type { F } from './f.ts'\nexport const e = 1\n" }
+  const other = { path: 'tools/f.ts', text: "export type { F } from './e.ts'\n" }
+  assert.deepEqual(findCircles([itself, a, b, other]), ['tools/e.ts ⇄ tools/f.ts'])
 })
