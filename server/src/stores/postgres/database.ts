@@ -2,9 +2,7 @@
 import { once } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { Kysely, PostgresDialect, type PostgresPool } from 'kysely'
 import { DatabaseError, Pool, types, type PoolClient, type PoolConfig, type QueryResult } from 'pg'
-import type { Tables } from './tables.ts'
 
 /** Runs one statement. `name` makes it a prepared one, parsed once a connection. */
 export interface Sql {
@@ -19,7 +17,6 @@ export interface Database extends Sql {
    * The connection is closed afterwards. `queryTimeoutMs` replaces the time-out of its statements.
    */
   session<Result>(work: (sql: Sql) => Promise<Result>, queryTimeoutMs?: number): Promise<Result>
-  readonly kysely: Kysely<Tables>
   /** Waits for the statements under way, which end by their time-outs. */
   close(): Promise<void>
 }
@@ -94,10 +91,8 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   pool.on('connect', (client) => client.on('error', () => {}))
 
   const acquire = async (): Promise<Connection> => new Connection(await pool.connect())
-  const kyselyPool = { connect: acquire, end: () => pool.end(), options: {} }
 
   return {
-    kysely: new Kysely({ dialect: new PostgresDialect({ pool: kyselyPool as unknown as PostgresPool }) }),
     async query<Row>(text: string, values?: readonly unknown[], name?: string) {
       const startMs = performance.now()
       const connection = await acquire()
