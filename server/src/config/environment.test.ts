@@ -84,7 +84,7 @@ test('every secret can come from a file, without the newline at its end, but not
     assert.match(problemsOf({ [name]: secret, [`${name}_FILE`]: '/run/secret' }, files)[0] ?? '', /both set/)
     assert.match(
       problemsOf({ [`${name}_FILE`]: '/gone' })[0] ?? '',
-      new RegExp(`${name}_FILE names /gone, which can't be read`),
+      new RegExp(`${name}_FILE names /gone, which cannot be read`),
     )
   }
 })

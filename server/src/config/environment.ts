@@ -21,66 +21,65 @@ export interface Variable {
 }
 
 export const environmentVariables = {
-  PORT: { default: '8080', description: 'Port of the public API. `0` takes a free one.' },
-  HOST: { default: '127.0.0.1', description: 'Address the public API listens on.' },
+  PORT: { default: '8080', description: 'Port of the public API. `0`: any free port.' },
+  HOST: { default: '127.0.0.1', description: 'Address on which the public API listens.' },
   CONTROL_PORT: {
     default: '8081',
-    description: 'Port of the control listener: control API, health and metrics. `0` takes a free one.',
+    description: 'The control port: control API, health and metrics. `0`: any free port.',
   },
-  CONTROL_HOST: { default: '127.0.0.1', description: 'Address of the control listener.' },
+  CONTROL_HOST: { default: '127.0.0.1', description: 'Address on which the control port listens.' },
   TORANA_DATA_DIR: {
     default: './.torana',
     description:
-      'Folder for what the node itself keeps: secret, demo key, admin token, key snapshot, journal and spool, and the database when `DATABASE_URL` is unset.',
+      'The data folder of the node: secret, demo key, admin token, key snapshot, journal and spool, and the database if `DATABASE_URL` is unset. It must be writable.',
   },
   TORANA_CONFIG: {
-    description:
-      'The configuration file. Default: `torana.yaml` in the working directory if there is one; else none.',
+    description: 'The configuration file. Default: `torana.yaml` in the working directory, if it exists.',
   },
   LOG_LEVEL: {
     default: 'info',
     description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   },
   PUBLIC_URL: {
-    description: 'Address under which callers reach the public API, when it is another than host and port.',
+    description: 'The address that callers use for the public API, if it is not host and port.',
   },
   DATABASE_URL: {
     secret: true,
     description:
-      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process. `memory:` keeps nothing: for tests and benches.',
+      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process only. `memory:` loses everything at the end: for tests and benchmarks.',
   },
   REDIS_URL: {
     secret: true,
     description:
-      '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node takes its share of a limit.',
+      '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node applies its share of a limit.',
   },
   CACHE_URL: {
     secret: true,
     description:
-      '`redis://…` or `rediss://…`: vectors of models that turn their cache on, shared by all nodes. A Redis of its own, with `maxmemory` and `allkeys-lru`, never the one of `REDIS_URL`: that one must not forget. Unset: each node keeps its own.',
+      '`redis://…` or `rediss://…`: the vector cache, shared by all nodes, for models with `cache`. Use a separate Redis, with `maxmemory` and `allkeys-lru`, never the one of `REDIS_URL`, which must not evict entries. Unset: each node keeps its own.',
   },
   ASSETS_URL: {
     description:
-      'Where pictures are kept: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
+      'Where images are stored: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
   },
-  AWS_ACCESS_KEY_ID: { secret: true, description: 'With an `s3:` `ASSETS_URL`: the id of its access key.' },
-  AWS_SECRET_ACCESS_KEY: { secret: true, description: 'With an `s3:` `ASSETS_URL`: the access key itself.' },
+  AWS_ACCESS_KEY_ID: { secret: true, description: 'For an `s3:` `ASSETS_URL`: the id of the access key.' },
+  AWS_SECRET_ACCESS_KEY: { secret: true, description: 'For an `s3:` `ASSETS_URL`: the secret access key.' },
   TORANA_SECRET: {
     secret: true,
-    description: `Peppers keys, encrypts credentials, signs; ${MIN_KEY_LENGTH} characters or more, the same on all nodes. Default: 32 random bytes kept in the data folder; needed with a \`DATABASE_URL\`.`,
+    description: `Protects stored keys, encrypts credentials and signs links; at least ${MIN_KEY_LENGTH} characters, the same on all nodes and at every start. Default: 32 random bytes in the data folder; required with a \`DATABASE_URL\`.`,
   },
   TORANA_SECRET_PREVIOUS: {
     secret: true,
     description:
-      'The secret before, while rotating: what was made with it stays valid and is moved to the new one when it is used.',
+      'The previous secret, while you rotate it. Keys and credentials of it stay valid, and move to the new one when they are used.',
   },
   TORANA_ADMIN_TOKEN: {
     secret: true,
-    description: `Bearer token of the control API, ${MIN_KEY_LENGTH} characters or more. Default: the one in \`admin.token\` of the data folder, made at the first start.`,
+    description: `The admin token of the control API, at least ${MIN_KEY_LENGTH} characters. Default: the one in \`admin.token\` of the data folder, which Torana creates at the first start.`,
   },
   TORANA_BOOTSTRAP_KEY: {
     secret: true,
-    description: `A key of project \`default\` for all models that exists from the first start; ${MIN_KEY_LENGTH} characters or more, or a \`tr_\` key.`,
+    description: `A key of project \`default\`, from the first start on; at least ${MIN_KEY_LENGTH} characters, or a \`tr_\` key.`,
   },
   OPENAI_API_KEY: {
     secret: true,
@@ -91,7 +90,7 @@ export const environmentVariables = {
     description: 'Proxy for calls to `https:` upstreams. Also in lower case, like the next two.',
   },
   HTTP_PROXY: { description: 'Proxy for calls to `http:` upstreams.' },
-  NO_PROXY: { description: 'Hosts that are called directly, separated by commas.' },
+  NO_PROXY: { description: 'Hosts that are called without a proxy, separated by commas.' },
 } as const satisfies Record<string, Variable>
 
 /** Variables of later versions. A person who sets one relies on it, so they are refused, never ignored. */
@@ -282,7 +281,7 @@ function bootstrapKeyOf(variables: Variables): string | undefined {
       `needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}: short ones can be guessed`,
     )
   if (form === 'bad-checksum')
-    variables.refuse(name, 'starts like a Torana key but its checksum is wrong: was it cut or mistyped?')
+    variables.refuse(name, 'starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?')
   return value
 }
 

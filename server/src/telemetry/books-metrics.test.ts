@@ -78,7 +78,7 @@ test('every line is a comment or a sample, and every metric says its type once',
   metrics.requestEnded({ requestId: 'r', route: 'embeddings', status: 200, durationMs: 3 })
   const { text } = await metrics.text()
   const lines = text.trimEnd().split('\n')
-  for (const line of lines) assert.match(line, /^$|^# (HELP|TYPE) \w+ .+$|^\w+(\{.*\})? (-?[\d.e+-]+|Nan)$/)
+  for (const line of lines) assert.match(line, /^$|^# (HELP|TYPE) \w+ .+$|^\w+(\{.*\})? (-?[\d.e+-]+|NaN)$/)
   const types = lines.filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2])
   assert.equal(new Set(types).size, types.length)
 })

@@ -1,6 +1,6 @@
 /** Figures of the books: ledger, spool, budgets, limits, and what the reconciler found. */
 import type { BooksFigures, NodeFigures, Reconciliation } from '#ports/upkeep.ts'
-import { Counter, counters, histograms, samplesText, type Sample } from './series.ts'
+import { counters, counterText, gaugeText, histograms, samplesText, type Sample } from './series.ts'
 
 /** From a commit on the same machine to the two seconds after which a record goes to the spool. */
 const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5]
@@ -20,10 +20,10 @@ export class BooksMetrics {
     COMMIT_SECONDS,
   )
   readonly #series = { store: this.#seriesOf('store'), spool: this.#seriesOf('spool') }
-  readonly #refused = new Counter()
-  readonly #dropped = new Counter()
-  readonly #reconciliations = new Counter()
-  readonly #corrections = new Counter()
+  #refused = 0
+  #dropped = 0
+  #reconciliations = 0
+  #corrections = 0
   #differences: number | undefined
   #partitionsMissing: number | undefined
   #figures: BooksFigures | undefined
@@ -55,17 +55,17 @@ export class BooksMetrics {
 
   /** Entries that the store refused for what they are. */
   refused(entries: number): void {
-    this.#refused.value += entries
+    this.#refused += entries
   }
 
   /** Records of the request log that found no room. */
   requestLogDropped(records: number): void {
-    this.#dropped.value += records
+    this.#dropped += records
   }
 
   reconciled({ differences, budgetsCorrected }: Reconciliation): void {
-    this.#reconciliations.value += 1
-    this.#corrections.value += budgetsCorrected.length
+    this.#reconciliations += 1
+    this.#corrections += budgetsCorrected.length
     this.#differences = differences.length
   }
 
@@ -153,7 +153,7 @@ function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, limiter }: NodeFigu
         ['timeouts', timeouts, 'Of those, not answered in time.'],
         ['errors', errors, 'Of those, failed with another error.'],
       ] as const
-    ).map(([name, value, help]) => samplesText(`torana_limiter_${name}_total`, help, 'counter', [{ value }])),
+    ).map(([name, value, help]) => counterText(`torana_limiter_${name}_total`, help, value)),
   ]
 }
 
@@ -198,12 +198,4 @@ function booksTexts({
 
 function usd(nanoUsd: bigint): number {
   return Number(nanoUsd) / 1e9
-}
-
-function gaugeText(name: string, help: string, value: number | undefined): string {
-  return value === undefined ? '' : samplesText(name, help, 'gauge', [{ value }])
-}
-
-function counterText(name: string, help: string, { value }: Counter): string {
-  return samplesText(name, help, 'counter', [{ value }])
 }

@@ -2,12 +2,13 @@
  * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
  * only when somebody scrapes.
  */
-import { collectDefaultMetrics, Registry } from 'prom-client'
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
+import { ProcessMetrics } from './process-metrics.ts'
 import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
+const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** From a quick upstream to the longest wait we allow. */
 const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
@@ -26,7 +27,7 @@ interface CallSeries {
 export class Metrics {
   readonly books = new BooksMetrics()
   readonly traffic = new TrafficMetrics()
-  readonly #process = new Registry()
+  readonly #process = new ProcessMetrics()
   readonly #version: string
   readonly #requests = counters('torana_requests_total', 'Requests answered.')
   readonly #requestSeconds = histograms(
@@ -59,7 +60,6 @@ export class Metrics {
 
   constructor(version: string) {
     this.#version = version
-    collectDefaultMetrics({ register: this.#process, prefix: 'torana_' })
   }
 
   requestEnded(record: RequestRecord): void {
@@ -108,7 +108,7 @@ export class Metrics {
     series.seconds.observe(durationMs / 1000)
   }
 
-  /** Prometheus' text form, version 0.0.4. */
+  /** Prometheus' text form. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     const families = [
       this.#requests,
@@ -125,8 +125,8 @@ export class Metrics {
       ...families.map((family) => family.text()),
       this.books.text(),
       this.traffic.text(),
-      await this.#process.metrics(),
+      await this.#process.text(),
     ].join('')
-    return { contentType: this.#process.contentType, text }
+    return { contentType: CONTENT_TYPE, text }
   }
 }

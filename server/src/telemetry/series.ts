@@ -102,6 +102,15 @@ export function samplesText(
   return metricText(name, help, type, lines)
 }
 
+/** Undefined: nothing is known, and nothing is told. */
+export function gaugeText(name: string, help: string, value: number | undefined): string {
+  return value === undefined ? '' : samplesText(name, help, 'gauge', [{ value }])
+}
+
+export function counterText(name: string, help: string, value: number): string {
+  return samplesText(name, help, 'counter', [{ value }])
+}
+
 function metricText(name: string, help: string, type: string, lines: readonly string[]): string {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
 }

@@ -1,6 +1,6 @@
 /** How deployments stand at this moment, who waits for them, and what was refused: read when somebody scrapes. */
 import type { DeploymentReport } from '#core/schedule/scheduler.ts'
-import { samplesText } from './series.ts'
+import { counterText, gaugeText, samplesText } from './series.ts'
 
 export interface TrafficFigures {
   readonly deployments: readonly DeploymentReport[]
@@ -64,18 +64,13 @@ export class TrafficMetrics {
         'gauge',
         Array.from(waiting, ([model, value]) => ({ labels: { model }, value })),
       ),
-      samplesText(
+      counterText(
         'torana_overload_refusals_total',
         'Requests refused by load shedding, before they were read.',
-        'counter',
-        [{ labels: {}, value: this.#refused }],
+        this.#refused,
       ),
-      samplesText('torana_cache_entries', 'Vectors in the cache of this process.', 'gauge', [
-        { labels: {}, value: cache.entries },
-      ]),
-      samplesText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', 'gauge', [
-        { labels: {}, value: cache.bytes },
-      ]),
+      gaugeText('torana_cache_entries', 'Vectors in the cache of this process.', cache.entries),
+      gaugeText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', cache.bytes),
     ].join('')
   }
 }

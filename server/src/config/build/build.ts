@@ -28,7 +28,7 @@ export function buildCatalog(input: BuildInput): Catalog {
   if (input.declared.models.length === 0 && !report.isBroken(['models'])) {
     report.problem(
       ['models'],
-      'there are none: with a file, Torana serves what the file says. Declare one, or start without a file',
+      'there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
     )
   }
   const models = new Map<string, Model>()
@@ -85,7 +85,8 @@ function buildRetired(
     }
   }
   for (const [id, { on, successor }] of Object.entries(file.retired ?? {})) {
-    if (declared.has(id)) report.problem(['retired', id], 'is also declared under models: keep one', 'key')
+    if (declared.has(id))
+      report.problem(['retired', id], 'is also declared under models: keep one of the two', 'key')
     if (successor !== undefined && !declared.has(successor)) {
       report.problem(
         ['retired', id, 'successor'],

@@ -372,7 +372,7 @@ models: { acme-image: { deployments: [{ upstream: a }] } }`,
     )
   assert.deepEqual(upstream('{ embedding: openai, image: ai-sdk }'), [])
   assert.deepEqual(upstream('{ embedding: openai, image: azure }'), [
-    't.yaml:2:91 upstreams.a.settings: means nothing to dialect openai and azure: remove it',
+    't.yaml:2:91 upstreams.a.settings: has no meaning for dialect openai and azure: remove it',
   ])
 })
 
@@ -432,15 +432,15 @@ models:
 const faults: Record<string, [text: string, ...problems: string[]]> = {
   'another kind than the facts say': [
     entry('acme-image', 'kind: embedding, embedding: { dimensions: 8 }'),
-    '4:55 models.acme-image.kind: the built-in facts know acme-image as an image model: remove this, or give yours another id',
+    '4:55 models.acme-image.kind: the built-in facts know acme-image as an image model: remove this, or use another id',
   ],
   'facts of vectors on an image model': [
     entry('acme-image', 'embedding: { dimensions: 8 }'),
-    '4:60 models.acme-image.embedding: holds facts of embedding models, and acme-image is an image model: remove it',
+    '4:60 models.acme-image.embedding: has facts of embedding models, and acme-image is an image model: remove it',
   ],
   'facts of pictures on an embedding model': [
     entry('acme-embed', 'image: { answersWith: url }'),
-    '4:56 models.acme-embed.image: holds facts of image models, and acme-embed is an embedding model: remove it',
+    '4:56 models.acme-embed.image: has facts of image models, and acme-embed is an embedding model: remove it',
   ],
   'a capability of vectors on an image model': [
     capability('acme-image', 'maxInputs: 5'),
@@ -453,7 +453,7 @@ const faults: Record<string, [text: string, ...problems: string[]]> = {
   ],
   'one price of tokens for all their kinds': [
     entry('acme-image', 'price: { usdPerMillionTokens: 0.02 }'),
-    '4:79 models.acme-image.price.usdPerMillionTokens: an image model uses several kinds of tokens: say what each costs, as textInput and imageOutput',
+    '4:79 models.acme-image.price.usdPerMillionTokens: an image model uses several kinds of tokens; write the price of each, as textInput and imageOutput',
   ],
   'a size that is none': [
     capability('acme-image', 'sizes: [1024x1024, 1024*768]'),
@@ -465,11 +465,11 @@ const faults: Record<string, [text: string, ...problems: string[]]> = {
   ],
   'a size named twice': [
     capability('acme-image', "sizes: [1024x768, { size: 1024x768, aspectRatio: '4:3' }]"),
-    '4:69 models.acme-image.deployments[0].capabilities.sizes: names a size twice: which of the two would be made?',
+    '4:69 models.acme-image.deployments[0].capabilities.sizes: names a size twice: keep one',
   ],
   'a default outside its bounds': [
     capability('acme-image', 'sizes: { default: 1000x1000, maxEdge: 2048, multipleOf: 16 }'),
-    '4:80 models.acme-image.deployments[0].capabilities.sizes.default: is not within the bounds beside it',
+    '4:80 models.acme-image.deployments[0].capabilities.sizes.default: is outside of the limits beside it',
   ],
   'bounds without an edge': [
     capability('acme-image', 'sizes: { default: 1024x1024 }'),

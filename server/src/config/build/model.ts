@@ -73,7 +73,7 @@ function modelOfKind(known: ModelFacts | undefined, parts: Parts): Model | undef
   if (known && entry.kind !== undefined && entry.kind !== known.kind) {
     report.problem(
       ['models', id, 'kind'],
-      `the built-in facts know ${factsId} as an ${known.kind} model: remove this, or give yours another id`,
+      `the built-in facts know ${factsId} as an ${known.kind} model: remove this, or use another id`,
     )
     return undefined
   }
@@ -185,7 +185,10 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
     const several = (used.get(item.upstream)?.length ?? 0) > 1
     const deploymentId = `${id}/${item.upstream}${several ? `/${upstreamModel}` : ''}`
     if (ids.has(deploymentId))
-      report.problem(path, `deploys ${upstreamModel} on ${item.upstream} again: use weight to give it more`)
+      report.problem(
+        path,
+        `deploys ${upstreamModel} on ${item.upstream} twice: use weight to give it a larger share`,
+      )
     ids.add(deploymentId)
     const { priority, weight, limits } = item
     return [

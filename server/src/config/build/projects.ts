@@ -30,7 +30,7 @@ export function buildProjects(
   return Object.entries(entries ?? {}).map(([name, project]) => {
     // Space probes are accounted under it.
     if (name === 'system')
-      report.problem(['projects', name], 'is the name of a built-in project: choose another', 'key')
+      report.problem(['projects', name], 'is the name of a built-in project: choose another name', 'key')
     const names = new Set<string>()
     const keys = project.keys.map((key, index) => {
       const path = ['projects', name, 'keys', index]
@@ -72,10 +72,10 @@ function checkSecret(
   if (form === 'too-short') {
     report.problem(
       path,
-      `a key needs ${MIN_KEY_LENGTH} characters or more, this has ${secret.length}: short ones can be guessed`,
+      `a key needs at least ${MIN_KEY_LENGTH} characters, because short ones can be guessed; this one has ${secret.length}`,
     )
   } else if (form === 'bad-checksum') {
-    report.problem(path, 'starts like a Torana key but its checksum is wrong: was it cut or mistyped?')
+    report.problem(path, 'starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?')
   }
   const owner = owners.get(secret)
   if (owner) report.problem(path, `is the same secret as ${owner}: each key needs its own`)

@@ -30,7 +30,7 @@ export function buildUpstream(
   const dialect = named.embedding ?? provider?.dialect
   if (dialect === undefined) {
     if (!report.isBroken(path))
-      problem('dialect', `is missing: say dialect (openai for an OpenAI-compatible server) or provider`)
+      problem('dialect', `is missing: write dialect (openai for an OpenAI-compatible server) or provider`)
     return undefined
   }
   // What is known of a provider's images holds where it is spoken to in its own way.
@@ -38,7 +38,7 @@ export function buildUpstream(
   const dialects = [...new Set([dialect, named.image ?? ownImageDialect ?? dialect])]
 
   for (const field of misplacedFields(entry, dialects)) {
-    problem(field, `means nothing to dialect ${dialects.join(' and ')}: remove it`)
+    problem(field, `has no meaning for dialect ${dialects.join(' and ')}: remove it`)
   }
   for (const one of dialects) reportMissing(one, entry, provider, path, report)
   if (report.isBroken(path)) return undefined
@@ -56,14 +56,14 @@ function reportMissing(
   const problem = (field: string, message: string) => report.problem([...path, field], message)
   const baseUrl = addressOf(entry, dialect, provider)
   if (dialect === 'azure') {
-    if (entry.resource && entry.baseUrl) problem('resource', 'give resource or baseUrl, not both')
+    if (entry.resource && entry.baseUrl) problem('resource', 'write resource or baseUrl, not both')
     else if (!baseUrl && !report.isBroken(path))
       problem('resource', 'is missing: the name of your Azure resource, or baseUrl')
   } else if (dialect === 'openai' && !baseUrl && !report.isBroken(path)) {
     problem('baseUrl', 'is missing: the address of the server, such as http://localhost:8080/v1')
   }
   if (dialect === 'ai-sdk' && !provider && !report.isBroken(path)) {
-    problem('provider', `is missing: it picks the package that speaks to the upstream`)
+    problem('provider', `is missing: Torana needs it to choose the provider package`)
   }
 }
 

@@ -16,7 +16,7 @@ function fill(text: string, env: Environment = {}, files: Readonly<Record<string
   return 'text' in result ? result.text : result.problems
 }
 
-const NOT_SET = 'VAR is not set: set VAR or VAR_FILE, or give a default as in ${VAR:-default}'
+const NOT_SET = 'VAR is not set: set VAR or VAR_FILE, or write a default as in ${VAR:-default}'
 
 for (const [text, env, expected] of [
   ['${VAR}', { VAR: 'x' }, 'x'],

@@ -20,7 +20,7 @@ export function interpolate(text: string, lookUp: (name: string) => Found): Inte
     const reference = inside === undefined ? null : REFERENCE.exec(inside)
     if (!reference) {
       problems.push(
-        `"${piece}" is no reference: write \${VAR}, \${VAR:-default} or \${VAR:?message} (defaults hold no braces), or $$ for a dollar`,
+        `"${piece}" is not a variable: write \${VAR}, \${VAR:-default} or \${VAR:?message} (without braces in the default), or $$ for a dollar`,
       )
       return ''
     }
@@ -34,7 +34,7 @@ export function interpolate(text: string, lookUp: (name: string) => Found): Inte
     if (operator === '?' && !found.value) problems.push(`${name} is not set: ${rest || 'it must be'}`)
     else if (found.value === undefined) {
       problems.push(
-        `${name} is not set: set ${name} or ${name}_FILE, or give a default as in \${${name}:-default}`,
+        `${name} is not set: set ${name} or ${name}_FILE, or write a default as in \${${name}:-default}`,
       )
     }
     return found.value ?? ''

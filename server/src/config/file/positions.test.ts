@@ -76,7 +76,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an empty file': [
     '',
     [
-      't.yaml:1:1 models: there are none: with a file, Torana serves what the file says. Declare one, or start without a file',
+      't.yaml:1:1 models: there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
     ],
   ],
   'a repeated key': [
@@ -87,7 +87,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     'model: {}\n',
     [
       't.yaml:1:1 model: unknown field. Did you mean models?',
-      't.yaml:1:1 models: there are none: with a file, Torana serves what the file says. Declare one, or start without a file',
+      't.yaml:1:1 models: there are none. With a file, Torana serves only what the file declares. Declare a model, or start without a file',
     ],
   ],
   'an unknown field': [
@@ -102,7 +102,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   ],
   'a missing field': [
     withModel('deployments:\n  - model: x'),
-    ['t.yaml:7:9 models.acme-embed.deployments[0].upstream: is missing. Name of an upstream of this file.'],
+    ['t.yaml:7:9 models.acme-embed.deployments[0].upstream: is missing. Name of an upstream in this file.'],
   ],
   'a mapping where a text belongs': [
     withUpstream('\n    provider:\n      name: acme'),
@@ -158,7 +158,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'an unset variable in braces': [
     withUpstream('{ dialect: openai, baseUrl: http://x, apiKey: ${KEY} }'),
     [
-      't.yaml:3:53 upstreams.it.apiKey: KEY is not set: set KEY or KEY_FILE, or give a default as in ${KEY:-default}',
+      't.yaml:3:53 upstreams.it.apiKey: KEY is not set: set KEY or KEY_FILE, or write a default as in ${KEY:-default}',
     ],
   ],
   'an unset variable where a URL belongs': [
@@ -167,7 +167,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   ],
   'a reference in a key': [
     withUpstream('{ dialect: openai, baseUrl: http://x, headers: { "${H}": x } }'),
-    ['t.yaml:3:56 upstreams.it.headers.${H}: a key can hold no reference; values can'],
+    ['t.yaml:3:56 upstreams.it.headers.${H}: a key cannot contain a variable; only values can'],
   ],
   'a variable that is no number': [
     `${withModel('deployments: [{ upstream: acme }]')}limits: { maxInputs: "\${N}" }\n`,
@@ -186,7 +186,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     [
       't.yaml:6:19 models.acme-embed.cache.ttl: expected a time such as 30d, 12h, 90m or 45s',
       't.yaml:8:18 projects.p.capture: this version has no capture of inputs yet: remove the field',
-      't.yaml:8:35 projects.p.budget.usd: is missing. Dollars that may be spent in one window.',
+      't.yaml:8:35 projects.p.budget.usd: is missing. Dollars that may be spent in one period.',
     ],
   ],
   'webhooks that could not be trusted': [
@@ -227,7 +227,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
       'deployments:\n  - { upstream: acme }\n  - { upstream: acme, model: x }\n  - { upstream: acme, weight: 2 }',
     ),
     [
-      't.yaml:9:9 models.acme-embed.deployments[2]: deploys acme-embed on acme again: use weight to give it more',
+      't.yaml:9:9 models.acme-embed.deployments[2]: deploys acme-embed on acme twice: use weight to give it a larger share',
     ],
   ],
   'aliases that are taken': [
@@ -247,7 +247,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'no dialect': [
     withUpstream('{ baseUrl: http://x }'),
     [
-      't.yaml:3:3 upstreams.it.dialect: is missing: say dialect (openai for an OpenAI-compatible server) or provider',
+      't.yaml:3:3 upstreams.it.dialect: is missing: write dialect (openai for an OpenAI-compatible server) or provider',
     ],
   ],
   'no address': [
@@ -262,14 +262,14 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   ],
   'an ai-sdk upstream without provider': [
     withUpstream('{ dialect: ai-sdk }'),
-    ['t.yaml:3:3 upstreams.it.provider: is missing: it picks the package that speaks to the upstream'],
+    ['t.yaml:3:3 upstreams.it.provider: is missing: Torana needs it to choose the provider package'],
   ],
   'fields that a dialect would ignore': [
     withUpstream('{ dialect: openai, baseUrl: http://x, resource: r, apiVersion: v1, settings: {} }'),
     [
-      't.yaml:3:55 upstreams.it.resource: means nothing to dialect openai: remove it',
-      't.yaml:3:70 upstreams.it.apiVersion: means nothing to dialect openai: remove it',
-      't.yaml:3:84 upstreams.it.settings: means nothing to dialect openai: remove it',
+      't.yaml:3:55 upstreams.it.resource: has no meaning for dialect openai: remove it',
+      't.yaml:3:70 upstreams.it.apiVersion: has no meaning for dialect openai: remove it',
+      't.yaml:3:84 upstreams.it.settings: has no meaning for dialect openai: remove it',
     ],
   ],
   'credentials in an address': [
@@ -279,13 +279,13 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'a short key': [
     withKey('{ name: a, secret: short }'),
     [
-      't.yaml:7:28 projects.p.keys[0].secret: a key needs 24 characters or more, this has 5: short ones can be guessed',
+      't.yaml:7:28 projects.p.keys[0].secret: a key needs at least 24 characters, because short ones can be guessed; this one has 5',
     ],
   ],
   'a mistyped key': [
     withKey(`{ name: a, secret: tr_${'x'.repeat(32)}_00000000 }`),
     [
-      't.yaml:7:28 projects.p.keys[0].secret: starts like a Torana key but its checksum is wrong: was it cut or mistyped?',
+      't.yaml:7:28 projects.p.keys[0].secret: starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?',
     ],
   ],
   'a secret that two keys share': [
@@ -309,13 +309,13 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'a retired id that is served, and an unknown successor': [
     `${withModel('deployments: [{ upstream: acme }]')}retired:\n  acme-embed: { on: 2026-01-01, successor: acme-embod }\n`,
     [
-      't.yaml:8:3 retired.acme-embed: is also declared under models: keep one',
+      't.yaml:8:3 retired.acme-embed: is also declared under models: keep one of the two',
       't.yaml:8:44 retired.acme-embed.successor: there is no model acme-embod. Did you mean acme-embed?',
     ],
   ],
   'the built-in project': [
     withKey(`{ name: a, secret: ${'a'.repeat(24)} }`).replace('  p:', '  system:'),
-    ['t.yaml:5:3 projects.system: is the name of a built-in project: choose another'],
+    ['t.yaml:5:3 projects.system: is the name of a built-in project: choose another name'],
   ],
 }
 

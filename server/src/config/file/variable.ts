@@ -13,12 +13,11 @@ export function lookUp(name: string, env: Environment, readFile: ReadFile): Foun
   const value = env[name]
   const file = env[`${name}_FILE`]
   if (!file) return { value }
-  if (value)
-    return { problem: `${name} and ${name}_FILE are both set: unset one, so that it is plain which counts` }
+  if (value) return { problem: `${name} and ${name}_FILE are both set: unset one of them` }
   try {
     return { value: readFile(file).replace(/\r?\n$/, '') }
   } catch (error) {
-    return { problem: `${name}_FILE names ${file}, which can't be read (${reasonOf(error)})` }
+    return { problem: `${name}_FILE names ${file}, which cannot be read (${reasonOf(error)})` }
   }
 }
 

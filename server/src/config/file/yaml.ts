@@ -48,7 +48,7 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
   // Unknown tags come as warnings; read as plain text they would be silently something else than what was meant.
   const syntax = [...document.errors, ...document.warnings]
   const standIn = text.search(/[\uFDD0-\uFDD6]/)
-  if (standIn >= 0) report.at(standIn, 'holds a character that is none in Unicode: is this a text file?')
+  if (standIn >= 0) report.at(standIn, 'has an invalid Unicode character. Is this a text file?')
   for (const error of syntax) report.at(error.pos[0], reveal(error.message))
   if (syntax.length > 0) return source(undefined)
 
@@ -64,7 +64,7 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
         if (isScalar(pair.key) && typeof pair.key.value === 'string') pair.key.value = key
         if (!isScalar(pair.key)) report.problem(inside, 'keys must be plain text', 'key')
         else if (lookUp && holdsReference(key))
-          report.problem(inside, 'a key can hold no reference; values can', 'key')
+          report.problem(inside, 'a key cannot contain a variable; only values can', 'key')
         else if (seen.has(key)) report.at(pair.key.range?.[0] ?? 0, 'appears twice: keep one', inside)
         seen.add(key)
         walk(pair.value, inside)

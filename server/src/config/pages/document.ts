@@ -77,8 +77,8 @@ export function configurationMarkdown(): string {
     '',
     ...table(['variable', 'default', 'meaning'], environmentRows()),
     '',
-    'An empty variable counts as unset. Variables marked with * are secrets: `<NAME>_FILE` may name a file that holds the value',
-    '(a newline at its end is dropped); setting both is an error.',
+    'An empty variable counts as unset. Variables marked with * are secrets: `<NAME>_FILE` may name a file with the value (without the',
+    'newline at its end). Do not set both.',
     '',
     "Node's own variables work too, such as `NODE_EXTRA_CA_CERTS` for certificate authorities of your own.",
     '',
@@ -103,8 +103,8 @@ export function configurationMarkdown(): string {
 }
 
 const FILE_NOTES = [
-  '`torana check` tells whether a file is good and what it means; `torana init` prints one to start from; `torana schema` prints',
-  'the JSON Schema that editors check and complete by.',
+  '`torana check` lists the mistakes of a file, or shows what it declares. `torana init` prints a file to start from. `torana schema`',
+  'prints the JSON Schema for editors.',
   '',
   '**Variables.** In any value, `${VAR}` is replaced by the variable or by the content of the file that `VAR_FILE` names, and is an',
   'error when neither is set. `${VAR:-default}` has a default and `${VAR:?message}` an error of its own, both also for an empty',

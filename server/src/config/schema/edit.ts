@@ -16,29 +16,27 @@ const editFields = z.strictObject({
     .min(1)
     .max(MOST_PICTURES)
     .optional()
-    .describe('Most pictures one call may be given. Default 1.'),
+    .describe('Most input images of one call. Default 1.'),
   inputFormats: once(z.enum(['png', 'jpeg', 'webp']))
     .refine(isNotEmpty, 'needs at least one entry')
-    .describe('Formats it reads. Default `[png, jpeg, webp]`.'),
+    .describe('Formats that it reads. Default `[png, jpeg, webp]`.'),
   mask: z
     .enum(['alpha', 'white', 'black', 'none'])
     .optional()
     .describe(
-      'How a mask marks what is to change: by being transparent there (`alpha`), or of a colour. Callers send it transparent; it is made into the other. Default `none`: it takes no mask.',
+      'How the upstream reads a mask: the transparent part changes (`alpha`), or the part of a colour. Callers always send a transparent mask; Torana translates it. Default `none`: no masks.',
     ),
   markup: z
     .boolean()
     .optional()
-    .describe('Whether it takes `markup`, a drawing on top of the picture. Default `false`.'),
-  fidelities: once(z.string().min(1)).describe(
-    'Which `input_fidelity` it takes. Default none: it has no such option.',
-  ),
+    .describe('Whether it takes `markup`, a drawing on top of the input image. Default `false`.'),
+  fidelities: once(z.string().min(1)).describe('Values of `input_fidelity`. Default none: no such option.'),
   bodies: once(z.enum(['multipart', 'json']))
     .refine(isNotEmpty, 'needs at least one entry')
     .describe(
-      'Wires of the OpenAI family: how they take pictures. The first is used for files; addresses go in JSON alone. Default `[multipart]`.',
+      'OpenAI-compatible upstreams: how they take input images. Torana uses the first one for files; addresses need `json`. Default `[multipart]`.',
     ),
-  maxFileBytes: z.int().min(1).optional().describe('Largest single file in bytes. Default 52428800.'),
+  maxFileBytes: z.int().min(1).optional().describe('Largest file in bytes. Default 52428800.'),
 })
 
 /** Layer by layer: fields are added to those before, `none` takes back all that was said before it. */
@@ -46,7 +44,7 @@ export const edits = z
   .union([z.literal('none'), editFields])
   .optional()
   .describe(
-    'Images: what it can do with pictures it is given: `none`, or a mapping, over what is known of it. `{}` is one picture and no mask. Default: it makes pictures from text alone.',
+    'Images: what it can do with input images: `none`, or a mapping that overrides the built-in facts. `{}` means one input image and no mask. Default: it makes images from text only.',
   )
 
 export type EditFields = z.output<typeof editFields>

@@ -7,7 +7,7 @@ import { resolveImagePrice } from '../build/resolve.ts'
 for (const [form, text] of [
   ['free', 'free'],
   [{ usdPerImage: 0.02 }, '0.02/image'],
-  [{ usdPerImage: 0.02, usdPerGivenImage: 0.002 }, '0.02/image, 0.002/given image'],
+  [{ usdPerImage: 0.02, usdPerGivenImage: 0.002 }, '0.02/image, 0.002/input image'],
   [{ usdPerImage: 0.02, usdPerGivenImage: 'unknown' }, '0.02/image, edits unpriced'],
   [
     { usdPerImage: { default: { low: 0.02, high: 0.1 } }, usdPerGivenMegapixel: '0.015' },

@@ -58,7 +58,7 @@ function givenPriceText(price: GivenPrice): string {
     case 'unpriced':
       return ', edits unpriced'
     case 'perImage':
-      return `, ${usdText(price.nanoUsd)}/given image`
+      return `, ${usdText(price.nanoUsd)}/input image`
     case 'perMegapixel':
       return `, ${usdText(price.nanoUsd)}/given MP`
   }

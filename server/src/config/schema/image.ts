@@ -15,45 +15,38 @@ const pixelSize = z
   .refine((text) => Math.max(...edgesOf(text)) <= LONGEST_EDGE, `an edge has at most ${LONGEST_EDGE} pixels`)
 
 const namedSize = z.strictObject({
-  size: pixelSize.describe('The exact pixels that come back.'),
+  size: pixelSize.describe('The exact pixels of the image.'),
   aspectRatio: z
     .string()
     .regex(/^[1-9]\d*:[1-9]\d*$/, "expected a ratio such as '16:9', in quotes")
     .optional()
-    .describe('What an upstream that takes ratios is told: `16:9`.'),
-  resolution: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('What an upstream that takes a word for how large is told: `2K`.'),
+    .describe('For upstreams that take ratios: `16:9`.'),
+  resolution: z.string().min(1).optional().describe('For upstreams that take a word for the size: `2K`.'),
 })
 
 const sizeList = z
   .array(z.union([pixelSize, namedSize]))
   .min(1)
-  .refine(
-    (values) => new Set(values.map(sizeOf)).size === values.length,
-    'names a size twice: which of the two would be made?',
-  )
+  .refine((values) => new Set(values.map(sizeOf)).size === values.length, 'names a size twice: keep one')
 
 const freeSizes = z
   .strictObject({
-    default: pixelSize.describe('What it makes when nobody asks.'),
+    default: pixelSize.describe('The default size.'),
     maxEdge: count().max(LONGEST_EDGE).describe('Longest edge in pixels.'),
-    multipleOf: count().optional().describe('Both edges are multiples of it. Default 1.'),
-    minPixels: count().optional().describe('Fewest pixels in all. Default 1.'),
-    maxPixels: count().optional().describe('Most pixels in all. Default `maxEdge` × `maxEdge`.'),
+    multipleOf: count().optional().describe('Both edges must be multiples of it. Default 1.'),
+    minPixels: count().optional().describe('Fewest pixels. Default 1.'),
+    maxPixels: count().optional().describe('Most pixels. Default `maxEdge` × `maxEdge`.'),
     maxRatio: z
       .number()
       .min(1)
       .optional()
-      .describe('Longer edge to shorter edge at most. Default `maxEdge`.'),
+      .describe('Largest ratio of the longer edge to the shorter one. Default `maxEdge`.'),
   })
-  .refine((sizes) => isWithin(sizes), { path: ['default'], error: 'is not within the bounds beside it' })
+  .refine((sizes) => isWithin(sizes), { path: ['default'], error: 'is outside of the limits beside it' })
 
 const unknownSizes = z.strictObject({
   any: pixelSize.describe(
-    'Which sizes it makes is not known: the upstream is the judge, and this one bounds the cost when nobody asks.',
+    'The sizes are not known, and the upstream decides. Torana uses this size for the cost if the caller names none.',
   ),
 })
 
@@ -81,19 +74,17 @@ export const image = z.strictObject({
   answersWith: z
     .enum(['b64_json', 'url'])
     .optional()
-    .describe(
-      'How pictures are handed over when the caller does not say, by all its deployments. Default `b64_json`.',
-    ),
+    .describe('How images are delivered if the caller does not say. Default `b64_json`.'),
   outputTokens: z
     .union([count(), tokensBySize])
     .optional()
     .describe(
-      'The most tokens of one picture, for models that charge by them: a number, or a mapping by sizes such as `1024x1024`, each with a number or a mapping by qualities. `default` is for all that are not named. What is reserved before a call comes from here; absent: not known.',
+      'The highest number of tokens of one image, for models with a price by tokens: a number, or a mapping by sizes such as `1024x1024`, each with a number or a mapping by qualities. `default` is for all that are not named. What is reserved before a call comes from here; absent: not known.',
     ),
   inputImageTokens: count()
     .optional()
     .describe(
-      'The most input tokens that one given picture counts, for models that charge by them. What is reserved before an edit comes from here; absent: not known.',
+      'The highest number of input tokens of one input image, for models with a price by tokens. Torana reserves by it before an edit. Absent: not known.',
     ),
 })
 
@@ -101,15 +92,15 @@ const words = (what: string) =>
   z
     .array(z.string().min(1))
     .optional()
-    .describe(`Images: which \`${what}\` it takes, beside \`auto\`. Default none: it has no such option.`)
+    .describe(`Images: which \`${what}\` it takes, beside \`auto\`. Default none: no such option.`)
 
 /** Those that embedding capabilities do not have, see `model-schema.ts` for the rest. */
 export const imageOnlyCapabilities = {
-  maxImages: count().optional().describe('Images: most pictures one call may ask for. Default 1.'),
+  maxImages: count().optional().describe('Images: most images of one call. Default 1.'),
   sizes: imageSizes
     .optional()
     .describe(
-      'Images: which sizes it makes: a list whose first is what comes unasked, bounds, or `any`. Default `{ any: 1024x1024 }`.',
+      'Images: sizes: a list (the first one is the default), limits, or `any`. Default `{ any: 1024x1024 }`.',
     ),
   qualities: words('quality'),
   backgrounds: words('background'),
@@ -119,7 +110,7 @@ export const imageOnlyCapabilities = {
     .min(1)
     .optional()
     .describe(
-      'Images: which formats it can be asked for; the first is what comes unasked, and alone there is no such field. Default `[png]`.',
+      'Images: file formats; the first one is the default. With a single one, Torana does not send the field. Default `[png]`.',
     ),
   compression: z
     .boolean()
@@ -130,18 +121,15 @@ export const imageOnlyCapabilities = {
     .min(1)
     .optional()
     .describe(
-      'Images: how its wire hands over pictures; the first is what comes unasked. Default `[b64_json]`.',
+      'Images: how the upstream delivers images; the first one is the default. Default `[b64_json]`.',
     ),
-  stream: z
-    .boolean()
-    .optional()
-    .describe('Images: whether it answers event by event when asked to. Default `false`.'),
+  stream: z.boolean().optional().describe('Images: whether it supports streams. Default `false`.'),
   maxPartialImages: z
     .int()
     .min(0)
     .max(3)
     .optional()
-    .describe('Images: most previews of one picture in a stream. Default 0.'),
+    .describe('Images: most previews of one image in a stream. Default 0.'),
   edits,
 }
 

@@ -20,16 +20,16 @@ const fields = z.strictObject({
     "Most inputs of one request: OpenAI's own bound; clients chunk by it.",
   ),
   embeddingsBodyBytes: amount(defaultLimits.embeddingsBodyBytes).describe(
-    'Largest embeddings request: 2,048 inputs of 4 KB. More text would hold memory for minutes of upstream work.',
+    'Largest embeddings request in bytes: 2,048 inputs of 4 KB.',
   ),
   answerBytes: amount(defaultLimits.answerBytes).describe(
-    'Largest upstream answer: 2,048 vectors of 4,096 widened numbers are 180 MB; beyond this it is a fault.',
+    'Largest upstream answer in bytes. 2,048 vectors of 4,096 dimensions are 180 MB.',
   ),
   connectTimeoutMs: duration(defaultLimits.connectTimeoutMs).describe(
-    'Longest TCP and TLS handshake with an upstream.',
+    'Longest time to connect to an upstream (TCP and TLS).',
   ),
   attemptTimeoutMs: duration(defaultLimits.attemptTimeoutMs).describe(
-    'Longest single upstream call. Embeddings answer in seconds; slower than this is a hang.',
+    'Longest single upstream call for embeddings.',
   ),
   requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
     "Longest whole request, retries included: below the SDKs' own time-outs, so that they see our error.",
@@ -41,34 +41,34 @@ const fields = z.strictObject({
     'Longest wait in line for a deployment with room: who is refused can go elsewhere.',
   ),
   maxQueued: amount(defaultLimits.maxQueued).describe(
-    'Requests in line for the same deployments of a model: each is held in memory.',
+    'Most requests in the queue for the same deployments of a model.',
   ),
   overloadBrake: z
     .boolean()
     .default(defaultLimits.overloadBrake)
     .describe(
-      'Whether requests are refused unread, with 503 and `retry-after`, while this process has no time left. Default `true`.',
+      'Load shedding: whether the node refuses requests before reading them, with 503 and `retry-after`, while it has no CPU time left. Default `true`.',
     ),
   cacheBytes: amount(defaultLimits.cacheBytes).describe(
-    'Vectors kept in this process: some forty thousand of 1,536 values.',
+    'Memory of the vector cache in this process: about forty thousand vectors of 1,536 dimensions.',
   ),
   maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
   maxImages: amount(defaultLimits.maxImages).describe(
     "Most pictures of one request: OpenAI's own bound on `n`.",
   ),
   imagesBodyBytes: amount(defaultLimits.imagesBodyBytes).describe(
-    'Largest image request: a prompt of 32,000 characters with every one of them escaped, and its options.',
+    'Largest image request in bytes: a prompt of 32,000 escaped characters, and the options.',
   ),
   imageTimeoutMs: duration(defaultLimits.imageTimeoutMs).describe(
-    'Longest image request. The slowest models take minutes; the SDKs wait ten.',
+    'Longest image request. The slowest models take minutes; the SDKs wait ten minutes.',
   ),
   maxImageJobs: amount(defaultLimits.maxImageJobs).describe(
-    'Image jobs at a time: each holds its pictures in memory while they arrive, some ten megabytes.',
+    'Most concurrent image jobs of this node. Each needs about ten megabytes of memory.',
   ),
   assetRetentionMs: keeping(defaultLimits.assetRetentionMs).describe(
-    'How long pictures are kept, and may be fetched by a key of their project.',
+    'How long images are kept, and can be fetched with a key of their project.',
   ),
-  assetLinkMs: keeping(defaultLimits.assetLinkMs).describe('How long a signed link to a picture is valid.'),
+  assetLinkMs: keeping(defaultLimits.assetLinkMs).describe('How long a signed link to an image is valid.'),
   maxEditPictures: amount(defaultLimits.maxEditPictures).describe(
     "Most pictures of one edit: OpenAI's own bound.",
   ),
@@ -76,10 +76,10 @@ const fields = z.strictObject({
     "Largest single picture, mask or markup of an edit: OpenAI's own bound.",
   ),
   editsBodyBytes: amount(defaultLimits.editsBodyBytes).describe(
-    'Largest multipart edit. Its files go to disk, not to memory: 16 pictures of 50 MB work when this is raised.',
+    'Largest edit as a form, in bytes. Its files go to disk, not to memory; raise it for 16 input images of 50 MB.',
   ),
   editsJsonBytes: amount(defaultLimits.editsJsonBytes).describe(
-    'Largest edit as JSON, which is held in memory whole: its pictures, a third larger in base64.',
+    'Largest edit as JSON, in bytes. It is completely in memory; base64 makes files a third larger.',
   ),
   maxPicturePixels: amount(defaultLimits.maxPicturePixels).describe(
     'Most pixels of a given picture: decoders need four bytes for each, and upstreams take fewer.',
@@ -88,7 +88,7 @@ const fields = z.strictObject({
     'Longest edge of a given picture in pixels: where decoders begin to give up.',
   ),
   uploadIdleMs: duration(defaultLimits.uploadIdleMs).describe(
-    'An upload that stands still so long is given up: its sender is gone, or wants to hold a connection.',
+    'Torana gives up an upload without progress after this time.',
   ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
     "Files of all requests on this node's disk: more than all its image jobs should ever hold.",
@@ -97,13 +97,13 @@ const fields = z.strictObject({
     "Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK.",
   ),
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
-    'Such files of all requests that are in memory at once, JSON bodies of edits included.',
+    'Most bytes of such files of all requests in memory, including JSON bodies of edits.',
   ),
   fetchImageUrls: z
     .boolean()
     .default(defaultLimits.fetchImageUrls)
     .describe(
-      'Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address.',
+      'Whether Torana fetches input images that a caller names by address. `false`: only upstreams that fetch addresses themselves get them.',
     ),
 })
 

@@ -6,15 +6,12 @@ const count = () => z.int().min(1)
 
 export const modelId = z
   .string()
-  .regex(
-    /^[\x21-\x7e]{1,200}$/,
-    'a model id is 1 to 200 visible ASCII characters without spaces: it travels in URLs and headers',
-  )
+  .regex(/^[\x21-\x7e]{1,200}$/, 'a model id has 1 to 200 visible ASCII characters without spaces')
 
 export const day = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}$/, 'expected a day such as 2027-01-31')
-  .refine(isDay, 'is no day of the calendar')
+  .refine(isDay, 'is not a day of the calendar')
 
 const inputType = z.enum(['query', 'document', 'classification', 'clustering', 'similarity'])
 
@@ -35,7 +32,7 @@ const perInputType = (what: string) =>
 
 const defaultInputType = inputType
   .optional()
-  .describe('What counts when the caller sends no `input_type`; absent: nothing is sent.')
+  .describe('The input type if the caller sends none. Absent: Torana sends none.')
 
 const inputTypeRule = z.union([
   z.literal('none'),
@@ -54,7 +51,7 @@ const inputTypeRule = z.union([
   z
     .strictObject({
       prefixes: perInputType('The text put before the input').describe(
-        'The text that the model card prescribes before the input, for each input type.',
+        'The prefix for each input type, from the model card.',
       ),
       default: defaultInputType,
     })
@@ -66,21 +63,21 @@ const inputTypeRule = z.union([
 
 export const embedding = z.strictObject({
   // 65,536 is far above any published model; beyond it the number is a typing error that would cost memory per vector.
-  dimensions: count().max(65_536).describe('Native width of the vectors.'),
+  dimensions: count().max(65_536).describe('Width of the vectors.'),
   matryoshka: z
     .boolean()
     .optional()
     .describe(
-      'Whether its maker declares that shortened, renormalised vectors are good ones. Only then does Torana emulate `dimensions`. Default `false`.',
+      'Whether the maker allows shortened, renormalised vectors. Only then does Torana emulate `dimensions`. Default `false`.',
     ),
   maxInputTokens: count()
     .optional()
-    .describe('Longest single input in tokens. Absent: the upstream is the judge.'),
+    .describe('Longest single input in tokens. Absent: the upstream decides.'),
   tokenizer: z
     .enum(['cl100k_base', 'none'])
     .optional()
     .describe(
-      'How arrays of token ids are turned back into text for upstreams that take only text. Default `cl100k_base`, because that is what OpenAI clients send; `none` refuses them.',
+      'The tokenizer that turns token ids back into text, for upstreams that take only text. Default `cl100k_base`, which OpenAI clients use; with `none`, Torana refuses token ids.',
     ),
   tokenCounts: z
     .enum(['exact', 'estimated'])
@@ -91,7 +88,7 @@ export const embedding = z.strictObject({
   inputType: inputTypeRule
     .optional()
     .describe(
-      'How the model is told query from document: `none`, a field of the upstream, or prefixes. Default `none`.',
+      'How the model distinguishes queries from documents: `none`, a field of the upstream, or prefixes. Default `none`.',
     ),
 })
 
@@ -108,27 +105,27 @@ const commonCapabilities = {
   user: z
     .boolean()
     .optional()
-    .describe('Whether it takes `user`; otherwise it is recorded and absorbed. Default `false`.'),
+    .describe('Whether it takes `user`. Otherwise Torana only logs it. Default `false`.'),
   maxParallelCalls: count()
     .optional()
-    .describe('Calls of one request that may run side by side. Default 8; of images 4.'),
+    .describe('Most concurrent calls of one request. Default 8; for images 4.'),
   harmlessFields: z
     .array(z.string().min(1))
     .optional()
     .describe(
-      'Unknown request fields that do not change vectors, so that splitting and dedupe stay allowed; of images, those that the price is known not to depend on. Default none.',
+      'Embeddings: unknown request fields that do not change vectors, so that Torana may split and merge inputs. Images: unknown fields that do not change the price. Default none.',
     ),
 }
 
 export const capabilities = z.strictObject({
-  maxInputs: count().optional().describe('Most inputs one call may carry. Default 2048.'),
-  maxTokens: count().optional().describe('Most tokens one call may carry in all. Absent: no bound.'),
-  maxBytes: count().optional().describe('Largest request body in bytes. Absent: no bound.'),
+  maxInputs: count().optional().describe('Most inputs of one call. Default 2048.'),
+  maxTokens: count().optional().describe('Most tokens of one call in total. Absent: no limit.'),
+  maxBytes: count().optional().describe('Largest request body in bytes. Absent: no limit.'),
   encodings: z
     .array(z.enum(['float', 'base64']))
     .min(1)
     .optional()
-    .describe('Forms the upstream can answer in; `base64` is asked for when listed. Default `[float]`.'),
+    .describe('Formats of the answer. Torana asks for `base64` if it is listed. Default `[float]`.'),
   tokenArrays: z
     .boolean()
     .optional()
@@ -137,7 +134,7 @@ export const capabilities = z.strictObject({
     ),
   dimensions: nativeDimensions
     .optional()
-    .describe('Which `dimensions` it takes natively: `none`, a range, or a list. Default `none`.'),
+    .describe('Which `dimensions` the upstream supports: `none`, a range, or a list. Default `none`.'),
   dimensionsField: z
     .string()
     .min(1)
@@ -147,7 +144,7 @@ export const capabilities = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      'Whether the token figures of its answers are counts. `false` for servers that always say 0: Torana then estimates. Default `true`.',
+      'Whether the upstream counts tokens. `false` for servers that always report 0: Torana then estimates. Default `true`.',
     ),
   ...commonCapabilities,
 })

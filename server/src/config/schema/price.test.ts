@@ -41,7 +41,7 @@ function problemsWith(price: string): readonly string[] {
 
 const WAYS = 'usdPerMillionTokens, usdPerImage, usdPerMegapixel'
 const GIVEN_WAYS = 'usdPerGivenImage, usdPerGivenMegapixel'
-const IS_OF_IMAGES = 'is a price of images: an embedding model has one price, usdPerMillionTokens: <dollars>'
+const IS_OF_IMAGES = 'is a price for images; write usdPerMillionTokens: <dollars> for an embedding model'
 const NO_GIVEN_DOLLARS =
   'expected dollars such as 0.02, above zero (else leave it out), with at most nine decimals, or unknown'
 const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free), with at most nine decimals'
@@ -49,7 +49,7 @@ const NO_DOLLARS = 'expected dollars such as 0.02, above zero (else write free),
 const faults: Record<string, [price: string, ...problems: string[]]> = {
   'a price that says nothing': [
     '{}',
-    `5:12 models.m.price: say what it costs by one of ${WAYS}, or write free or unpriced in its place`,
+    `5:12 models.m.price: write one of ${WAYS}, or free or unpriced instead`,
   ],
   'an unknown way to count': [
     '{ usdPerToken: 0.02 }',
@@ -77,7 +77,7 @@ const faults: Record<string, [price: string, ...problems: string[]]> = {
   ],
   'a price of given pictures alone': [
     '{ usdPerGivenImage: 0.01 }',
-    `5:12 models.m.price: say what it costs by one of ${WAYS}, or write free or unpriced in its place`,
+    `5:12 models.m.price: write one of ${WAYS}, or free or unpriced instead`,
   ],
   'a given picture that costs no amount': [
     '{ usdPerImage: 0.04, usdPerGivenImage: 0, usdPerGivenMegapixel: free }',
@@ -86,7 +86,7 @@ const faults: Record<string, [price: string, ...problems: string[]]> = {
   ],
   'tokens of images without a price': [
     '{ usdPerMillionTokens: { textInput: 5 } }',
-    '5:14 models.m.price.usdPerMillionTokens.imageOutput: is missing. Images: dollars for a million tokens of images made, or `free`.',
+    '5:14 models.m.price.usdPerMillionTokens.imageOutput: is missing. Images: dollars per million tokens of the images that are made, or `free`.',
   ],
   'a cached price that is no discount': [
     '{ usdPerMillionTokens: { textInput: 5, cachedTextInput: 5.000000001, imageOutput: 30, cachedImageInput: free } }',
@@ -150,7 +150,7 @@ test('given pictures are charged in one way, and not beside tokens, which count 
   const usdPerMillionTokens = { textInput: 5, imageOutput: 30 }
   assert.deepEqual(issueOf({ usdPerMillionTokens, usdPerGivenMegapixel: 0.01 }), [
     ['usdPerGivenMegapixel'],
-    'given pictures are tokens here: say what they cost as usdPerMillionTokens.imageInput',
+    'input images are tokens here; write their price as usdPerMillionTokens.imageInput',
   ])
 })
 

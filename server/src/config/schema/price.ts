@@ -40,28 +40,30 @@ const pricesBySize = z
 
 const pricesByTokenKind = z
   .strictObject({
-    textInput: z.union(amount).describe('Images: dollars for a million tokens of the prompt, or `free`.'),
+    textInput: z.union(amount).describe('Images: dollars per million tokens of the prompt, or `free`.'),
     cachedTextInput: z
       .union(amount)
       .optional()
-      .describe('Images: the same for what the upstream reports as cached. Default: as `textInput`.'),
+      .describe('Images: the same for cached tokens that the upstream reports. Default: `textInput`.'),
     imageInput: z
       .union(amount)
       .optional()
       .describe(
-        'Images: dollars for a million tokens of images sent in. Absent: a call with any is unpriced.',
+        'Images: dollars per million tokens of input images. Absent: a call with such tokens is unpriced.',
       ),
     cachedImageInput: z
       .union(amount)
       .optional()
-      .describe('Images: the same for what the upstream reports as cached. Default: as `imageInput`.'),
+      .describe('Images: the same for cached tokens that the upstream reports. Default: `imageInput`.'),
     textOutput: z
       .union(amount)
       .optional()
       .describe(
-        'Images: dollars for a million tokens of text in the answer. Absent: a call with any is unpriced.',
+        'Images: dollars per million tokens of text in the answer. Absent: a call with such tokens is unpriced.',
       ),
-    imageOutput: z.union(amount).describe('Images: dollars for a million tokens of images made, or `free`.'),
+    imageOutput: z
+      .union(amount)
+      .describe('Images: dollars per million tokens of the images that are made, or `free`.'),
   })
   // A reservation takes all input as not cached; that must be the most it can cost.
   .refine(({ textInput, cachedTextInput }) => isDiscount(cachedTextInput, textInput), {
@@ -80,26 +82,26 @@ export const priceFields = z.strictObject({
   usdPerMillionTokens: z
     .union([...dollars, pricesByTokenKind])
     .optional()
-    .describe('Dollars for a million input tokens; of an image model, a mapping by kinds of tokens.'),
+    .describe('Dollars per million input tokens; for an image model, a mapping by kinds of tokens.'),
   usdPerImage: z
     .union([...dollars, pricesBySize])
     .optional()
     .describe(
-      'Images: dollars for one image, or a mapping by sizes such as `1024x1024`, each with dollars or a mapping by qualities. `default` is for all that are not named; without it they are unpriced.',
+      'Images: dollars per image, or a mapping by sizes such as `1024x1024`, each with dollars or a mapping by qualities. `default` is for all others; without it they are unpriced.',
     ),
   usdPerMegapixel: z
     .union(dollars)
     .optional()
-    .describe('Images: dollars for a million pixels, counted exactly.'),
+    .describe('Images: dollars per million pixels, counted exactly.'),
   usdPerGivenImage: givenAmount
     .optional()
     .describe(
-      'Images, beside `usdPerImage` or `usdPerMegapixel`: dollars for each picture that a call is given to edit, mask and markup included, or `unknown`: then edits are unpriced. Default: given pictures cost nothing more.',
+      'Images, beside `usdPerImage` or `usdPerMegapixel`: dollars per input image of a call, including mask and markup, or `unknown`: then edits are unpriced. Default: input images cost nothing.',
     ),
   usdPerGivenMegapixel: givenAmount
     .optional()
     .describe(
-      'Images: the same by a million pixels of the given pictures, counted exactly. An edit of a picture that came as an address is unpriced.',
+      'Images: the same per million pixels of the input images, counted exactly. An edit with an input image by address is unpriced.',
     ),
 })
 
@@ -121,7 +123,7 @@ export function forEmbeddings(form: PriceForm, context: z.RefinementCtx) {
   if (!hasOneWay(form, context)) return z.NEVER
   const [given] = givenWaysIn(form)
   if (given === undefined && isAmount(usdPerMillionTokens)) return { usdPerMillionTokens }
-  const message = 'is a price of images: an embedding model has one price, usdPerMillionTokens: <dollars>'
+  const message = 'is a price for images; write usdPerMillionTokens: <dollars> for an embedding model'
   context.addIssue({ code: 'custom', path: given === undefined ? waysIn(form) : [given], message })
   return z.NEVER
 }
@@ -136,7 +138,7 @@ export function forImages(form: PriceForm, context: z.RefinementCtx) {
   if (usdPerMegapixel !== undefined) return { usdPerMegapixel, ...given }
   if (typeof usdPerMillionTokens === 'object') return { usdPerMillionTokens }
   const message =
-    'an image model uses several kinds of tokens: say what each costs, as textInput and imageOutput'
+    'an image model uses several kinds of tokens; write the price of each, as textInput and imageOutput'
   context.addIssue({ code: 'custom', path: waysIn(form), message })
   return z.NEVER
 }
@@ -146,7 +148,7 @@ function hasOneWay(form: object, context: z.RefinementCtx): boolean {
   if (ways.length > 1) context.addIssue(`${ways.join(', ')} contradict each other: keep one`)
   // An unknown field that stands in its place has been told already.
   if (ways.length === 0 && context.issues.length === 0) {
-    context.addIssue(`say what it costs by one of ${WAYS.join(', ')}, or write free or unpriced in its place`)
+    context.addIssue(`write one of ${WAYS.join(', ')}, or free or unpriced instead`)
   }
   return ways.length === 1
 }
@@ -156,7 +158,7 @@ function hasOneGivenWay(form: z.output<typeof priceFields>, context: z.Refinemen
   const [first] = ways
   if (first === undefined) return true
   if (form.usdPerMillionTokens !== undefined) {
-    const message = 'given pictures are tokens here: say what they cost as usdPerMillionTokens.imageInput'
+    const message = 'input images are tokens here; write their price as usdPerMillionTokens.imageInput'
     context.addIssue({ code: 'custom', path: [first], message })
     return false
   }

@@ -30,24 +30,22 @@ const upstream = z.strictObject({
     .union([
       dialectName,
       z.strictObject({
-        embedding: dialectName.describe('Wire language of its embeddings.'),
+        embedding: dialectName.describe('The API for its embeddings.'),
         image: dialectName
           .optional()
-          .describe(
-            'Wire language of its images. Default: what the provider speaks, else that of embeddings.',
-          ),
+          .describe('The API for its images. Default: what the provider uses, else the one for embeddings.'),
       }),
     ])
     .optional()
     .describe(
-      'The wire language it speaks, or one for each kind. Default: what the provider speaks; its images may have a wire of their own (Together AI).',
+      'The API that the upstream speaks, or one for each kind of model. Default: what the provider uses; its images may have another API (Together AI).',
     ),
   provider: z
     .string()
     .min(1)
     .optional()
     .describe(
-      'Company or server family with built-in facts: limits, prices, addresses. Default: `azure` for the azure dialect, `demo` for demo, and the provider whose published https address is exactly `baseUrl`.',
+      'The company or server family, with built-in facts: limits, prices, addresses. Default: `azure` for the azure dialect, `demo` for demo, and the provider whose published https address is exactly `baseUrl`.',
     ),
   baseUrl: url
     .optional()
@@ -58,8 +56,12 @@ const upstream = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'expected the name of an Azure resource, not its address')
     .optional()
-    .describe('Azure: the name of the resource, short for `baseUrl: https://<resource>.openai.azure.com`.'),
-  apiKey: z.string().min(1).optional().describe('Credential. Absent: none is sent.'),
+    .describe('Azure: the name of the resource. The same as `baseUrl: https://<resource>.openai.azure.com`.'),
+  apiKey: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('The credential. Absent: the one stored with `torana credentials`, else none.'),
   apiVersion: z
     .string()
     .regex(
@@ -67,13 +69,13 @@ const upstream = z.strictObject({
       'expected v1, preview, or a dated version such as 2024-10-21',
     )
     .optional()
-    .describe('Azure: a dated version selects the deployment-style path. Default `v1`.'),
+    .describe('Azure: a dated version selects the older path with the deployment in it. Default `v1`.'),
   headers: z.record(headerName, headerValue).optional().describe('Headers sent with every call.'),
   settings: z
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      'ai-sdk: settings of the provider package (region, project, location…). One it does not know is refused.',
+      'ai-sdk: settings of the provider package (region, project, location…). Unknown settings are refused.',
     ),
 })
 
@@ -94,62 +96,62 @@ const rate = (what: string) =>
     .min(1)
     .max(1_000_000_000)
     .optional()
-    .describe(`${what} a minute; as many may come in one burst after a quiet minute. Absent: no such limit.`)
+    .describe(`${what} per minute; after a quiet minute, they may all come at once. Absent: no such limit.`)
 
 const rateLimits = z.strictObject({
   requestsPerMinute: rate('Requests'),
-  tokensPerMinute: rate('Input tokens, estimated at first and corrected by what the upstream counted,'),
+  tokensPerMinute: rate('Input tokens (estimated first, then corrected)'),
   imagesPerMinute: rate('Images'),
 })
 
 const deployment = z.strictObject({
-  upstream: z.string().min(1).describe('Name of an upstream of this file.'),
+  upstream: z.string().min(1).describe('Name of an upstream in this file.'),
   model: z
     .string()
     .min(1)
     .optional()
     .describe("What the upstream calls the model. Default: the facts' word, else the public id."),
-  priority: z
-    .int()
-    .min(0)
-    .default(0)
-    .describe('Lower goes first; the next one takes over when those before it fail.'),
-  weight: z.number().positive().default(1).describe('Share among deployments of one priority.'),
+  priority: z.int().min(0).default(0).describe('Lower numbers go first; higher numbers are the fallback.'),
+  weight: z
+    .number()
+    .positive()
+    .default(1)
+    .describe('Share of the load among deployments of the same priority.'),
   capabilities: anyCapabilities
     .optional()
-    .describe('What its wire can do, over the built-in facts; those of images on image models only.'),
-  price: anyPrice.optional().describe('What it charges, over the price of the model.'),
+    .describe('What the deployment can do. It overrides the built-in facts.'),
+  price: anyPrice.optional().describe('The price of this deployment. It overrides the price of the model.'),
   limits: rateLimits
     .extend({
-      tokensPerMinute: rate('Input tokens, estimated at four bytes each and never corrected,'),
+      tokensPerMinute: rate('Input tokens (estimated at four bytes each)'),
       concurrency: z
         .int()
         .min(1)
         .optional()
-        .describe('Calls under way at once, from one node. Absent: as many as answer in time.'),
+        .describe('Most concurrent calls of one node. Absent: Torana learns the limit.'),
     })
     .optional()
-    .describe('What the upstream takes, from all nodes together: each node keeps to its share.'),
+    .describe('Limits of the upstream, for all nodes together: each node uses its share.'),
 })
 
 const model = z.strictObject({
   kind: z
     .enum(['embedding', 'image'])
     .optional()
-    .describe('What it makes. Needed only for models without built-in facts.'),
+    .describe('What the model makes: vectors or images. Required only for models without built-in facts.'),
   facts: modelId
     .optional()
-    .describe('Id of the built-in model whose facts count here, when the public id is another.'),
+    .describe('Id of the built-in model with the facts, if the public id is another one.'),
   aliases: z
     .array(modelId)
     .default([])
-    .describe('Other ids for the same model; those of an embedding model share its vector space.'),
+    .describe('Other ids for the same model. Aliases of an embedding model share its vector space.'),
   embedding: embeddingLayer
     .optional()
-    .describe('What is true of an embedding model wherever it runs, over the built-in facts.'),
+    .describe('Facts about an embedding model on every upstream. They override the built-in facts.'),
   image: image
     .optional()
-    .describe('What is true of an image model wherever it runs, over the built-in facts.'),
+    .describe('Facts about an image model on every upstream. They override the built-in facts.'),
   price: anyPrice
     .optional()
     .describe(
@@ -158,20 +160,22 @@ const model = z.strictObject({
   unsupported: z
     .enum(['refuse', 'drop'])
     .default('refuse')
-    .describe('What becomes of options that no deployment can honour, unless a request says otherwise.'),
+    .describe(
+      'What Torana does with options that no deployment supports. A request can override it with `x-torana-unsupported`.',
+    ),
   deployments: z.array(deployment).min(1).describe('Where it runs.'),
   cache: z
     .strictObject({
-      ttl: timeSpan.describe('How long a vector is kept: `30d`, `12h`, `90m`.'),
+      ttl: timeSpan.describe('How long Torana keeps a vector: `30d`, `12h`, `90m`.'),
     })
     .optional()
-    .describe('Embeddings: keeps vectors, so that a text is paid for once. Absent: nothing is kept.'),
+    .describe('Embeddings: the vector cache, so that a text is paid for once. Absent: off.'),
   // Without a default: on an image model it is refused, not ignored.
   spaceGuard: z
     .boolean()
     .optional()
     .describe(
-      'Embeddings: whether its deployments are probed every 15 minutes, and kept from answering with vectors of another space. Default `true`.',
+      'Embeddings: whether Torana probes the deployments every 15 minutes, and stops those that answer with vectors of another space. Default `true`.',
     ),
   microBatch: z
     .strictObject({
@@ -180,20 +184,20 @@ const model = z.strictObject({
         .min(0)
         .max(1000)
         .default(4)
-        .describe('The longest that a request waits for others. Default 4.'),
-      maxItems: z.int().min(2).max(2048).default(64).describe('Texts of one call. Default 64.'),
+        .describe('Longest wait of a request for others. Default 4.'),
+      maxItems: z.int().min(2).max(2048).default(64).describe('Most texts of one call. Default 64.'),
       acrossProjects: z
         .boolean()
         .default(true)
         .describe('Whether requests of different projects may share a call. Default `true`.'),
     })
     .optional()
-    .describe('Embeddings: requests that come at about the same time share a call. Absent: none do.'),
+    .describe('Embeddings: requests that arrive at about the same time share a call. Absent: off.'),
 })
 
 const retired = z.strictObject({
   on: day.describe('Day it was retired.'),
-  successor: z.string().min(1).optional().describe('Model of this file to use instead; callers are told.'),
+  successor: z.string().min(1).optional().describe('Model of this file to use instead. The error names it.'),
 })
 
 const moment = z
@@ -214,16 +218,16 @@ const budget = z.strictObject({
     // Nano-dollars are kept as 64-bit integers.
     .max(9_000_000_000)
     .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
-    .describe('Dollars that may be spent in one window.'),
+    .describe('Dollars that may be spent in one period.'),
   per: z
     .enum(['day', 'week', 'month', 'total'])
     .default('month')
-    .describe('The window, in UTC; weeks begin on Mondays, `total` never ends. Default `month`.'),
+    .describe('The period, in UTC. Weeks begin on Mondays; `total` never ends. Default `month`.'),
   hard: z
     .boolean()
     .default(false)
     .describe(
-      '`true`: what does not fit is refused, and money is reserved before each call. `false`: passing it is reported, nothing is refused.',
+      '`true`: Torana reserves money before each call, and refuses requests that do not fit. `false`: Torana only reports.',
     ),
 })
 
@@ -232,16 +236,16 @@ const key = z.strictObject({
     .string()
     .min(1)
     .max(100)
-    .describe('Shown in logs and answers, never secret; unique in its project.'),
+    .describe('Name of the key in logs and answers; unique in its project. It is not secret.'),
   secret: z
     .string()
-    .describe('What callers present: a `tr_` key, or 24 or more characters of any form. Best as `${VAR}`.'),
-  models: z.array(z.string().min(1)).min(1).optional().describe('Models it may use. Absent: all.'),
+    .describe('What callers send: a `tr_` key, or any text of at least 24 characters. Use `${VAR}`.'),
+  models: z.array(z.string().min(1)).min(1).optional().describe('Models that the key may use. Absent: all.'),
   expires: moment
     .optional()
-    .describe('From this moment it is refused; a day means its start in UTC. Absent: never.'),
-  limits: rateLimits.optional().describe('Its own rate limits, beside those of the project.'),
-  budget: budget.optional().describe('Its own budget, beside that of the project.'),
+    .describe('Torana refuses the key from this moment on; a day means its start in UTC. Absent: never.'),
+  limits: rateLimits.optional().describe('Rate limits of the key, in addition to those of the project.'),
+  budget: budget.optional().describe('Budget of the key, in addition to that of the project.'),
 })
 
 /** Each event is sent to each of them. */
@@ -252,20 +256,20 @@ const webhook = z
     url: z
       .url({ protocol: /^https?$/, error: 'expected a URL such as https://hooks.example.com/torana' })
       .refine((text) => !hasCredentials(text), 'is signed, and needs no credentials in the URL')
-      .describe('Where events are posted.'),
+      .describe('Where Torana posts events.'),
     secret: z
       .string()
       .refine(
         (text) => text.length >= MIN_KEY_LENGTH,
         `a secret needs ${MIN_KEY_LENGTH} characters or more: short ones can be guessed`,
       )
-      .describe('What events are signed with: `whsec_` and base64, or any text.'),
+      .describe('Torana signs events with it: `whsec_` and base64, or any text.'),
     events: z
       .array(z.enum(['image.job.succeeded', 'image.job.failed', 'image.job.unknown', 'budget.reached']))
       .min(1)
       .optional()
       .describe('Which events. Default: all.'),
-    private: z.boolean().default(false).describe('Whether the address may be a private one, and plain http.'),
+    private: z.boolean().default(false).describe('Whether the address may be private, and plain http.'),
   })
   .refine(({ url: address, private: isPrivate }) => isPrivate || address.startsWith('https:'), {
     path: ['url'],
@@ -275,20 +279,26 @@ const webhook = z
 const project = z.strictObject({
   keys: z.array(key).default([]).describe('Keys of the project.'),
   limits: rateLimits.optional().describe('Rate limits of all its keys together.'),
-  budget: budget.optional().describe('What all its keys together may spend.'),
-  webhooks: z.array(webhook).max(MAX_WEBHOOKS).default([]).describe('Where its events are sent.'),
+  budget: budget.optional().describe('Budget of all its keys together.'),
+  webhooks: z
+    .array(webhook)
+    .max(MAX_WEBHOOKS)
+    .default([])
+    .describe('Where Torana sends events of the project.'),
 })
 
 // Sections may be left empty, as they are when all their entries are commented out.
 export const configFile = z.strictObject({
   upstreams: z.record(name, upstream).nullish().describe('Endpoints with their credentials, by name.'),
-  models: z.record(modelId, model).nullish().describe('What callers may ask for, by public id.'),
+  models: z.record(modelId, model).nullish().describe('Models that callers may use, by public id.'),
   retired: z
     .record(modelId, retired)
     .nullish()
-    .describe('Ids that are gone: callers get 404 `model_retired`, which names the successor.'),
+    .describe(
+      'Ids of models that are shut down: callers get 404 `model_retired`, which names the successor.',
+    ),
   projects: z.record(name, project).nullish().describe('Who may call, by name.'),
-  limits: limits.nullish().describe('Bounds of this node, each with its reason.'),
+  limits: limits.nullish().describe('Limits of this node.'),
 })
 
 export type ConfigFile = z.output<typeof configFile>
