@@ -89,6 +89,21 @@ test('every secret can come from a file, without the newline at its end, but not
   }
 })
 
+test('a bucket has an access key of its own, or the role of the machine; half a key is neither', () => {
+  const bucket = { ASSETS_URL: 's3://pictures?region=eu-central-1' }
+  const key = { AWS_ACCESS_KEY_ID: 'AKIA', AWS_SECRET_ACCESS_KEY: 'hush' }
+  const credentialsOf = (env: Record<string, string>): unknown => {
+    const { assets } = read(env)
+    return assets.kind === 's3' ? assets.credentials : assets.kind
+  }
+  assert.deepEqual(credentialsOf({ ...bucket, ...key }), { accessKeyId: 'AKIA', secretAccessKey: 'hush' })
+  assert.equal(credentialsOf(bucket), undefined)
+  for (const [name, value] of Object.entries(key)) {
+    const [problem = ''] = problemsOf({ ...bucket, [name]: value })
+    assert.match(problem, /^ASSETS_URL: .*one is not set$/)
+  }
+})
+
 test('all problems are told at once, and none repeats a secret', () => {
   const secrets = {
     DATABASE_URL: 'mysql://me:hunter2@db',

@@ -62,7 +62,11 @@ export const environmentVariables = {
     description:
       'Where images are stored: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
   },
-  AWS_ACCESS_KEY_ID: { secret: true, description: 'For an `s3:` `ASSETS_URL`: the id of the access key.' },
+  AWS_ACCESS_KEY_ID: {
+    secret: true,
+    description:
+      'For an `s3:` `ASSETS_URL`: the id of the access key. If neither this nor the next is set, Torana uses the role of the machine or the container, as the AWS SDK finds it.',
+  },
   AWS_SECRET_ACCESS_KEY: { secret: true, description: 'For an `s3:` `ASSETS_URL`: the secret access key.' },
   TORANA_SECRET: {
     secret: true,
@@ -250,7 +254,12 @@ function assetsOf(variables: Variables, cwd: string, dataDir: string): AssetSett
     const secretAccessKey = variables.given('AWS_SECRET_ACCESS_KEY')
     if (accessKeyId !== undefined && secretAccessKey !== undefined)
       return { ...location, credentials: { accessKeyId, secretAccessKey } }
-    variables.refuse('ASSETS_URL', 'an S3 bucket needs AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY')
+    if (accessKeyId === undefined && secretAccessKey === undefined)
+      return { ...location, credentials: undefined }
+    variables.refuse(
+      'ASSETS_URL',
+      'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY come together: one of them is not set',
+    )
   } catch (error) {
     variables.refuse('ASSETS_URL', (error as Error).message)
   }

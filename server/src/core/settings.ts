@@ -44,7 +44,8 @@ export type AssetSettings =
       readonly region: string
       /** Undefined: Amazon's own. */
       readonly endpoint: string | undefined
-      readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string }
+      /** Undefined: those of the machine or the container, as the AWS SDK finds them. */
+      readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
     }
 
 export interface ProxySettings {

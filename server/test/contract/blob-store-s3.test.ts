@@ -1,14 +1,16 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer, type Server } from 'node:net'
+import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import type { AddressInfo } from 'node:net'
 import { StoreAway } from '#ports/store.ts'
 import { S3Blobs, type S3Settings } from '#stores/blobs/s3.ts'
-import { S3_STRANGER, s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
-import type { TestServer } from '#test/support/servers.ts'
+import { S3_OWNER, S3_STRANGER, s3Program, startS3Server, testPlace } from '#test/support/s3.ts'
+import { temporaryFolder, type TestServer } from '#test/support/servers.ts'
 import { blobStoreSuite, bytesOf } from './blob-store.ts'
 
 const program = s3Program()
@@ -76,6 +78,19 @@ if (program === undefined && !process.env['CI']) {
           return true
         })
     }
+  })
+
+  test('S3: without a key, the credentials are those that the machine has', async () => {
+    const { accessKeyId, secretAccessKey } = S3_OWNER
+    const file = join(temporaryFolder('aws'), 'credentials')
+    writeFileSync(
+      file,
+      `[default]\naws_access_key_id=${accessKeyId}\naws_secret_access_key=${secretAccessKey}\n`,
+    )
+    process.env['AWS_SHARED_CREDENTIALS_FILE'] = file
+    const store = openStore({ ...testPlace(server.url), credentials: undefined })
+    await store.put('a', Buffer.from('by the machine'))
+    assert.equal((await bytesOf(await store.open('a'))).toString(), 'by the machine')
   })
 
   test('S3: a bucket that does not exist is no missing blob', async () => {

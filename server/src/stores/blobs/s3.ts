@@ -19,7 +19,7 @@ export interface S3Settings {
   readonly bucket: string
   /** Folder in the bucket, without a slash at its ends; empty: none. */
   readonly prefix: string
-  /** Undefined: what the machine or the container has of its own, as the AWS SDK finds it. */
+  /** Undefined: those of the machine or the container, as the AWS SDK finds them. */
   readonly credentials: S3Credentials | undefined
 }
 
