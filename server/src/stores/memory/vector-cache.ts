@@ -1,5 +1,4 @@
-import { append, emptyList, unlink } from '#core/linked-list.ts'
-import type { Linked } from '#core/linked-list.ts'
+import { LRUCache } from 'lru-cache'
 import type { Clock } from '#ports/clock.ts'
 import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 
@@ -10,32 +9,34 @@ import type { CachedVector, VectorCache } from '#ports/vector-cache.ts'
 export const ENTRY_OVERHEAD_BYTES = 1000
 
 export interface MemoryVectorCacheOptions {
-  /** The sum over entries of values and overhead; beyond it those used longest ago are forgotten. */
+  /** The sum over entries of values and overhead. Beyond it, the entries used longest ago are forgotten. */
   readonly maxBytes: number
   readonly clock: Pick<Clock, 'monotonicMs'>
 }
 
-interface Entry extends Linked<Entry> {
-  readonly digest: string
+interface Entry {
   readonly vector: CachedVector
   readonly expiresMonotonicMs: number
 }
 
 /** Vectors in this process. */
 export class MemoryVectorCache implements VectorCache {
-  readonly #options: MemoryVectorCacheOptions
-  readonly #entries = new Map<string, Entry>()
-  /** The one used longest ago first. A list, because the front of a map that was much deleted from is slow to find. */
-  readonly #byUse = emptyList<Entry>()
-  #bytes = 0
+  readonly #clock: MemoryVectorCacheOptions['clock']
+  readonly #entries: LRUCache<string, Entry>
 
-  constructor(options: MemoryVectorCacheOptions) {
-    this.#options = options
+  constructor({ maxBytes, clock }: MemoryVectorCacheOptions) {
+    this.#clock = clock
+    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf })
   }
 
   async getMany(digests: readonly string[]): Promise<readonly (CachedVector | undefined)[]> {
-    const nowMs = this.#options.clock.monotonicMs()
-    return digests.map((digest) => this.#get(digest, nowMs))
+    const nowMs = this.#clock.monotonicMs()
+    return digests.map((digest) => {
+      const entry = this.#entries.get(digest)
+      if (entry === undefined || entry.expiresMonotonicMs > nowMs) return entry?.vector
+      this.#entries.delete(digest)
+      return undefined
+    })
   }
 
   setMany(
@@ -43,52 +44,24 @@ export class MemoryVectorCache implements VectorCache {
     ttlMs: number,
   ): void {
     if (!(ttlMs > 0)) return
-    const expiresMonotonicMs = this.#options.clock.monotonicMs() + ttlMs
+    const expiresMonotonicMs = this.#clock.monotonicMs() + ttlMs
     for (const { digest, vector } of entries) {
-      this.#forget(this.#entries.get(digest))
-      if (bytesOf(vector) <= this.#options.maxBytes) this.#keep(digest, vector, expiresMonotonicMs)
+      const { values, tokens, deployment, madeAtMs } = vector
+      // The values given may be a small part of a large answer, which would be kept with them.
+      const own = { values: new Float32Array(values), tokens, deployment, madeAtMs }
+      this.#entries.set(digest, { vector: own, expiresMonotonicMs })
     }
   }
 
   size(): { readonly entries: number; readonly bytes: number } {
-    return { entries: this.#byUse.length, bytes: this.#bytes }
+    return { entries: this.#entries.size, bytes: this.#entries.calculatedSize }
   }
 
   async close(): Promise<void> {
-    for (const entry of this.#entries.values()) this.#forget(entry)
-  }
-
-  #get(digest: string, nowMs: number): CachedVector | undefined {
-    const entry = this.#entries.get(digest)
-    if (entry === undefined) return undefined
-    if (entry.expiresMonotonicMs <= nowMs) {
-      this.#forget(entry)
-      return undefined
-    }
-    unlink(this.#byUse, entry)
-    append(this.#byUse, entry)
-    return entry.vector
-  }
-
-  /** With values of its own: those given may be a small part of a large answer, which would be kept with them. */
-  #keep(digest: string, vector: CachedVector, expiresMonotonicMs: number): void {
-    const { values, tokens, deployment, madeAtMs } = vector
-    const own = { values: new Float32Array(values), tokens, deployment, madeAtMs }
-    const entry: Entry = { digest, vector: own, expiresMonotonicMs, before: undefined, after: undefined }
-    this.#entries.set(digest, entry)
-    append(this.#byUse, entry)
-    this.#bytes += bytesOf(own)
-    while (this.#bytes > this.#options.maxBytes) this.#forget(this.#byUse.first)
-  }
-
-  #forget(entry: Entry | undefined): void {
-    if (entry === undefined) return
-    this.#entries.delete(entry.digest)
-    unlink(this.#byUse, entry)
-    this.#bytes -= bytesOf(entry.vector)
+    this.#entries.clear()
   }
 }
 
-function bytesOf({ values }: CachedVector): number {
-  return values.byteLength + ENTRY_OVERHEAD_BYTES
+function bytesOf({ vector }: Entry): number {
+  return vector.values.byteLength + ENTRY_OVERHEAD_BYTES
 }
