@@ -7,9 +7,7 @@ export class Semaphore {
     this.#free = places
   }
 
-  /**
-   * How many pieces of work wait for a place. A caller that wants a shorter line looks here before it joins.
-   */
+  /** How many pieces of work wait for a place. A caller that wants a shorter line looks here before it joins. */
   get waiting(): number {
     return this.#line.length
   }
@@ -24,8 +22,7 @@ export class Semaphore {
     try {
       return await work()
     } finally {
-      // The next in line gets the place itself: a free place
-      // could be taken before the next one has heard of it.
+      // The next in line gets the place itself: a free place could be taken before the next one has heard of it.
       const next = this.#line.shift()
       if (next === undefined) this.#free += 1
       else next.resolve()
