@@ -1,18 +1,23 @@
 /** Runs in a worker thread: reads and writes pictures with libvips, whose own threads do the work. */
-import { parentPort } from 'node:worker_threads'
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import type { ImageFormat } from '#core/catalog.ts'
+import { serve, type ThreadCall } from '#thread/serve.ts'
 import { colourMask, type MaskColour } from './colour-mask.ts'
 
-export type CodecRequest = { readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> } & CodecTask
+export type CodecAnswer =
+  | { readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly trouble: 'unreadable' | 'late' | 'too-wide'; readonly message: string }
 
-export type CodecTask =
-  | { readonly task: 'convert'; readonly format: ImageFormat; readonly quality: number | undefined }
-  | { readonly task: 'mask'; readonly changed: MaskColour }
+interface Conversion {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly format: ImageFormat
+  readonly quality: number | undefined
+}
 
-export type CodecReply =
-  | { readonly id: number; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly id: number; readonly trouble: 'unreadable' | 'late' | 'too-wide'; readonly message: string }
+interface Mask {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly changed: MaskColour
+}
 
 /** As the port says; here a second time, since a header may lie. */
 const MAX_PIXELS = 50_000_000
@@ -36,25 +41,22 @@ function open(bytes: Uint8Array, options: SharpOptions = {}): Sharp {
   return sharp(bytes, { ...bounds, ...options }).timeout({ seconds: MAX_SECONDS })
 }
 
-async function answered(request: CodecRequest): Promise<CodecReply> {
-  const { id, bytes } = request
+async function answered(
+  making: Promise<Uint8Array<ArrayBuffer>>,
+  { handOver }: ThreadCall,
+): Promise<CodecAnswer> {
   try {
-    return {
-      id,
-      bytes: await (request.task === 'mask' ? colourMask(bytes, request.changed, open) : converted(request)),
-    }
+    const bytes = await making
+    handOver([bytes.buffer])
+    return { bytes }
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
-    if (error instanceof TooWide) return { id, trouble: 'too-wide', message }
-    return { id, trouble: message.startsWith('timeout') ? 'late' : 'unreadable', message }
+    if (error instanceof TooWide) return { trouble: 'too-wide', message }
+    return { trouble: message.startsWith('timeout') ? 'late' : 'unreadable', message }
   }
 }
 
-async function converted({
-  bytes,
-  format,
-  quality = 100,
-}: Extract<CodecRequest, { task: 'convert' }>): Promise<Uint8Array<ArrayBuffer>> {
+async function converted({ bytes, format, quality = 100 }: Conversion): Promise<Uint8Array<ArrayBuffer>> {
   const input = open(bytes)
   const { width, height } = await input.metadata()
   if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE)
@@ -75,8 +77,10 @@ function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
   return picture.flatten({ background: 'white' }).jpeg({ quality, chromaSubsampling })
 }
 
-parentPort?.on('message', (request: CodecRequest) => {
-  void answered(request).then((reply) =>
-    parentPort?.postMessage(reply, 'bytes' in reply ? [reply.bytes.buffer] : []),
-  )
-})
+const works = {
+  convert: (conversion: Conversion, call: ThreadCall) => answered(converted(conversion), call),
+  mask: ({ bytes, changed }: Mask, call: ThreadCall) => answered(colourMask(bytes, changed, open), call),
+}
+
+export type CodecWorks = typeof works
+serve(works)

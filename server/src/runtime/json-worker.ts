@@ -1,22 +1,13 @@
 /** Runs in a worker thread: parses large request bodies and packs token ids, so that handing them over costs nothing. */
-import { parentPort } from 'node:worker_threads'
-import { JsonRefused, type LiftedFile } from '#ports/json.ts'
+import { JsonRefused } from '#ports/json.ts'
+import { serve, type ThreadCall } from '#thread/serve.ts'
 import { parsedWithFiles } from './json-files.ts'
 
-export interface JsonRequest {
-  readonly id: number
-  readonly bytes: Uint8Array<ArrayBuffer>
-  readonly hasFiles: boolean
+/** Why a body was not read. */
+export interface UnreadJson {
+  readonly position: string | undefined
+  readonly refusal: string | undefined
 }
-
-export type JsonReply =
-  | {
-      readonly id: number
-      readonly value: unknown
-      readonly packed: PackedTokens | undefined
-      readonly files: readonly LiftedFile[]
-    }
-  | { readonly id: number; readonly position: string | undefined; readonly refusal: string | undefined }
 
 /** Token arrays laid end to end; `lengths` is undefined for one flat array. */
 export interface PackedTokens {
@@ -43,29 +34,40 @@ function isTokenId(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0x7f_ff_ff_ff
 }
 
-function parsed({ bytes, hasFiles }: JsonRequest): Omit<Extract<JsonReply, { value: unknown }>, 'id'> {
-  const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
-  if (hasFiles) return { ...parsedWithFiles(body), packed: undefined }
-  const value: unknown = JSON.parse(body.toString('utf8'))
+function parsed(bytes: Buffer): { readonly value: unknown; readonly packed: PackedTokens | undefined } {
+  const value: unknown = JSON.parse(bytes.toString('utf8'))
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
   const packed = isObject ? pack((value as Record<string, unknown>)['input']) : undefined
   if (packed) (value as Record<string, unknown>)['input'] = undefined
-  return { value, packed, files: [] }
+  return { value, packed }
 }
 
-parentPort?.on('message', (request: JsonRequest) => {
-  const { id } = request
+function readBy<Read>(read: (bytes: Buffer) => Read, bytes: Uint8Array<ArrayBuffer>): Read | UnreadJson {
   try {
-    const { value, packed, files } = parsed(request)
-    const transfer = files.flatMap(({ bytes }) => (bytes ? [bytes.buffer] : []))
-    if (packed) transfer.push(packed.ids.buffer, ...(packed.lengths ? [packed.lengths.buffer] : []))
-    parentPort?.postMessage({ id, value, packed, files } satisfies JsonReply, transfer)
+    return read(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length))
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error
     const position = /position (\d+)/.exec(String(error))?.[1]
-    const refusal = error instanceof JsonRefused ? error.message : undefined
-    parentPort?.postMessage({ id, position, refusal } satisfies JsonReply)
+    return { position, refusal: error instanceof JsonRefused ? error.message : undefined }
+  } finally {
+    // The collector may be long in coming, and a body may be 32 MB.
+    bytes.buffer.transfer(0)
   }
-  // Nobody waits for the collector: a body may be 32 MB, and the next may be long in coming.
-  request.bytes.buffer.transfer(0)
-})
+}
+
+const works = {
+  parse(bytes: Uint8Array<ArrayBuffer>, { handOver }: ThreadCall) {
+    const answer = readBy(parsed, bytes)
+    const { ids, lengths } = ('packed' in answer && answer.packed) || {}
+    handOver([ids, lengths].flatMap((numbers) => (numbers ? [numbers.buffer] : [])))
+    return answer
+  },
+  parseWithFiles(bytes: Uint8Array<ArrayBuffer>, { handOver }: ThreadCall) {
+    const answer = readBy(parsedWithFiles, bytes)
+    if ('files' in answer) handOver(answer.files.flatMap((file) => (file.bytes ? [file.bytes.buffer] : [])))
+    return answer
+  },
+}
+
+export type JsonWorks = typeof works
+serve(works)

@@ -1,18 +1,9 @@
 /** Runs in a worker thread: byte-pair encoding, made linear by cutting runs that hold no boundary. */
-import { parentPort } from 'node:worker_threads'
 import ranks from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { countTokens, decode as decodeIds } from 'gpt-tokenizer/encoding/cl100k_base'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { TokenCount } from '#ports/tokens.ts'
-
-export type TokenizerRequest =
-  | { readonly id: number; readonly kind: 'count'; readonly texts: readonly string[] }
-  | { readonly id: number; readonly kind: 'decode'; readonly tokens: readonly TokenIds[] }
-
-export type TokenizerReply =
-  | { readonly id: number; readonly counts: TokenCount[] }
-  | { readonly id: number; readonly texts: (string | undefined)[] }
-  | { readonly id: number; readonly error: string }
+import { serve } from '#thread/serve.ts'
 
 /** Merging is quadratic in the length of an unbroken run; at this length it costs microseconds. */
 const MAX_RUN = 256
@@ -92,12 +83,10 @@ function specialText(token: number): string | undefined {
   }
 }
 
-parentPort?.on('message', (request: TokenizerRequest) => {
-  const reply = (message: TokenizerReply): void => parentPort?.postMessage(message)
-  try {
-    if (request.kind === 'count') reply({ id: request.id, counts: request.texts.map(countOf) })
-    else reply({ id: request.id, texts: request.tokens.map(decode) })
-  } catch (error) {
-    reply({ id: request.id, error: String(error) })
-  }
-})
+const works = {
+  count: (texts: readonly string[]): TokenCount[] => texts.map(countOf),
+  decode: (tokens: readonly TokenIds[]): (string | undefined)[] => tokens.map(decode),
+}
+
+export type TokenizerWorks = typeof works
+serve(works)

@@ -61,7 +61,10 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
   }
 }
 
-/** The thread. It is started again for the next connection after it ended. */
+/**
+ * The thread, started again for the next connection after it ended. It is not of the common kind (`thread/thread.ts`): statements
+ * come as streams on ports of their own, one that hangs ends the thread, and the next may start only when that one is gone.
+ */
 class Engine {
   readonly #folder: string
   readonly #onError: ((error: Error) => void) | undefined

@@ -1,9 +1,10 @@
 /** Runs in a worker thread, where a large answer may be parsed and validated for as long as it takes. */
-import { parentPort, workerData } from 'node:worker_threads'
+import { workerData } from 'node:worker_threads'
 import type { FailureDetail, FailureKind } from '#core/fault/failure.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
+import { serve, type ThreadCall } from '#thread/serve.ts'
 import type { FetchOptions } from '../connect/fetch.ts'
 import { makeFetch } from '../connect/fetch.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
@@ -18,61 +19,47 @@ export interface WorkerOptions extends FetchOptions {
   readonly images?: ImageLimits
 }
 
-export type WorkerRequest =
-  | { readonly kind: 'embedding'; readonly id: number; readonly call: EmbeddingCall }
-  | { readonly kind: 'image'; readonly id: number; readonly call: LoadedCall }
-  /** What call `id` told by `submitted` is written down: it may go on. */
-  | { readonly kind: 'recorded'; readonly id: number }
-
-export type WorkerReply =
-  | { readonly id: number; readonly answer: Block | ImageAnswer }
-  | { readonly id: number; readonly submitted: string }
-  | { readonly id: number; readonly failure: { kind: FailureKind; message: string; detail: FailureDetail } }
-  /** A defect of ours. */
-  | { readonly id: number; readonly error: string }
+/** How a call ended: failures cross to the other thread as data. */
+export type Outcome<Answer> =
+  | { readonly answer: Answer }
+  | {
+      readonly failure: {
+        readonly kind: FailureKind
+        readonly message: string
+        readonly detail: FailureDetail
+      }
+    }
 
 const options = workerData as WorkerOptions
 const fetch = makeFetch(options)
 const embed = aiSdkExchange(fetch)
 const pictures = new GuardedPictureFetcher(options)
 const generate = options.images && aiSdkImageExchange({ ...options.images, fetch, pictures })
-const recorded = new Map<number, () => void>()
 
-function reply(message: WorkerReply, transfer: ArrayBuffer[] = []): void {
-  parentPort?.postMessage(message, transfer)
-}
-
-function submitted(id: number, text: string): Promise<void> {
-  reply({ id, submitted: text })
-  return new Promise((resolve) => recorded.set(id, resolve))
-}
-
-async function answer(request: Exclude<WorkerRequest, { kind: 'recorded' }>): Promise<void> {
-  const { id } = request
+async function outcomeOf<Answer>(asked: Promise<Answer>): Promise<Outcome<Answer>> {
   try {
-    if (request.kind === 'embedding') {
-      const block = await embed(request.call)
-      reply({ id, answer: block }, [block.values.buffer])
-    } else {
-      if (generate === undefined) throw new Error('this thread makes no pictures')
-      const made = await generate(request.call, (text) => submitted(id, text))
-      reply(
-        { id, answer: made },
-        made.pictures.map(({ bytes }) => bytes.buffer),
-      )
-    }
+    return { answer: await asked }
   } catch (error) {
-    reply(
-      error instanceof UpstreamFailure
-        ? { id, failure: { kind: error.kind, message: error.message, detail: error.detail } }
-        : { id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) },
-    )
-  } finally {
-    recorded.delete(id)
+    if (!(error instanceof UpstreamFailure)) throw error
+    const { kind, message, detail } = error
+    return { failure: { kind, message, detail } }
   }
 }
 
-parentPort?.on('message', (request: WorkerRequest) => {
-  if (request.kind === 'recorded') recorded.get(request.id)?.()
-  else void answer(request)
-})
+const works = {
+  async embed(call: EmbeddingCall, { handOver }: ThreadCall): Promise<Outcome<Block>> {
+    const outcome = await outcomeOf(embed(call))
+    if ('answer' in outcome) handOver([outcome.answer.values.buffer])
+    return outcome
+  },
+  /** Tells what an upstream gave for a call that it took in: it may go on once that is written down. */
+  async generate(call: LoadedCall, { tell, handOver }: ThreadCall<string>): Promise<Outcome<ImageAnswer>> {
+    if (generate === undefined) throw new Error('this thread makes no pictures')
+    const outcome = await outcomeOf(generate(call, tell))
+    if ('answer' in outcome) handOver(outcome.answer.pictures.map(({ bytes }) => bytes.buffer))
+    return outcome
+  },
+}
+
+export type AiSdkWorks = typeof works
+serve(works)

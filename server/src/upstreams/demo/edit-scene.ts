@@ -1,8 +1,7 @@
 /** Shows what an edit was given: the first picture with what its mask marks, the markup, and the others as small ones. */
 import type { PixelSize } from '#core/catalog.ts'
 import { Canvas, CELL_HEIGHT, CELL_WIDTH, groundOf, type Colour } from './drawing.ts'
-import type { EditInput, EditTask } from './edit-worker.ts'
-import { marksOf, pixelsOf, readGiven, type Pixels } from './given.ts'
+import { marksOf, pixelsOf, readGiven, type EditInput, type Pixels } from './given.ts'
 
 /** As large as the demo model draws. */
 const MAX_EDGE = 2048
@@ -18,7 +17,16 @@ const GAP_SHARE = 0.025
 /** Sixteen pictures are two rows. */
 const MAX_COLUMNS = 8
 
-export async function sceneOf({ inputs, size, prompt, isTransparent }: EditTask): Promise<Canvas> {
+export interface EditScene {
+  /** Pictures in their order, and then the mask and the markup, where there are any. */
+  readonly inputs: readonly EditInput[]
+  readonly prompt: string
+  /** Undefined: that of the first picture. */
+  readonly size: PixelSize | undefined
+  readonly isTransparent: boolean
+}
+
+export async function sceneOf({ inputs, size, prompt, isTransparent }: EditScene): Promise<Canvas> {
   const [first, ...others] = inputs.filter(({ field }) => field === 'image')
   if (first === undefined) throw new Error('an edit without a picture')
   const picture = await readGiven(first, (opened) =>

@@ -1,11 +1,19 @@
 /** Reads the pictures that an edit was given. They are a caller's: nothing in them is believed. */
 import sharp, { type Sharp } from 'sharp'
-import type { EditInput } from './edit-worker.ts'
+import type { ImageFormat, PixelSize } from '#core/catalog.ts'
 
 /** As for every picture that the gateway decodes. */
 const MAX_PIXELS = 50_000_000
 /** The first bytes of the formats that are taken: libvips reads dozens of others, some through large libraries. */
 const STARTS = { png: /^.PNG\r\n/, jpeg: /^\xff\xd8\xff/, webp: /^RIFF[^]{4}WEBP/ } as const
+
+export interface EditInput {
+  readonly field: 'image' | 'mask' | 'markup'
+  /** From 1 on, among those of its field. */
+  readonly number: number
+  readonly format: ImageFormat
+  readonly bytes: Uint8Array<ArrayBuffer>
+}
 
 export class UnreadableInput extends Error {
   readonly field: EditInput['field']
@@ -21,10 +29,8 @@ export async function readGiven<Made>(
   read: (picture: Sharp) => Promise<Made>,
 ): Promise<Made> {
   const { bytes, format } = input
-  if (
-    !STARTS[format].test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1', 0, 12))
-  )
-    throw new UnreadableInput(input, `is not ${format}`)
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (!STARTS[format].test(start)) throw new UnreadableInput(input, `is not ${format}`)
   try {
     const picture = sharp(bytes, { limitInputPixels: MAX_PIXELS, failOn: 'error', pages: 1 })
     // Shown as it is meant to be seen.
@@ -37,9 +43,7 @@ export async function readGiven<Made>(
   }
 }
 
-export interface Pixels {
-  readonly width: number
-  readonly height: number
+export interface Pixels extends PixelSize {
   /** Red, green, blue and alpha of eight bits each. */
   readonly pixels: Buffer<ArrayBuffer>
 }
@@ -56,7 +60,7 @@ export async function pixelsOf(picture: Sharp): Promise<Pixels> {
 /** Of each pixel, whether the mask is fully transparent there. */
 export async function marksOf(
   mask: Sharp,
-  { width, height }: { readonly width: number; readonly height: number },
+  { width, height }: PixelSize,
 ): Promise<(pixel: number) => boolean> {
   const { hasAlpha, depth } = await mask.metadata()
   if (!hasAlpha) return () => false

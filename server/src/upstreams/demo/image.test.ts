@@ -7,7 +7,7 @@ import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { EditCall, GivenBytes, ImageAnswer, ImageCall, Preview } from '#ports/image-upstream.ts'
 import { captionOf } from './caption.ts'
 import { sceneOf } from './edit-scene.ts'
-import type { EditInput } from './edit-worker.ts'
+import type { EditInput } from './given.ts'
 import { DemoImage } from './image.ts'
 
 type Colour = readonly [number, number, number, number]
@@ -67,13 +67,15 @@ function callOf(
   }
 }
 
+const shared = new DemoImage()
+
 async function edited(call: ImageCall): Promise<{ answer: ImageAnswer; previews: readonly Preview[] }> {
   const previews: Preview[] = []
   const events = {
     submitted: () => Promise.resolve(),
     partial: (preview: Preview) => void previews.push(preview),
   }
-  return { answer: await new DemoImage().generate(call, events), previews }
+  return { answer: await shared.generate(call, events), previews }
 }
 
 interface Seen {

@@ -37,8 +37,8 @@ export class DemoImage implements ImageUpstream {
 
   async #edited(call: ImageCall, edit: EditCall, events: ImageEvents): Promise<ImageAnswer> {
     let index = 0
-    const { size, pictures } = await this.#edits.draw(call, edit, (bytes, previewSize) => {
-      events.partial({ index, bytes, echoes: echoesOf(call, previewSize) })
+    const { size, pictures } = await this.#edits.draw(call, edit, (preview) => {
+      events.partial({ index, bytes: preview.bytes, echoes: echoesOf(call, preview.size) })
       index += 1
     })
     return {

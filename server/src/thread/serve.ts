@@ -1,0 +1,62 @@
+/** The inside of a thread that `thread.ts` asks. */
+import { parentPort, type Transferable } from 'node:worker_threads'
+
+/** What a piece of work has besides its request. */
+export interface ThreadCall<News = never> {
+  /** Reaches the asker before the answer, one after another. Resolves when the asker has heard it, or never. */
+  tell(this: void, news: News, transfer?: readonly Transferable[]): Promise<void>
+  /** These go with the answer instead of being copied. */
+  handOver(this: void, buffers: readonly Transferable[]): void
+}
+
+/** An error that it throws fails this one question. What callers must tell apart is part of its answer: no class crosses. */
+export type Work = (request: never, call: ThreadCall) => unknown
+
+export type NewsOf<Asked extends Work> = Asked extends (
+  request: never,
+  call: ThreadCall<infer News>,
+) => unknown
+  ? News
+  : never
+
+export type ToThread =
+  | { readonly id: number; readonly name: string; readonly request: unknown }
+  | { readonly id: number; readonly heard: true }
+
+export type FromThread =
+  | { readonly id: number; readonly answer: unknown }
+  | { readonly id: number; readonly news: unknown }
+  | { readonly id: number; readonly error: { readonly message: string; readonly stack: string | undefined } }
+
+/** Does the work that is asked for by its name. Questions overlap wherever the work waits. */
+export function serve(works: Readonly<Record<string, Work>>): void {
+  const unheard = new Map<number, () => void>()
+  const post = (message: FromThread, transfer: readonly Transferable[] = []): void =>
+    parentPort?.postMessage(message, [...transfer])
+
+  async function answer({ id, name, request }: Extract<ToThread, { name: string }>): Promise<void> {
+    const transfer: Transferable[] = []
+    const call: ThreadCall<unknown> = {
+      tell(news, buffers) {
+        post({ id, news }, buffers)
+        return new Promise((resolve) => unheard.set(id, resolve))
+      },
+      handOver: (buffers) => void transfer.push(...buffers),
+    }
+    try {
+      const work = works[name]
+      if (work === undefined) throw new Error(`this thread knows no ${name}`)
+      post({ id, answer: await work(request as never, call) }, transfer)
+    } catch (error) {
+      const { message, stack } = error instanceof Error ? error : new Error(String(error))
+      post({ id, error: { message, stack } })
+    } finally {
+      unheard.delete(id)
+    }
+  }
+
+  parentPort?.on('message', (message: ToThread) => {
+    if ('name' in message) void answer(message)
+    else unheard.get(message.id)?.()
+  })
+}

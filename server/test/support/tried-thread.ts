@@ -1,0 +1,37 @@
+/** Runs in a worker thread: work of every kind that a thread may be asked for. */
+import { randomUUID } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { serve, type ThreadCall } from '#thread/serve.ts'
+
+/** Another one in each thread. */
+const identity = randomUUID()
+
+const works = {
+  identify: () => identity,
+  async later({ ms, word }: { readonly ms: number; readonly word: string }) {
+    await wait(ms)
+    return word
+  },
+  fail(message: string): never {
+    throw new TypeError(message)
+  },
+  crash() {
+    process.nextTick(() => {
+      throw new Error('the work broke the thread')
+    })
+    return new Promise<never>(() => {})
+  },
+  end: () => process.exit(3),
+  async count({ to }: { readonly to: number }, { tell }: ThreadCall<number>) {
+    for (let number = 1; number <= to; number += 1) await tell(number)
+    return 'done'
+  },
+  doubled(numbers: Float64Array<ArrayBuffer>, { handOver }: ThreadCall) {
+    const answer = numbers.map((number) => number * 2)
+    handOver([answer.buffer])
+    return answer
+  },
+}
+
+export type TriedWorks = typeof works
+serve(works)
