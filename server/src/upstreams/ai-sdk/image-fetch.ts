@@ -9,6 +9,7 @@ import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTooLarge } from '../connect/http.ts'
+import { unlessAborted } from '../connect/unless-aborted.ts'
 import { requestIdIn } from './failures.ts'
 import type { Reading } from './image-answers.ts'
 import type { ImageProvider } from './image-providers.ts'
@@ -93,7 +94,8 @@ export class ImageFetch {
     const text = await textOf(purchase, response)
     purchase.body = parsed(purchase, text, response)
     if (call.submitted === undefined && isWorthRecording(provider, text)) {
-      await whileTimeIsLeft(purchase, purchase.submitted(recordOf(response, text)))
+      // Writing it down may take for ever.
+      await unlessAborted(purchase.signal, purchase.submitted(recordOf(response, text)))
     }
     const reading = readingOf(purchase, purchase.body, response)
     purchase.ready = provider.pictures !== 'polled' && reading.state === 'ready'
@@ -263,19 +265,6 @@ function readingOf(
     upstreamRequestId: requestIdIn(headersOf(response)),
     charge: reading.charge,
   })
-}
-
-/** Whoever writes it down may never come back. */
-async function whileTimeIsLeft({ signal }: Purchase, work: Promise<void>): Promise<void> {
-  const { promise: ended, reject } = Promise.withResolvers<never>()
-  const end = (): void => reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
-  try {
-    await Promise.race([work, ended])
-  } finally {
-    signal.removeEventListener('abort', end)
-  }
 }
 
 /** Without a cause: the packages look through causes for a network's fault, and would make this one of theirs. */

@@ -12,6 +12,7 @@ import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import { isAllowedPort, isPublicAddress } from './address-guard.ts'
 import { HttpTimeout, HttpTooLarge } from './http.ts'
 import { PictureBytes } from './picture-bytes.ts'
+import { unlessAborted } from './unless-aborted.ts'
 
 type Connector = ReturnType<typeof buildConnector>
 
@@ -69,6 +70,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
   ): Promise<Uint8Array<ArrayBuffer> | URL> {
     const url = parsed(address)
     const isTrusted = options.trustedOrigin !== undefined && url.origin === options.trustedOrigin
+    // A resolver can't be aborted.
     const addresses = isTrusted ? undefined : await unlessAborted(signal, this.#checked(url))
     const dispatcher = this.#dispatcher(addresses)
     try {
@@ -184,12 +186,4 @@ async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promi
 
 function tooLarge(maxBytes: number): HttpTooLarge {
   return new HttpTooLarge(`a picture of more than ${maxBytes} bytes`)
-}
-
-/** A resolver can't be aborted; nobody has to wait for it. */
-function unlessAborted<Value>(signal: AbortSignal, work: Promise<Value>): Promise<Value> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })
-  if (signal.aborted) reject(signal.reason as Error)
-  return Promise.race([work, promise])
 }
