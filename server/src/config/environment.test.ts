@@ -155,7 +155,7 @@ test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a share
     kind: 'postgres',
     url: 'postgres://db/torana',
   })
-  assert.match(problemsOf({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: needed with/)
+  assert.match(problemsOf({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: required with/)
   const [problem = ''] = problemsOf({ DATABASE_URL: 'mysql://u:hunter2@db', TORANA_SECRET })
   assert.match(problem, /^DATABASE_URL: expected a URL such as postgres:/)
   assert.doesNotMatch(problem, /hunter2/)

@@ -83,12 +83,12 @@ export const environmentVariables = {
   },
   TORANA_BOOTSTRAP_KEY: {
     secret: true,
-    description: `A key of project \`default\`, from the first start on; at least ${MIN_KEY_LENGTH} characters, or a \`tr_\` key.`,
+    description: `A key for all models, in the project \`default\`, from the first start on; at least ${MIN_KEY_LENGTH} characters, or a \`tr_\` key.`,
   },
   OPENAI_API_KEY: {
     secret: true,
     description:
-      "Without a configuration file: makes OpenAI's models appear. With one: use it there as `${OPENAI_API_KEY}`.",
+      "The key of OpenAI, never a key of Torana. Without a configuration file, Torana adds OpenAI's models. With one, use it there as `${OPENAI_API_KEY}`.",
   },
   HTTPS_PROXY: {
     description: 'Proxy for calls to `https:` upstreams. Also in lower case, like the next two.',
@@ -238,7 +238,7 @@ function databaseOf(variables: Variables, dataDir: string): DatabaseSettings {
   if (variables.given('TORANA_SECRET') === undefined)
     variables.refuse(
       'TORANA_SECRET',
-      'needed with a DATABASE_URL, the same on all nodes: a secret of one node alone would lock the others out; try openssl rand -hex 32',
+      'required with a DATABASE_URL, and the same on all nodes. Create it once with openssl rand -hex 32',
     )
   return { kind: 'postgres', url }
 }

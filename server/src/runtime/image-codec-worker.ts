@@ -60,7 +60,7 @@ async function converted({ bytes, format, quality = 100 }: Conversion): Promise<
   const input = open(bytes)
   const { width, height } = await input.metadata()
   if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE)
-    throw new TooWide(`webp ends at ${WEBP_MAX_EDGE} pixels an edge, and the picture has ${width}×${height}`)
+    throw new TooWide(`a webp edge has at most ${WEBP_MAX_EDGE} pixels, and the image has ${width}×${height}`)
   // The orientation is a note beside the pixels, and notes are left behind: it is applied, so that the picture looks the same.
   // Unlike a `Buffer` of sharp's, an array can be handed over.
   const { data } = await encoded(input.autoOrient(), format, quality).toUint8Array()

@@ -47,7 +47,7 @@ function refuseTangled(bytes: Uint8Array): void {
       if (depth > MAX_DEPTH) throw new JsonRefused(`It is nested deeper than ${MAX_DEPTH} levels.`)
     } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
     else if (byte === COMMA) values += 1
-    if (values > MAX_VALUES) throw new JsonRefused(`It holds more than ${MAX_VALUES} values.`)
+    if (values > MAX_VALUES) throw new JsonRefused(`It has more than ${MAX_VALUES} values.`)
   }
 }
 
@@ -70,7 +70,7 @@ function liftedText(text: string, place: readonly string[], lifting: Lifting): s
     count(text, lifting)
     return text
   }
-  if (lifting.files.length === MAX_FILES) throw new JsonRefused(`It holds more than ${MAX_FILES} files.`)
+  if (lifting.files.length === MAX_FILES) throw new JsonRefused(`It has more than ${MAX_FILES} files.`)
   lifting.files.push({ place: place.join('/'), bytes: decoded(text.slice(start)) })
   return null
 }
@@ -79,7 +79,7 @@ function count(text: string, lifting: Lifting): void {
   lifting.characters += text.length
   if (lifting.characters > MAX_CHARACTERS)
     throw new JsonRefused(
-      `It holds more than ${MAX_CHARACTERS} characters beside its pictures, which are data URLs in base64.`,
+      `It has more than ${MAX_CHARACTERS} characters beside its images, which are data URLs in base64.`,
     )
 }
 

@@ -207,7 +207,7 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
 function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
   const other = kind === 'embedding' ? 'image' : 'embedding'
   const remedy = `of ${other} models, and ${id} is an ${kind} model: remove it`
-  if (entry[other]) report.problem(['models', id, other], `holds facts ${remedy}`)
+  if (entry[other]) report.problem(['models', id, other], `has facts ${remedy}`)
   for (const field of ['cache', 'microBatch', 'spaceGuard'] as const) {
     if (kind === 'image' && entry[field] !== undefined)
       report.problem(['models', id, field], `is for embedding models, and ${id} is an image model: remove it`)

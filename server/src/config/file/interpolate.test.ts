@@ -49,7 +49,7 @@ test('what only looks like a reference is an error, never passed on', () => {
 test('a variable may stand in a file', () => {
   assert.equal(fill('${VAR}', { VAR_FILE: '/run/v' }, { '/run/v': 'secret\n' }), 'secret')
   assert.deepEqual(fill('${VAR:-x}', { VAR_FILE: '/run/v' }), [
-    "VAR_FILE names /run/v, which can't be read (ENOENT)",
+    'VAR_FILE names /run/v, which cannot be read (ENOENT)',
   ])
 })
 

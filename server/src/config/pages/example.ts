@@ -1,7 +1,7 @@
 /** The worked example of the documentation; a test loads it. */
 export const exampleFile = `# yaml-language-server: $schema=./torana.schema.json
 upstreams:
-  openai:                          # limits, prices and the address come with the provider
+  openai:                          # Torana knows the limits, prices and address
     provider: openai
     apiKey: \${OPENAI_API_KEY}
   azure-eu:
@@ -11,7 +11,7 @@ upstreams:
   cohere:
     provider: cohere
     apiKey: \${COHERE_API_KEY}
-  house:                           # a server of your own: OpenAI-compatible, no provider
+  house:                           # your own OpenAI-compatible server
     dialect: openai
     baseUrl: http://embeddings.internal:8080/v1
 
@@ -20,18 +20,18 @@ models:
     aliases: [search-embed]
     deployments:
       - upstream: openai
-      - upstream: azure-eu         # takes over when openai fails
+      - upstream: azure-eu         # the fallback if openai fails
         model: my-embedding-deployment
         priority: 1
   embed-v4.0:
     deployments:
       - upstream: cohere
-  contracts-embed:                 # another public id for a model with built-in facts
+  contracts-embed:                 # another id for a model with built-in facts
     facts: text-embedding-3-large
     price: { usdPerMillionTokens: 0.11 }   # a negotiated price
     deployments:
       - upstream: openai
-  house-embed:                     # a model of your own: say what it is
+  house-embed:                     # your own model: describe it
     kind: embedding
     embedding:
       dimensions: 1024
@@ -48,7 +48,7 @@ models:
   gpt-image-2:                     # an image model; torana check shows what it can do
     deployments:
       - upstream: openai
-  house-image:                     # one of your own: say what its wire takes
+  house-image:                     # your own image model: say what it can do
     kind: image
     price: { usdPerImage: 0.002 }
     deployments:
@@ -58,7 +58,7 @@ models:
           sizes: [1024x1024, 1344x768, 768x1344]
           formats: [png, jpeg]
           maxImages: 4
-          edits: { mask: white }   # takes one picture and a mask that is white where it changes
+          edits: { mask: white }   # one input image, and a mask that is white where it changes
 
 retired:
   old-embed: { on: 2026-03-31, successor: text-embedding-3-small }

@@ -17,7 +17,7 @@ const WITHIN = [
 
 const fields = z.strictObject({
   maxInputs: amount(defaultLimits.maxInputs).describe(
-    "Most inputs of one request: OpenAI's own bound; clients chunk by it.",
+    "Most inputs of one request. OpenAI's own limit, which clients use.",
   ),
   embeddingsBodyBytes: amount(defaultLimits.embeddingsBodyBytes).describe(
     'Largest embeddings request in bytes: 2,048 inputs of 4 KB.',
@@ -32,14 +32,12 @@ const fields = z.strictObject({
     'Longest single upstream call for embeddings.',
   ),
   requestTimeoutMs: duration(defaultLimits.requestTimeoutMs).describe(
-    "Longest whole request, retries included: below the SDKs' own time-outs, so that they see our error.",
+    "Longest embeddings request, with retries. Shorter than the SDKs' own time-outs, so that callers see Torana's error.",
   ),
   headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
-    'Longest time a caller may take to send its headers.',
+    'Longest time for a client to send its headers.',
   ),
-  queueWaitMs: duration(defaultLimits.queueWaitMs).describe(
-    'Longest wait in line for a deployment with room: who is refused can go elsewhere.',
-  ),
+  queueWaitMs: duration(defaultLimits.queueWaitMs).describe('Longest wait in the queue for a deployment.'),
   maxQueued: amount(defaultLimits.maxQueued).describe(
     'Most requests in the queue for the same deployments of a model.',
   ),
@@ -52,10 +50,10 @@ const fields = z.strictObject({
   cacheBytes: amount(defaultLimits.cacheBytes).describe(
     'Memory of the vector cache in this process: about forty thousand vectors of 1,536 dimensions.',
   ),
-  maxAttempts: amount(defaultLimits.maxAttempts).describe('Deployments tried for one batch.'),
-  maxImages: amount(defaultLimits.maxImages).describe(
-    "Most pictures of one request: OpenAI's own bound on `n`.",
+  maxAttempts: amount(defaultLimits.maxAttempts).describe(
+    'Most deployments that Torana tries for one part of a request.',
   ),
+  maxImages: amount(defaultLimits.maxImages).describe("Largest `n`. OpenAI's own limit."),
   imagesBodyBytes: amount(defaultLimits.imagesBodyBytes).describe(
     'Largest image request in bytes: a prompt of 32,000 escaped characters, and the options.',
   ),
@@ -70,10 +68,10 @@ const fields = z.strictObject({
   ),
   assetLinkMs: keeping(defaultLimits.assetLinkMs).describe('How long a signed link to an image is valid.'),
   maxEditPictures: amount(defaultLimits.maxEditPictures).describe(
-    "Most pictures of one edit: OpenAI's own bound.",
+    "Most input images of one edit. OpenAI's own limit.",
   ),
   editFileBytes: amount(defaultLimits.editFileBytes).describe(
-    "Largest single picture, mask or markup of an edit: OpenAI's own bound.",
+    "Largest input image, mask or markup of an edit in bytes. OpenAI's own limit.",
   ),
   editsBodyBytes: amount(defaultLimits.editsBodyBytes).describe(
     'Largest edit as a form, in bytes. Its files go to disk, not to memory; raise it for 16 input images of 50 MB.',
@@ -82,19 +80,17 @@ const fields = z.strictObject({
     'Largest edit as JSON, in bytes. It is completely in memory; base64 makes files a third larger.',
   ),
   maxPicturePixels: amount(defaultLimits.maxPicturePixels).describe(
-    'Most pixels of a given picture: decoders need four bytes for each, and upstreams take fewer.',
+    'Most pixels of an input image. Decoders need four bytes per pixel.',
   ),
-  maxPictureEdge: amount(defaultLimits.maxPictureEdge).describe(
-    'Longest edge of a given picture in pixels: where decoders begin to give up.',
-  ),
+  maxPictureEdge: amount(defaultLimits.maxPictureEdge).describe('Longest edge of an input image in pixels.'),
   uploadIdleMs: duration(defaultLimits.uploadIdleMs).describe(
     'Torana gives up an upload without progress after this time.',
   ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
-    "Files of all requests on this node's disk: more than all its image jobs should ever hold.",
+    "Most bytes of files of running edits on this node's disk.",
   ),
   bufferedEditBytes: amount(defaultLimits.bufferedEditBytes).describe(
-    "Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK.",
+    'Most bytes of files of one edit for an upstream that cannot stream from disk, such as those of the AI SDK.',
   ),
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
     'Most bytes of such files of all requests in memory, including JSON bodies of edits.',

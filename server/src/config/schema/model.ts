@@ -39,9 +39,7 @@ const inputTypeRule = z.union([
   z
     .strictObject({
       field: z.string().min(1).describe("The upstream's field, e.g. `input_type` or `task`."),
-      values: perInputType("The upstream's value").describe(
-        "The upstream's word for each input type it knows.",
-      ),
+      values: perInputType("The upstream's value").describe("The upstream's word for each input type."),
       default: defaultInputType,
     })
     .refine((rule) => rule.default === undefined || rule.default in rule.values, {
@@ -83,7 +81,7 @@ export const embedding = z.strictObject({
     .enum(['exact', 'estimated'])
     .optional()
     .describe(
-      "`exact` when `tokenizer` is the model's own, so that Torana can refuse inputs that are too long. Default: `exact` when a deployment takes token arrays, which are in that vocabulary; else `estimated`.",
+      "`exact` if `tokenizer` is the model's own, so that Torana can refuse inputs that are too long. Default: `exact` if a deployment takes token arrays; else `estimated`.",
     ),
   inputType: inputTypeRule
     .optional()
@@ -130,7 +128,7 @@ export const capabilities = z.strictObject({
     .boolean()
     .optional()
     .describe(
-      "Whether it takes arrays of token ids in the vocabulary of `tokenizer`; ids of the model's own vocabulary don't count, since callers don't send those. Default `false`.",
+      'Whether it takes token ids of the vocabulary of `tokenizer`. Ids of another vocabulary do not count. Default `false`.',
     ),
   dimensions: nativeDimensions
     .optional()

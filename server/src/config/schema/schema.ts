@@ -50,7 +50,7 @@ const upstream = z.strictObject({
   baseUrl: url
     .optional()
     .describe(
-      "Address that paths such as `/embeddings` are put behind. Default: the provider's published one.",
+      "The base URL. Torana adds paths such as `/embeddings`. Default: the provider's published one.",
     ),
   resource: z
     .string()
@@ -110,7 +110,9 @@ const deployment = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .describe("What the upstream calls the model. Default: the facts' word, else the public id."),
+    .describe(
+      "The upstream's name for the model. Default: the name in the built-in facts, else the public id.",
+    ),
   priority: z.int().min(0).default(0).describe('Lower numbers go first; higher numbers are the fallback.'),
   weight: z
     .number()
@@ -196,7 +198,7 @@ const model = z.strictObject({
 })
 
 const retired = z.strictObject({
-  on: day.describe('Day it was retired.'),
+  on: day.describe('Day of the shutdown.'),
   successor: z.string().min(1).optional().describe('Model of this file to use instead. The error names it.'),
 })
 
@@ -297,7 +299,7 @@ export const configFile = z.strictObject({
     .describe(
       'Ids of models that are shut down: callers get 404 `model_retired`, which names the successor.',
     ),
-  projects: z.record(name, project).nullish().describe('Who may call, by name.'),
+  projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
   limits: limits.nullish().describe('Limits of this node.'),
 })
 

@@ -228,7 +228,7 @@ export async function converted(
     return await whenCodecIsFree(convert, run.deadlineMs, outside)
   } catch (cause) {
     if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
-    const what = `a picture that could not be converted to ${conversion.format}: ${cause.message}`
+    const what = `an image that could not be converted to ${conversion.format}: ${cause.message}`
     throw new Fault('upstream_broken_answer', `${deployment.id} sent ${what}`, { cause })
   }
 }
