@@ -214,7 +214,7 @@ test('32 levels, 64 files, 10,000 values and a megabyte of text are taken, and o
     [values(10_001), /more than 10000 values/],
     [`[${'{},'.repeat(500_000)}1]`, /more than 10000 values/],
     [files(65), /more than 64 files/],
-    [text(MAX_TEXT - 3), /more than 1048576 characters beside its pictures/],
+    [text(MAX_TEXT - 3), /more than 1048576 characters beside its images/],
     [`{"${'x'.repeat(MAX_TEXT + 1)}":1}`, /more than 1048576 characters/],
   ]
   for (const [text, message] of refused) {

@@ -226,7 +226,7 @@ before(async () => {
   await redisClient.configSet('requirepass', 'another one')
   await redisClient.sendCommand(['CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes'])
   await ask('plain-w16')
-  await eventually(async () => assert.match(node.stdout(), /Redis is away/))
+  await eventually(async () => assert.match(node.stdout(), /Redis \(REDIS_URL\) is unreachable/))
   await redisClient.configSet('requirepass', SECRET.redisPassword)
   door.shut()
   for (const scenario of SCENARIOS) await ask(`${scenario}-w16`)

@@ -145,7 +145,7 @@ for (const variable of ['PORT', 'CONTROL_PORT']) {
     assert.deepEqual(readdirSync(folder), [], 'the data folder is not even made')
     assert.match(
       torana.stderr(),
-      new RegExp(`^torana: 127\\.0\\.0\\.1:${port} is taken.*set ${variable} to another port\\.\\n$`),
+      new RegExp(`^torana: 127\\.0\\.0\\.1:${port} is in use.*set ${variable} to another port\\.\\n$`),
     )
   })
 }

@@ -52,7 +52,7 @@ function countRefusal(
   { id }: ImageModel,
 ): Refusal | undefined {
   if (pictures.length <= maxInputs) return undefined
-  const most = maxInputs === 1 ? 'one picture' : `${maxInputs} pictures`
+  const most = maxInputs === 1 ? 'one input image' : `${maxInputs} input images`
   return {
     param: 'image',
     message: `'${id}' takes at most ${most} per request; ${pictures.length} were sent.`,

@@ -94,7 +94,7 @@ for (const scenario of AMBIGUOUS) {
   test(`${scenario}: it may have been bought, so nobody else is given the files`, async () => {
     const picture = await aPicture(40, 30)
     const answer = await askForm(gateway, { model: `${scenario}-image` }, [filePart('image', picture)])
-    assertImageFault(answer, 'outcome_unknown', { words: /may have made the pictures/ })
+    assertImageFault(answer, 'outcome_unknown', { words: /may have made the images/ })
     assert.deepEqual(editsAt(provider, scenario).map(givenTo), [digestsOf(picture)])
     assert.deepEqual(editsAt(provider, after(scenario)), [])
     const [row] = await rowsOf([editsAt(provider, scenario)[0]?.callId], 1)

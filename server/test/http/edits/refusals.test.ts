@@ -140,7 +140,7 @@ const REFUSED: readonly Refused[] = [
     files: many(2),
     code: 'unsupported_parameter',
     param: 'image',
-    words: /at most one picture .* 2 were sent/,
+    words: /at most one input image .* 2 were sent/,
   },
   {
     what: 'a format that the model does not read',

@@ -87,7 +87,7 @@ for (const scenario of UNCHARGED) {
 for (const scenario of AMBIGUOUS) {
   test(`${scenario}: it may have been bought, so nobody buys it again, and the books say unknown`, async () => {
     const answer = await ask({ model: `${scenario}-image` })
-    assertImageFault(answer, 'outcome_unknown', { words: /may have made the pictures/ })
+    assertImageFault(answer, 'outcome_unknown', { words: /may have made the images/ })
     assert.equal(answer.headers.get('x-should-retry'), 'false')
     assert.deepEqual(
       [purchasesAt(provider, scenario).length, servedBy(provider, scenario).length],
