@@ -33,7 +33,7 @@ export interface Node {
   readonly url: string
   readonly controlUrl: string
   readonly catalog: () => Catalog
-  /** Whether anybody could call. */
+  /** Whether there was a key at the start. Without one no caller is let in. */
   readonly hasKeys: boolean
   /** The key made for a first start, when there is no configuration that could hold one. */
   readonly demoKey: string | undefined
@@ -41,7 +41,7 @@ export interface Node {
   reload(): void
   /** Resolves when the node has stopped by itself, because an operator or another node ended it. */
   readonly ended: Promise<void>
-  /** Takes no more requests, lets those under way end, then lets go of everything. A second call gets the same promise. */
+  /** Lets requests under way end, then lets go of everything. A second call gets the same promise. */
   stop(): Promise<void>
 }
 
@@ -127,7 +127,7 @@ function basicsOf(settings: Settings, limits: Limits, log: Log): Basics {
   return { settings, limits, secrets, clock, identifiers, log, metrics: new Metrics(version) }
 }
 
-/** Only a first start needs one: whoever configures anything brings keys of their own. */
+/** Only a first start without any configuration needs one. */
 function demoKeyOf({ configFile, bootstrapKey, dataDir }: Settings): string | undefined {
   return configFile === undefined && bootstrapKey === undefined ? loadDemoKey(dataDir) : undefined
 }

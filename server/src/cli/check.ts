@@ -3,7 +3,7 @@ import { readEnvironment } from '#config/environment.ts'
 import { editsText, imagePriceText, sizesText, usdText } from '#config/schema/image-words.ts'
 import { readText } from '#config/file/variable.ts'
 import { displayName, loadCatalog } from '#config/load.ts'
-import type { Loaded } from '#config/load.ts'
+import type { LoadedConfig } from '#config/load.ts'
 import { ConfigError } from '#config/file/problem.ts'
 import { listModels } from '#core/catalog.ts'
 import type {
@@ -64,7 +64,7 @@ function settingsProblems(catalog: Catalog): string[] {
   return [...new Set(problems)]
 }
 
-function summary(settings: Settings, { catalog }: Loaded): string {
+function summary(settings: Settings, { catalog }: LoadedConfig): string {
   const models = listModels(catalog)
   const keys = catalog.projects.flatMap((project) => project.keys).length + (settings.bootstrapKey ? 1 : 0)
   const name =

@@ -40,7 +40,7 @@ const USAGE = `usage: torana spaces [list] [--json]
 /** A deployment that does not answer is waited for, several times over if it is one of many. */
 const PROBING_MS = 5 * 60_000
 
-interface Asked {
+interface SpacesCommand {
   readonly verb: string
   readonly names: readonly string[]
   readonly isJson: boolean
@@ -76,7 +76,7 @@ const NAMES: Readonly<Record<string, readonly [number, number]>> = {
   probe: [0, 1],
 }
 
-function read(argv: string[]): Asked | undefined {
+function read(argv: string[]): SpacesCommand | undefined {
   try {
     const { values, positionals } = parseArgs({
       args: argv,
@@ -101,7 +101,11 @@ async function listed(control: ControlClient): Promise<readonly SpaceBody[]> {
   return (await control.ask<{ readonly data: readonly SpaceBody[] }>('GET', '/spaces')).data
 }
 
-async function accept(control: ControlClient, { names, isJson }: Asked, out: Output): Promise<number> {
+async function accept(
+  control: ControlClient,
+  { names, isJson }: SpacesCommand,
+  out: Output,
+): Promise<number> {
   const [model = '', deployment = ''] = names
   const path = `/spaces/${encodeURIComponent(model)}/accept`
   const accepted = await control.ask<SpaceBody>('POST', path, { deployment }, PROBING_MS)
@@ -112,7 +116,7 @@ async function accept(control: ControlClient, { names, isJson }: Asked, out: Out
   return 0
 }
 
-async function probe(control: ControlClient, { names, isJson }: Asked, out: Output): Promise<number> {
+async function probe(control: ControlClient, { names, isJson }: SpacesCommand, out: Output): Promise<number> {
   const guarded = async () => (await listed(control)).flatMap((one) => (one.guarded ? one.model : []))
   const models = names.length > 0 ? names : await guarded()
   const probes: ProbeBody[] = []

@@ -1,4 +1,4 @@
-/** Composition of what money needs beside the books: rate limits, leases of hard budgets, and marks of all budgets. */
+/** Composition of what money needs beside the books: rate limits, leases and marks of budgets. */
 import type { BooksDependencies } from '#http/control/books.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'

@@ -1,4 +1,4 @@
-/** Composition of one node's books in a database: its ledger, what it keeps on disk, and the chores beside them. */
+/** Composition of one node's books in a database: its ledger, its files on disk, and its chores. */
 import { hostname } from 'node:os'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
@@ -64,7 +64,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     const recovered = await recover(abandonedFolders(dataDir), store, events)
     for (const dead of recovered) log.warn(dead, 'the records of a dead node were recovered into the ledger')
   }
-  // A store that is away comes back. One that refuses this node at the start is a mistake that a person must see.
+  // A store that is away comes back. A store that refuses this node is a mistake that a person must see.
   await connect().catch((error: unknown) => {
     if (error instanceof StoreAway) return
     throw new ConfigError([`the database cannot be used: ${(error as Error).message}`])

@@ -1,4 +1,4 @@
-/** The catalog in force: what the configuration declares, with the credentials that the store keeps for its upstreams. */
+/** The catalog in force: what the configuration declares, with the credentials of the store. */
 import { listModels, type Catalog, type Project } from '#core/catalog.ts'
 import { loadCatalog } from '#config/load.ts'
 import { watchConfig, type ConfigWatch } from '#config/reload.ts'

@@ -56,7 +56,7 @@ async function openDatabase(settings: KeptDatabase, log: Log): Promise<Database>
     : openPostgres(settings.url, options)
 }
 
-/** Connections of their own, so that no page of the console holds up a record. The database inside has only one. */
+/** Connections of their own, so that no slow page of the control API holds up a record. */
 function openForMoney(settings: KeptDatabase, database: Database, log: Log): Database {
   if (settings.kind === 'inside') return database
   return openPostgres(settings.url, {

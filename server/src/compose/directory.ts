@@ -1,4 +1,4 @@
-/** Composition of who may call, and of who may administer: keys of the configuration and of the store, admin tokens. */
+/** Composition of access: keys of callers, from the configuration and the store, and tokens of admins. */
 import { randomBytes } from 'node:crypto'
 import { keyFrom } from '#core/key.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
@@ -17,7 +17,7 @@ export interface Directory extends AsyncDisposable {
     ApiDependencies,
     'keyStore' | 'credentials' | 'audit' | 'peppers' | 'newSecret' | 'actorOf'
   >
-  /** Whether there was a key at the start, so that anybody could call. */
+  /** Whether there was a key at the start. Without one no caller is let in. */
   readonly hasKeys: boolean
   /** Why no key could be judged yet, if so. */
   readonly notReady: () => string | undefined

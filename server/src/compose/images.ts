@@ -1,4 +1,4 @@
-/** Composition of what images need beside the journey: their jobs, their bytes, their conversion, and the worker beside them. */
+/** Composition of what images need: their jobs, their bytes, their conversion, and their worker. */
 import { join } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
@@ -20,7 +20,7 @@ import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import type { Log } from '#telemetry/log.ts'
-import { every, type Repeating } from '#worker/every.ts'
+import { every, type Repetition } from '#worker/every.ts'
 import { startImageWorker, type ImageWorkerEvents } from '#worker/image-jobs.ts'
 import type { Accounts } from './accounts.ts'
 import type { Basics } from './basics.ts'
@@ -108,7 +108,7 @@ async function imagesOutside(
     dispatch,
     fetcher: upstreams.fetcher,
     uploads: await DiskUploads.open(join(settings.dataDir, 'uploads'), { maxBytes: limits.uploadBytes }),
-    // Hashing and writing 64 KB takes a fraction of a millisecond: fifty forms must not take their turns at once.
+    // Hashing and writing 64 KB takes part of a millisecond: fifty forms must not take their turns at once.
     arrivalTurn: sharedTurns(4),
     memory: new ByteBudget(limits.bufferedBytes),
     jobs: stores.imageJobs,
@@ -137,19 +137,19 @@ function workerEvents(log: Log): ImageWorkerEvents {
   }
 }
 
-interface OpenBlobs {
+interface Blobs {
   readonly store: BlobStore
   readonly spooled: SpooledBlobs | undefined
 }
 
-async function openBlobs({ assets, dataDir }: Settings): Promise<OpenBlobs> {
+async function openBlobs({ assets, dataDir }: Settings): Promise<Blobs> {
   if (assets.kind === 'file') return { store: await DiskBlobs.open(assets.folder), spooled: undefined }
   const spool = await DiskBlobs.open(join(dataDir, 'assets-spool'))
   const spooled = new SpooledBlobs(new S3Blobs(assets), spool)
   return { store: spooled, spooled }
 }
 
-function drainAgainAndAgain(spooled: SpooledBlobs, log: Log): Repeating {
+function drainAgainAndAgain(spooled: SpooledBlobs, log: Log): Repetition {
   return every(
     DRAIN_MS,
     async () => void (await spooled.drain()),

@@ -1,4 +1,4 @@
-/** Composition of the two ports: bound before anything else is opened, so that a taken one is told at once. */
+/** Composition of the two ports: bound before anything else is opened, so that a taken one is told first. */
 import type { FastifyInstance } from 'fastify'
 import type { Limits, Settings } from '#core/settings.ts'
 import { Listener } from '#http/listener.ts'
@@ -66,7 +66,7 @@ export class Listeners implements AsyncDisposable {
     this.#control.open(control)
   }
 
-  /** The public listener takes no more requests and lets those under way end, for so long. The control listener answers meanwhile. */
+  /** The public listener takes no more requests, and waits so long for requests under way. */
   async drain(forMs: number): Promise<void> {
     this.#isDraining = true
     await this.#gateway.drain(forMs)

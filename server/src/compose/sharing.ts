@@ -1,4 +1,6 @@
-/** Composition of what requests share: the vector cache, texts that are on their way, and calls for several at once. */
+/**
+ * Composition of what requests share: the vector cache, texts on their way, and calls for several at once.
+ */
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
@@ -74,13 +76,14 @@ function termsText({ facts, deployments }: EmbeddingModel): string {
 }
 
 /**
- * A text and the token ids that stand for it are two keys: the node can't know whether an upstream reads them alike. The prefix
- * begins with the node's secret, so that a reader of a shared cache can not try texts on its keys.
+ * A text and the token ids that stand for it are two keys: the node can't know whether an
+ * upstream reads them alike. The prefix begins with the node's secret, so that a reader of
+ * a shared cache can not try texts on its keys.
  */
 function digestsOf(input: Input, prefix: string): readonly string[] {
   if (input.kind === 'texts')
     return input.texts.map((text) =>
-      // UTF-8 has one stand-in for every half of a surrogate pair: texts that differ only in those would share a vector.
+      // UTF-8 has one stand-in for every half of a surrogate pair: different texts would share a vector.
       text.isWellFormed()
         ? hash('sha256', `${prefix}text\n${text}`)
         : hash('sha256', Buffer.concat([Buffer.from(`${prefix}units\n`), Buffer.from(text, 'utf16le')])),

@@ -1,4 +1,4 @@
-/** Composition of the space guard: where its knowledge is kept, how it asks, and what follows from what it says. */
+/** Composition of the space guard: where its knowledge is kept, how it asks, and what follows its word. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import type { Held } from '#core/schedule/deployment.ts'
@@ -30,8 +30,9 @@ export interface Spaces extends AsyncDisposable {
 }
 
 /**
- * A start waits for a store that is slow: without the store nobody knows which deployments are in quarantine. A store that
- * is away fails by itself: after three seconds without a connection, after ten without an answer to a statement.
+ * A start waits for a store that is slow: without the store the node does not know which
+ * deployments are in quarantine. A store that is away fails by itself: after three seconds without
+ * a connection, after ten without an answer to a statement.
  */
 const FIRST_READ_MS = 15_000
 /** A start does not wait longer for upstreams that are away: deployments that may not serve are held back. */

@@ -1,4 +1,4 @@
-/** Where a node keeps what it knows. `memory.ts` and `database.ts` open it; no other part asks which of them did. */
+/** Where a node keeps what it knows. `memory.ts` or `database.ts` opens it; no other part asks which. */
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { BooksDependencies } from '#http/control/books.ts'
 import type { AuditLog } from '#ports/audit.ts'

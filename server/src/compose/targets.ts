@@ -1,7 +1,7 @@
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
 import { targetOf } from '#worker/spaces/knowledge.ts'
 
-/** Where embedding deployments lead, in the catalog of this moment and in those that requests under way still hold. */
+/** Where embedding deployments lead, in the catalog of now and in older ones that requests still hold. */
 export class Targets {
   readonly #models = new WeakMap<object, EmbeddingModel>()
   #current: ReadonlyMap<string, Deployment> = new Map()

@@ -1,4 +1,4 @@
-/** Composition of who gets the next call: the scheduler, the lines before it, and how busy this process is. */
+/** Composition of what gives calls to deployments: scheduler, lines, and how busy this process is. */
 import { listModels, type Catalog, type Upstream } from '#core/catalog.ts'
 import { RetryBudget } from '#core/schedule/retry-budget.ts'
 import { Scheduler } from '#core/schedule/scheduler.ts'

@@ -1,4 +1,4 @@
-/** Composition of what calls the outside: connections, dialects, the model inside, and the fetching of pictures. */
+/** Composition of what calls the outside: connections, dialects, demo models, the fetching of pictures. */
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'

@@ -20,7 +20,7 @@ const OPTIONS = ['region', 'endpoint']
 /** Servers other than AWS rarely mind, and this is what they call theirs. */
 const REGION_OF_OTHERS = 'us-east-1'
 
-/** Throws an `Error` that says what is wrong. It repeats no credentials, should somebody have written them into the URL. */
+/** Throws an `Error` that says what is wrong. The message repeats no credentials that were written into the URL. */
 export function parseAssetsUrl(text: string): AssetsLocation {
   const scheme = /^([a-z0-9]+):/i.exec(text)?.[1]?.toLowerCase()
   if (scheme === 'file') return { kind: 'file', folder: folderOf(text) }

@@ -1,4 +1,4 @@
-/** The environment → Settings. One table says what each variable means; the documentation is made from it. */
+/** The environment → Settings. One table tells what each variable means, here and in the documentation. */
 import { join, resolve } from 'node:path'
 import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
 import {

@@ -16,7 +16,7 @@ import { lookUp, readText, reasonOf } from './file/variable.ts'
 import type { Environment, ReadFile } from './file/variable.ts'
 import { parseSource } from './file/yaml.ts'
 
-export interface Loaded {
+export interface LoadedConfig {
   readonly catalog: Catalog
   readonly limits: Limits
   readonly warnings: readonly string[]
@@ -32,7 +32,7 @@ export interface Surroundings {
 }
 
 /** Throws a `ConfigError` with every problem there is. */
-export function loadCatalog(settings: Settings, env: Environment): Loaded {
+export function loadCatalog(settings: Settings, env: Environment): LoadedConfig {
   const surroundings: Surroundings = {
     env,
     readFile: readText,
@@ -52,7 +52,7 @@ export function loadCatalog(settings: Settings, env: Environment): Loaded {
 }
 
 /** The content of a torana.yaml; `name` is what problems call it. */
-export function readConfig(name: string, text: string, surroundings: Surroundings): Loaded {
+export function readConfig(name: string, text: string, surroundings: Surroundings): LoadedConfig {
   const source = parseSource(name, text, (variable) =>
     lookUp(variable, surroundings.env, surroundings.readFile),
   )
@@ -63,7 +63,7 @@ export function readConfig(name: string, text: string, surroundings: Surrounding
 }
 
 /** With nothing written down: the demo models, and OpenAI's once there is a key for them. */
-export function readNothing(openaiApiKey: string | undefined, surroundings: Surroundings): Loaded {
+export function readNothing(openaiApiKey: string | undefined, surroundings: Surroundings): LoadedConfig {
   const upstreams: NonNullable<ConfigFile['upstreams']> = { demo: { dialect: 'demo' } }
   const models: NonNullable<ConfigFile['models']> = {}
   const add = (id: string, upstream: string, aliases: string[]) => {
@@ -83,7 +83,7 @@ export function readNothing(openaiApiKey: string | undefined, surroundings: Surr
   return finish({ file: { upstreams, models }, declared, report: reportOnNothing(), ...surroundings })
 }
 
-function finish(input: BuildInput): Loaded {
+function finish(input: BuildInput): LoadedConfig {
   const catalog = buildCatalog(input)
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)

@@ -5,14 +5,14 @@ import { setTimeout } from 'node:timers/promises'
 import { ConfigError } from './file/problem.ts'
 import { reasonOf } from './file/variable.ts'
 
-export interface WatchOptions<Loaded> {
+export interface WatchOptions<Config> {
   readonly file: string
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
-  readonly load: () => Loaded
-  readonly onGood: (loaded: Loaded) => void
-  /** What was loaded before stays; each faulty version of the file is told of once. */
+  readonly load: () => Config
+  readonly onGood: (loaded: Config) => void
+  /** What was loaded before stays in force. Each faulty version of the file is told once. */
   readonly onBad: (problems: readonly string[]) => void
-  /** Whoever saved the file is looking at the screen, and a stat costs microseconds. */
+  /** Short: the person who saved the file is looking at the screen, and a stat costs microseconds. */
   readonly intervalMs?: number
 }
 
@@ -27,12 +27,12 @@ export interface ConfigWatch {
  * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. Start watching
  * before the first load, so that nothing written in between is missed.
  */
-export function watchConfig<Loaded>(options: WatchOptions<Loaded>): ConfigWatch {
+export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch {
   const { file, load, onGood, onBad, intervalMs = 1000 } = options
   const stop = new AbortController()
 
   function reload(): void {
-    let loaded: Loaded
+    let loaded: Config
     try {
       loaded = load()
     } catch (error) {
@@ -47,7 +47,7 @@ export function watchConfig<Loaded>(options: WatchOptions<Loaded>): ConfigWatch 
     let tried = last.digest
     while (await pause(intervalMs, stop.signal)) {
       const now = await look(file, last)
-      // A file cut off at the end of a line is mostly good YAML with less in it: a change counts once it is quiet.
+      // A file cut off at the end of a line is often good YAML: a change counts once it is quiet.
       if (now.stamp === last.stamp && now.digest !== tried && !stop.signal.aborted) {
         tried = now.digest
         reload()
@@ -60,7 +60,7 @@ export function watchConfig<Loaded>(options: WatchOptions<Loaded>): ConfigWatch 
   return { reload, close: () => stop.abort() }
 }
 
-/** Whether to go on. The process need not stay alive for it. */
+/** Whether to go on. The timer keeps no process alive. */
 async function pause(delayMs: number, signal: AbortSignal): Promise<boolean> {
   try {
     await setTimeout(delayMs, undefined, { ref: false, signal })

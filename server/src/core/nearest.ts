@@ -1,9 +1,11 @@
-/** Longer names are compared by their beginning: the distance is quadratic, and a caller chooses the length. */
+/**
+ * Longer names are compared by their beginning: the distance is quadratic, and a caller chooses the length.
+ */
 const MAX_COMPARED = 100
 
 /**
- * The candidate most like the word, if one is like enough to be meant. A third of the letters wrong is still a typing error,
- * and so is one letter of a short word; more is another word.
+ * The candidate most like the word, if one is like enough to be meant. A third of the letters wrong is still
+ * a typing error, and so is one letter of a short word; more is another word.
  */
 export function nearest(word: string, candidates: Iterable<string>): string | undefined {
   const start = word.slice(0, MAX_COMPARED)

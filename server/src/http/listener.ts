@@ -1,4 +1,4 @@
-/** One port of the node. It is bound before anything else is opened; until an app stands behind it, it says that the node starts. */
+/** One port of the node. It is bound first of all, and says that the node starts until an app is ready. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -53,7 +53,9 @@ export class Listener {
     return listener
   }
 
-  /** From now on requests are the app's. It must be ready, and must not listen by itself. Time-outs are Node's unless given. */
+  /**
+   * From now on requests are the app's, which is ready and does not listen. Time-outs: Node's unless given.
+   */
   open(
     app: FastifyInstance,
     timeouts: Partial<Pick<Server, 'headersTimeout' | 'requestTimeout'>> = {},
@@ -63,7 +65,7 @@ export class Listener {
     this.#server.on('clientError', (error, socket) => app.server.emit('clientError', error, socket))
   }
 
-  /** Takes no more connections. Resolves when those there are have ended; one that is idle ends at once. */
+  /** Takes no more connections. Idle ones end at once; resolves when the others have ended. */
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed
@@ -71,7 +73,8 @@ export class Listener {
 
   /** Closes, and waits so long for requests under way. */
   async drain(forMs: number): Promise<void> {
-    // A connection that falls idle meanwhile is kept open by its client, and would hold the node until the end of the drain.
+    // A client keeps a connection that falls idle meanwhile, which would
+    // hold the node to the end of the drain.
     const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS)
     await Promise.race([this.close(), new Promise((resolve) => setTimeout(resolve, forMs).unref())])
     clearInterval(sweep)

@@ -1,17 +1,18 @@
-export interface Repeating {
-  /** No further time begins; resolves when the one under way has ended. */
+/** Work that is done again and again. */
+export interface Repetition {
+  /** The work is not begun again. Resolves when the one under way has ended. */
   stop(): Promise<void>
 }
 
 /**
- * Does the work again and again, the pause counted from its end, so that it never overlaps with itself. What it rejects with
- * goes to `onError`, and the next time comes as usual. Its timer keeps no process alive.
+ * Does the work again and again. The pause counts from the end of the work, so that it never overlaps with
+ * itself. A rejection goes to `onError`, and the next time comes as usual. The timer keeps no process alive.
  */
 export function every(
   intervalMs: number,
   work: () => Promise<void>,
   onError: (error: unknown) => void,
-): Repeating {
+): Repetition {
   let underWay: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isStopped = false

@@ -1,10 +1,10 @@
-/** Beside the requests: holds on to the jobs of this node, takes over those of dead ones, forgets what is too old. */
+/** Holds on to the image jobs of this node, takes over jobs of dead nodes, and deletes what is too old. */
 import { JobLost } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
-import { every, type Repeating } from './every.ts'
+import { every, type Repetition } from './every.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {
-  /** Whether old pictures are this node's to delete: one look through a shared store is enough. */
+  /** Whether this node deletes old pictures: in a shared store one node is enough. */
   readonly mustForgetBlobs: () => Promise<boolean>
 }
 
@@ -16,15 +16,15 @@ export interface ImageWorkerEvents {
 
 /** Well within a lease. */
 const RENEW_MS = 4000
-/** How soon a job that nobody holds is noticed. */
+/** How soon a job without a holder is noticed. */
 const LOOK_MS = 2000
-/** Taken over at once: each may hold tens of megabytes. */
+/** Jobs taken over at once: each may hold tens of megabytes. */
 const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
-/** Looked at between two turns of the loop. */
+/** Names looked at between two turns of the event loop. */
 const LISTED_AT_ONCE = 500
 
-export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repeating {
+export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repetition {
   const { jobs, running, nodeId, limits } = dependencies
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
@@ -57,7 +57,7 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
   if (room <= 0) return
   for (const taken of await jobs.takeOver(nodeId, room)) {
     const { id } = taken.job
-    // This node still works on it, though its lease ran out: it will notice by its token, and stop.
+    // This node still works on the job, though its lease ran out. The work notices by its token, and stops.
     if (running.endOf(id) !== undefined) continue
     events.tookOver(id)
     running

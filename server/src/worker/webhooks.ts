@@ -1,6 +1,6 @@
-/** Sends the events that wait for webhooks, again and again until they arrive or it is too late. */
+/** Sends the events that wait for webhooks. Each is tried again until it arrives or is given up. */
 import type { WebhookDelivery, WebhookOutbox, WebhookSecretOf, WebhookTransport } from '#ports/webhooks.ts'
-import { every, type Repeating } from './every.ts'
+import { every, type Repetition } from './every.ts'
 
 export interface WebhookSenderParts {
   readonly nodeId: string
@@ -14,21 +14,21 @@ export interface WebhookSenderParts {
 
 interface WebhookSenderEvents {
   sent(delivery: WebhookDelivery): void
-  /** `retryInMs` undefined: it is given up. */
+  /** `retryInMs` undefined: the event is given up. */
   notSent(delivery: WebhookDelivery, reason: string, retryInMs: number | undefined): void
-  /** The outbox could not be asked or told; what was sent and could not be noted is sent again. */
+  /** The outbox could not be asked or told. An event that was sent and could not be noted is sent again. */
   trouble(error: unknown): void
 }
 
-/** Waits between tries: a restart, a deployment, an outage, and a night. Then it is given up. */
+/** Waits between tries: a restart, a deployment, an outage, and a night. Then the event is given up. */
 const RETRY_MS = [5000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000] as const
-/** Side by side. Each may take its whole time-out, and all of them stay well within their lease. */
+/** Events sent side by side. Each may take its whole time-out, well within its lease. */
 const AT_ONCE = 16
 const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000
-/** A month and a few days: so long the marks of a monthly budget are told once. */
+/** A month and a few days: for so long each mark of a monthly budget is told only once. */
 const KEPT_MS = 35 * 86_400_000
-/** What a webhook says that wants no more. */
+/** The answer of a webhook that wants no more events. */
 const GONE = 410
 
 export class WebhookSender {
@@ -39,7 +39,7 @@ export class WebhookSender {
     this.#parts = parts
   }
 
-  start(): Repeating {
+  start(): Repetition {
     const { outbox, events, pollMs = POLL_MS } = this.#parts
     const trouble = (error: unknown): void => events.trouble(error)
     const forget = async (): Promise<void> => void (await outbox.deleteOld(KEPT_MS))

@@ -8,7 +8,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { builtInFacts, readFacts } from './facts.ts'
 import { exampleFile } from '../pages/example.ts'
 import { readConfig, readNothing } from '../load.ts'
-import type { Loaded, Surroundings } from '../load.ts'
+import type { LoadedConfig, Surroundings } from '../load.ts'
 import type { CapabilityFields } from '../schema/model.ts'
 import { ConfigError } from '../file/problem.ts'
 import { resolveCapabilities } from './resolve.ts'
@@ -69,9 +69,9 @@ const surroundings: Surroundings = {
   nowMs: Date.parse('2026-11-01'),
 }
 
-const load = (text: string): Loaded => readConfig('t.yaml', text, surroundings)
+const load = (text: string): LoadedConfig => readConfig('t.yaml', text, surroundings)
 
-function modelOf({ catalog }: Loaded, id: string): EmbeddingModel {
+function modelOf({ catalog }: LoadedConfig, id: string): EmbeddingModel {
   const model = catalog.models.get(id)
   assert.ok(model?.kind === 'embedding', `${id} is served`)
   return model

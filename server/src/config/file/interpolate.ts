@@ -2,9 +2,9 @@
  * References to environment variables inside a text: `${VAR}`, `${VAR:-default}`, `${VAR:?message}`, and `$$` for a
  * literal dollar. A dollar before anything else is just a dollar. What a variable holds is never read for references.
  */
-import type { Found } from './variable.ts'
+import type { VariableValue } from './variable.ts'
 
-export type Interpolated = { readonly text: string } | { readonly problems: readonly string[] }
+export type Interpolation = { readonly text: string } | { readonly problems: readonly string[] }
 
 const PIECE = /\$\$|\$\{([^{}]*)\}|\$\{/g
 const REFERENCE = /^([A-Za-z_][A-Za-z0-9_]*)(?::([-?])(.*))?$/s
@@ -13,7 +13,7 @@ export function holdsReference(text: string): boolean {
   return text.replaceAll('$$', '').includes('${')
 }
 
-export function interpolate(text: string, lookUp: (name: string) => Found): Interpolated {
+export function interpolate(text: string, lookUp: (name: string) => VariableValue): Interpolation {
   const problems: string[] = []
   const result = text.replaceAll(PIECE, (piece, inside: string | undefined) => {
     if (piece === '$$') return '$'

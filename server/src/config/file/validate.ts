@@ -5,9 +5,9 @@ import { describeIssue } from './wording.ts'
 import type { Issue } from './wording.ts'
 import type { Source } from './yaml.ts'
 
-export interface Valid<Value> {
+export interface ValidFile<Value> {
   readonly value: Value
-  /** Takes paths within `value`, from which list entries may be missing, and tells of those in the file. */
+  /** Takes paths within `value`, from which list entries may be missing, and reports the paths of the file. */
   readonly report: Report
 }
 
@@ -19,7 +19,7 @@ export function validate<Schema extends z.ZodType>(
   schema: Schema,
   source: Source,
   notYet: Readonly<Record<string, string>> = {},
-): Valid<z.output<Schema>> | undefined {
+): ValidFile<z.output<Schema>> | undefined {
   const data: unknown = structuredClone(source.data ?? {})
   let result = schema.safeParse(data)
   if (!result.success && coerce(issuesOf(result.error), data, source)) result = schema.safeParse(data)
@@ -53,7 +53,7 @@ export function validate<Schema extends z.ZodType>(
   }
 }
 
-/** Issues with full paths. Of the branches of a union, the one that the value was most likely meant for speaks. */
+/** Issues with full paths. Of a union, only the branch that the value was most likely meant for is told. */
 function issuesOf(error: z.ZodError): Issue[] {
   return error.issues.flatMap((issue) => flatten(issue))
 }
@@ -97,7 +97,7 @@ interface Slot {
   readonly key: string | number
 }
 
-/** For lists that lost entries: where each one that is left stood. */
+/** For lists that lost entries: the index at which each remaining entry stood. */
 type Indexes = WeakMap<object, readonly number[]>
 
 function valueAt(data: unknown, path: Path): unknown {

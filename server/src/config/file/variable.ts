@@ -6,10 +6,10 @@ export type ReadFile = (path: string) => string
 
 export const readText: ReadFile = (path) => readFileSync(path, 'utf8')
 
-export type Found = { readonly value: string | undefined } | { readonly problem: string }
+export type VariableValue = { readonly value: string | undefined } | { readonly problem: string }
 
 /** An empty variable counts as unset wherever a file could give the value: compose files pass empty ones along. */
-export function lookUp(name: string, env: Environment, readFile: ReadFile): Found {
+export function lookUp(name: string, env: Environment, readFile: ReadFile): VariableValue {
   const value = env[name]
   const file = env[`${name}_FILE`]
   if (!file) return { value }

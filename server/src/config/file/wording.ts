@@ -5,7 +5,7 @@ import { anyOf, didYouMean, type Path } from './problem.ts'
 
 export type Issue = z.core.$ZodIssue
 
-interface Described {
+interface Description {
   readonly path: Path
   readonly message: string
   readonly at: 'value' | 'key'
@@ -23,7 +23,7 @@ export function describeIssue(
   subject: Subject,
   shape: JsonSchema,
   notYet: Readonly<Record<string, string>>,
-): Described[] {
+): Description[] {
   const schema = schemaAt(shape, path)
   if (issue.code === 'unrecognized_keys') {
     return issue.keys.map((key) => {
@@ -67,7 +67,7 @@ function sentence(issue: Issue, { value, isSecret }: Subject, description = ''):
       // Schemas with a sentence of their own keep it; the library's own ones start so.
       return issue.message.startsWith('Invalid ') ? choice(issue.values.map(String)) : issue.message
     case 'invalid_union':
-      // Of a union that is told apart by one field, whose value is none of those known.
+      // The union is told apart by one field, and its value is none of the known ones.
       if (issue.errors.length === 0) return issue.message
       if (value === undefined) return `is missing. ${description}`.trimEnd()
       return choice(issue.errors.flat().flatMap(wantedBy))

@@ -4,7 +4,7 @@ import type { Document, Pair, Scalar } from 'yaml'
 import { holdsReference, interpolate } from './interpolate.ts'
 import { pathText } from './problem.ts'
 import type { Path, Report } from './problem.ts'
-import type { Found } from './variable.ts'
+import type { VariableValue } from './variable.ts'
 
 export interface Source {
   readonly data: unknown
@@ -29,7 +29,7 @@ const reveal = (text: string) =>
   text.replaceAll(/[\uFDD0-\uFDD6]/g, (standIn) => YAML_MARKS.charAt(STAND_INS.indexOf(standIn)))
 
 /** Without `lookUp` dollars mean nothing, as in the built-in facts. */
-export function parseSource(name: string, text: string, lookUp?: (name: string) => Found): Source {
+export function parseSource(name: string, text: string, lookUp?: (name: string) => VariableValue): Source {
   const lines = new LineCounter()
   // Repeated keys are found by the walk below, which knows their paths.
   const document = parseDocument(hide(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false })
@@ -74,7 +74,7 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
     }
   }
 
-  function resolve(scalar: Scalar<string>, path: Path, find: (name: string) => Found): void {
+  function resolve(scalar: Scalar<string>, path: Path, find: (name: string) => VariableValue): void {
     const result = interpolate(scalar.value, find)
     if ('problems' in result) report.problem(path, result.problems.join('; '))
     else {
@@ -92,14 +92,14 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
   }
 }
 
-interface Placed {
+interface PlacedText {
   readonly offset: number
   readonly text: string
 }
 
 function reportOn(name: string, document: Document, lines: LineCounter) {
-  const problems: Placed[] = []
-  const warnings: Placed[] = []
+  const problems: PlacedText[] = []
+  const warnings: PlacedText[] = []
   const paths = new Map<string, Path>()
   const place = (offset: number) => {
     const { line, col } = lines.linePos(offset)
@@ -112,7 +112,7 @@ function reportOn(name: string, document: Document, lines: LineCounter) {
       text: `${name}:${line}:${col}${path.length > 0 ? ` ${pathText(path)}` : ''}: ${message}`,
     }
   }
-  const inOrder = (list: Placed[]) => list.toSorted((a, b) => a.offset - b.offset).map(({ text }) => text)
+  const inOrder = (list: PlacedText[]) => list.toSorted((a, b) => a.offset - b.offset).map(({ text }) => text)
   return {
     at(offset: number, message: string, path: Path = []) {
       problems.push(line(offset, path, message))

@@ -17,7 +17,7 @@ function schemaOfFile(): JsonSchema {
     target: 'draft-7',
     io: 'input',
     override: ({ jsonSchema }) => {
-      // The library's bound of whole numbers, which tells nobody anything.
+      // The library's bound of whole numbers tells a reader nothing.
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum
     },
   })

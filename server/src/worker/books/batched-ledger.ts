@@ -1,15 +1,16 @@
 /**
- * The ledger of one node. Entries that wait are written together: one batch is under way, the next collects meanwhile, so
- * its size follows the load by itself. While the store is away entries go to the spool, and are drained from there later.
+ * The ledger of one node. Entries that wait are written together: while one batch is under way the
+ * next one collects, so the size of a batch follows the load by itself. While the store is away
+ * entries go to the spool, and are drained from there later.
  */
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { NodeEnded, type Journal, type Ledger, type LedgerStore, type Spool } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 
-/** Beyond this a statement takes longer without doing more a second. */
+/** A larger statement takes longer without writing more entries a second. */
 const BATCH_ENTRIES = 1000
-/** Entries that may wait in memory: about a second at the rate one PostgreSQL can take. Beyond it, results are refused. */
+/** Entries that may wait in memory: a second of what PostgreSQL can take. Beyond it results are refused. */
 const WAITING_MAX = 50_000
 
 export interface LedgerEvents {
@@ -22,7 +23,7 @@ export interface LedgerEvents {
   /** The store went away, or came back. */
   storeAway(error: Error): void
   storeBack(): void
-  /** The store refused these entries themselves: a fault of ours. They are kept in the spool of refused entries. */
+  /** The store refused these entries for what they are: a defect of the node. They are set aside on disk. */
   refused(entries: number, error: Error): void
   spoolFailed(error: Error): void
   /** An operator or another node ended this node while it lives. Told once. */
@@ -42,7 +43,7 @@ export interface BatchedLedgerParts {
   readonly nextTurn: () => Promise<unknown>
 }
 
-interface Waiting {
+interface QueuedWrite {
   readonly entries: readonly LedgerEntry[]
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
@@ -50,7 +51,7 @@ interface Waiting {
 
 export class BatchedLedger implements Ledger {
   readonly #parts: BatchedLedgerParts
-  #queue: Waiting[] = []
+  #queue: QueuedWrite[] = []
   #queued = 0
   #flushing: Promise<void> | undefined
   /** Until the first `drain` has connected. */
@@ -104,7 +105,7 @@ export class BatchedLedger implements Ledger {
     })
   }
 
-  /** Tries to hand over what waits in the spool. Called now and then; does nothing when nothing waits. */
+  /** Tries to hand over what waits in the spool. Called again and again; does nothing when nothing waits. */
   drain(): Promise<void> {
     if (this.#isEnded || (!this.#isAway && this.#parts.spool.waiting === 0)) return Promise.resolve()
     this.#draining ??= this.#drainSpool().finally(() => (this.#draining = undefined))
@@ -119,10 +120,10 @@ export class BatchedLedger implements Ledger {
   async #flush(): Promise<void> {
     await this.#parts.nextTurn()
     while (this.#queue.length > 0) {
-      const batch: Waiting[] = []
+      const batch: QueuedWrite[] = []
       let size = 0
       while (this.#queue.length > 0 && size < BATCH_ENTRIES) {
-        const next = this.#queue.shift() as Waiting
+        const next = this.#queue.shift() as QueuedWrite
         batch.push(next)
         size += next.entries.length
       }
@@ -132,11 +133,11 @@ export class BatchedLedger implements Ledger {
     this.#flushing = undefined
   }
 
-  async #writeBatch(batch: readonly Waiting[], size: number): Promise<void> {
+  async #writeBatch(batch: readonly QueuedWrite[], size: number): Promise<void> {
     const { events, journal, monotonicMs } = this.#parts
     const startedMs = monotonicMs()
     const entries =
-      batch.length === 1 ? (batch[0] as Waiting).entries : batch.flatMap((waiting) => waiting.entries)
+      batch.length === 1 ? (batch[0] as QueuedWrite).entries : batch.flatMap((waiting) => waiting.entries)
     try {
       const where = await this.#keep(entries)
       for (const { requestId, attempt } of entries) journal.close(requestId, attempt)
@@ -169,7 +170,7 @@ export class BatchedLedger implements Ledger {
     return 'spool'
   }
 
-  /** The store was in trouble: entries go to the spool from now on. One that only refused entries is not away. */
+  /** Unless the store only refused entries, it counts as away: entries go to the spool from now on. */
   noteTrouble(error: Error, entries = 0): void {
     const { events } = this.#parts
     if (error instanceof NodeEnded) this.#noteEnd()

@@ -1,4 +1,4 @@
-/** Somebody is told when half, most or all of a budget is spent. */
+/** Tells when half, most or all of a budget is spent. */
 import { windowOf, type Budget } from '#core/budget.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -12,7 +12,7 @@ export interface BudgetMark {
   readonly spentNanoUsd: bigint
 }
 
-/** A budget nobody has used for so long is not asked about any more; its next request brings it back. */
+/** A budget that was not used for so long is not asked about any more; its next request brings it back. */
 const IDLE_MS = 10 * 60_000
 
 export class BudgetMarks {
@@ -37,7 +37,7 @@ export class BudgetMarks {
     else this.#used.set(budget.id, { budget, usedAtMs })
   }
 
-  /** Looks at what was spent under the budgets in use. Rejects when nobody can tell; called again a moment later. */
+  /** Looks at what was spent under the budgets in use. Rejects when the store can't tell. */
   async check(): Promise<void> {
     const nowMs = this.#clock.nowMs()
     for (const [id, { budget, usedAtMs }] of this.#used) {

@@ -1,9 +1,9 @@
-/** What dead nodes left on this disk is put into the books: their spool, then their open calls, then their leases. */
+/** Puts into the books what dead nodes left on this disk: their spool, their open calls, their leases. */
 import type { LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import { handOver, type LedgerEvents } from './batched-ledger.ts'
 
-/** What a dead node left behind, held so that nobody else takes it up at the same time. */
-export interface LeftBehind {
+/** What a dead node left behind, held so that no other process takes it up at the same time. */
+export interface DeadNode {
   readonly nodeId: string
   readonly spool: Spool
   readonly openCalls: { readonly calls: readonly OpenCall[]; readonly damagedLines: number }
@@ -11,26 +11,26 @@ export interface LeftBehind {
   release(): void
 }
 
-export interface Recovered {
+export interface Recovery {
   readonly nodeId: string
   readonly spooled: number
   readonly openCalls: number
   readonly damagedLines: number
 }
 
-/** Rejects when the store goes away; what was not finished is left for the next time, and repeating it changes nothing. */
+/** Rejects when the store goes away. The rest is left for the next time; repeating it changes nothing. */
 export async function recover(
-  left: Iterable<LeftBehind>,
+  left: Iterable<DeadNode>,
   store: LedgerStore,
   events: LedgerEvents,
-): Promise<Recovered[]> {
-  const recovered: Recovered[] = []
+): Promise<Recovery[]> {
+  const recovered: Recovery[] = []
   for (const dead of left) {
     const { nodeId, spool } = dead
     const { calls, damagedLines } = dead.openCalls
     const spooled = spool.waiting
     try {
-      // First what it knew, then what nobody knows: a call whose end waits in the spool is no unknown.
+      // The spool first, then the open calls: a call whose end waits in the spool is no unknown.
       await spool.drain((entries) => handOver(nodeId, entries, { store, spool, events }))
       await store.endNode(nodeId, calls)
     } catch (error) {

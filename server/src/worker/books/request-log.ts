@@ -1,4 +1,4 @@
-/** The request log: collected, written in portions, never waited for. What does not fit is dropped and counted. */
+/** The request log, written in portions. No request waits for it: what is too much is dropped and counted. */
 import type { RequestRecord } from '#ports/observer.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
 import { StoreAway } from '#ports/store.ts'
@@ -12,7 +12,7 @@ const WAIT_MS = 200
 
 export interface RequestLogEvents {
   dropped(records: number): void
-  /** The store refused records for what they are: a fault of ours. */
+  /** The store refused records for what they are: a defect of the node. */
   refused(records: number, error: Error): void
 }
 

@@ -1,7 +1,7 @@
 /** The chores of the books, done again and again by the eldest living node. */
 import { StoreAway } from '#ports/store.ts'
 import type { BooksFigures, PartitionsMade, Reconciler, Reconciliation, Upkeep } from '#ports/upkeep.ts'
-import { every, type Repeating } from '../every.ts'
+import { every, type Repetition } from '../every.ts'
 
 /** How often the figures of the metrics are read, and what else is due is done. */
 const ROUND_MS = 60_000
@@ -11,9 +11,9 @@ const RECONCILE_MS = 600_000
 const RECONCILED_HOURS = 2
 /** People who look at days do not wait for the last minutes. */
 const ROLL_UP_MS = 600_000
-/** What is made days ahead, kept for weeks, or waited for hours. */
+/** For chores that make something days ahead, or remove what was kept for weeks. */
 const HOUR_MS = 3_600_000
-/** What came late by more than a week shows in its day on the day after. */
+/** An entry that came more than a week late shows in its day on the day after. */
 const DAY_MS = 86_400_000
 
 export interface UpkeepParts {
@@ -44,15 +44,15 @@ interface Chore {
   readonly work: () => Promise<void>
 }
 
-/** Goes on until it is stopped; `stop` waits for the chore under way and leaves the others. */
-export function startUpkeep(parts: UpkeepParts): Repeating {
+/** Goes on until it is stopped. `stop` waits for the chore under way and leaves the others. */
+export function startUpkeep(parts: UpkeepParts): Repetition {
   const { nodeId, upkeep, events, monotonicMs, roundMs = ROUND_MS } = parts
   const chores = choresOf(parts)
   const doneMs = new Map<Chore, number>()
   let isStopped = false
   const isDue = (chore: Chore): boolean =>
     !isStopped && monotonicMs() - (doneMs.get(chore) ?? -Infinity) >= chore.everyMs
-  /** What fails holds up no other chore. */
+  /** A chore that fails holds up no other. */
   const attempt = async (name: string, work: () => Promise<void>): Promise<void> => {
     try {
       await work()
@@ -84,7 +84,7 @@ export function startUpkeep(parts: UpkeepParts): Repeating {
   }
 }
 
-/** In the order of what hurts most when it is late. */
+/** The chore that hurts most when it is late comes first. */
 function choresOf({ upkeep, reconciler, events }: UpkeepParts): readonly Chore[] {
   return [
     {

@@ -5,7 +5,7 @@ import { StoreAway } from '#ports/store.ts'
 
 export interface CredentialedCatalog {
   readonly catalog: Catalog
-  /** Upstreams whose credential is there or may be there, but can't be had now, and why. */
+  /** Which upstreams may have a stored credential that can't be had now, and why. */
   readonly problems: readonly string[]
 }
 
@@ -32,7 +32,7 @@ export async function withCredentials(
   return { catalog: { ...catalog, models: new Map(byName) }, problems }
 }
 
-/** While the store is away, what it last said stands: a reload of the configuration must not take credentials away. */
+/** While the store is away its last word stands: a reload must not take credentials away. */
 export function lastKnown(credentials: Pick<CredentialStore, 'open'>): Pick<CredentialStore, 'open'> {
   const known = new Map<string, string | undefined>()
   return {

@@ -5,7 +5,7 @@ import { StoreAway } from '#ports/store.ts'
 
 /** What a store can take from one node beside its other work, even when a thousand nodes start at once. */
 const MAX_LOOK_UPS = 20
-/** As many requests as a process serves at once; each that waits holds its connection and little more. */
+/** As many requests as a process serves at once. Each that waits holds its connection and little more. */
 const MAX_WAITING = 5000
 /** A request that waited this long is better told to try again. */
 const MAX_WAIT_MS = 2000
@@ -24,7 +24,7 @@ export class KeyLookUps {
   readonly #source: KeySource
   readonly #clock: Clock
   readonly #underWay = new Map<string, Promise<KeyRecord | undefined>>()
-  /** Digests that open nothing, and until when that is believed; oldest first. */
+  /** Digests that open nothing, and until when the node believes so; oldest first. */
   readonly #unknown = new Map<string, number>()
   readonly #places = new Semaphore(MAX_LOOK_UPS)
 

@@ -7,7 +7,7 @@ import type { Key, KeyDirectory } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { KeyLookUps } from './key-look-ups.ts'
 
-/** How long keys are believed while the store is away: long enough for an outage, short enough for a revocation. */
+/** How long keys count while the store is away: long enough for outages, short enough for revocations. */
 export const STALE_KEYS_MS = 3_600_000
 /** A last use is noted once a minute for each key: people look at days. */
 const USE_NOTED_MS = 60_000
@@ -22,22 +22,23 @@ export interface KeySnapshotOptions {
   readonly clock: Clock
   /** Absent: nothing is kept on disk. */
   readonly file?: SnapshotFile | undefined
-  /** After the start: keys, projects or credentials were changed, here or on another node, or are there at last. */
+  /** After the start: keys, projects or credentials changed on any node, or are there at last. */
   readonly onChange?: (() => void) | undefined
-  /** Told once when the store goes away and for each trouble with the file; undefined when the store is back. */
+  /** The store went away, or the file could not be used. Undefined: the store is back. */
   readonly onTrouble: (trouble: Error | undefined) => void
 }
 
 /**
- * All keys of the store in this node's memory, so that the hot lane asks nobody: made for up to 100,000 keys, which take
- * 110 MB, 40 MB on disk, and a few seconds to load at a start; after that only what changed is loaded. `refresh` is called
- * every second. While the store is away, what is known stays known for `STALE_KEYS_MS`; nothing is then said about other keys.
+ * All keys of the store in this node's memory, so that the hot lane asks no store: made for up to 100,000
+ * keys, which take 110 MB, 40 MB on disk, and a few seconds to load at a start. After that only changes are
+ * loaded. `refresh` is called every second. While the store is away, what is known stays known for
+ * `STALE_KEYS_MS`; nothing is then said about other keys.
  */
 export class KeySnapshot implements KeyDirectory {
   readonly #options: KeySnapshotOptions
   readonly #lookUps: KeyLookUps
   #contents = new Contents()
-  /** Of the store's own contents; undefined while there are none, or only those of the file. */
+  /** The version of the contents; undefined while there are none, or while they come from the file. */
   #version: bigint | undefined
   /** When the contents were last known to be all, by the clock that only goes forward. */
   #verifiedMs = -Infinity
@@ -95,7 +96,7 @@ export class KeySnapshot implements KeyDirectory {
     return this.#lookUps.find(digests)?.then((record) => record && this.#admit(record, digests))
   }
 
-  /** Brings in what has changed, and hands over what has gathered. Never rejects: trouble is reported. */
+  /** Loads what has changed, and hands over what has gathered. Never rejects: trouble is reported. */
   async refresh(): Promise<void> {
     const { onChange, onTrouble } = this.#options
     try {
@@ -135,7 +136,7 @@ export class KeySnapshot implements KeyDirectory {
     return version !== known
   }
 
-  /** Last uses, and digests made with the current pepper. What can't be handed over now waits for the next time. */
+  /** Last uses, and digests made with the current pepper. What fails now waits for the next time. */
   async #handOver(): Promise<void> {
     const { source } = this.#options
     if (this.#uses.size > 0) {
@@ -195,7 +196,7 @@ export class KeySnapshot implements KeyDirectory {
     return opening
   }
 
-  /** A key that the store knows and the snapshot did not. One that it should know by now was changed meanwhile. */
+  /** A key that only the store knew. A record older than the snapshot was changed meanwhile. */
   #admit(record: KeyRecord, digests: readonly string[]): Key | undefined {
     if (record.version > (this.#version ?? 0n)) this.#contents.apply([record])
     const entry = this.#contents.entries.get(record.id) ?? entryOf(record)
@@ -226,7 +227,7 @@ export class KeySnapshot implements KeyDirectory {
   }
 }
 
-/** Keys of the configuration are always known; only then is it a question for the store. */
+/** Keys of the configuration are always known. Only other secrets are a question for the store. */
 export function declaredFirst(
   declared: { readonly find: (secret: string) => Key | undefined },
   stored: KeyDirectory,
@@ -236,7 +237,7 @@ export function declaredFirst(
 
 interface Entry {
   readonly record: KeyRecord
-  /** All that lead here, to be taken away with it. */
+  /** All digests that lead to this entry, to be taken away with it. */
   readonly digests: string[]
   /** Made at the first use. */
   key: Key | undefined

@@ -1,7 +1,8 @@
 /**
- * Keeps the promise that a model never answers with vectors of another space: asks every deployment the same texts again and
- * again, compares what comes with the model's reference, and tells who is outside. One node asks for all; every node follows
- * what stands in the store, and while the store is away what it last knew.
+ * Keeps the promise that a model never answers with vectors of another space. It asks every
+ * deployment the same texts again and again, compares the answers with the model's reference, and
+ * tells which deployments are outside. One node asks for all. Every node follows what stands in the
+ * store and, while the store is away, what it last knew.
  */
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { checkSpace } from '#core/embedding/space-check.ts'
@@ -9,7 +10,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { StoreAway } from '#ports/store.ts'
-import { every, type Repeating } from '../every.ts'
+import { every, type Repetition } from '../every.ts'
 import { Sequences } from './sequences.ts'
 import { embeddingDeployments, inOrder, SpaceKnowledge, type GuardedStanding } from './knowledge.ts'
 import { SpaceNews } from './news.ts'
@@ -24,11 +25,11 @@ export interface SpaceGuardParts {
   readonly clock: Clock
   /** Whether this node asks for all. */
   readonly isProber: () => Promise<boolean>
-  /** On every node, whenever a standing is another than was told, and of all after the catalog changed. */
+  /** On every node: each standing that changed, and all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
-  /** On the node that noticed. */
+  /** Only on the node that noticed. */
   readonly onAlert: (alert: SpaceAlert) => void
-  /** The store was away, or something failed: it is tried again. */
+  /** The store was away, or a step failed; it is tried again. */
   readonly onTrouble: (error: unknown) => void
   /** `FOLLOW_MS` and `LOOK_MS` unless given. */
   readonly followMs?: number | undefined
@@ -39,7 +40,7 @@ export interface SpaceGuardParts {
 
 /** A quarantine counts on every node within this time and a question to the store. */
 const FOLLOW_MS = 2000
-/** How soon it is noticed that a deployment is due. */
+/** How soon the guard notices that a deployment is due. */
 const LOOK_MS = 1000
 /** A restart with hundreds of models is no burst. */
 const MODELS_AT_ONCE = 8
@@ -55,7 +56,7 @@ export class SpaceGuard {
   readonly #sequences = new Sequences()
   readonly #schedule: ProbeSchedule
   readonly #news: SpaceNews
-  #loops: readonly Repeating[] = []
+  #loops: readonly Repetition[] = []
   #isStopped = false
 
   constructor(parts: SpaceGuardParts) {
@@ -90,7 +91,7 @@ export class SpaceGuard {
     return this.#known.standings(this.#parts.catalog()).get(deployment)
   }
 
-  /** Whether nothing of a deployment may leave, as a request has it: the catalog may be another one by now. */
+  /** Whether nothing of a deployment may leave. A request may hold one of a catalog before this one. */
   isOutside(model: EmbeddingModel, deployment: Deployment): boolean {
     return model.isGuarded && this.#known.standingOf(this.#parts.catalog(), model, deployment).isQuarantined
   }
@@ -110,29 +111,30 @@ export class SpaceGuard {
   }
 
   /**
-   * Whether what a deployment made then may be used: not if it was made between its last good probe and the next one, also
-   * long after the deployment has returned. Cheap: for every vector that is found in a cache.
+   * Whether what a deployment made at that time may be used. What it made between its last good
+   * probe and the bad one may not, also long after the deployment has returned. Cheap: it is
+   * asked for every vector that is found in a cache.
    */
   isTrusted(deployment: string, madeAtMs: number): boolean {
     return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
   }
 
-  /** To be called in the turn in which the catalog changes: what is new or leads elsewhere is held back before it is asked. */
+  /** To be called in the turn in which the catalog changes: changed deployments are held back at once. */
   reload(): void {
     this.#tell()
     void this.#beginDue().catch(this.#parts.onTrouble)
   }
 
   /**
-   * Writes down what was seen here, reads what stands in the store, and tells what has changed; references only if there is
-   * news of one, or on demand.
+   * Writes down what this node saw, reads what stands in the store, and tells what has changed. References
+   * are read only if there is news of one, or on demand.
    */
   follow(alsoReferences = false): Promise<void> {
     return this.#sequences.add(READING, async () => {
       const { store } = this.#parts
       const written = await this.#write()
       const rows = await store.standings()
-      // In this order: standings that are older than a reference do no more than hold back.
+      // In this order: standings that are older than a reference only hold deployments back.
       const mustRead = alsoReferences || this.#known.isNews(rows)
       this.#known.learn(rows, mustRead ? await store.references() : undefined)
       this.#known.forget(written)
@@ -140,7 +142,7 @@ export class SpaceGuard {
     })
   }
 
-  /** Asks whoever is due and waits for the answers. */
+  /** Asks the deployments that are due and waits for the answers. */
   async probeDue(): Promise<void> {
     await this.#beginDue()
     await this.#sequences.ended()
@@ -153,8 +155,9 @@ export class SpaceGuard {
   }
 
   /**
-   * The model's space is from now on what this deployment answers; all others are held back until they were compared with
-   * it. Rejects with a fault when it does not answer, or answers in the space there is.
+   * From now on the model's space is what this deployment answers. All others are held back
+   * until they were compared with it. Rejects with a fault when the deployment does not
+   * answer, or answers in the space that the model has.
    */
   accept(model: EmbeddingModel, deployment: Deployment, actor: string): Promise<SpaceReference> {
     const { store, clock, probe, onTrouble } = this.#parts
@@ -168,7 +171,7 @@ export class SpaceGuard {
       const made = { vectors: answer, acceptedAtMs, generation: (before?.generation ?? 0) + 1 }
       if (!isWithin) await store.replaceReference(referenceFrom(model, deployment, made), actor)
       const after = isWithin ? before : await this.#storedReference(model.id)
-      // Also where it is refused: it may be the second try of one that was accepted, of which nobody here has heard.
+      // Also when it is refused: a first try may have been accepted without this node's knowledge.
       this.#known.remember(judged(model, deployment, { atMs: acceptedAtMs, answer, reference: after }))
       await this.follow(true)
       if (isWithin)
@@ -197,21 +200,21 @@ export class SpaceGuard {
         written.add(result)
       } catch (error) {
         if (error instanceof StoreAway) throw error
-        // A defect: it goes on counting here, and others are not held up by it.
+        // A defect: the result goes on counting here, and does not hold up others.
         this.#parts.onTrouble(error)
       }
     }
     return written
   }
 
-  /** Begins with those that are due, without waiting for them. */
+  /** Begins to ask the deployments that are due, without waiting for them. */
   async #beginDue(): Promise<void> {
     if (this.#dueByModel(true).size === 0) return
     const isProber = await this.#isProber()
     if (this.#dueByModel(isProber).size === 0) return
-    // Nobody is compared with a reference that was replaced.
+    // No deployment is compared with a reference that was replaced.
     await this.follow(true).catch(this.#parts.onTrouble)
-    // Nor with none, where there may be one.
+    // Nor is one asked without a reference while there may be one.
     if (!this.#known.hasRead) return
     for (const [model, due] of this.#dueByModel(isProber)) {
       if (this.#isStopped || this.#sequences.size >= MODELS_AT_ONCE) return
@@ -228,7 +231,7 @@ export class SpaceGuard {
     }
   }
 
-  /** Those that this node is to ask now. */
+  /** The deployments that this node asks now. */
   #dueByModel(isProber: boolean): ReadonlyMap<EmbeddingModel, readonly Deployment[]> {
     const due = new Map<EmbeddingModel, Deployment[]>()
     const catalog = this.#parts.catalog()
@@ -247,7 +250,7 @@ export class SpaceGuard {
     return this.#sequences.add(model.id, async () => {
       const results: ProbeResult[] = []
       const left = [...inOrder(deployments)]
-      // The first that answers becomes the reference, the others are compared with it.
+      // The first answer becomes the reference, the others are compared with it.
       while (this.#known.referenceOf(model.id) === undefined && left.length > 0)
         results.push(await this.#probeOne(model, left.shift() as Deployment))
       results.push(...(await Promise.all(left.map((deployment) => this.#probeOne(model, deployment)))))

@@ -5,14 +5,14 @@ import { checksum } from '#core/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
 import { addressOf } from '#core/catalog.ts'
 
-/** `held-back`: not compared with the model's space yet, so that nothing of it may leave either. */
+/** `held-back`: not compared with the model's space yet, so nothing of it may leave either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'
 
 export interface GuardedStanding {
   readonly model: string
   readonly deployment: string
   readonly state: StandingState
-  /** Nothing of it may leave: quarantined, or held back. */
+  /** Nothing of it may leave: it is quarantined or held back. */
   readonly isQuarantined: boolean
   readonly lastGoodAtMs: number | undefined
   readonly reason: string | undefined
@@ -22,28 +22,35 @@ export interface GuardedStanding {
 
 /** Clocks of nodes differ: what was made shortly before the last good probe may have been made after it. */
 const CLOCK_SKEW_MS = 5000
-/** Somebody may be mending a quarantined one, and callers wait: it is asked again this soon. */
+/** How soon a quarantined deployment is asked again: an operator may be mending it, and callers wait. */
 export const AGAIN_MS = 60_000
-/** Hours of an outage in which every node probes a few deployments for itself. */
+/** Enough for hours of an outage in which every node probes a few deployments for itself. */
 const MAX_UNRECORDED = 1000
 /** Names of headers whose values may change at any time. */
 const CREDENTIAL_HEADER = /auth|key|token|secret|password|credential|cookie|signature/
+
+/** What follows from the knowledge for one catalog. */
+interface Conclusions {
+  readonly catalog: Catalog
+  /** Of every guarded deployment of the catalog, by id. */
+  readonly standings: ReadonlyMap<string, GuardedStanding>
+  /** When what a deployment made must not be used, by id; also of deployments that are gone. */
+  readonly windows: ReadonlyMap<string, readonly BadWindow[]>
+  /** Of deployments as requests hold them, also of catalogs before this one. */
+  readonly judged: WeakMap<Deployment, GuardedStanding>
+}
 
 export class SpaceKnowledge {
   #hasRead = false
   #references: ReadonlyMap<string, SpaceReference> = new Map()
   #rows: readonly DeploymentStanding[] = []
-  /** Spaces that standings named when references were last read, also those that models have left since. */
+  /** Spaces that standings named when references were last read, also spaces that models have left since. */
   #lookedUp: ReadonlySet<string> = new Set()
   #unrecorded: readonly ProbeResult[] = []
-  /** What follows holds for this catalog; undefined: for none, look again. */
-  #catalog: Catalog | undefined
-  #standings: ReadonlyMap<string, GuardedStanding> = new Map()
-  #windows: ReadonlyMap<string, readonly BadWindow[]> = new Map()
-  /** Of deployments that were asked for by themselves, also of catalogs before this one. */
-  #judged = new WeakMap<Deployment, GuardedStanding>()
+  /** Undefined: something was learnt since they were drawn. */
+  #conclusions: Conclusions | undefined
 
-  /** Whether the store was read once: before, nobody knows which space a model has, nor who is outside. */
+  /** Whether the store was read once. Before that the node does not know which spaces there are. */
   get hasRead(): boolean {
     return this.#hasRead
   }
@@ -59,7 +66,7 @@ export class SpaceKnowledge {
 
   learn(rows: readonly DeploymentStanding[], references?: readonly SpaceReference[]): void {
     this.#rows = rows
-    this.#catalog = undefined
+    this.#conclusions = undefined
     if (references === undefined) return
     this.#references = new Map(references.map((reference) => [reference.model, reference]))
     this.#lookedUp = new Set(rows.flatMap(({ space }) => space ?? []))
@@ -68,7 +75,7 @@ export class SpaceKnowledge {
 
   learnReference(reference: SpaceReference): void {
     this.#references = new Map([...this.#references, [reference.model, reference]])
-    this.#catalog = undefined
+    this.#conclusions = undefined
   }
 
   /** Probes of this node that were not yet read back from the store, in their order. */
@@ -76,47 +83,47 @@ export class SpaceKnowledge {
     return this.#unrecorded
   }
 
-  /** Here the result counts from now on; elsewhere when it is written down. */
+  /** On this node the result counts from now on, on others once it is written down. */
   remember(result: ProbeResult): void {
     this.#unrecorded = bounded([...this.#unrecorded, result])
-    this.#catalog = undefined
+    this.#conclusions = undefined
   }
 
-  /** They were written down, and the store was read since. */
+  /** These results were written down, and the store was read since. */
   forget(results: ReadonlySet<ProbeResult>): void {
     this.#unrecorded = this.#unrecorded.filter((result) => !results.has(result))
-    this.#catalog = undefined
+    this.#conclusions = undefined
   }
 
   /** Of every deployment in the catalog, by id. */
   standings(catalog: Catalog): ReadonlyMap<string, GuardedStanding> {
-    if (catalog !== this.#catalog) this.#look(catalog)
-    return this.#standings
+    return this.#concluded(catalog).standings
   }
 
   /**
-   * Of one deployment as a request has it: its catalog may be gone by now, and the id with it, or lead elsewhere. What stands
-   * in the store outlives catalogs.
+   * The standing of one deployment as a request holds it. Its catalog may be gone by now, and its id may be
+   * gone or lead elsewhere: what stands in the store outlives catalogs.
    */
   standingOf(catalog: Catalog, model: EmbeddingModel, deployment: Deployment): GuardedStanding {
-    if (catalog !== this.#catalog) this.#look(catalog)
-    const judged = this.#judged.get(deployment)
-    if (judged !== undefined) return judged
+    const { judged } = this.#concluded(catalog)
+    const known = judged.get(deployment)
+    if (known !== undefined) return known
     const { id } = deployment
     const name = nameOf({ model: model.id, deployment: id, target: targetOf(model, deployment) })
     const isIts = (one: DeploymentStanding | ProbeResult): boolean =>
       one.deployment === id && nameOf(one) === name
     const row = this.#rows.find(isIts)
     const standing = this.#judge(model, deployment, row, this.#unrecorded.filter(isIts))
-    this.#judged.set(deployment, standing)
+    judged.set(deployment, standing)
     return standing
   }
 
-  /** Whether something that a deployment made then may still be used; it need not be in the catalog any more. */
+  /** Whether a vector that a deployment made at that time may be used. The deployment may be gone by now. */
   isTrusted(catalog: Catalog, deployment: string, madeAtMs: number): boolean {
-    const standing = this.standings(catalog).get(deployment)
-    const windows = this.#windows.get(deployment)
-    // Before the store was read once, nobody knows what was bad before this process began.
+    const concluded = this.#concluded(catalog)
+    const standing = concluded.standings.get(deployment)
+    const windows = concluded.windows.get(deployment)
+    // Before the first read the node does not know what was bad before it started.
     if (!this.#hasRead || standing?.state === 'held-back') return false
     if (standing === undefined && windows === undefined) return false
     const isWithin = ({ fromMs, untilMs }: BadWindow): boolean =>
@@ -125,7 +132,12 @@ export class SpaceKnowledge {
     return !windows?.some(isWithin)
   }
 
-  #look(catalog: Catalog): void {
+  #concluded(catalog: Catalog): Conclusions {
+    if (this.#conclusions?.catalog !== catalog) this.#conclusions = this.#conclude(catalog)
+    return this.#conclusions
+  }
+
+  #conclude(catalog: Catalog): Conclusions {
     const rows = new Map(this.#rows.map((row) => [nameOf(row), row]))
     const unrecorded = Map.groupBy(this.#unrecorded, nameOf)
     const standings = new Map<string, GuardedStanding>()
@@ -137,16 +149,13 @@ export class SpaceKnowledge {
     const windows = new Map<string, readonly BadWindow[]>()
     for (const row of this.#rows) {
       const { deployment, badWindows, isQuarantined, last } = row
-      // If it leads elsewhere by now, or is gone, what it made before is as bad as it was. Until it was asked again, or led
-      // elsewhere, it was still at work.
+      // The window ends soon after the last probe: by then the deployment was asked again, or led elsewhere.
+      // For a deployment that is gone it has no end.
       const untilMs = standings.has(deployment) ? last.atMs + AGAIN_MS : Infinity
       const open = isQuarantined ? [{ ...openWindow(row), untilMs }] : []
       windows.set(deployment, [...(windows.get(deployment) ?? []), ...badWindows, ...open])
     }
-    this.#standings = standings
-    this.#windows = windows
-    this.#judged = new WeakMap()
-    this.#catalog = catalog
+    return { catalog, standings, windows, judged: new WeakMap() }
   }
 
   #judge(
@@ -167,14 +176,14 @@ export class SpaceKnowledge {
     })
     const reference = this.#references.get(model.id)
     if (reference === undefined) {
-      // One deployment is one space. Whether several are, nobody knows before they were probed, a second after the start.
+      // One deployment alone is one space. Whether several are is known after the first probes.
       const [first = deployment] = inOrder(model.deployments)
       if (first === deployment) return standing('trusted')
       return standing('held-back', `not probed yet: until there is a reference, only ${first.id} serves`)
     }
     const space = spaceIn(reference)
     const compared = unrecorded.filter((result) => result.space === space && result.verdict !== 'failed')
-    // Strict: it returns when that is written down, and every node knows what it made meanwhile.
+    // Strict: a deployment returns once its good probe is written down, for every node to know.
     const outside = compared.find(({ verdict }) => verdict === 'quarantined')
     if (outside) return standing('quarantined', outside.reason)
     if (row?.space === space && row.isQuarantined) return standing('quarantined', row.reason)
@@ -206,12 +215,12 @@ export function unguardedDeployments(catalog: Catalog): readonly Deployment[] {
   )
 }
 
-/** Those that requests go to first come first: what they answer is most of what callers have. */
+/** The deployments that requests go to first come first: most vectors that callers have are theirs. */
 export function inOrder(deployments: readonly Deployment[]): readonly Deployment[] {
   return deployments.toSorted((one, other) => one.priority - other.priority)
 }
 
-/** All that decides which vectors come back; no credential, which may change at any time. */
+/** Everything that decides which vectors come back. Credentials do not: they may change at any time. */
 export function targetOf({ facts }: EmbeddingModel, { upstream, upstreamModel }: Deployment): string {
   const { dialect, provider, apiVersion, settings } = upstream
   const headers = Object.entries(upstream.headers)
@@ -228,8 +237,9 @@ function latest(one: ProbeResult | undefined, other: ProbeResult | undefined): P
 }
 
 /**
- * Where there are too many, the oldest goes that is missed least: one that failed, then a good one, then a bad one after which
- * the deployment was bad again. So whoever was seen outside stays outside.
+ * Of too many results the one that is missed least is dropped: the oldest that failed, else the
+ * oldest good one, else the oldest bad one after which the same deployment was bad again. So a
+ * deployment that was seen outside stays outside.
  */
 function bounded(results: readonly ProbeResult[]): readonly ProbeResult[] {
   if (results.length <= MAX_UNRECORDED) return results

@@ -1,4 +1,4 @@
-/** Says how deployments stand: each change once, and all of them anew with another catalog. */
+/** Tells how deployments stand: each change once, and all standings anew with another catalog. */
 import type { Catalog } from '#core/catalog.ts'
 import { unguardedDeployments, type GuardedStanding } from './knowledge.ts'
 
@@ -14,7 +14,7 @@ export class SpaceNews {
   tell(catalog: Catalog, standings: ReadonlyMap<string, GuardedStanding>): void {
     if (catalog !== this.#toldOf) {
       this.#release(catalog)
-      // Whoever was told may have begun anew with the catalog.
+      // The listener may have begun anew with the catalog.
       this.#told = new Map()
     }
     this.#toldOf = catalog
@@ -25,7 +25,7 @@ export class SpaceNews {
     }
   }
 
-  /** Who was held back and is not guarded any more: nobody would say so later. */
+  /** Deployments that were held back and are not guarded any more: nothing else would release them later. */
   #release(catalog: Catalog): void {
     for (const { id } of unguardedDeployments(catalog)) {
       const told = this.#told.get(id)

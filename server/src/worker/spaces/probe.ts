@@ -12,14 +12,14 @@ export type Probe = (model: EmbeddingModel, deployment: Deployment) => Promise<r
 
 type ProbeAnswer = readonly Float32Array[] | NoVectors
 
-/** Why there are none that could be compared. */
+/** Why there are no vectors to compare. */
 interface NoVectors {
   readonly reason: string
-  /** There were some, and no reference can be like them. */
+  /** There were vectors, and no reference can be like them. */
   readonly isOutside: boolean
 }
 
-/** `unprobed`: there was nothing to compare. At once if it is held back, else after an hour: it serves unguarded. */
+/** `unprobed`: there was nothing to compare. Told at once of a deployment held back, else after an hour. */
 export interface SpaceAlert extends ProbeResult {
   readonly kind: 'quarantined' | 'warned' | 'returned' | 'unprobed'
 }
@@ -53,7 +53,7 @@ export function hasVectors(answer: ProbeAnswer): answer is readonly Float32Array
   return Array.isArray(answer)
 }
 
-/** Why an answer is none that could be compared with, if so. */
+/** Why an answer can't be compared, if so. */
 function faultOf(vectors: readonly Float32Array[]): string | undefined {
   if (vectors.length !== PROBE_TEXTS.length)
     return `${vectors.length} vectors came for ${PROBE_TEXTS.length} texts`
@@ -101,7 +101,7 @@ export function referenceFrom(
   return { model: model.id, deployment: deployment.id, width, ...made }
 }
 
-/** What somebody should know of it, if anything is new; `isNewlyVain`: it has failed for long. */
+/** What an operator should know of the result, if it is news; `isNewlyVain`: it has failed for long. */
 export function alertOf(
   before: GuardedStanding | undefined,
   result: ProbeResult,
