@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { problemsOf } from '#test/support/config.ts'
 import { readFacts } from '../build/facts.ts'
 import { readConfig } from '../load.ts'
-import { ConfigError } from './problem.ts'
 import type { Environment } from './variable.ts'
 
 const facts = readFacts([
@@ -21,17 +21,11 @@ models:
   },
 ])
 
-function problemsOf(text: string, env: Environment = {}): readonly string[] {
-  const readFile = () => {
-    throw new Error('there are no files')
-  }
-  try {
-    readConfig('t.yaml', text, { env, readFile, facts, bootstrapKey: 'b'.repeat(24), nowMs: 0 })
-  } catch (error) {
-    if (error instanceof ConfigError) return error.problems
-    throw error
-  }
-  return []
+function problemsIn(text: string, env: Environment = {}): readonly string[] {
+  const readFile = () => assert.fail('there are no files')
+  return problemsOf(() =>
+    readConfig('t.yaml', text, { env, readFile, facts, bootstrapKey: 'b'.repeat(24), nowMs: 0 }),
+  )
 }
 
 /** A file that is good but for what `models` says. */
@@ -320,7 +314,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
 }
 
 for (const [name, [text, expected, env]] of Object.entries(table)) {
-  test(`${name} is told with its place`, () => assert.deepEqual(problemsOf(text, env), expected))
+  test(`${name} is told with its place`, () => assert.deepEqual(problemsIn(text, env), expected))
 }
 
 test('one run tells of schema, variable and reference faults, also behind a faulty list entry', () => {
@@ -335,7 +329,7 @@ models:
       - { upstream: nowhere }
 `
   assert.deepEqual(
-    problemsOf(text).map((problem) => problem.split(':').slice(1, 3).join(':')),
+    problemsIn(text).map((problem) => problem.split(':').slice(1, 3).join(':')),
     [
       '3:35 upstreams.acme.apiKey',
       '6:5 models.acme-embed.unsuported',
@@ -347,7 +341,7 @@ models:
 
 test('values out of variables are never repeated', () => {
   const text = withModel('unsupported: ${SECRET}\ndeployments: [{ upstream: acme, weight: "${SECRET}" }]')
-  const problems = problemsOf(text, { SECRET: 'hunter2' })
+  const problems = problemsIn(text, { SECRET: 'hunter2' })
   assert.equal(problems.length, 2)
   assert.ok(problems.every((problem) => !problem.includes('hunter2')))
 })

@@ -3,8 +3,6 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Deployment } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { Fault } from '#core/fault/fault.ts'
-import type { SpaceStore } from '#ports/spaces.ts'
 import { eventually } from '#test/support/process.ts'
 import {
   catalogOf,
@@ -18,7 +16,6 @@ import {
   SECOND_MS,
   stateOf,
   TWO,
-  vectorsOf,
   type Cluster,
 } from '#test/support/space-cluster.ts'
 import type { SpaceGuard } from './guard.ts'
@@ -223,120 +220,6 @@ test('what a quarantined deployment made until it led elsewhere is not trusted, 
   assert.equal(stateOf(guard, TWO), 'trusted')
   assert.equal(guard.isTrusted(TWO, foundAtMs + 59 * SECOND_MS), false)
   assert.equal(guard.isTrusted(TWO, world.clock.nowMs() + 1), true)
-})
-
-for (const moment of ['standings', 'references'] as const)
-  test(`an acceptance right after ${moment} were read is not missed`, async () => {
-    const world = cluster({ [ONE]: 1, [TWO]: 2 })
-    const catalog = catalogOf('one', 'two')
-    const prober = node(world, catalog)
-    await prober.guard.probeDue()
-    world.passes(SECOND_MS)
-    const { promise: accepted, resolve } = Promise.withResolvers<void>()
-    const store = afterwards(world.store, moment, async () => {
-      await prober.guard.accept(modelIn(catalog), modelIn(catalog).deployments[1] as Deployment, 'alice')
-      resolve()
-    })
-    const other = node(world, catalog, { isProber: false, store })
-    await other.guard.follow()
-    await accepted
-    assert.equal(other.guard.standingOf(TWO)?.isQuarantined, true)
-    await other.guard.follow()
-    assert.equal(other.guard.generationOf(MODEL), 2)
-    assert.deepEqual([...other.held], [ONE])
-  })
-
-/** The same store, but once, after it was read, something happens before the reader has the answer. */
-function afterwards(store: SpaceStore, name: keyof SpaceStore, happens: () => Promise<void>): SpaceStore {
-  let isOver = false
-  return new Proxy(store, {
-    get(target, property) {
-      const method = Reflect.get(target, property, target) as (...args: unknown[]) => Promise<unknown>
-      return async (...args: unknown[]) => {
-        const result = await Reflect.apply(method, target, args)
-        if (property === name && !isOver) {
-          isOver = true
-          await happens()
-        }
-        return result
-      }
-    },
-  })
-}
-
-test('an accepted space is the next generation, and all others are held back until they were compared with it', async () => {
-  const world = cluster({ [ONE]: 1, [TWO]: 2 })
-  const catalog = catalogOf('one', 'two')
-  const model = modelIn(catalog)
-  const two = model.deployments[1] as Deployment
-  const { guard, told } = node(world, catalog)
-  const other = node(world, catalog, { isProber: false })
-  await guard.probeDue()
-  await other.guard.follow()
-  told.length = 0
-  world.passes(MINUTE_MS)
-  const accepted = await guard.accept(model, two, 'alice')
-  assert.deepEqual([accepted.generation, accepted.deployment], [2, TWO])
-  assert.equal(guard.generationOf(MODEL), 2)
-  assert.deepEqual(told, [`${ONE} held-back`, `${TWO} trusted`])
-  await guard.probeDue()
-  assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['quarantined', 'trusted'])
-  await other.guard.follow()
-  assert.equal(other.guard.generationOf(MODEL), 2)
-  assert.deepEqual([...other.held], [ONE])
-  assert.equal((await world.store.series(MODEL, { sinceMs: 0, limit: 1 }))[0]?.space, spaceOf(MODEL, 8, 2))
-  const [entry] = await world.audit.list({ limit: 1 })
-  assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['alice', 'space.accept', MODEL])
-})
-
-test('nothing is accepted from who does not answer, nor from who is in the space already', async () => {
-  const world = cluster({ [ONE]: 1, [TWO]: 'away' })
-  const catalog = catalogOf('one', 'two')
-  const [one, two] = modelIn(catalog).deployments as [Deployment, Deployment]
-  const { guard } = node(world, catalog)
-  await guard.probeDue()
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), Fault)
-  await assert.rejects(guard.accept(modelIn(catalog), one, 'alice'), /nothing to accept/)
-  assert.equal(guard.generationOf(MODEL), 1)
-})
-
-test('an acceptance whose answer was lost is known after the second try, which is refused', async () => {
-  const world = cluster({ [ONE]: 1, [TWO]: 2 })
-  const catalog = catalogOf('one', 'two')
-  const two = modelIn(catalog).deployments[1] as Deployment
-  const { guard, link } = node(world, catalog, { isProber: false })
-  const prober = node(world, catalog)
-  await prober.guard.probeDue()
-  await guard.follow()
-  world.passes(SECOND_MS)
-  link.planned.push('none', 'after')
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), { name: 'StoreAway' })
-  world.passes(SECOND_MS)
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), /nothing to accept/)
-  assert.equal(guard.generationOf(MODEL), 2)
-  assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['held-back', 'trusted'])
-})
-
-test('two that accept at once: one space counts, and the other is told so', async () => {
-  const world = cluster({ [ONE]: 2, [TWO]: 3 })
-  const catalog = catalogOf('one', 'two')
-  const nodes = [node(world, catalog), node(world, catalog)]
-  await world.store.beginReference({
-    model: MODEL,
-    generation: 1,
-    width: 8,
-    vectors: vectorsOf(1),
-    deployment: ONE,
-    acceptedAtMs: 0,
-  })
-  const results = await Promise.allSettled(
-    nodes.map(({ guard, link }, index) => {
-      link.turns = 2
-      return guard.accept(modelIn(catalog), modelIn(catalog).deployments[index] as Deployment, 'alice')
-    }),
-  )
-  assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])
-  assert.equal((await world.store.references())[0]?.generation, 2)
 })
 
 test('whatever happens, nobody serves whose last comparison was bad, and all nodes come to agree', async () => {

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { listModels, type EmbeddingModel } from '#core/catalog.ts'
+import { defaultLimits } from '#core/settings.ts'
+import { builtInFacts } from './build/facts.ts'
+import { readConfig, readNothing, type LoadedConfig, type Surroundings } from './load.ts'
+import { exampleFile } from './pages/example.ts'
+
+const surroundings: Surroundings = {
+  env: {
+    OPENAI_API_KEY: 'sk-test',
+    AZURE_KEY: 'az',
+    COHERE_API_KEY: 'co',
+    TOGETHER_KEY: 'to',
+    SEARCH_CI_KEY: 's'.repeat(24),
+  },
+  readFile: () => assert.fail('there are no files'),
+  facts: builtInFacts(),
+  bootstrapKey: undefined,
+  nowMs: Date.parse('2026-11-01'),
+}
+
+function modelOf({ catalog }: LoadedConfig, id: string): EmbeddingModel {
+  const model = catalog.models.get(id)
+  assert.ok(model?.kind === 'embedding', `${id} is served`)
+  return model
+}
+
+test('a variable may stand for a number or a truth value, and stays text where text belongs', () => {
+  const loaded = readConfig(
+    't.yaml',
+    `
+upstreams: { a: { dialect: openai, baseUrl: \${URL}, apiKey: \${NUMBER} } }
+models: { m: { kind: embedding, embedding: { dimensions: \${NUMBER}, matryoshka: "\${YES}" }, price: { usdPerMillionTokens: \${PRICE} }, deployments: [{ upstream: a }] } }
+limits: { maxInputs: \${LIMIT:-5}, fetchImageUrls: \${FETCH:-true}, uploadIdleMs: 1000 }`,
+    { ...surroundings, env: { URL: 'http://x', NUMBER: '1024', YES: 'true', PRICE: '0.13' } },
+  )
+  const model = modelOf(loaded, 'm')
+  assert.equal(model.facts.dimensions, 1024)
+  assert.equal(model.facts.matryoshka, true)
+  assert.equal(model.deployments[0]?.upstream.apiKey, '1024')
+  assert.deepEqual(model.deployments[0]?.price, { kind: 'perToken', nanoUsdPerMillionTokens: 130_000_000n })
+  assert.deepEqual(loaded.limits, {
+    ...defaultLimits,
+    maxInputs: 5,
+    fetchImageUrls: true,
+    uploadIdleMs: 1000,
+  })
+})
+
+test('without a file there are the demo models, and OpenAI’s once there is a key', () => {
+  assert.deepEqual(
+    [...readNothing(undefined, surroundings).catalog.models.keys()],
+    ['demo-embed', 'demo-image'],
+  )
+  const loaded = readNothing('sk-test', surroundings)
+  assert.ok(loaded.catalog.models.has('text-embedding-3-small'))
+  assert.equal(loaded.catalog.models.get('gpt-image-2')?.kind, 'image')
+  assert.ok(listModels(loaded.catalog).every(({ managedBy }) => managedBy === 'built-in'))
+  const demo = modelOf(loaded, 'demo-embed')
+  assert.equal(demo.facts.dimensions, 512)
+  assert.equal(demo.facts.tokenizer, 'cl100k_base')
+  assert.equal(demo.deployments[0]?.upstream.dialect, 'demo')
+  assert.equal(demo.deployments[0]?.capabilities.maxInputs, 64)
+  assert.deepEqual(demo.deployments[0]?.price, { kind: 'free' })
+})
+
+test('the example of the documentation loads against the built-in facts, without a warning', () => {
+  const loaded = readConfig('torana.yaml', exampleFile, surroundings)
+  assert.deepEqual(loaded.warnings, [])
+  assert.equal(listModels(loaded.catalog).length, 6)
+  assert.equal(loaded.limits.requestTimeoutMs, 45_000)
+  assert.deepEqual(
+    modelOf(loaded, 'text-embedding-3-small').deployments.map(({ upstreamModel, price }) => [
+      upstreamModel,
+      price.kind,
+    ]),
+    [
+      ['text-embedding-3-small', 'perToken'],
+      ['my-embedding-deployment', 'perToken'],
+    ],
+  )
+})
+
+/** The example of the design, without what this version does not have yet. */
+const designExample = `# yaml-language-server: $schema=./torana.schema.json
+upstreams:
+  openai:   { dialect: openai, baseUrl: https://api.openai.com/v1, apiKey: \${OPENAI_API_KEY} }
+  azure-eu: { dialect: azure, resource: my-eu, apiKey: \${AZURE_KEY} }
+  tei:      { dialect: openai, baseUrl: http://tei:8080/v1 }
+  cohere:   { dialect: ai-sdk, provider: cohere, apiKey: \${COHERE_API_KEY} }
+  together: { dialect: { embedding: openai, image: ai-sdk }, provider: togetherai, apiKey: \${TOGETHER_KEY} }
+models:
+  text-embedding-3-small:            # facts come from the built-in catalog; anything here overrides it
+    aliases: [search-embed]
+    deployments:
+      - { upstream: openai }
+      - { upstream: azure-eu, model: my-embedding-deployment, priority: 1 }
+  house-embed:
+    kind: embedding
+    embedding: { dimensions: 1024, matryoshka: false, maxInputTokens: 512, tokenizer: none }
+    price: free
+    deployments: [{ upstream: tei, model: bge-large, capabilities: { maxInputs: 32, encodings: [float] } }]
+  gpt-image-2: { deployments: [{ upstream: openai }] }
+projects:
+  search:
+    keys: [{ name: ci, secret: \${SEARCH_CI_KEY}, models: ["text-embedding-3-small"] }]
+`
+
+test('the example of the design loads: references need no quotes inside braces', () => {
+  const loaded = readConfig('torana.yaml', designExample, surroundings)
+  const [openai, azure] = modelOf(loaded, 'search-embed').deployments
+  assert.equal(openai?.upstream.apiKey, 'sk-test')
+  assert.deepEqual(openai?.price, { kind: 'perToken', nanoUsdPerMillionTokens: 20_000_000n })
+  assert.deepEqual(openai?.capabilities.encodings, ['float', 'base64'])
+  assert.equal(azure?.upstream.baseUrl, 'https://my-eu.openai.azure.com')
+  assert.equal(azure?.upstreamModel, 'my-embedding-deployment')
+  assert.equal(loaded.catalog.projects[0]?.keys[0]?.secret, 's'.repeat(24))
+})
