@@ -1,6 +1,4 @@
-/**
- * Composition of what requests share: the vector cache, texts on their way, and calls for several at once.
- */
+/** Composition of what requests share: the vector cache, texts on their way, and micro-batches. */
 import { hash } from 'node:crypto'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'

@@ -53,9 +53,7 @@ export class Listener {
     return listener
   }
 
-  /**
-   * From now on requests are the app's, which is ready and does not listen. Time-outs: Node's unless given.
-   */
+  /** From now on requests are the app's, which is ready and does not listen itself. */
   open(
     app: FastifyInstance,
     timeouts: Partial<Pick<Server, 'headersTimeout' | 'requestTimeout'>> = {},
@@ -73,8 +71,7 @@ export class Listener {
 
   /** Closes, and waits so long for requests under way. */
   async drain(forMs: number): Promise<void> {
-    // A client keeps a connection that falls idle meanwhile, which would
-    // hold the node to the end of the drain.
+    // A client keeps its idle connection open, and would hold the node to the end of the drain.
     const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS)
     await Promise.race([this.close(), new Promise((resolve) => setTimeout(resolve, forMs).unref())])
     clearInterval(sweep)
