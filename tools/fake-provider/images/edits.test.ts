@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { after, before, describe, it } from 'node:test'
-import OpenAI, { AzureOpenAI, toFile } from 'openai'
 import sharp from 'sharp'
 import type { FakeProvider } from '../server.ts'
 import { startFakeProvider } from '../server.ts'
-import { tokensOf } from '../vectors.ts'
 import type { Kind, Upload } from './edit-client.ts'
 import {
   assertPainted,
@@ -21,9 +19,7 @@ import {
 import { editTraits } from './edit-traits.ts'
 import type { ImagesAnswer } from './test-client.ts'
 import { assertInBooks, lastPurchase, picturesIn } from './test-client.ts'
-import { imageTokensOf } from './usage.ts'
 
-const apiKey = 'sk-edits-1234'
 const [width, height] = [37, 23]
 const everything = () => true
 /** Neither symmetric nor aligned to bytes. */
@@ -96,147 +92,6 @@ describe('an edit as a form', () => {
     await assertInBooks(pictures, entry)
     assert.equal(new Set(pictures.map(sha256Of)).size, 2)
     for (const made of pictures) await assertPainted(picture, made, corner)
-  })
-
-  it('from the official client: one file, several, a mask', async () => {
-    const client = new OpenAI({
-      baseURL: `${provider.url}/strict-fields+strict-types/v1`,
-      apiKey,
-      maxRetries: 0,
-    })
-    const file = (bytes: Buffer, name: string) => toFile(bytes, name, { type: 'image/png' })
-    const rows = [
-      { image: await file(picture, 'a.png'), names: ['image'], edited: everything },
-      {
-        image: [await file(picture, 'a.png'), await file(other, 'b.png')],
-        names: ['image[]', 'image[]'],
-        edited: everything,
-      },
-      {
-        image: await file(picture, 'a.png'),
-        mask: await file(masks.alpha, 'm.png'),
-        names: ['image', 'mask'],
-        edited: corner,
-      },
-    ]
-    for (const { names, edited, ...files } of rows) {
-      const answer = await client.images.edit({ ...edit, ...files, n: 1, stream: false })
-      const [made] = (answer.data ?? []).map(({ b64_json }) => Buffer.from(b64_json ?? '', 'base64'))
-      const entry = lastPurchase(provider)
-      assert.ok(made)
-      await assertInBooks([made], entry)
-      assert.deepEqual(entry?.parts?.map(({ name }) => name).toSorted(), names)
-      assert.ok(entry?.parts?.some(({ sha256 }) => sha256 === sha256Of(picture)))
-      await assertPainted(picture, made, edited)
-    }
-  })
-
-  it('at Azure, both styles of path', async () => {
-    const client = new AzureOpenAI({
-      endpoint: `${provider.url}/plain/azure`,
-      apiVersion: '2025-04-01-preview',
-      apiKey,
-      maxRetries: 0,
-    })
-    const image = await toFile(picture, 'a.png', { type: 'image/png' })
-    await client.images.edit({ ...edit, image, model: 'my-deployment' })
-    const entry = lastPurchase(provider)
-    assert.deepEqual([entry?.wire, entry?.operation, entry?.painted], ['azure', 'edit', true])
-    const v1 = new OpenAI({
-      baseURL: `${provider.url}/plain/azure/openai/v1`,
-      apiKey,
-      defaultHeaders: { 'api-key': apiKey },
-    })
-    await v1.images.edit({ ...edit, image })
-    assert.deepEqual(
-      [lastPurchase(provider)?.wire, lastPurchase(provider)?.path],
-      ['azure', '/plain/azure/openai/v1/images/edits'],
-    )
-    const bare = await fetch(`${provider.url}/plain/azure/openai/deployments/d/images/edits`, {
-      method: 'POST',
-    })
-    assert.equal(bare.status, 404)
-  })
-
-  it('streams events of its own names, and the input is counted once', async () => {
-    const client = new OpenAI({ baseURL: `${provider.url}/plain/v1`, apiKey, maxRetries: 0 })
-    const image = await toFile(picture, 'a.png', { type: 'image/png' })
-    const stream = await client.images.edit({ ...edit, image, n: 2, stream: true, partial_images: 1 })
-    const events = await Array.fromAsync(stream)
-    const [partial, completed] = ['image_edit.partial_image', 'image_edit.completed']
-    assert.deepEqual(
-      events.map(({ type }) => type),
-      [partial, completed, partial, completed],
-    )
-    const finished = events.filter((event) => event.type === 'image_edit.completed')
-    for (const { b64_json } of finished)
-      await assertPainted(picture, Buffer.from(b64_json, 'base64'), everything)
-    assert.deepEqual(
-      finished.map(({ usage }) => usage.input_tokens_details),
-      [
-        { text_tokens: tokensOf(edit.prompt), image_tokens: imageTokensOf(picture.length) },
-        { text_tokens: 0, image_tokens: 0 },
-      ],
-    )
-  })
-
-  it('usage counts every picture to edit, and not the mask', async () => {
-    const answer = await editByForm(`${provider.url}/plain`, [
-      { name: 'image[]', bytes: picture },
-      { name: 'image[]', bytes: other },
-      { name: 'mask', bytes: masks.alpha },
-    ])
-    const image_tokens = imageTokensOf(picture.length) + imageTokensOf(other.length)
-    const text_tokens = tokensOf(edit.prompt)
-    const { usage } = answer.json() as { usage?: { input_tokens: number; input_tokens_details?: object } }
-    assert.deepEqual(usage?.input_tokens_details, { text_tokens, image_tokens })
-    assert.equal(usage?.input_tokens, text_tokens + image_tokens)
-  })
-
-  it('has the size that was asked for, unless a mask fixes it', async () => {
-    const image = { name: 'image', bytes: picture }
-    const sized = await only(await editByForm(`${provider.url}/plain`, [image], { size: '96x64' }))
-    const { data, ...size } = await rgbaOf(sized)
-    assert.deepEqual(size, { width: 96, height: 64 })
-    assert.ok(data.length > 0)
-    const masked = await editByForm(`${provider.url}/plain`, [image, { name: 'mask', bytes: masks.alpha }], {
-      size: '96x64',
-    })
-    await assertPainted(picture, await only(masked), corner)
-    assert.equal(masked.json().size, `${width}x${height}`)
-  })
-
-  for (const output_format of ['webp', 'jpeg']) {
-    it(`comes as ${output_format} when that was asked for`, async () => {
-      const made = await only(
-        await editByForm(`${provider.url}/plain`, [{ name: 'image', bytes: picture }], { output_format }),
-      )
-      const { format, width: madeWidth } = await sharp(made).metadata()
-      assert.deepEqual([format, madeWidth], [output_format, width])
-    })
-  }
-
-  it('reads grey, opaque, palette and 16-bit pictures, jpeg and webp', async () => {
-    const source = sharp(picture)
-    const forms = [
-      source.clone().removeAlpha().toColourspace('b-w').png(),
-      source.clone().removeAlpha().png(),
-      source.clone().png({ palette: true }),
-      source.clone().toColourspace('rgb16').png(),
-      source.clone().webp({ lossless: true }),
-      source.clone().flatten().jpeg(),
-    ]
-    for (const form of forms) {
-      const bytes = await form.toBuffer()
-      const made = await only(
-        await editByForm(`${provider.url}/plain`, [
-          { name: 'image', bytes },
-          { name: 'mask', bytes: masks.alpha },
-        ]),
-      )
-      const [old, now] = [await sharp(bytes).toColourspace('srgb').png().toBuffer(), made]
-      await assertPainted(old, now, corner)
-    }
   })
 })
 
