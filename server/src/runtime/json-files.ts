@@ -19,12 +19,12 @@ export interface JsonWithFiles {
 export function parsedWithFiles(bytes: Buffer): JsonWithFiles {
   // Before it is parsed: a body of brackets alone takes a hundred times its size in memory.
   refuseTangled(bytes)
-  const lifting: Lifting = { files: [], characters: 0 }
-  const value = lifted(JSON.parse(bytes.toString('utf8')), [], lifting)
-  return { value, files: lifting.files }
+  const tally: Tally = { files: [], characters: 0 }
+  const value = lifted(JSON.parse(bytes.toString('utf8')), [], tally)
+  return { value, files: tally.files }
 }
 
-interface Lifting {
+interface Tally {
   readonly files: LiftedFile[]
   characters: number
 }
@@ -52,32 +52,32 @@ function refuseTangled(bytes: Uint8Array): void {
 }
 
 /** Puts null where a file was, at once: its text can be forgotten while the next is decoded. */
-function lifted(value: unknown, place: readonly string[], lifting: Lifting): unknown {
-  if (typeof value === 'string') return liftedText(value, place, lifting)
+function lifted(value: unknown, place: readonly string[], tally: Tally): unknown {
+  if (typeof value === 'string') return liftedText(value, place, tally)
   if (typeof value !== 'object' || value === null) return value
   const fields = value as Record<string, unknown>
   for (const name of Object.keys(fields)) {
-    count(name, lifting)
+    count(name, tally)
     const inner = [...place, name.replaceAll('~', '~0').replaceAll('/', '~1')]
-    fields[name] = lifted(fields[name], inner, lifting)
+    fields[name] = lifted(fields[name], inner, tally)
   }
   return value
 }
 
-function liftedText(text: string, place: readonly string[], lifting: Lifting): string | null {
+function liftedText(text: string, place: readonly string[], tally: Tally): string | null {
   const start = base64Start(text)
   if (start === undefined) {
-    count(text, lifting)
+    count(text, tally)
     return text
   }
-  if (lifting.files.length === MAX_FILES) throw new JsonRefused(`It has more than ${MAX_FILES} files.`)
-  lifting.files.push({ place: place.join('/'), bytes: decoded(text.slice(start)) })
+  if (tally.files.length === MAX_FILES) throw new JsonRefused(`It has more than ${MAX_FILES} files.`)
+  tally.files.push({ place: place.join('/'), bytes: decoded(text.slice(start)) })
   return null
 }
 
-function count(text: string, lifting: Lifting): void {
-  lifting.characters += text.length
-  if (lifting.characters > MAX_CHARACTERS)
+function count(text: string, tally: Tally): void {
+  tally.characters += text.length
+  if (tally.characters > MAX_CHARACTERS)
     throw new JsonRefused(
       `It has more than ${MAX_CHARACTERS} characters beside its images, which are data URLs in base64.`,
     )

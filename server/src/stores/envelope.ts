@@ -26,7 +26,7 @@ export function sealSecret(secret: string, owner: string, keys: SealingKeys): En
   }
 }
 
-export interface Opened {
+export interface OpenedEnvelope {
   readonly secret: string
   /** The data key sealed anew, when it was sealed with the previous key of the node. */
   readonly renewedKey: Uint8Array | undefined
@@ -36,7 +36,7 @@ export function openSecret(
   { sealedKey, sealedSecret }: Envelope,
   owner: string,
   { current, previous }: SealingKeys,
-): Opened {
+): OpenedEnvelope {
   const id = Buffer.from(sealedKey.subarray(1, KEY_ID_END)).toString('hex')
   const key = [current, previous].find((candidate) => candidate?.id === id)
   if (sealedKey[0] !== FORMAT || key === undefined)

@@ -60,7 +60,7 @@ export function budgetReachedEvents(
   })
 }
 
-interface Told {
+interface EventFacts {
   readonly identity: string
   readonly project: string
   readonly type: WebhookEventType
@@ -69,7 +69,7 @@ interface Told {
   readonly webhooksFor: WebhooksFor
 }
 
-function eventsOf({ identity, project, type, atMs, data, webhooksFor }: Told): readonly WebhookEvent[] {
+function eventsOf({ identity, project, type, atMs, data, webhooksFor }: EventFacts): readonly WebhookEvent[] {
   const urls = new Set(webhooksFor(project, type).map(({ url }) => url))
   if (urls.size === 0) return []
   const digest = createHash('sha256').update(JSON.stringify([type, project, identity]))

@@ -38,7 +38,7 @@ const TRY_AGAIN = new Set([408, 425, 429])
 /** Of the protocol. */
 const MAX_PAGE = 1000
 
-interface Opened {
+interface OpenClient {
   readonly client: S3.S3Client
   readonly s3: typeof S3
 }
@@ -46,7 +46,7 @@ interface Opened {
 /** Any server that speaks S3 and answers a read with what was last written. */
 export class S3Blobs implements BlobStore {
   readonly #settings: S3Settings
-  #opened: Promise<Opened> | undefined
+  #opened: Promise<OpenClient> | undefined
 
   constructor(settings: S3Settings) {
     this.#settings = settings
@@ -142,7 +142,7 @@ export class S3Blobs implements BlobStore {
     return prefix === '' ? name : `${prefix}/${name}`
   }
 
-  async #ask<Answer>(question: (opened: Opened) => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(question: (opened: OpenClient) => Promise<Answer>): Promise<Answer> {
     this.#opened ??= open(this.#settings)
     try {
       return await question(await this.#opened)
@@ -165,7 +165,7 @@ export class S3Blobs implements BlobStore {
 }
 
 /** The package takes a while to load, and who keeps pictures on disk never needs it. */
-async function open({ endpoint, region, credentials }: S3Settings): Promise<Opened> {
+async function open({ endpoint, region, credentials }: S3Settings): Promise<OpenClient> {
   const s3 = await import('@aws-sdk/client-s3')
   const client = new s3.S3Client({
     region,

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Database, Sql } from './database.ts'
 
-export interface Migrated {
+export interface MigrationReport {
   /** The names of the files that ran now. */
   readonly applied: readonly string[]
   /** Versions that a newer program has applied. Migrations only add, so that this one works on. */
@@ -29,7 +29,7 @@ const WAIT_FOR_TABLE_MS = 5000
 /** An index over a large table takes minutes. */
 const STATEMENT_MS = 15 * 60_000
 
-export async function migrate(database: Database, folder: string = FOLDER): Promise<Migrated> {
+export async function migrate(database: Database, folder: string = FOLDER): Promise<MigrationReport> {
   const known = readMigrations(folder)
   // The lock belongs to the connection, and is gone with it.
   return database.session(async (sql) => {

@@ -37,7 +37,7 @@ export function makeNodeFolder(dataDir: string, nodeId: string): NodeFolder | un
 }
 
 /** What a node left behind whose process has died. Its lock is held until `discard` or `release`. */
-export interface Abandoned {
+export interface AbandonedFolder {
   readonly nodeId: string
   readonly spool: Spool
   readonly openCalls: OpenCalls
@@ -46,7 +46,7 @@ export interface Abandoned {
 }
 
 /** The folders of dead nodes, one after another; only one process gets each. */
-export function* abandonedFolders(dataDir: string): Generator<Abandoned> {
+export function* abandonedFolders(dataDir: string): Generator<AbandonedFolder> {
   const parent = join(dataDir, 'nodes')
   if (!existsSync(parent)) return
   for (const file of readdirSync(parent)) {

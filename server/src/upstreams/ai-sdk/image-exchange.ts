@@ -8,10 +8,10 @@ import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { LoadedCall, LoadedEdit, LoadedPicture } from './image-edit.ts'
 import type { ImageFetchOptions, Purchase, SentCall } from './image-fetch.ts'
 import { ImageFetch } from './image-fetch.ts'
-import type { ImageModel, ImageProvider, Said } from './image-providers.ts'
+import type { ImageModel, ImageProvider, Phrase } from './image-providers.ts'
 import { providerOf } from './image-providers.ts'
 
-type SentFile = NonNullable<Said['mask']>
+type SentFile = NonNullable<Phrase['mask']>
 type Result = Awaited<ReturnType<ImageModel['doGenerate']>>
 
 /** A catalog has tens of deployments; beyond this many stand only those that a reload left behind. */
@@ -42,7 +42,7 @@ export function aiSdkImageExchange(
 
   return async ({ edit, ...call }, submitted) => {
     const provider = providerOf(call.deployment)
-    const said = together(sayingOf(call, provider), givenOf(edit, call, provider))
+    const said = together(phraseOf(call, provider), givenOf(edit, call, provider))
     // Whole milliseconds: timers take no others.
     const timeoutMs = Math.ceil(call.timeoutMs)
     const signal = AbortSignal.timeout(timeoutMs)
@@ -72,7 +72,7 @@ export function aiSdkImageExchange(
 }
 
 /** Everything that the call asks for but its pictures, in the package's words. What it has no word for is refused. */
-function sayingOf(call: SentCall, provider: ImageProvider): Said {
+function phraseOf(call: SentCall, provider: ImageProvider): Phrase {
   const { words, severalImages } = provider
   const { deployment, size } = call
   const [extra] = Object.keys(call.extraFields)
@@ -80,17 +80,17 @@ function sayingOf(call: SentCall, provider: ImageProvider): Said {
   if (call.partialImages !== undefined) throw refusal(call, 'this wire knows no previews', 'stream')
   if (call.images > 1 && !severalImages) throw refusal(call, 'this wire makes one picture a call', 'n')
 
-  const sayings: Said[] = []
+  const phrases: Phrase[] = []
   const say = <Value>(
     value: Value | undefined,
-    word: ((value: Value, on: SentCall['deployment']) => Said | undefined) | undefined,
+    word: ((value: Value, on: SentCall['deployment']) => Phrase | undefined) | undefined,
     param: string,
   ): void => {
     if (value === undefined) return
     const said = word?.(value, deployment)
     if (said === undefined)
       throw refusal(call, `${param} ${JSON.stringify(value)} can not be asked for on this wire`, param)
-    sayings.push(said)
+    phrases.push(said)
   }
   const inWords = size?.aspectRatio !== undefined || size?.resolution !== undefined
   say(inWords ? undefined : size, words.pixels, 'size')
@@ -103,10 +103,10 @@ function sayingOf(call: SentCall, provider: ImageProvider): Said {
   say(call.compression, words.compression, 'output_compression')
   say(call.user, words.user, 'user')
   say(call.safetyIdentifier, undefined, 'safety_identifier')
-  return sayings.reduce(together, {})
+  return phrases.reduce(together, {})
 }
 
-function givenOf(edit: LoadedEdit | undefined, { deployment }: SentCall, { edits }: ImageProvider): Said {
+function givenOf(edit: LoadedEdit | undefined, { deployment }: SentCall, { edits }: ImageProvider): Phrase {
   if (edit === undefined) return {}
   const { pictures, mask } = edit
   if (edits.instead) {
@@ -130,7 +130,7 @@ function fileOf(picture: LoadedPicture): SentFile {
   return { type: 'file', mediaType: `image/${format}`, data }
 }
 
-function together(one: Said, other: Said): Said {
+function together(one: Phrase, other: Phrase): Phrase {
   return {
     ...one,
     ...other,

@@ -38,7 +38,7 @@ export type ImageModel = ImageModelV3 | ImageModelV4
 type CallOptions = Parameters<ImageModel['doGenerate']>[0]
 
 /** How something is said to a package: as the specification's own options, or among those of the provider. */
-export interface Said {
+export interface Phrase {
   readonly size?: `${number}x${number}`
   readonly aspectRatio?: `${number}:${number}`
   readonly files?: CallOptions['files']
@@ -47,19 +47,19 @@ export interface Said {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-type Say<Value> = (value: Value, deployment: ImageDeployment) => Said | undefined
+type ToPhrase<Value> = (value: Value, deployment: ImageDeployment) => Phrase | undefined
 
 /** What has no entry can not be said on that wire, and is refused before anything is sent. */
 interface Vocabulary {
-  readonly pixels?: Say<PixelSize>
-  readonly ratio?: Say<string>
-  readonly resolution?: Say<string>
-  readonly quality?: Say<string>
-  readonly background?: Say<string>
-  readonly moderation?: Say<string>
-  readonly format?: Say<ImageFormat>
-  readonly compression?: Say<number>
-  readonly user?: Say<string>
+  readonly pixels?: ToPhrase<PixelSize>
+  readonly ratio?: ToPhrase<string>
+  readonly resolution?: ToPhrase<string>
+  readonly quality?: ToPhrase<string>
+  readonly background?: ToPhrase<string>
+  readonly moderation?: ToPhrase<string>
+  readonly format?: ToPhrase<ImageFormat>
+  readonly compression?: ToPhrase<number>
+  readonly user?: ToPhrase<string>
 }
 
 export interface ImageProvider extends ErrorWords {
@@ -86,16 +86,16 @@ export interface ImageProvider extends ErrorWords {
 
 const asOption =
   (name: string) =>
-  (value: string | number): Said => ({ options: { [name]: value } })
-const asSize = ({ width, height }: PixelSize): Said => ({ size: `${width}x${height}` })
-const asWidthAndHeight = ({ width, height }: PixelSize): Said => ({ options: { width, height } })
-const asAspectRatio = (ratio: string): Said | undefined =>
+  (value: string | number): Phrase => ({ options: { [name]: value } })
+const asSize = ({ width, height }: PixelSize): Phrase => ({ size: `${width}x${height}` })
+const asWidthAndHeight = ({ width, height }: PixelSize): Phrase => ({ options: { width, height } })
+const asAspectRatio = (ratio: string): Phrase | undefined =>
   /^\d+:\d+$/.test(ratio) ? { aspectRatio: ratio as `${number}:${number}` } : undefined
 
 /** The format under the upstream's own name for it; those without one are not made there. */
 const asFormat =
   (option: string, names: Partial<Record<ImageFormat, string>>) =>
-  (format: ImageFormat): Said | undefined => {
+  (format: ImageFormat): Phrase | undefined => {
     const name = names[format]
     return name === undefined ? undefined : { options: { [option]: name } }
   }
@@ -292,12 +292,12 @@ export function providerOf({ id, upstream }: ImageDeployment): ImageProvider {
   throw new UpstreamFailure('rejectedUs', message, { deployment: id })
 }
 
-function inImageOutput(imageOutputOptions: JSONObject): Said {
+function inImageOutput(imageOutputOptions: JSONObject): Phrase {
   return { options: { imageConfig: { imageOutputOptions } } }
 }
 
 /** Kontext models take a field; the others, which answer with the picture itself, go by what is accepted. */
-function fireworksFormat(format: ImageFormat, deployment: ImageDeployment): Said | undefined {
+function fireworksFormat(format: ImageFormat, deployment: ImageDeployment): Phrase | undefined {
   if (format === 'webp') return undefined
   return isFireworksKontext(deployment)
     ? { options: { output_format: format } }

@@ -6,7 +6,7 @@ import type { Readable } from 'node:stream'
 import { Pool, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import { proxyAgent } from './fetch.ts'
-import { Sending, type StreamedBody } from './sent-body.ts'
+import { SentBody, type StreamedBody } from './sent-body.ts'
 
 export interface HttpCall {
   readonly origin: string
@@ -134,7 +134,7 @@ export class UpstreamHttp {
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
     const { origin, path, headers, body, timeoutMs, answerBytes = this.#options.answerBytes } = call
     return new Promise((resolve, reject) => {
-      const sending = typeof body === 'string' ? undefined : new Sending(body, this.#options.sendingTurn)
+      const sending = typeof body === 'string' ? undefined : new SentBody(body, this.#options.sendingTurn)
       const exchange = new Exchange(
         { inFlight: this.#inFlight, turns: this.#turns, timeoutMs, maxBytes: answerBytes, sink, sending },
         resolve,
@@ -194,7 +194,7 @@ interface ExchangeParts {
   readonly maxBytes: number
   readonly sink: ByteSink
   /** Undefined: the body is sent in one piece. */
-  readonly sending: Sending | undefined
+  readonly sending: SentBody | undefined
 }
 
 class Exchange implements Dispatcher.DispatchHandler {
@@ -204,7 +204,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   readonly #startedMs = performance.now()
   #sink: ByteSink
   readonly #maxBytes: number
-  readonly #sending: Sending | undefined
+  readonly #sending: SentBody | undefined
   #resolve: (answer: HttpAnswer) => void
   #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sharedTurns } from '#runtime/turns.ts'
-import { Sending } from './sent-body.ts'
+import { SentBody } from './sent-body.ts'
 
 test('a chunk of any size is handed over in pieces of 64 KB', async () => {
   const chunk = randomBytes(1_000_000)
@@ -13,7 +13,7 @@ test('a chunk of any size is handed over in pieces of 64 KB', async () => {
       yield chunk
     },
   }
-  const pieces = await Array.fromAsync(new Sending(body, sharedTurns(16)))
+  const pieces = await Array.fromAsync(new SentBody(body, sharedTurns(16)))
   assert.ok(Buffer.concat(pieces).equals(chunk))
   assert.deepEqual(new Set(pieces.slice(0, -1).map(({ length }) => length)), new Set([65_536]))
 })
@@ -30,7 +30,7 @@ test('of a hundred bodies no more than a megabyte is handed over in a turn, and 
   }
   const sent = Promise.all(
     pieces.map(async (_, index) => {
-      for await (const { length } of new Sending(body, turn)) {
+      for await (const { length } of new SentBody(body, turn)) {
         inThisTurn += length
         pieces[index] = (pieces[index] ?? 0) + 1
       }

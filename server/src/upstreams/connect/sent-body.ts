@@ -18,7 +18,7 @@ const ignore = (): void => {}
 const NOTHING = new Uint8Array()
 
 /** One sending of a body. The client library asks for its pieces; the exchange may end it at any time. */
-export class Sending implements AsyncIterableIterator<Uint8Array> {
+export class SentBody implements AsyncIterableIterator<Uint8Array> {
   readonly #body: StreamedBody
   readonly #turn: () => Promise<unknown>
   readonly #over = Promise.withResolvers<never>()

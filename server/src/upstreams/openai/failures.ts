@@ -11,13 +11,13 @@ import {
 import { readErrorBody, retryAfterMsIn, type ErrorBody } from './error-body.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
 
-interface Called {
+interface CalledDeployment {
   readonly id: string
   readonly upstream: Upstream
 }
 
 /** The failure of an answer that is not 2xx. */
-export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: Called): UpstreamFailure {
+export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDeployment): UpstreamFailure {
   const { status, headers } = answer
   const body = readErrorBody(answer.errorBody, upstream.apiKey)
   const kind = isUserError(answer.errorBody) ? userErrorKind(body) : failureKindOf(status, body.code)

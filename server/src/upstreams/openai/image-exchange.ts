@@ -57,7 +57,7 @@ export function exchangeImage(
   }
 }
 
-interface Way {
+interface ExchangeContext {
   readonly dialect: OpenaiImageDialect
   readonly http: UpstreamHttp
   readonly parts: ImageParts
@@ -65,13 +65,17 @@ interface Way {
 }
 
 /** What came, and what is known of the exchange should it be a failure. */
-interface Exchanged {
+interface ExchangeResult {
   readonly delivery: Delivery
   readonly detail: FailureDetail
 }
 
-async function exchange(way: Way, call: ImageCall, events: ImageEvents): Promise<Exchanged> {
-  const { dialect, http, parts, target } = way
+async function exchange(
+  context: ExchangeContext,
+  call: ImageCall,
+  events: ImageEvents,
+): Promise<ExchangeResult> {
+  const { dialect, http, parts, target } = context
   const sink = new ImageSink(call.images, events)
   const posted = http.post(
     {
@@ -159,7 +163,7 @@ function failureOfNothing(delivery: Delivery, call: ImageCall, known: FailureDet
   return isTrouble ? failure : new UpstreamFailure('contentRefused', failure.message, failure.detail)
 }
 
-interface Fetching {
+interface FetchContext {
   readonly call: ImageCall
   readonly parts: ImageParts
   /** The upstream's. */
@@ -168,12 +172,12 @@ interface Fetching {
   readonly deadlineMs: number
 }
 
-async function answerOf(delivery: Delivery, fetching: Fetching): Promise<ImageAnswer> {
+async function answerOf(delivery: Delivery, context: FetchContext): Promise<ImageAnswer> {
   const { pictures, tokens, echoes, extraFields } = delivery
-  const { images } = fetching.call
+  const { images } = context.call
   if (pictures.length > images) throw new BrokenAnswer(`${pictures.length} pictures instead of ${images}`)
   const pending = pictures.map(({ source }) =>
-    source instanceof PictureBytes ? source : downloaded(source.url, pictures.length, fetching),
+    source instanceof PictureBytes ? source : downloaded(source.url, pictures.length, context),
   )
   const made: MadePicture[] = []
   let missed: BrokenAnswer | undefined
@@ -191,10 +195,10 @@ async function answerOf(delivery: Delivery, fetching: Fetching): Promise<ImageAn
 async function downloaded(
   url: string,
   count: number,
-  fetching: Fetching,
+  context: FetchContext,
 ): Promise<Uint8Array<ArrayBuffer> | BrokenAnswer> {
   try {
-    const bytes = await fetched(url, Math.floor(fetching.parts.answerBytes / count), fetching)
+    const bytes = await fetched(url, Math.floor(context.parts.answerBytes / count), context)
     return bytes.length === 0 ? new BrokenAnswer('an empty picture') : bytes
   } catch (error) {
     if (error instanceof AddressRefused) {
@@ -209,8 +213,12 @@ const FETCH_TRIES = 3
 /** Stores of results answer 404 for a moment before they know a new one. */
 const FETCH_PAUSE_MS = 300
 
-async function fetched(url: string, maxBytes: number, fetching: Fetching): Promise<Uint8Array<ArrayBuffer>> {
-  const { parts, origin, deadlineMs } = fetching
+async function fetched(
+  url: string,
+  maxBytes: number,
+  context: FetchContext,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { parts, origin, deadlineMs } = context
   for (let tried = 1; ; tried += 1) {
     const timeoutMs = deadlineMs - performance.now()
     try {

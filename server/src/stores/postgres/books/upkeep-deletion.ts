@@ -40,7 +40,7 @@ WITH gone AS (
 SELECT project, count(*)::integer AS rows FROM gone GROUP BY project`
 }
 
-interface Removed {
+interface RemovedRows {
   readonly project: string
   readonly rows: number
 }
@@ -54,7 +54,7 @@ export async function deleteProjects(database: Database, nowMs: number): Promise
   await deletePortions(database, DELETE_EVENTS, projects)
   return changeDirectory(database, async (sql) => {
     // Their secrets go with them.
-    const keys = await sql.query<Removed>(
+    const keys = await sql.query<RemovedRows>(
       `WITH gone AS (DELETE FROM keys WHERE project = ANY ($1) RETURNING project)
        SELECT project, count(*)::integer AS rows FROM gone GROUP BY project`,
       [projects],
@@ -79,12 +79,12 @@ async function deleteRequests(
   database: Database,
   projects: readonly string[],
   nowMs: number,
-): Promise<readonly Removed[]> {
-  const removed: Removed[] = []
+): Promise<readonly RemovedRows[]> {
+  const removed: RemovedRows[] = []
   let from = LOWEST_ID
   for (let hoursAgo = LOG_HOURS; hoursAgo >= 0; hoursAgo -= 1) {
     const to = hoursAgo === 0 ? HIGHEST_ID : lowestIdAt(nowMs - hoursAgo * HOUR_MS)
-    removed.push(...(await database.query<Removed>(DELETE_REQUESTS, [projects, from, to])))
+    removed.push(...(await database.query<RemovedRows>(DELETE_REQUESTS, [projects, from, to])))
     from = to
   }
   return removed
@@ -94,15 +94,15 @@ async function deletePortions(
   database: Database,
   statement: string,
   projects: readonly string[],
-): Promise<readonly Removed[]> {
-  const removed: Removed[] = []
+): Promise<readonly RemovedRows[]> {
+  const removed: RemovedRows[] = []
   for (;;) {
-    const portion = await database.query<Removed>(statement, [projects])
+    const portion = await database.query<RemovedRows>(statement, [projects])
     if (portion.length === 0) return removed
     removed.push(...portion)
   }
 }
 
-function rowsOf(removed: readonly Removed[], project: string): number {
+function rowsOf(removed: readonly RemovedRows[], project: string): number {
   return removed.filter((one) => one.project === project).reduce((sum, { rows }) => sum + rows, 0)
 }

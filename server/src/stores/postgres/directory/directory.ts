@@ -3,7 +3,7 @@ import { writeAudit } from '../audit.ts'
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 
-interface Changed<Result> {
+interface DirectoryChange<Result> {
   readonly result: Result
   readonly audit: readonly AuditAction[]
 }
@@ -14,7 +14,7 @@ interface Changed<Result> {
  */
 export function changeDirectory<Result>(
   database: Database,
-  change: (sql: Sql, version: bigint) => Promise<Changed<Result>>,
+  change: (sql: Sql, version: bigint) => Promise<DirectoryChange<Result>>,
 ): Promise<Result> {
   return reachable(
     database.transaction(async (sql) => {
