@@ -101,7 +101,7 @@ async function measureMany(stage: Stage, restBytes: number, report: Report): Pro
   report.figure('in, MB/s', (allBytes / MEGABYTE / sent.inSeconds).toFixed(0))
   report.figure('out, MB/s, after the last byte in', (allBytes / MEGABYTE / sent.outSeconds).toFixed(0))
   reportMemory(measured, restBytes, report)
-  report.figure('longest turn, CPU ms', measured.longestTurnMs.toFixed(1))
+  report.figure('longest round, CPU ms', measured.longestRoundMs.toFixed(1))
   report.figure('CPU s, all threads', (measured.cpuMs / 1000).toFixed(1))
   reportEmbeddings(idle, during, sent.allInAtMs, report)
   report.print(
@@ -140,7 +140,7 @@ async function measureLargest(stage: Stage, restBytes: number, report: Report): 
   report.figure('in, MB/s', (megabytes / sent.inSeconds).toFixed(0))
   report.figure('out, MB/s, after the last byte in', (megabytes / sent.outSeconds).toFixed(0))
   reportMemory(measured, restBytes, report)
-  report.figure('longest turn, CPU ms', measured.longestTurnMs.toFixed(1))
+  report.figure('longest round, CPU ms', measured.longestRoundMs.toFixed(1))
   report.print(`B. One edit of ${size.pictures} pictures of ${size.megabytes} MB`)
 }
 
@@ -187,26 +187,26 @@ interface Measured {
   readonly peakBytes: number
   readonly heapBytes: number
   readonly bufferBytes: number
-  readonly longestTurnMs: number
+  readonly longestRoundMs: number
   readonly cpuMs: number
 }
 
 async function measure({ watch }: Stage, work: () => Promise<Sent>): Promise<Measured> {
   const before = await watch.probe()
   watch.resetPeak()
-  let [heapBytes, bufferBytes, longestTurnMs, cpuMs] = [0, 0, 0, 0]
+  let [heapBytes, bufferBytes, longestRoundMs, cpuMs] = [0, 0, 0, 0]
   const look = async (): Promise<void> => {
     const probed = await watch.probe()
     heapBytes = Math.max(heapBytes, probed.heapBytes)
     bufferBytes = Math.max(bufferBytes, probed.bufferBytes)
-    longestTurnMs = Math.max(longestTurnMs, probed.longestTurnMs)
+    longestRoundMs = Math.max(longestRoundMs, probed.longestRoundMs)
     cpuMs = probed.cpuMs - before.cpuMs
   }
   const watching = setInterval(() => void look(), 250)
   const sent = await work()
   clearInterval(watching)
   await look()
-  return { sent, peakBytes: watch.peakBytes(), heapBytes, bufferBytes, longestTurnMs, cpuMs }
+  return { sent, peakBytes: watch.peakBytes(), heapBytes, bufferBytes, longestRoundMs, cpuMs }
 }
 
 function reportSent(stage: Stage, { edits }: Sent, report: Report): void {

@@ -1,11 +1,11 @@
 /** Loaded into a gateway with `--import`: tells on a socket of its own what only the process itself knows. */
 import { createServer } from 'node:http'
 import { isMainThread } from 'node:worker_threads'
-import { watchTurns } from '../server/test/support/turns.ts'
+import { watchLoop } from '../server/test/support/loop-watch.ts'
 
 export interface Probed {
-  /** CPU time of the longest turn of its event loop since the last question. */
-  readonly longestTurnMs: number
+  /** CPU time of the longest round of its event loop since the last question. */
+  readonly longestRoundMs: number
   /** Of all its threads, since it began. */
   readonly cpuMs: number
   readonly heapBytes: number
@@ -15,12 +15,12 @@ export interface Probed {
 
 // Threads inherit the option.
 if (isMainThread && process.env['GATEWAY_PROBE_SOCKET'] !== undefined) {
-  const turns = watchTurns()
+  const watch = watchLoop()
   createServer((_request, response) => {
     const { user, system } = process.cpuUsage()
     const { heapUsed, arrayBuffers } = process.memoryUsage()
     const answer: Probed = {
-      longestTurnMs: turns.longestMs(),
+      longestRoundMs: watch.longestMs(),
       cpuMs: (user + system) / 1000,
       heapBytes: heapUsed,
       bufferBytes: arrayBuffers,

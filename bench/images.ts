@@ -1,6 +1,6 @@
 /**
  * A hundred callers at once, each with a picture of 4 MB, as base64 and as events: how long the gateway's event loop was held at
- * most (CPU time of a turn, by a probe inside it, and the time on the clock), and how much memory it took. The upstream, the
+ * most (CPU time of a round, by a probe inside it, and the time on the clock), and how much memory it took. The upstream, the
  * gateway and the callers are processes of their own. `npm run bench:images`
  */
 import { createHash } from 'node:crypto'
@@ -48,7 +48,7 @@ try {
   // Once unmeasured: the first pictures also compile the code.
   for (const stream of [false, true]) await ask(port, stream)
   process.stdout.write(
-    'answer  callers  right  longest turn CPU ms  on the clock ms  memory at rest MB  most MB  seconds\n',
+    'answer  callers  right  longest round CPU ms  on the clock ms  memory at rest MB  most MB  seconds\n',
   )
   for (const stream of [false, true]) {
     await watch.probe()
@@ -66,7 +66,7 @@ try {
       stream ? 'events' : 'base64',
       CALLERS,
       right,
-      (await watch.probe()).longestTurnMs.toFixed(1),
+      (await watch.probe()).longestRoundMs.toFixed(1),
       (await longestLagMs(controlPort)).toFixed(1),
       (restBytes / MEGABYTE).toFixed(0),
       (mostBytes / MEGABYTE).toFixed(0),

@@ -15,7 +15,7 @@ import { readEnvironment } from '../server/src/config/environment.ts'
 import { readText } from '../server/src/config/file/variable.ts'
 import { Listeners } from '../server/src/compose/listeners.ts'
 import { startNode } from '../server/src/main.ts'
-import { watchTurns } from '../server/test/support/turns.ts'
+import { watchLoop } from '../server/test/support/loop-watch.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-large-'))
 const key = `large-${'0123456789abcdef'.repeat(2)}`
@@ -71,10 +71,10 @@ try {
     delay.disable()
     clearInterval(sampling)
     // Once more for the CPU time alone: watching it keeps the core busy, which would disturb the first figure.
-    const turns = watchTurns()
+    const watch = watchLoop()
     await ask(node.url, from, to)
-    const turnMs = turns.longestMs()
-    turns.end()
+    const roundMs = watch.longestMs()
+    watch.end()
     // The monitor's own timer fires every millisecond: what lies beyond it is the hold.
     const holdMs = delay.max / 1e6 - 1
     const growth = (peak - before) / MEGABYTE
@@ -83,7 +83,7 @@ try {
     const cells = [
       `${from} → ${to}`.padEnd(18),
       holdMs.toFixed(1).padEnd(17),
-      turnMs.toFixed(1).padEnd(13),
+      roundMs.toFixed(1).padEnd(13),
       growth.toFixed(0).padEnd(18),
     ]
     process.stdout.write(

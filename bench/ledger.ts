@@ -9,7 +9,7 @@ import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../server/src/core/ledger.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
 import { uuidv7Identifiers } from '../server/src/runtime/identifiers.ts'
-import { takeTurn } from '../server/src/runtime/turns.ts'
+import { yieldLoop } from '../server/src/runtime/event-loop.ts'
 import { openPostgres } from '../server/src/stores/postgres/database.ts'
 import { PostgresLedger } from '../server/src/stores/postgres/books/ledger.ts'
 import { migrate } from '../server/src/stores/postgres/migrate.ts'
@@ -44,7 +44,7 @@ const ledger = new BatchedLedger({
   ...nodeFolder,
   connect: async () => void (await store.heartbeat(nodeId)),
   monotonicMs: systemClock.monotonicMs,
-  nextTurn: takeTurn,
+  yieldLoop: yieldLoop,
   events: {
     written({ entries, where }) {
       batches += 1

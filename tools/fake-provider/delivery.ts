@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Scenario } from './traits.ts'
 
 export type Reply = {
@@ -57,8 +57,8 @@ async function streamed(
 async function writtenInChunks(response: ServerResponse, body: Buffer, chunkBytes: number): Promise<void> {
   for (let start = 0; start < body.length && !response.destroyed; start += chunkBytes) {
     await written(response, body.subarray(start, start + chunkBytes))
-    // Without a turn of the event loop in between, the kernel would join the chunks into one segment.
-    await nextTurn()
+    // Without a round of the event loop in between, the kernel would join the chunks into one segment.
+    await yieldLoop()
   }
 }
 

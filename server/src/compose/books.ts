@@ -5,7 +5,7 @@ import type { Identifiers } from '#ports/clock.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
-import { takeTurn } from '#runtime/turns.ts'
+import { yieldLoop } from '#runtime/event-loop.ts'
 import { reachable } from '#stores/postgres/away.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
@@ -56,7 +56,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     events,
     connect,
     monotonicMs,
-    nextTurn: takeTurn,
+    yieldLoop: yieldLoop,
   })
   const requests = openRequestLog(basics, database, membership)
   const recoverDead = async (): Promise<void> => {

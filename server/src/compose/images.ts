@@ -14,7 +14,7 @@ import { assetSigner } from '#runtime/asset-signature.ts'
 import { wait } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
-import { sharedTurns } from '#runtime/turns.ts'
+import { sharedYield } from '#runtime/event-loop.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
@@ -109,7 +109,7 @@ async function imagesOutside(
     fetcher: upstreams.fetcher,
     uploads: await DiskUploads.open(join(settings.dataDir, 'uploads'), { maxBytes: limits.uploadBytes }),
     // Hashing and writing 64 KB takes part of a millisecond: fifty forms must not take their turns at once.
-    arrivalTurn: sharedTurns(4),
+    yieldOnArrival: sharedYield(4),
     memory: new ByteBudget(limits.bufferedBytes),
     jobs: stores.imageJobs,
     clock,

@@ -2,7 +2,7 @@
 import type { Observer } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
-import { takeTurn } from '#runtime/turns.ts'
+import { yieldLoop } from '#runtime/event-loop.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
 import type { Accounts } from './accounts.ts'
 import type { Basics } from './basics.ts'
@@ -29,7 +29,7 @@ export function outsideOf(
     identifiers,
     observer: observerOf(basics, stores),
     limits,
-    nextTurn: takeTurn,
+    yieldLoop: yieldLoop,
     bytesOf: (text) => Buffer.byteLength(text),
   }
 }

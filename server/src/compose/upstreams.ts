@@ -2,7 +2,7 @@
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
-import { sharedTurns, takeTurn } from '#runtime/turns.ts'
+import { sharedYield, yieldLoop } from '#runtime/event-loop.ts'
 import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
 import { aiSdkImage } from '#upstreams/ai-sdk/image.ts'
 import { UpstreamHttp } from '#upstreams/connect/http.ts'
@@ -22,12 +22,12 @@ export interface Upstreams extends AsyncDisposable {
 export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): Upstreams {
   const options = { ...limits, proxy: settings.proxy }
   // Of all bodies together a megabyte, which is about what a turn reads.
-  const http = new UpstreamHttp({ ...options, sendingTurn: sharedTurns(16) })
+  const http = new UpstreamHttp({ ...options, yieldOnSending: sharedYield(16) })
   const fetcher = new GuardedPictureFetcher(options)
   const demo = new DemoEmbedding()
   if (usesDemo(catalog)) demo.warmUp()
   return {
-    upstream: upstreamRegistry(http, takeTurn, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+    upstream: upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
     imageUpstream: imageRegistry(http, {
       fetcher,
       answerBytes: limits.answerBytes,

@@ -1,5 +1,5 @@
 /**
- * Parses JSON too large to be parsed between two turns of the event loop. The value is what `JSON.parse` gives, with one
+ * Parses JSON too large to be parsed between two rounds of the event loop. The value is what `JSON.parse` gives, with one
  * difference: arrays of token ids under `input` arrive as `Uint32Array`, because a million boxed numbers would take as long to
  * hand over as to parse.
  */

@@ -16,8 +16,8 @@ export interface Key {
 }
 
 /**
- * Looks up who presented a secret. The answer is immediate when it is known in memory, so that the hot lane takes no turn
- * of the event loop for it. An implementation compares keyed digests, never the secrets themselves. A store that can't be
+ * Looks up who presented a secret. The answer is immediate when it is known in memory, so that the hot lane does not
+ * wait for the event loop. An implementation compares keyed digests, never the secrets themselves. A store that can't be
  * reached rejects; it never answers "unknown".
  */
 export interface KeyDirectory {

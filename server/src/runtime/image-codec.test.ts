@@ -3,12 +3,12 @@ import { after, test } from 'node:test'
 import sharp from 'sharp'
 import type { ImageFormat } from '#core/catalog.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
-import { watchTurns } from '#test/support/turns.ts'
+import { watchLoop } from '#test/support/loop-watch.ts'
 import { WorkerImageCodec } from './image-codec.ts'
 
 const FORMATS: readonly ImageFormat[] = ['png', 'jpeg', 'webp']
 /** As long as nobody notices: the thread does the rest. */
-const MAX_TURN_MS = 20
+const MAX_ROUND_MS = 20
 
 const codec = new WorkerImageCodec()
 after(() => codec.close())
@@ -187,13 +187,13 @@ test('a picture that can’t be read holds no place', async () => {
 test('ten pictures of 2048 × 2048 are converted while the event loop goes on', async () => {
   const original = await picture('png', { width: 2048, height: 2048 })
   await codec.convert(original, { format: 'jpeg', quality: 80 })
-  const turns = watchTurns()
+  const watch = watchLoop()
   await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       codec.convert(original, { format: index % 2 === 0 ? 'jpeg' : 'webp', quality: 80 }),
     ),
   )
-  const longestMs = turns.longestMs()
-  turns.end()
-  assert.ok(longestMs < MAX_TURN_MS, `${original.length} bytes held a turn for ${longestMs} ms`)
+  const longestMs = watch.longestMs()
+  watch.end()
+  assert.ok(longestMs < MAX_ROUND_MS, `${original.length} bytes held a round for ${longestMs} ms`)
 })

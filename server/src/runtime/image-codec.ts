@@ -9,7 +9,7 @@ import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
 const MAX_CONVERSIONS = 2
 /** Pictures that wait hold their bytes in memory, and the last of so many is a minute away. */
 const MAX_WAITING = 32
-/** Takes a millisecond; then others get their turn. */
+/** Takes a millisecond; then others get the event loop. */
 const PORTION_BYTES = 1024 * 1024
 
 export class WorkerImageCodec implements ImageCodec {

@@ -2,7 +2,7 @@ import { JsonRefused, type LiftedFile } from '#ports/json.ts'
 
 /** An edit needs three. */
 const MAX_DEPTH = 32
-/** An edit needs a hundred. What is left beside the files is handed over in one turn of the main thread: it must be small. */
+/** An edit needs a hundred. What is left beside the files is handed over in one round of the main thread: it must be small. */
 const MAX_VALUES = 10_000
 /** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
 const MAX_CHARACTERS = 1024 * 1024

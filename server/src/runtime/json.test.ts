@@ -3,12 +3,12 @@ import { after, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import fc from 'fast-check'
 import { JsonRefused } from '#ports/json.ts'
-import { watchTurns } from '#test/support/turns.ts'
+import { watchLoop } from '#test/support/loop-watch.ts'
 import { WorkerJson } from './json.ts'
 
 const RUNS = 500
 /** Less than half of what parsing it would take; it is some milliseconds unless garbage happens to be collected. */
-const MAX_TURN_MS = 40
+const MAX_ROUND_MS = 40
 
 const json = new WorkerJson()
 after(() => json.close())
@@ -253,13 +253,13 @@ test('32 MB of pictures are lifted while the event loop goes on', async () => {
   }
   const bodies = [body(), body(), body()]
   await json.parseWithFiles(bytesOf('{}'))
-  const turns = watchTurns()
+  const watch = watchLoop()
   const results = await Promise.all(bodies.map((bytes) => json.parseWithFiles(bytes)))
-  // The turn that brought the value must end first.
+  // The round that brought the value must end first.
   await setImmediate()
-  const longestMs = turns.longestMs()
-  turns.end()
-  assert.ok(longestMs < MAX_TURN_MS, `a turn of ${longestMs} ms`)
+  const longestMs = watch.longestMs()
+  watch.end()
+  assert.ok(longestMs < MAX_ROUND_MS, `a round of ${longestMs} ms`)
   const expected = Buffer.alloc((letters * 3) / 4, 'ABC')
   for (const { files } of results) {
     assert.equal(files.length, pictures)
@@ -267,7 +267,7 @@ test('32 MB of pictures are lifted while the event loop goes on', async () => {
   }
 })
 
-test('the most values that are taken are handed over in a turn that nobody notices', async () => {
+test('the most values that are taken are handed over in a round that nobody notices', async () => {
   const bodies = {
     names: Object.fromEntries(Array.from({ length: 9990 }, (_, index) => [`name${index}`, 'x'.repeat(90)])),
     text: { prompt: '☃'.repeat(1_000_000) },
@@ -275,13 +275,13 @@ test('the most values that are taken are handed over in a turn that nobody notic
   for (const [what, value] of Object.entries(bodies)) {
     const body = bytesOf(JSON.stringify(value))
     const size = body.length
-    const turns = watchTurns()
+    const watch = watchLoop()
     await json.parseWithFiles(body)
-    // The turn that brought the value must end first.
+    // The round that brought the value must end first.
     await setImmediate()
-    const longestMs = turns.longestMs()
-    turns.end()
-    assert.ok(longestMs < MAX_TURN_MS, `${size} bytes of ${what}: a turn of ${longestMs} ms`)
+    const longestMs = watch.longestMs()
+    watch.end()
+    assert.ok(longestMs < MAX_ROUND_MS, `${size} bytes of ${what}: a round of ${longestMs} ms`)
   }
 })
 

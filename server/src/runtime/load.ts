@@ -2,14 +2,14 @@
 import { performance } from 'node:perf_hooks'
 import { meanWaitMs, Shedding } from '#core/schedule/shedding.ts'
 
-/** Short, to see turns of the length that matters. */
+/** Short, to see rounds of the length that matters. */
 const TICK_MS = 10
 const LOOK_MS = 100
 
 export interface Load {
   /** 0 to 1: which share of what comes should be refused at once. */
   readonly refusedShare: number
-  /** How long an event that is ready waits for its turn. */
+  /** How long an event that is ready waits for the event loop. */
   ownWaitMs(): number
   /** `lateRefusals`: how many requests were refused after they were read, since the start. */
   countRefusals(lateRefusals: () => number): void
@@ -43,7 +43,7 @@ export function senseLoad(): Load {
     get refusedShare() {
       return shedding.share
     },
-    // A turn that is too long is known before its end.
+    // A round that is too long is known before its end.
     ownWaitMs: () => Math.max(shedding.waitMs, performance.now() - lastMs - TICK_MS),
     countRefusals(counted) {
       lateRefusals = counted

@@ -7,7 +7,7 @@ import { budgetFrom, budgetJson, type BudgetJson } from './key-change.ts'
 
 const FORMAT = 'torana key snapshot 1'
 
-/** Lines written in one go: a few milliseconds of work, then others get their turn. */
+/** Lines written in one go: a few milliseconds of work, then others get the event loop. */
 const PORTION_KEYS = 1000
 
 interface Header {

@@ -9,12 +9,12 @@ import { embeddingPath, openaiTarget } from './openai/embedding.ts'
 export function upstreamRegistry(
   http: UpstreamHttp,
   /** Lets others have the event loop before a large body is written. */
-  nextTurn: () => Promise<unknown>,
+  yieldLoop: () => Promise<unknown>,
   others: Record<Exclude<DialectName, 'openai' | 'azure'>, EmbeddingUpstream>,
 ): EmbeddingUpstream {
   const dialects: Record<DialectName, EmbeddingUpstream> = {
-    openai: exchangeEmbedding({ target: openaiTarget, path: embeddingPath }, http, nextTurn),
-    azure: exchangeEmbedding({ target: azureTarget, path: azureEmbeddingPath }, http, nextTurn),
+    openai: exchangeEmbedding({ target: openaiTarget, path: embeddingPath }, http, yieldLoop),
+    azure: exchangeEmbedding({ target: azureTarget, path: azureEmbeddingPath }, http, yieldLoop),
     ...others,
   }
   return { embed: (call) => dialects[call.deployment.upstream.dialect].embed(call) }

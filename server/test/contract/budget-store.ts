@@ -1,7 +1,7 @@
 /** What every `BudgetStore` promises, wherever budgets are kept, and how they move with the ledger beside them. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import {
   windowOf,
@@ -51,8 +51,8 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
           lives.map(async (steps) => {
             const life = new Life(books, ours)
             await life.begin()
-            for (const { afterTurns, step } of steps) {
-              for (let turn = 0; turn < afterTurns; turn += 1) await nextTurn()
+            for (const { afterRounds, step } of steps) {
+              for (let round = 0; round < afterRounds; round += 1) await yieldLoop()
               await life.take(step)
             }
             return life
@@ -175,10 +175,10 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
       const flowing = nodes.map(async (node) => {
         while (!traffic.isOver) {
           const entries = Array.from({ length: 20 }, () => anEntry(ours.project))
-          await Promise.all([books.ledger.append(node, entries), nextTurn()])
+          await Promise.all([books.ledger.append(node, entries), yieldLoop()])
         }
       })
-      for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+      for (let round = 0; round < 20; round += 1) await yieldLoop()
       await Promise.all(nodes.map((node) => books.budgets.lease(ask(ours, node, 1n))))
       traffic.isOver = true
       await Promise.all(flowing)
@@ -327,7 +327,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 )
 /** What three nodes do, each one after another. */
 const lives = fc.array(
-  fc.array(fc.record({ afterTurns: fc.nat(4), step }), { minLength: 1, maxLength: 10 }),
+  fc.array(fc.record({ afterRounds: fc.nat(4), step }), { minLength: 1, maxLength: 10 }),
   { minLength: 3, maxLength: 3 },
 )
 
@@ -423,7 +423,7 @@ function watching({ inspect }: Books, { budget, window }: Ours): { end(): Promis
       if (state) assert.ok(state.spentNanoUsd + state.leasedNanoUsd <= state.limitNanoUsd)
       if (state) assert.ok(state.leasedNanoUsd >= 0n)
       if (isOver) return
-      await nextTurn()
+      await yieldLoop()
     }
   })()
   return {

@@ -3,17 +3,17 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { after, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { ImageDeployment } from '#core/catalog.ts'
 import type { ImageAnswer, ImageUpstream } from '#ports/image-upstream.ts'
-import { watchTurns } from '#test/support/turns.ts'
+import { watchLoop } from '#test/support/loop-watch.ts'
 import { UpstreamHttp } from '#upstreams/connect/http.ts'
 import { imageRegistry } from '#upstreams/image-registry.ts'
 import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
 
-/** The most CPU time that one turn of the event loop may take. */
-const MAX_TURN_MS = 20
+/** The most CPU time that one round of the event loop may take. */
+const MAX_ROUND_MS = 20
 /** Of several measurements the best: what the answer costs is spent each time, a collection of garbage is not. */
 const MEASUREMENTS = 5
 
@@ -36,7 +36,7 @@ createServer((request, response) => {
 const picture = randomBytes(7_999_998)
 const worker = new Worker(SERVER, { eval: true, workerData: { picture } })
 const [port] = (await once(worker, 'message')) as [number]
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1, sendingTurn: nextTurn })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1, yieldOnSending: yieldLoop })
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),
@@ -109,19 +109,19 @@ for (const [title, path, pictures, bytes] of [
 ] as const) {
   test(`the event loop goes on: ${title}`, async () => {
     let best = Infinity
-    for (let measurement = 0; measurement < MEASUREMENTS && best > MAX_TURN_MS / 2; measurement += 1) {
-      const turns = watchTurns()
-      await nextTurn()
-      turns.longestMs()
+    for (let measurement = 0; measurement < MEASUREMENTS && best > MAX_ROUND_MS / 2; measurement += 1) {
+      const watch = watchLoop()
+      await yieldLoop()
+      watch.longestMs()
       const answer = await generate(path)
-      best = Math.min(best, turns.longestMs())
-      turns.end()
+      best = Math.min(best, watch.longestMs())
+      watch.end()
       assert.equal(answer.pictures.length, pictures)
       for (const made of answer.pictures) {
         assert.equal(made.bytes.length, bytes)
         assert.ok(picture.equals(made.bytes.subarray(0, picture.length)))
       }
     }
-    assert.ok(best < MAX_TURN_MS, `held for ${best} ms`)
+    assert.ok(best < MAX_ROUND_MS, `held for ${best} ms`)
   })
 }

@@ -1,7 +1,7 @@
 /** What is promised of image jobs that outlive a process: what a reader of the tables sees, lost answers, lost secrets. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { CredentialLost } from '#ports/credentials.ts'
 import { JobLost, LEASE_MS, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import { StoreAway } from '#ports/store.ts'
@@ -224,7 +224,7 @@ export function concurrentImageJobsSuite(name: string, opened: () => Promise<Job
           )
           return waiting.length > 0
         }
-        while (!(await Promise.race([isWaiting(), taken.promise.then(() => true)]))) await nextTurn()
+        while (!(await Promise.race([isWaiting(), taken.promise.then(() => true)]))) await yieldLoop()
       })
       await assert.rejects(said as Promise<void>, JobLost)
       assert.equal((await jobs.find(job.id, 'shop'))?.state, 'dispatched')

@@ -1,7 +1,7 @@
 /** What the rate limits in Redis promise when Redis dies, hangs, forgets or loses its replies. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
 import type { RateLimit, RateDecision } from '#core/limit.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
@@ -12,7 +12,7 @@ import { startRedis } from '#test/support/redis.ts'
 import { startReplyProxy } from './rate-limiter-proxy.ts'
 import { aLimit } from './rate-limiter.ts'
 
-/** What two more turns of the event loop and a coarse clock may add to a time-out. */
+/** What two more rounds of the event loop and a coarse clock may add to a time-out. */
 const LONGEST_WAIT_MS = REPLY_DEADLINE_MS + 50
 /** For tests in which Redis is well: a busy machine must not turn them into tests of the deadline. */
 const PATIENT_MS = 10_000
@@ -86,7 +86,7 @@ function allowedOf(decisions: readonly RateDecision[]): number {
 
 const NOW = 1_794_700_000_123_457
 
-test('all requests and corrections of one turn are one script call', async () => {
+test('all requests and corrections of one round of the event loop are one script call', async () => {
   const { limiter } = await aNode()
   const limits = [aLimit(1000), aLimit(1000, 'chat')]
   for (const limit of limits) limiter.correct(limit, 5)
@@ -119,7 +119,7 @@ test('nodes that share a Redis admit exactly the limit together', async () => {
   const nodes = await Promise.all([1, 2, 3].map(() => aNode({ share: 1 / 3, nowMicroseconds: NOW })))
   const limit = aLimit(600)
   const decisions: RateDecision[] = []
-  for (let turn = 0; turn < 20; turn += 1) {
+  for (let round = 0; round < 20; round += 1) {
     const takes = nodes.flatMap(({ limiter }) =>
       Array.from({ length: 20 }, async () => limiter.take([{ limit, amount: 1 }])),
     )
@@ -215,7 +215,7 @@ test('a script that Redis forgot is sent again, and takes once', async () => {
   const limit = aLimit(100)
   await take(limit)
   await redis.command('SCRIPT', 'FLUSH')
-  await Promise.all([take(limit), nextTurn().then(() => take(limit))])
+  await Promise.all([take(limit), yieldLoop().then(() => take(limit))])
   assert.equal(await takenInRedis(limit), 3)
   assert.deepEqual([limiter.counts.localDecisions, limiter.state()], [0, 'shared'])
 })
@@ -280,7 +280,7 @@ test('with every twentieth reply lost nobody hangs and nothing is taken twice', 
   while (shared < 300) {
     await isBack()
     const localBefore = limiter.counts.localDecisions
-    const waits = await Promise.all([take(limit), take(limit), nextTurn().then(() => take(limit))])
+    const waits = await Promise.all([take(limit), take(limit), yieldLoop().then(() => take(limit))])
     longestMs = Math.max(longestMs, ...waits.map(({ waitedMs }) => waitedMs))
     shared += 3 - (limiter.counts.localDecisions - localBefore)
   }
@@ -314,10 +314,10 @@ test('a stall of our own event loop is not taken for an outage of Redis', async 
   for (let tries = 0; tries < 3 && fewestTimeouts > 0; tries += 1) {
     const { limiter, take, isBack } = await aNode({ replyDeadlineMs })
     // Before the call is written, right after, and while the reply is on its way.
-    for (const turns of [0, 1, 2, 3]) {
+    for (const rounds of [0, 1, 2, 3]) {
       await isBack()
       const taken = take(limit)
-      for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+      for (let round = 0; round < rounds; round += 1) await yieldLoop()
       const endMs = performance.now() + 2 * replyDeadlineMs
       while (performance.now() < endMs);
       await taken

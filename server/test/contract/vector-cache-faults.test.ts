@@ -1,7 +1,7 @@
 /** What the vector cache in Redis promises when Redis dies, hangs, is slow, is full, or holds what is not ours. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { RedisVectorCache } from '#stores/redis/vector-cache.ts'
@@ -50,7 +50,7 @@ async function aNode({
     cache,
     events,
     settle: async () => {
-      while (cache.size().entries > 0) await nextTurn()
+      while (cache.size().entries > 0) await yieldLoop()
     },
     isBack: async () => {
       const endMs = performance.now() + BACK_MS

@@ -1,5 +1,5 @@
 import { after } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryVectorCache } from '#stores/memory/vector-cache.ts'
 import { RedisVectorCache } from '#stores/redis/vector-cache.ts'
@@ -28,7 +28,7 @@ async function openRedisCache(): Promise<Omit<VectorCacheUnderTest, 'cache'> & {
   })
   await cache.open()
   const settle = async (): Promise<void> => {
-    while (cache.size().entries > 0) await nextTurn()
+    while (cache.size().entries > 0) await yieldLoop()
   }
   after(async () => {
     await settle()

@@ -2,7 +2,7 @@
  * `node server/test/fuzz/multipart.fuzz.ts [--cases 100000] [--seed 1]`: forms of every kind end as a form or as a fault of
  * the caller's, soon, and leave nothing behind. A failure prints its seed, which repeats it alone with `--cases 1`.
  */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -77,7 +77,7 @@ async function outcomeOf(given: FormCase, uploads: DiskUploads): Promise<Outcome
   const { promise: late, resolve } = Promise.withResolvers<undefined>()
   const bound = setTimeout(() => resolve(undefined), BOUND_MS)
   try {
-    const form = await Promise.race([readForm(request, { uploads, limits, arrivalTurn: nextTurn }), late])
+    const form = await Promise.race([readForm(request, { uploads, limits, yieldOnArrival: yieldLoop }), late])
     if (form === undefined) return { kind: 'failed', words: `no end after ${BOUND_MS} ms` }
     const words = given.expected === undefined ? undefined : await differenceOf(form, given.expected)
     await Promise.all(form.files.map(({ upload }) => upload.discard()))

@@ -11,8 +11,8 @@ import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gatew
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
-/** The most CPU time that one turn of the event loop may take. */
-const MAX_TURN_MS = 100
+/** The most CPU time that one round of the event loop may take. */
+const MAX_ROUND_MS = 100
 /** Of several measurements the best: what the request costs is spent each time, a collection of garbage is not. */
 const MEASUREMENTS = 5
 
@@ -32,15 +32,15 @@ const models = {
 }
 writeFileSync(join(folder, 'torana.yaml'), configText({ models }, provider.url))
 // A process of its own, so that nobody else's work is measured.
-const socketPath = join(folder, 'turns')
+const socketPath = join(folder, 'loop')
 const torana = await startTorana({
   folder,
-  env: gatewayEnvironment(folder, { LOG_LEVEL: 'silent', TURN_PROBE_SOCKET: socketPath }),
-  nodeArgs: ['--import', join(import.meta.dirname, '../support/turn-probe.ts')],
+  env: gatewayEnvironment(folder, { LOG_LEVEL: 'silent', LOOP_PROBE_SOCKET: socketPath }),
+  nodeArgs: ['--import', join(import.meta.dirname, '../support/loop-probe.ts')],
 })
 
 /** Since it was last asked. */
-async function longestTurnMs(): Promise<number> {
+async function longestRoundMs(): Promise<number> {
   const question = request({ socketPath, agent: false }).end()
   const [answer] = (await once(question, 'response')) as [IncomingMessage]
   return Number(await text(answer))
@@ -58,12 +58,12 @@ async function ask(body: string): Promise<number> {
 
 async function assertFree(body: string, status: number): Promise<void> {
   let best = Infinity
-  for (let measurement = 0; measurement < MEASUREMENTS && best > MAX_TURN_MS / 2; measurement += 1) {
-    await longestTurnMs()
+  for (let measurement = 0; measurement < MEASUREMENTS && best > MAX_ROUND_MS / 2; measurement += 1) {
+    await longestRoundMs()
     assert.equal(await ask(body), status)
-    best = Math.min(best, await longestTurnMs())
+    best = Math.min(best, await longestRoundMs())
   }
-  assert.ok(best < MAX_TURN_MS, `held for ${best} ms`)
+  assert.ok(best < MAX_ROUND_MS, `held for ${best} ms`)
 }
 
 for (const [title, hostile] of Object.entries(hostileTexts)) {

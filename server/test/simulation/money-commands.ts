@@ -1,5 +1,5 @@
 /** What can happen, drawn at random and shrunk when it breaks something. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { NodeEnded } from '#ports/ledger.ts'
 import type { Loss } from '#test/support/losing-store.ts'
@@ -46,7 +46,7 @@ function command(name: string, details: unknown, happen: Happening): Command {
         if (state === 'alive') await node.ledger.settled()
         node.link.planned.length = 0
       }
-      await nextTurn()
+      await yieldLoop()
       await assertInvariants(simulation)
     },
     toString: () => `${name} ${fc.stringify(details)}`,

@@ -3,7 +3,7 @@
  * work: admission, leases, ledger, books. The model only remembers who said what about which call.
  */
 import assert from 'node:assert/strict'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -201,7 +201,7 @@ export class Simulation {
 
   /** The process is gone at once; its disk stays. `losesEnds`: what it closed last had not reached the journal. */
   async kill(at: SimulatedNode, losesEnds: boolean): Promise<void> {
-    await nextTurn()
+    await yieldLoop()
     at.state = 'dead'
     at.lostEnds = losesEnds ? [...at.disk.journal.lastClosed] : []
     for (const live of this.live.filter((request) => request.at === at))
@@ -295,7 +295,7 @@ export class Simulation {
 
   async #written(live: LiveRequest): Promise<void> {
     await live.at.node.ledger.settled()
-    await nextTurn()
+    await yieldLoop()
     this.#tell(live, live.at.node.unsettled.splice(0).length === 0)
   }
 

@@ -1,7 +1,7 @@
 /** The journey of `request/embeddings/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
 import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
@@ -23,8 +23,8 @@ export interface MemoryUpstreamOptions {
   /** Answers in these forms by turns; absent: in the form that was wanted. */
   readonly forms?: readonly VectorForm[]
   readonly usage?: (call: EmbeddingCall, texts: readonly string[]) => Usage
-  /** Calls take so many turns of the event loop, by turns. */
-  readonly turns?: readonly number[]
+  /** Calls take so many rounds of the event loop, by turns. */
+  readonly loopRounds?: readonly number[]
 }
 
 export class MemoryUpstream implements EmbeddingUpstream {
@@ -49,9 +49,9 @@ export class MemoryUpstream implements EmbeddingUpstream {
     this.#inFlight.set(id, inFlight)
     this.peaks.set(id, Math.max(inFlight, this.peaks.get(id) ?? 0))
     try {
-      const { turns = [] } = this.#options
-      for (let turn = turns[number % turns.length] ?? 0; turn > 0; turn -= 1)
-        await (turn > 2 ? nextTurn() : undefined)
+      const { loopRounds = [] } = this.#options
+      for (let round = loopRounds[number % loopRounds.length] ?? 0; round > 0; round -= 1)
+        await (round > 2 ? yieldLoop() : undefined)
       return this.#answer(call, number)
     } finally {
       this.#inFlight.set(id, (this.#inFlight.get(id) ?? 1) - 1)
@@ -170,7 +170,7 @@ export async function embedInMemory(
       observer: { callEnded: (record) => void records.push(record), requestEnded: () => {} },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-      nextTurn: () => Promise.resolve(),
+      yieldLoop: () => Promise.resolve(),
       ...memoryMoney(),
     },
   )

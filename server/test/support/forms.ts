@@ -9,7 +9,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import sharp from 'sharp'
 import { Fault } from '#core/fault/fault.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
-import { sharedTurns } from '#runtime/turns.ts'
+import { sharedYield } from '#runtime/event-loop.ts'
 import { readForm, type Form } from '#http/gateway/uploads/multipart.ts'
 import { endUnread } from '#http/gateway/caller/unread.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
@@ -77,7 +77,7 @@ export async function startFormServer(overrides: Partial<Limits> = {}): Promise<
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     try {
-      const form = await readForm(request, { uploads, limits, arrivalTurn: sharedTurns(4) })
+      const form = await readForm(request, { uploads, limits, yieldOnArrival: sharedYield(4) })
       outcomes.push('form')
       const files = form.files.map(({ field, upload, header }) => ({
         field,

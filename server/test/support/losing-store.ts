@@ -1,5 +1,5 @@
 /** A store whose link can fail: before the work is done, or after it, when only the answer is lost. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { StoreAway } from '#ports/store.ts'
 
 export type Loss = 'none' | 'before' | 'after'
@@ -8,12 +8,12 @@ export class Link {
   /** What becomes of the next calls, one after another; then `otherwise`. */
   readonly planned: Loss[] = []
   otherwise: Loss = 'none'
-  /** Turns of the event loop that each way takes. */
-  turns = 0
+  /** Rounds of the event loop that each way takes. */
+  rounds = 0
   calls = 0
 
   async #way(): Promise<void> {
-    for (let turn = 0; turn < this.turns; turn += 1) await nextTurn()
+    for (let round = 0; round < this.rounds; round += 1) await yieldLoop()
   }
 
   async carry<Result>(work: () => Promise<Result>): Promise<Result> {

@@ -1,5 +1,5 @@
 /** One node's share of the money, made of the real parts, on books behind a link that can fail. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -50,7 +50,7 @@ export class MemoryJournal implements Journal {
 
   async open(call: OpenCall): Promise<void> {
     this.#open.set(`${call.requestId}/${call.attempt}`, call)
-    await nextTurn()
+    await yieldLoop()
     if (this.isFull) throw new Error('no space left')
   }
 
@@ -107,7 +107,7 @@ export class MoneyNode {
       events: this.told,
       connect: async () => void (await store.heartbeat(id)),
       monotonicMs: () => clock.monotonicMs(),
-      nextTurn: () => Promise.resolve(),
+      yieldLoop: () => Promise.resolve(),
     })
     this.leases = new Leases({
       nodeId: id,

@@ -1,5 +1,5 @@
 /** One node's journey in memory whose requests share: a real cache, real flights, real batches, and books to read afterwards. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
@@ -23,7 +23,7 @@ export interface SharingNodeOptions {
   readonly cache?: VectorCache
   readonly maxBytes?: number
   readonly limits?: Partial<Limits>
-  /** How a batch waits for company; absent: one turn of the event loop. */
+  /** How a batch waits for company; absent: one round of the event loop. */
   readonly wait?: (ms: number) => Promise<unknown>
   readonly isTrusted?: SharingRules['isTrusted']
 }
@@ -59,7 +59,7 @@ export class SharingNode {
   readonly #dependencies: EmbedDependencies
 
   constructor(model: EmbeddingModel, upstream: EmbeddingUpstream, options: SharingNodeOptions = {}) {
-    const { limits, wait = () => nextTurn(), maxBytes = 1e9, isTrusted = () => true } = options
+    const { limits, wait = () => yieldLoop(), maxBytes = 1e9, isTrusted = () => true } = options
     const { clock } = this
     this.#model = model
     this.cache = options.cache ?? new MemoryVectorCache({ maxBytes, clock })
@@ -79,7 +79,7 @@ export class SharingNode {
       observer: { callEnded: () => {}, requestEnded: () => {} },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-      nextTurn: () => Promise.resolve(),
+      yieldLoop: () => Promise.resolve(),
       sharingOf: (_, request, { project, space, cacheUse }) => ({
         cache: model.cache && { store: this.cache, ttlMs: model.cache.ttlMs },
         mayRead: cacheUse === 'usual',

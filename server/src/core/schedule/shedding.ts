@@ -1,25 +1,34 @@
 /**
- * Which share of what comes a node refuses at once, so that what it takes on is done in time. What tells is how long an event
- * that is ready waits for its turn of the event loop: a loop that is always busy may still be quick, but one whose turns get
- * long has more to do than it can. So has one that is always busy and refuses many after having read them: to refuse them
- * unread costs half as much.
+ * Which share of its requests a node refuses at once, so that it answers the others in time. The sign is how
+ * long a ready event waits for the event loop: a loop that is always busy may still be quick, but a loop
+ * whose rounds get long has more to do than it can. So has a loop that is always busy and refuses many
+ * requests after it has read them: refusing them unread costs half as much.
  */
 
 /** Above this the event loop has no time to spare, */
 const BUSY = 0.98
 /** and below this it clearly has. */
 const SPARE = 0.9
-/** A request waits for some five turns: at this wait each, the node adds a tenth of a second to its answer. */
+/**
+ * A request waits for the loop some five times: at this wait
+ * each, the node adds a tenth of a second to its answer.
+ */
 const LONG_WAIT_MS = 20
-/** So often in a row: less may have been a long turn, or a moment in which the host had other things to do. */
+/** So often in a row: fewer may be one long round, or a moment in which the host had other things to do. */
 const SIGNS = 4
-/** Refused more, in proportion to the wait: what is late waits in sockets, where nobody sees how many there are. */
+/**
+ * How much more is refused, in proportion to the wait: late
+ * requests wait in sockets, where the node can't count them.
+ */
 const STEP = 0.05
 const MAX_STEP = 0.15
-/** Refused less while there is hardly time to spare: slowly while the wait is nearly long, to find what can be taken. */
+/**
+ * How much less is refused while time is short: little while
+ * the wait is nearly long, to find what the node can take.
+ */
 const EASE = 0.05
 const LEAST_EASE = 0.01
-/** Refused less when there is: from all to nothing in a second. */
+/** How much less is refused while there is time to spare: from all to nothing in a second. */
 const RELEASE = 0.1
 /** Some always get through, so that the end of an overload is noticed. */
 const MOST = 0.95
@@ -27,9 +36,9 @@ const MOST = 0.95
 const MANY_LATE_REFUSALS = 30
 
 export class Shedding {
-  /** 0 to 1: which share of what comes should be refused at once. */
+  /** 0 to 1: which share of the requests should be refused at once. */
   share = 0
-  /** How long an event that is ready waits for its turn, on average. */
+  /** How long a ready event waits for the event loop, on average. */
   waitMs = 0
   #signs = 0
 
@@ -46,7 +55,10 @@ export class Shedding {
   }
 }
 
-/** How long an event waits on average that gets ready at any moment, given the times between turns. */
+/**
+ * How long an event that gets ready at any moment waits
+ * on average, given the times between rounds of the loop.
+ */
 export function meanWaitMs(gapsMs: readonly number[], usualGapMs: number): number {
   let sum = 0
   let squares = 0

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/budget.ts'
 import type { Input } from '#core/embedding/input.ts'
@@ -71,7 +71,7 @@ async function aWorld({ budgets = [PROJECT, OWN], limits = [TOKENS, REQUESTS] }:
     /** Nothing is under way any more, the store is there, and nobody uses what was leased. */
     async rest(): Promise<void> {
       node.link.planned.length = 0
-      for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+      for (let round = 0; round < 20; round += 1) await yieldLoop()
       await node.ledger.settled()
       await node.ledger.drain()
       await node.leases.returnAll()
@@ -85,7 +85,7 @@ type Outcome =
   | { readonly kind: 'refused' | 'timedOut' | 'fault' }
 interface PlannedCall {
   readonly outcome: Outcome
-  readonly turns: number
+  readonly rounds: number
   readonly bytes: number
 }
 
@@ -109,12 +109,12 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
   let isOver = false
   try {
     await using admission = await world.admitted(whole)
-    const calls = planned.map(async ({ outcome, turns, bytes }, index) => {
+    const calls = planned.map(async ({ outcome, rounds, bytes }, index) => {
       const call = await admission.begin(world.identifiers.next(), offer, inputs[index] as Input)
       done.requestIds.add(call.unknown.requestId)
       const tokens = outcome.kind === 'served' ? Math.floor((bytes + 8) * outcome.share) : 0
       done.calls.set(call.attempt, { outcome, tokens, unknown: call.unknown.amountNanoUsd ?? 0n })
-      for (let turn = 0; turn < turns; turn += 1) await nextTurn()
+      for (let round = 0; round < rounds; round += 1) await yieldLoop()
       if (outcome.kind === 'served') {
         if (!isOver) done.tokens += tokens
         return admission.served(call, { kind: 'measured', tokens })
@@ -166,7 +166,7 @@ const outcome: fc.Arbitrary<Outcome> = fc.oneof(
   fc.record({ kind: fc.constant('served' as const), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
   fc.record({ kind: fc.constantFrom('refused' as const, 'timedOut' as const, 'fault' as const) }),
 )
-const calls = fc.array(fc.record({ outcome, turns: fc.nat(6), bytes: fc.integer({ min: 1, max: 5000 }) }), {
+const calls = fc.array(fc.record({ outcome, rounds: fc.nat(6), bytes: fc.integer({ min: 1, max: 5000 }) }), {
   minLength: 1,
   maxLength: 4,
 })
@@ -175,9 +175,9 @@ const losses = fc.array(fc.constantFrom<Loss>('none', 'none', 'before', 'after')
 test('however a request ends, its calls are in the books, and nothing stays reserved', async () => {
   const budgets = fc.constantFrom([PROJECT, OWN], [PROJECT], [OWN])
   await fc.assert(
-    fc.asyncProperty(calls, losses, budgets, fc.nat(2), async (planned, losses, budgets, turns) => {
+    fc.asyncProperty(calls, losses, budgets, fc.nat(2), async (planned, losses, budgets, rounds) => {
       const world = await aWorld({ budgets })
-      world.node.link.turns = turns
+      world.node.link.rounds = rounds
       world.node.link.planned.push(...losses)
       const done = await journey(world, planned)
       await assertAccounted(world, done)
@@ -190,8 +190,8 @@ test('however a request ends, its calls are in the books, and nothing stays rese
 for (const loss of ['before', 'after'] as const) {
   test(`a store that goes away at any point of a request, ${loss} its work, leaves nothing reserved`, async () => {
     const planned: PlannedCall[] = [
-      { outcome: { kind: 'served', share: 0.5 }, turns: 1, bytes: 1000 },
-      { outcome: { kind: 'served', share: 0.1 }, turns: 3, bytes: 70_000 },
+      { outcome: { kind: 'served', share: 0.5 }, rounds: 1, bytes: 1000 },
+      { outcome: { kind: 'served', share: 0.1 }, rounds: 3, bytes: 70_000 },
     ]
     for (let point = 0; point < 8; point += 1) {
       const world = await aWorld()
@@ -205,7 +205,7 @@ for (const loss of ['before', 'after'] as const) {
 test('a journal that can’t be written sends no call and keeps no money', async () => {
   const world = await aWorld()
   world.journal.isFull = true
-  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, turns: 0, bytes: 100 }])
+  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, rounds: 0, bytes: 100 }])
   assert.ok(done.error instanceof Fault && done.error.code === 'ledger_unavailable')
   assert.equal(done.calls.size, 0)
   await assertAccounted(world, done)
@@ -238,13 +238,13 @@ test('entries that fail after their request has ended are reported', async () =>
   world.spool.isFull = true
   admission.served(call, { kind: 'measured', tokens: 3 })
   await world.node.ledger.settled()
-  await nextTurn()
+  await yieldLoop()
   assert.deepEqual(world.node.unsettled, [call.unknown.requestId])
 })
 
 test('a result leaves only when its record is durable', async () => {
   const world = await aWorld()
-  world.node.link.turns = 3
+  world.node.link.rounds = 3
   for (const loss of ['none', 'before'] as const) {
     const admission = await world.admitted(texts('abc'))
     const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
@@ -281,7 +281,7 @@ test('a request that was admitted has money for all its calls, however it is div
 
 test('a call that needs more than was reserved asks for the rest, also beside others', async () => {
   const world = await aWorld()
-  world.node.link.turns = 2
+  world.node.link.rounds = 2
   const admission = await world.admitted(texts('x'.repeat(1000)))
   // A prefix makes inputs longer than they came, and an unknown has used up what was reserved.
   const sizes = [3000, 900, 50, 2000]
@@ -343,7 +343,7 @@ test('a request beyond its rate limit is refused with the time to come back, and
 
 test('a request without limits and hard budgets is admitted at once', async () => {
   const world = await aWorld({ limits: [], budgets: [{ ...PROJECT, hard: false }] })
-  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, turns: 0, bytes: 10 }])
+  const done = await journey(world, [{ outcome: { kind: 'served', share: 1 }, rounds: 0, bytes: 10 }])
   assert.equal(done.error, undefined)
   await assertAccounted(world, done)
   assert.equal(world.books.entries()[0]?.projectLeaseNanoUsd, 0n)

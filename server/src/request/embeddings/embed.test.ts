@@ -65,7 +65,7 @@ const situation = fc.record({
     minLength: 1,
     maxLength: 8,
   }),
-  turns: fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }),
+  loopRounds: fc.array(fc.nat(3), { minLength: 1, maxLength: 5 }),
   forms: fc.constantFrom(undefined, ['text', 'base64', 'float32'] as const),
   encoding: fc.constantFrom('float' as const, 'base64' as const),
   prefixed: fc.boolean(),
@@ -126,7 +126,7 @@ test('any inputs × any caps × any duplicates × any failures: vectors and usag
     fc.asyncProperty(situation, async (given) => {
       const { input, outcomes, deployments, dimensions } = given
       const upstream = new MemoryUpstream({
-        turns: given.turns,
+        loopRounds: given.loopRounds,
         ...(given.forms && { forms: given.forms }),
         // The last deployment never fails, so that there is an answer.
         plan: ({ deployment }, number) =>
@@ -297,7 +297,7 @@ test('after one part has failed for good, no further part is begun', async () =>
   const { upstream } = await faultOf(
     { input },
     { deployments },
-    { plan: (_, number) => (number === 3 ? 'refused' : undefined), turns: [1, 3] },
+    { plan: (_, number) => (number === 3 ? 'refused' : undefined), loopRounds: [1, 3] },
   )
   assert.ok(upstream.calls.length <= 6, String(upstream.calls.length))
 })
@@ -360,7 +360,7 @@ test('one request never runs more calls at once on a deployment than it allows, 
   ]
   const upstream = new MemoryUpstream({
     plan: ({ deployment }) => (deployment.id === 'first' ? 'failed' : undefined),
-    turns: [3],
+    loopRounds: [3],
   })
   await embedInMemory(aRequest({ input }), aModel({ deployments }), upstream)
   assert.deepEqual(Object.fromEntries(upstream.peaks), { first: 4, second: 2 })

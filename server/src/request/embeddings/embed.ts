@@ -119,11 +119,11 @@ export async function embed(
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
   const isLarge = inputSize(request.input) > LARGE_INPUT
-  if (isLarge) await dependencies.nextTurn()
+  if (isLarge) await dependencies.yieldLoop()
   const tokenContext = { model, outside: dependencies }
   const lengths = checkLengths(tokenContext, request.input)
   if (lengths !== undefined) await lengths
-  if (isLarge) await dependencies.nextTurn()
+  if (isLarge) await dependencies.yieldLoop()
 
   const { requestId, key, trace } = options
   const { clock } = dependencies

@@ -28,7 +28,7 @@ export async function gather(asked: GatherRequest): Promise<GatheredVectors> {
   const { firsts, slots } =
     wholeBecauseOf === undefined ? dedupe(input) : { firsts: [...countTo(count)], slots: [...countTo(count)] }
   const distinct = firsts.length === count ? input : pick(input, firsts)
-  if (asked.isLarge) await asked.outside.nextTurn()
+  if (asked.isLarge) await asked.outside.yieldLoop()
   const request: AdmittedRequest = { ...asked, placeOf: (slot) => firsts[slot] ?? slot }
   if (sharing !== undefined) {
     const { vectors, served, hits } = await gatherShared(request, sharing, distinct)

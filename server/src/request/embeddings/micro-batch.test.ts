@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -169,7 +169,7 @@ test('who is in a hurry is not joined with others, whose call would end with its
 test('who has no time left when the batch leaves is not in it', async () => {
   const { node, upstream } = start({
     wait: async () => {
-      await nextTurn()
+      await yieldLoop()
       node.clock.ms += 30_500
     },
   })
@@ -259,7 +259,7 @@ test('a batch that is more than a deployment takes at once is taken apart before
 test('whoever comes while a batch stands in line still gets in, up to maxItems', async () => {
   const { node, upstream } = start(
     // The first call is under way while all others come.
-    { turns: [100, 0, 0] },
+    { loopRounds: [100, 0, 0] },
     {
       microBatch: { ...microBatch, maxItems: 4 },
       deployments: [aDeployment({ limits: { concurrency: 1 } })],
@@ -268,7 +268,7 @@ test('whoever comes while a batch stands in line still gets in, up to maxItems',
   const answers = [ask(node, ['first'])]
   for (const text of words(6)) {
     // Longer than a batch waits for company.
-    for (let turn = 0; turn < 5; turn += 1) await nextTurn()
+    for (let round = 0; round < 5; round += 1) await yieldLoop()
     answers.push(ask(node, [text]))
   }
   const [, ...others] = await Promise.all(answers)

@@ -14,5 +14,5 @@ export interface EmbedOutside extends MoneyOutside {
   readonly observer: Observer
   readonly limits: Limits
   /** Lets other requests have the event loop: a large request takes it in steps. */
-  readonly nextTurn: () => Promise<unknown>
+  readonly yieldLoop: () => Promise<unknown>
 }

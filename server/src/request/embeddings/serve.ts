@@ -31,7 +31,7 @@ async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Pr
     const [first, ...others] = runs
     if (first === undefined) throw new Fault('internal_error', 'There was nothing to serve.')
     if (others.length === 0) return await callOnce(request, calls, part, turn, ready)
-    if (request.isLarge) await request.outside.nextTurn()
+    if (request.isLarge) await request.outside.yieldLoop()
     const cut = ([start, end]: readonly [number, number]): Part => ({
       ...part,
       input: slice(part.input, start, end),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import type { Input } from '#core/embedding/input.ts'
 import { truncate, valuesOf } from '#core/embedding/vector.ts'
@@ -62,7 +62,7 @@ const situation = fc.record({
     }),
     { minLength: 1, maxLength: 4 },
   ),
-  turns: fc.array(fc.nat(3), { minLength: 1, maxLength: 3 }),
+  loopRounds: fc.array(fc.nat(3), { minLength: 1, maxLength: 3 }),
 })
 type Situation = typeof situation extends fc.Arbitrary<infer Value> ? Value : never
 
@@ -133,7 +133,7 @@ async function askOne(node: SharingNode, asking: Caller): Promise<void> {
 const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
   const { outcomes } = given
   const upstream = new MemoryUpstream({
-    turns: given.turns,
+    loopRounds: given.loopRounds,
     plan: ({ deployment, inputs }, number) => {
       if (inputs.kind === 'texts' && inputs.texts.includes(BAD)) return 'refused'
       // The last deployment never fails, so that there is an answer.
@@ -148,7 +148,7 @@ const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
     node.clock.ms += given.passMs
   }
   // Requests that failed are put into the books behind their backs.
-  await nextTurn()
+  await yieldLoop()
   assert.deepEqual(upstream.violations, [])
   const paid = node.paidByCall()
   assert.equal(paid.size, upstream.served.length)
@@ -237,7 +237,7 @@ test('however many texts a request has, the cache is asked once', async () => {
 test('what another request waits for is not asked for again; should that one fail, it is, by one of those who wait', async () => {
   for (const fails of [false, true]) {
     const upstream = new MemoryUpstream({
-      turns: [4],
+      loopRounds: [4],
       plan: (_, number) => (fails && number === 0 ? 'failed' : undefined),
     })
     const node = new SharingNode(cached(), upstream)
@@ -251,7 +251,7 @@ test('what another request waits for is not asked for again; should that one fai
 })
 
 test('a text that fails twice has failed for all who wait for it: they do not try one after another', async () => {
-  const upstream = new MemoryUpstream({ turns: [4], plan: () => 'failed' })
+  const upstream = new MemoryUpstream({ loopRounds: [4], plan: () => 'failed' })
   const node = new SharingNode(cached(), upstream)
   const outcomes = await Promise.allSettled(
     Array.from({ length: 20 }, () => node.ask({ input: some(['a']) })),
@@ -261,7 +261,7 @@ test('a text that fails twice has failed for all who wait for it: they do not tr
 })
 
 test('what comes from another’s call is not used when its deployment was found outside the space meanwhile', async () => {
-  const upstream = new MemoryUpstream({ turns: [4] })
+  const upstream = new MemoryUpstream({ loopRounds: [4] })
   const node = new SharingNode(cached(), upstream, { isTrusted: () => false })
   const answers = await Promise.all([node.ask({ input: some(['a']) }), node.ask({ input: some(['a']) })])
   assert.equal(upstream.calls.length, 2)
@@ -287,7 +287,7 @@ test('a deployment that makes narrow vectors itself and one whose vectors are cu
       microBatch: { maxWaitMs: 1, maxItems: 2, acrossProjects: true },
     })
     const upstream = new MemoryUpstream({
-      turns: [4],
+      loopRounds: [4],
       plan: ({ deployment }) => (deployment.id === 'd0' ? 'failed' : undefined),
     })
     const node = new SharingNode(model, upstream)

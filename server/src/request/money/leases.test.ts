@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { windowOf, type Budget } from '#core/budget.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
@@ -65,7 +65,7 @@ async function reserve({ leases }: Node, amount: bigint, budget = BUDGET, atMs =
 
 test('of five hundred requests at once over three nodes, those that the budget has money for pass', async () => {
   const { nodes, state } = await aWorld(3)
-  for (const { link } of nodes) link.turns = 2
+  for (const { link } of nodes) link.rounds = 2
   const asked = Array.from({ length: 500 }, (_, index) => reserve(nodes[index % 3] as Node, 100n))
   const passed = (await Promise.allSettled(asked)).filter(({ status }) => status === 'fulfilled')
   assert.equal(passed.length, 10)
@@ -86,7 +86,7 @@ test('a request that finds room asks nobody', async () => {
 test('all who wait are served by few questions', async () => {
   const { nodes } = await aWorld(1)
   const [node] = nodes
-  node.link.turns = 3
+  node.link.rounds = 3
   await Promise.all(Array.from({ length: 50 }, () => reserve(node, 10n)))
   assert.ok(node.link.calls < 15, `${node.link.calls} questions`)
 })
@@ -200,7 +200,7 @@ type Step =
   | { readonly does: 'release' | 'spend'; readonly which: number }
   | { readonly does: 'pass'; readonly ms: number }
   | { readonly does: 'lose'; readonly losses: readonly Loss[] }
-  | { readonly does: 'returnIdle' | 'turn' }
+  | { readonly does: 'returnIdle' | 'round' }
 
 const loss = fc.constantFrom<Loss>('none', 'before', 'after', 'after')
 const step: fc.Arbitrary<Step> = fc.oneof(
@@ -226,7 +226,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       losses: fc.array(loss, { minLength: 1, maxLength: 2 }),
     }),
   },
-  { weight: 5, arbitrary: fc.record({ does: fc.constantFrom('returnIdle' as const, 'turn' as const) }) },
+  { weight: 5, arbitrary: fc.record({ does: fc.constantFrom('returnIdle' as const, 'round' as const) }) },
 )
 
 test('whatever is reserved, spent and lost: never more than the budget, and at rest all of it is home', async () => {
@@ -234,9 +234,9 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
     fc.asyncProperty(
       fc.array(fc.tuple(fc.nat(1), step), { minLength: 20, maxLength: 60 }),
       fc.nat(2),
-      async (steps, turns) => {
+      async (steps, rounds) => {
         const { nodes, books, clock, identifiers, state } = await aWorld(2)
-        for (const { link } of nodes) link.turns = turns
+        for (const { link } of nodes) link.rounds = rounds
         const underWay: Promise<unknown>[] = []
         /** Amounts that requests hold, by node. */
         const held: bigint[][] = [[], []]
@@ -282,14 +282,14 @@ test('whatever is reserved, spent and lost: never more than the budget, and at r
             case 'returnIdle':
               underWay.push(node.leases.returnIdle())
               break
-            case 'turn':
-              await nextTurn()
+            case 'round':
+              await yieldLoop()
           }
           check()
         }
         await Promise.all(underWay)
         // A question may still be on its way for whom money was found meanwhile.
-        for (let turn = 0; turn < 10; turn += 1) await nextTurn()
+        for (let round = 0; round < 10; round += 1) await yieldLoop()
         check()
         for (const [index, node] of nodes.entries()) {
           node.link.planned.length = 0

@@ -192,7 +192,7 @@ function asReply(error: unknown): ErrorReply {
 }
 
 /**
- * The deadline begins a turn later, when the library has written the command, and when it has passed one more turn is given,
+ * The deadline begins a round later, when the library has written the command, and when it has passed one more round is given,
  * in which a reply that lies in the socket is read: a stall of our own event loop is no fault of Redis.
  */
 function inTime<Reply>(deadlineMs: number, reply: Promise<Reply>): Promise<Reply> {

@@ -39,11 +39,11 @@ interface WaitingRequest {
 }
 
 /**
- * Rate limits that all nodes share. All requests of one turn of the event loop become one call of one script, which decides
+ * Rate limits that all nodes share. All requests of one round of the event loop become one call of one script, which decides
  * each on its own; corrections ride along. While Redis is away nobody waits: the fallback decides at once. A call that fails
  * is never sent again: its requests are decided by the fallback, its corrections are lost.
  *
- * Keys carry their project as hash tag. On a Redis Cluster a turn would become one call for each slot, its requests grouped by
+ * Keys carry their project as hash tag. On a Redis Cluster a round would become one call for each slot, its requests grouped by
  * project, to which all limits of a request belong.
  */
 export class RedisLimiter implements RateLimiter {
@@ -51,7 +51,7 @@ export class RedisLimiter implements RateLimiter {
   readonly #counts: Counts = { takes: 0, localDecisions: 0, scriptCalls: 0, timeouts: 0, errors: 0 }
   #waiting: WaitingRequest[] = []
   #corrections = new Map<string, Correction>()
-  #turn: NodeJS.Immediate | undefined
+  #round: NodeJS.Immediate | undefined
   #correctionTimer: NodeJS.Timeout | undefined
 
   constructor(options: RedisLimiterOptions) {
@@ -73,7 +73,7 @@ export class RedisLimiter implements RateLimiter {
     return new Promise((decide) => {
       this.#waiting.push({ takes, decide })
       if (this.#waiting.length >= REQUESTS_PER_CALL_MAX) this.#send()
-      else this.#turn ??= setImmediate(() => this.#send())
+      else this.#round ??= setImmediate(() => this.#send())
     })
   }
 
@@ -85,9 +85,9 @@ export class RedisLimiter implements RateLimiter {
   }
 
   #send(): void {
-    clearImmediate(this.#turn)
+    clearImmediate(this.#round)
     clearTimeout(this.#correctionTimer)
-    this.#turn = undefined
+    this.#round = undefined
     this.#correctionTimer = undefined
     const waiting = this.#waiting
     const corrections = [...this.#corrections.values()]

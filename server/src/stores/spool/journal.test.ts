@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
 import { numbered } from '#test/support/entries.ts'
 import { fillDisk, smallDisk, testFolder } from '#test/support/disk.ts'
@@ -58,11 +58,11 @@ test('attempts of one request are calls of their own', async () => {
 
 test('whatever is opened and closed over however many files, what is open is what is read', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(fc.nat(40), { maxLength: 12 }), { maxLength: 25 }), async (turns) => {
+    fc.asyncProperty(fc.array(fc.array(fc.nat(40), { maxLength: 12 }), { maxLength: 25 }), async (rounds) => {
       const folder = testFolder()
       const journal = new FileJournal(folder, 1500)
       const open = new Set<number>()
-      for (const numbers of turns) {
+      for (const numbers of rounds) {
         const opening: Promise<void>[] = []
         for (const number of numbers) {
           if (open.delete(number)) close(journal, number)
@@ -72,7 +72,7 @@ test('whatever is opened and closed over however many files, what is open is wha
           }
         }
         await Promise.all(opening)
-        await nextTurn()
+        await yieldLoop()
         assert.deepEqual(
           openNumbers(folder),
           [...open].toSorted((a, b) => a - b),
@@ -142,7 +142,7 @@ test('on a full disk no call is noted that is not there, and its end is written 
   const open = new Set<number>()
   let refusals = 0
   for (let number = 1; refusals < 20; number += 1) {
-    // A call ends in the same turn in which another begins.
+    // A call ends in the same round in which another begins.
     const [oldest] = open
     if (oldest !== undefined && number > 40) {
       close(journal, oldest)
@@ -158,7 +158,7 @@ test('on a full disk no call is noted that is not there, and its end is written 
   }
   free()
   await journal.open(numbered(900))
-  await nextTurn()
+  await yieldLoop()
   const expected = [...open, 900].toSorted((a, b) => a - b)
   assert.deepEqual(openNumbers(disk), expected)
   // Room for a new file as well.
@@ -166,7 +166,7 @@ test('on a full disk no call is noted that is not there, and its end is written 
     await journal.open(numbered(number))
     close(journal, number)
   }
-  await nextTurn()
+  await yieldLoop()
   assert.deepEqual(openNumbers(disk), expected)
   assert.equal(files(disk).length, 1)
   journal.end()

@@ -53,7 +53,7 @@ export class FileJournal implements Journal {
     this.#file = NO_FILE
   }
 
-  /** One write for all that happens in a turn of the event loop. */
+  /** One write for all that happens in a round of the event loop. */
   #add(line: string): void {
     this.#pending += line
     if (this.#isScheduled) return
@@ -70,7 +70,7 @@ export class FileJournal implements Journal {
     try {
       this.#bytes += writeWhole(this.#file, text)
     } catch (error) {
-      // Part of a line may stand there now. The calls of this turn are not sent; lines that end calls are tried again.
+      // Part of a line may stand there now. The calls of this round are not sent; lines that end calls are tried again.
       const ends = text.split('\n').filter((line) => line.startsWith('-'))
       this.#pending = `\n${ends.map((line) => `${line}\n`).join('')}${this.#pending}`
       batch?.reject(error)
@@ -89,7 +89,7 @@ export class FileJournal implements Journal {
       file = openSync(path, 'w', 0o600)
       bytes = writeWhole(file, [...this.#open.values()].join(''))
     } catch {
-      // No room for it. The old file goes on, and half a new one must not be read after it; the next turn tries again.
+      // No room for it. The old file goes on, and half a new one must not be read after it; the next round tries again.
       if (file !== undefined) closeSync(file)
       rmSync(path, { force: true })
       return

@@ -8,7 +8,7 @@ import type { FailureKind } from '#core/fault/failure.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import type { Row } from '#test/support/ai-sdk-calls.ts'
-import { watchTurns } from '#test/support/turns.ts'
+import { watchLoop } from '#test/support/loop-watch.ts'
 import { callOf, failureOf, rowOf, rows, texts, textsOf, withUpstream } from '#test/support/ai-sdk-calls.ts'
 import type { FakeProvider } from '../../../../tools/fake-provider/server.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
@@ -206,13 +206,13 @@ describe('the thread', () => {
         const call = callOf({ ...rowOf('Vertex'), model: 'text-embedding-w3072' }, at('plain'), {
           inputs: { kind: 'texts', texts: Array.from({ length: 250 }, (_, index) => `text ${index}`) },
         })
-        const turns = watchTurns()
+        const watch = watchLoop()
         const { vectors } = await upstream.embed(
           withUpstream(call, { baseUrl: `${address}/plain/${rowOf('Vertex').base}` }),
         )
         await setTimeout(2)
-        turns.end()
-        holds.push(turns.longestMs())
+        watch.end()
+        holds.push(watch.longestMs())
         assert.equal(vectors.length, 250)
       }
     } finally {

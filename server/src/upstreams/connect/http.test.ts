@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, request as httpRequest, type RequestListener } from 'node:http'
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { after, test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
 import { HttpTimeout, isUnsent, UpstreamHttp, type HttpAnswer } from './http.ts'
 import { BodyUnread, type StreamedBody } from './sent-body.ts'
 
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, sendingTurn: nextTurn })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, yieldOnSending: yieldLoop })
 const closing: (() => Promise<unknown>)[] = [() => http.close()]
 after(async () => {
   for (const close of closing.reverse()) await close()
@@ -163,7 +163,7 @@ test('uploads that went well use their connection again', async () => {
   const served = await serve(echo)
   for (let round = 0; round < 5; round += 1) {
     await post(served.origin, aSource(manyChunks(5)))
-    await nextTurn()
+    await yieldLoop()
   }
   assert.equal(served.connections, 1)
 })
@@ -412,7 +412,7 @@ test('a body goes through a proxy as it is', async () => {
   const via = new UpstreamHttp({
     connectTimeoutMs: 5_000,
     answerBytes: 1_000_000,
-    sendingTurn: nextTurn,
+    yieldOnSending: yieldLoop,
     proxy: { http: proxy.origin, https: undefined, no: undefined },
   })
   closing.push(() => via.close())

@@ -61,8 +61,8 @@ export interface HttpOptions {
   readonly connectTimeoutMs: number
   readonly answerBytes: number
   readonly proxy?: ProxySettings | undefined
-  /** Shared by all bodies that are streamed: one is waited for before each piece of 64 KB. */
-  readonly sendingTurn: () => Promise<unknown>
+  /** Called before each piece of 64 KB of a streamed body; shared by all of them. */
+  readonly yieldOnSending: () => Promise<unknown>
 }
 
 /** More sockets than this to one origin only queue at the far end. */
@@ -76,26 +76,26 @@ const ERROR_BODY_BYTES = 64 * 1024
 
 /** One look at all calls this often is cheaper than a timer for each, and late by no more than this. */
 const SWEEP_MS = 20
-/** A fast upstream could feed us two megabytes in one turn of the event loop; after this much, others get theirs. */
-const BYTES_PER_TURN = 256 * 1024
-/** Of all upstreams together: a hundred of them at once would hold the turn as long as one with all their bytes. */
-const ALL_BYTES_PER_TURN = 1024 * 1024
+/** A fast upstream could feed us two megabytes in one round of the event loop; after this much, others get theirs. */
+const BYTES_PER_ROUND = 256 * 1024
+/** Of all upstreams together: a hundred of them at once would hold the loop as long as one with all their bytes. */
+const ALL_BYTES_PER_ROUND = 1024 * 1024
 /** Answers in small pieces need no counting. */
 const SMALL_CHUNK = 16 * 1024
 /** Those that had to wait read on a few at a time, each with a chunk of 64 KB. */
-const RESUMED_PER_TURN = 8
+const RESUMED_PER_ROUND = 8
 
-/** Shares out the turns of the event loop among all answers that arrive. */
-class Turns {
+/** Shares out the rounds of the event loop among all answers that arrive. */
+class Rounds {
   #bytes = 0
   #isCounting = false
   readonly #waiting: Dispatcher.DispatchController[] = []
 
-  /** Whether so many more bytes are more than a turn should take. */
+  /** Whether a round takes too many bytes with these. */
   isFull(bytes: number): boolean {
     this.#bytes += bytes
     this.#count()
-    return this.#bytes > ALL_BYTES_PER_TURN
+    return this.#bytes > ALL_BYTES_PER_ROUND
   }
 
   resumeLater(controller: Dispatcher.DispatchController): void {
@@ -110,14 +110,14 @@ class Turns {
     setImmediate(() => {
       this.#isCounting = false
       this.#bytes = 0
-      for (const controller of this.#waiting.splice(0, RESUMED_PER_TURN)) controller.resume()
+      for (const controller of this.#waiting.splice(0, RESUMED_PER_ROUND)) controller.resume()
       if (this.#waiting.length > 0) this.#count()
     })
   }
 }
 
 export class UpstreamHttp {
-  readonly #turns = new Turns()
+  readonly #rounds = new Rounds()
   readonly #options: HttpOptions
   readonly #pools = new Map<string, Dispatcher>()
   readonly #viaProxy: Dispatcher | undefined
@@ -134,9 +134,9 @@ export class UpstreamHttp {
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
     const { origin, path, headers, body, timeoutMs, answerBytes = this.#options.answerBytes } = call
     return new Promise((resolve, reject) => {
-      const sending = typeof body === 'string' ? undefined : new SentBody(body, this.#options.sendingTurn)
+      const sending = typeof body === 'string' ? undefined : new SentBody(body, this.#options.yieldOnSending)
       const exchange = new Exchange(
-        { inFlight: this.#inFlight, turns: this.#turns, timeoutMs, maxBytes: answerBytes, sink, sending },
+        { inFlight: this.#inFlight, rounds: this.#rounds, timeoutMs, maxBytes: answerBytes, sink, sending },
         resolve,
         reject,
       )
@@ -189,7 +189,7 @@ const NOWHERE: ByteSink = { push: ignore }
 
 interface ExchangeParts {
   readonly inFlight: Set<Exchange>
-  readonly turns: Turns
+  readonly rounds: Rounds
   readonly timeoutMs: number
   readonly maxBytes: number
   readonly sink: ByteSink
@@ -199,7 +199,7 @@ interface ExchangeParts {
 
 class Exchange implements Dispatcher.DispatchHandler {
   readonly #inFlight: Set<Exchange>
-  readonly #turns: Turns
+  readonly #rounds: Rounds
   readonly #timeoutMs: number
   readonly #startedMs = performance.now()
   #sink: ByteSink
@@ -216,11 +216,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   #timedOut = false
 
   constructor(
-    { inFlight, turns, timeoutMs, maxBytes, sink, sending }: ExchangeParts,
+    { inFlight, rounds, timeoutMs, maxBytes, sink, sending }: ExchangeParts,
     resolve: (answer: HttpAnswer) => void,
     reject: (error: unknown) => void,
   ) {
-    this.#turns = turns
+    this.#rounds = rounds
     this.#sink = sink
     this.#maxBytes = maxBytes
     this.#sending = sending
@@ -257,10 +257,10 @@ class Exchange implements Dispatcher.DispatchHandler {
       if (this.#bytes > this.#maxBytes)
         throw new HttpTooLarge(`an answer of more than ${this.#maxBytes} bytes`)
       this.#sink.push(chunk)
-      const isFull = chunk.length > SMALL_CHUNK && this.#turns.isFull(chunk.length)
-      if (isFull || this.#bytes - this.#bytesAtRest > BYTES_PER_TURN) {
+      const isFull = chunk.length > SMALL_CHUNK && this.#rounds.isFull(chunk.length)
+      if (isFull || this.#bytes - this.#bytesAtRest > BYTES_PER_ROUND) {
         this.#bytesAtRest = this.#bytes
-        this.#turns.resumeLater(controller)
+        this.#rounds.resumeLater(controller)
       }
     } catch (error) {
       this.#fail(error)

@@ -1,4 +1,7 @@
-/** A request's body that is sent as it is read: at the pace of the connection, and a piece a turn. */
+/**
+ * A request's body that is sent as it is read: at the pace of
+ * the connection, a piece for each round of the event loop.
+ */
 
 export interface StreamedBody {
   /** Exactly so many bytes: the upstream is told before the first of them. */
@@ -12,7 +15,10 @@ export class BodyUnread extends Error {
   override readonly name = 'BodyUnread'
 }
 
-/** As much as a socket takes without waiting. In larger pieces, one body would encrypt a picture of 50 MB in one turn. */
+/**
+ * As much as a socket takes without waiting. In one large
+ * piece, a picture of 50 MB would be encrypted in one go.
+ */
 const PIECE_BYTES = 64 * 1024
 const ignore = (): void => {}
 const NOTHING = new Uint8Array()
@@ -20,7 +26,7 @@ const NOTHING = new Uint8Array()
 /** One sending of a body. The client library asks for its pieces; the exchange may end it at any time. */
 export class SentBody implements AsyncIterableIterator<Uint8Array> {
   readonly #body: StreamedBody
-  readonly #turn: () => Promise<unknown>
+  readonly #yieldLoop: () => Promise<unknown>
   readonly #over = Promise.withResolvers<never>()
   #source: AsyncIterator<Uint8Array> | undefined
   #rest: Uint8Array = NOTHING
@@ -29,14 +35,16 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
   #isHeld = false
   #isOver = false
 
-  /** `turn` is waited for before each piece. */
-  constructor(body: StreamedBody, turn: () => Promise<unknown>) {
+  /** `yieldLoop` is called before each piece. */
+  constructor(body: StreamedBody, yieldLoop: () => Promise<unknown>) {
     this.#body = body
-    this.#turn = turn
+    this.#yieldLoop = yieldLoop
     this.#over.promise.catch(ignore)
   }
 
-  /** Whether the last byte was handed to the client library: from then on, the upstream may have all of it. */
+  /**
+   * Whether the last byte was handed to the client library: from then on, the upstream may have all of it.
+   */
   get isWhole(): boolean {
     return this.#handed === this.#body.size
   }
@@ -49,8 +57,9 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
     if (this.#isHeld || this.#isOver) return this.#over.promise
     if (this.isWhole) return { done: true, value: undefined }
     const piece = await this.#readPiece()
-    // A turn lies between two writes: an answer that has come in it is read before a write finds the connection closed.
-    await this.#turn()
+    // Between two writes the loop reads what has come: an answer
+    // is read before a write finds the connection closed.
+    await this.#yieldLoop()
     if (this.#isHeld || this.#isOver) return this.#over.promise
     this.#handed += piece.length
     return { done: false, value: piece }

@@ -17,7 +17,7 @@ export interface OpenaiDialect {
 export function exchangeEmbedding(
   dialect: OpenaiDialect,
   http: UpstreamHttp,
-  nextTurn: () => Promise<unknown>,
+  yieldLoop: () => Promise<unknown>,
 ): EmbeddingUpstream {
   const targets = new WeakMap<Upstream, Target>()
 
@@ -29,7 +29,7 @@ export function exchangeEmbedding(
         target = dialect.target(upstream)
         targets.set(upstream, target)
       }
-      if (inputSize(call.inputs) > LARGE_INPUT) await nextTurn()
+      if (inputSize(call.inputs) > LARGE_INPUT) await yieldLoop()
       const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
       let answer: HttpAnswer
       try {

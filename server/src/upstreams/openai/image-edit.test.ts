@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
@@ -49,7 +49,7 @@ const server = createServer((request, response) => {
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
 const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, sendingTurn: nextTurn })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, yieldOnSending: yieldLoop })
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {
   fetcher: new GuardedPictureFetcher({ connectTimeoutMs: 5_000 }),

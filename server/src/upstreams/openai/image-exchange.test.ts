@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
@@ -15,7 +15,7 @@ import { imageRegistry } from '../image-registry.ts'
 import { GuardedPictureFetcher } from '../connect/picture-fetch.ts'
 
 const provider = await startFakeProvider()
-const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, sendingTurn: nextTurn })
+const http = new UpstreamHttp({ connectTimeoutMs: 5_000, answerBytes: 1_000_000, yieldOnSending: yieldLoop })
 const ANSWER_BYTES = 20_000_000
 const nobody: ImageUpstream = { generate: () => Promise.reject(new Error('not asked')) }
 const images = imageRegistry(http, {

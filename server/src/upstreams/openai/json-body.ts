@@ -20,7 +20,7 @@ export function joinedBody(parts: readonly JsonPart[]): StreamedBody {
   }
 }
 
-/** A multiple of three, so that nothing is left over; of it come 64 KB, which are made within a turn's time. */
+/** A multiple of three, so that nothing is left over; of it come 64 KB, which are made without holding the event loop. */
 const STEP_BYTES = 48 * 1024
 
 /** Base64 has four characters for each three bytes: what does not fill three waits for the next chunk. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -63,7 +63,7 @@ async function aNode() {
     events: told,
     connect: async () => void (await store.heartbeat(NODE)),
     monotonicMs: () => performance.now(),
-    nextTurn,
+    yieldLoop,
   })
   await ledger.drain()
   link.calls = 0
@@ -83,7 +83,7 @@ function isUnavailable(error: unknown): boolean {
 
 test('records that wait at the same time are written together', async () => {
   const { ledger, books, link, events } = await aNode()
-  link.turns = 3
+  link.rounds = 3
   await Promise.all(Array.from({ length: 500 }, (_, index) => ledger.write([numbered(index + 1)])))
   assert.equal(books.entries().length, 500)
   assert.ok(link.calls < 10, `${link.calls} appends`)
@@ -129,7 +129,7 @@ test('before the store was ever reached records go to the spool', async () => {
   const store = behind(link, books)
   link.otherwise = 'before'
   const connect = async (): Promise<void> => void (await store.heartbeat(NODE))
-  const parts = { nodeId: NODE, store, spool, journal, events: told, connect, nextTurn }
+  const parts = { nodeId: NODE, store, spool, journal, events: told, connect, yieldLoop }
   const ledger = new BatchedLedger({ ...parts, monotonicMs: () => 0 })
   await ledger.write([numbered(1)])
   assert.deepEqual([spool.waiting, kept(books)], [1, []])
@@ -201,14 +201,14 @@ test('a call is noted on disk before it is sent, until its record is durable', a
   const calls = [1, 2, 3].map((number) => numbered(number, { kind: 'unknown' }))
   await Promise.all(calls.map((call) => ledger.begin(call)))
   assert.deepEqual(readOpenCalls(folder).calls, calls)
-  link.turns = 5
+  link.rounds = 5
   const writing = ledger.write([numbered(1)])
-  await nextTurn()
+  await yieldLoop()
   assert.equal(journal.size, 3)
   await writing
   assert.equal(journal.size, 2)
   ledger.forget(numbered(2).requestId, 0)
-  await nextTurn()
+  await yieldLoop()
   assert.deepEqual(readOpenCalls(folder).calls, calls.slice(2))
 })
 
@@ -246,7 +246,7 @@ test('a node that was ended says so, and what it still knows reaches the books a
 
 test('what waits in memory has a bound: beyond it results are refused, not lost', async () => {
   const { ledger, books, link } = await aNode()
-  link.turns = 2
+  link.rounds = 2
   const first = ledger.write(Array.from({ length: 50_001 }, (_, index) => numbered(index)))
   const second = ledger.write([numbered(60_000)])
   await assert.rejects(second, isUnavailable)
@@ -258,7 +258,7 @@ test('what waits in memory has a bound: beyond it results are refused, not lost'
 
 test('settled means that nothing waits in memory', async () => {
   const { ledger, books, link } = await aNode()
-  link.turns = 4
+  link.rounds = 4
   const writing = [1, 2, 3].map((number) => ledger.write([numbered(number)]))
   await ledger.settled()
   assert.equal(books.entries().length, 3)

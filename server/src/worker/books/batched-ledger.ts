@@ -39,8 +39,8 @@ export interface BatchedLedgerParts {
   /** Makes the store ready for this node; rejects with `StoreAway` when it can't. */
   readonly connect: () => Promise<void>
   readonly monotonicMs: () => number
-  /** Lets entries of the same turn of the event loop come together. */
-  readonly nextTurn: () => Promise<unknown>
+  /** Waits for the next round of the event loop, so that entries of this one come together. */
+  readonly yieldLoop: () => Promise<unknown>
 }
 
 interface QueuedWrite {
@@ -118,7 +118,7 @@ export class BatchedLedger implements Ledger {
   }
 
   async #flush(): Promise<void> {
-    await this.#parts.nextTurn()
+    await this.#parts.yieldLoop()
     while (this.#queue.length > 0) {
       const batch: QueuedWrite[] = []
       let size = 0

@@ -124,7 +124,7 @@ test('two that accept at once: one space counts, and the other is told so', asyn
   })
   const results = await Promise.allSettled(
     nodes.map(({ guard, link }, index) => {
-      link.turns = 2
+      link.rounds = 2
       return guard.accept(modelIn(catalog), modelIn(catalog).deployments[index] as Deployment, 'alice')
     }),
   )

@@ -3,7 +3,7 @@
  * has done its part, and after it has done it but its answer is lost.
  */
 import assert from 'node:assert/strict'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { test } from 'node:test'
 import { windowOf, type Budget } from '#core/budget.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
@@ -125,7 +125,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     observer: { callEnded: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-    nextTurn,
+    yieldLoop,
     ledger,
     limiter: {
       take: (takes) => point('limiter', () => limiter.take(takes)),
@@ -138,7 +138,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
   })
   await embedding.catch((error: unknown) => assert.ok(error instanceof Error))
   // What is on its way when a request fails is left to end.
-  for (let turn = 0; turn < 20; turn += 1) await nextTurn()
+  for (let round = 0; round < 20; round += 1) await yieldLoop()
   await leases.returnAll()
   // A call that could not be written stays in the journal, which is read when the node has ended.
   if (journal.size > 0) await books.endNode(nodeId, [...journal.values()])

@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import { setImmediate as yieldLoop, setTimeout as delay } from 'node:timers/promises'
 import type { FaultCode } from '#core/fault/fault.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { readForm } from '#http/gateway/uploads/multipart.ts'
@@ -602,7 +602,7 @@ test('a sender is read no faster than the disk takes its bytes', async () => {
     { objectMode: false },
   )
   const message = Object.assign(request, { headers: { 'content-type': TYPE } }) as unknown as IncomingMessage
-  const reading = readForm(message, { uploads, limits: defaultLimits, arrivalTurn: nextTurn })
+  const reading = readForm(message, { uploads, limits: defaultLimits, yieldOnArrival: yieldLoop })
   await delay(100)
   assert.ok(handedOut < 500_000, `${handedOut} bytes were read while the disk took none`)
   letWrite()

@@ -43,8 +43,8 @@ const app = await gatewayServer({
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),
   brake: { refuses: () => false },
-  nextTurn: () => Promise.resolve(),
-  arrivalTurn: () => Promise.resolve(),
+  yieldLoop: () => Promise.resolve(),
+  yieldOnArrival: () => Promise.resolve(),
   ...memoryMoney(),
   ...memoryImages(),
 })

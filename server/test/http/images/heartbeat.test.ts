@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, mock, test } from 'node:test'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import { ImageEvents } from '#http/gateway/images/events.ts'
 import { eventsIn } from '#test/support/image-answers.ts'
@@ -20,7 +20,7 @@ type Story = (events: ImageEvents) => Promise<void>
 async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
   const server = createServer((_, response) => {
     void story(
-      new ImageEvents(response, 'a-request', { kind: 'image_generation', nowMs: Date.now, nextTurn }),
+      new ImageEvents(response, 'a-request', { kind: 'image_generation', nowMs: Date.now, yieldLoop }),
     )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -6,7 +6,7 @@ const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 const MAX_UNREAD_MS = 2000
 
 /**
- * To be called in the same turn in which the answer is ended. When bytes arrive at a connection that is closed, the system
+ * To be called in the same round of the event loop in which the answer is ended. When bytes arrive at a connection that is closed, the system
  * answers with a reset, and a client that is still sending would see that instead of the answer. So the connection is only
  * closed towards the client; what it sends is thrown away, for a while.
  */

@@ -1,6 +1,6 @@
 /** Writes an embeddings answer: in one piece when it is small, in steps that leave the event loop free when it is not. */
 import type { ServerResponse } from 'node:http'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/price.ts'
@@ -58,7 +58,7 @@ async function writeInSteps(
     if (step.length < STEP_BYTES) continue
     if (!response.write(step, 'latin1')) await drained(response)
     step = ''
-    await nextTurn()
+    await yieldLoop()
     // A client that left needs nothing more. What it asked for has been accounted for.
     if (response.destroyed) return
   }

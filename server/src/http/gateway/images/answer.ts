@@ -11,7 +11,7 @@ import { base64Slices, handedOut, openPicture } from './picture-source.ts'
 
 export interface AnswerOutside {
   readonly blobs: BlobStore
-  readonly nextTurn: () => Promise<unknown>
+  readonly yieldLoop: () => Promise<unknown>
   /** The signed link of an asset. */
   readonly linkOf: (assetId: string) => string
 }
@@ -76,7 +76,7 @@ export async function* pictureFields(
   picture: ResultPicture,
   { form }: ImageResult,
   { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
-  { blobs, linkOf, nextTurn }: AnswerOutside,
+  { blobs, linkOf, yieldLoop }: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
   const handed = handedOut(picture)
   // What could be stored nowhere has no address but itself.
@@ -87,7 +87,7 @@ export async function* pictureFields(
   }
   const bytes = await openPicture(handed, held, blobs)
   yield form === 'url' ? `"url":"data:${mediaTypeOf(handed.format as PictureFormat)};base64,` : '"b64_json":"'
-  yield* base64Slices(bytes, nextTurn)
+  yield* base64Slices(bytes, yieldLoop)
   yield '"'
   return undefined
 }

@@ -29,7 +29,7 @@ export class ImageEvents {
   /** All that is known when the stream begins. */
   #headers: readonly string[]
   readonly #nowMs: () => number
-  readonly #nextTurn: () => Promise<unknown>
+  readonly #yieldLoop: () => Promise<unknown>
   readonly #timer: NodeJS.Timeout
   /** Events are written one after another, each as fast as the client reads. */
   #written: Promise<void> = Promise.resolve()
@@ -40,11 +40,11 @@ export class ImageEvents {
     {
       kind,
       nowMs,
-      nextTurn,
+      yieldLoop,
     }: {
       readonly kind: 'image_generation' | 'image_edit'
       readonly nowMs: () => number
-      readonly nextTurn: () => Promise<unknown>
+      readonly yieldLoop: () => Promise<unknown>
     },
   ) {
     this.#kind = kind
@@ -52,14 +52,14 @@ export class ImageEvents {
     this.#requestId = requestId
     this.#headers = ['content-type', EVENT_STREAM, 'x-request-id', requestId]
     this.#nowMs = nowMs
-    this.#nextTurn = nextTurn
+    this.#yieldLoop = yieldLoop
     this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS)
     this.#timer.unref()
   }
 
   preview({ index, bytes, echoes }: Preview): void {
     const fields = `"partial_image_index":${index}`
-    this.#queue('partial_image', fields, echoes, one(bytes, this.#nextTurn))
+    this.#queue('partial_image', fields, echoes, one(bytes, this.#yieldLoop))
   }
 
   /** One event for each picture; what was used stands in the last one. */
@@ -151,9 +151,9 @@ export class ImageEvents {
   }
 }
 
-async function* one(bytes: Uint8Array, nextTurn: () => Promise<unknown>): AsyncIterable<string> {
+async function* one(bytes: Uint8Array, yieldLoop: () => Promise<unknown>): AsyncIterable<string> {
   yield '"b64_json":"'
-  yield* base64Slices(whole(bytes), nextTurn)
+  yield* base64Slices(whole(bytes), yieldLoop)
   yield '"'
 }
 

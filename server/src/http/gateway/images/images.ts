@@ -39,12 +39,12 @@ export function imagesHandler(
   read: ReadRequest,
   dependencies: ImagesDependencies,
 ): RequestHandler {
-  const { catalog, docsUrl, nextTurn } = dependencies
+  const { catalog, docsUrl, yieldLoop } = dependencies
   return handlerOf<ReceivedImages, AskedImages, Made | Queued | ImageDryRun>(
     {
       route,
       // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
-      turn: nextTurn,
+      turn: yieldLoop,
       async receive({ request, path }) {
         const options = optionsIn(request)
         return { options, ...(await read(request, path)) }
@@ -88,11 +88,11 @@ export function imagesHandler(
 function eventsFor(
   { stream, edit }: ImageRequest,
   { response, requestId }: Journey,
-  { clock, nextTurn }: ImagesDependencies,
+  { clock, yieldLoop }: ImagesDependencies,
 ): ImageEvents | undefined {
   if (!stream) return undefined
   const kind = edit === undefined ? 'image_generation' : 'image_edit'
-  return new ImageEvents(response, requestId, { kind, nowMs: clock.nowMs, nextTurn })
+  return new ImageEvents(response, requestId, { kind, nowMs: clock.nowMs, yieldLoop })
 }
 
 async function answer(

@@ -42,10 +42,10 @@ async function* slicesOf(bytes: Uint8Array): AsyncIterable<Uint8Array> {
     yield bytes.subarray(start, start + SLICE_BYTES)
 }
 
-/** Base64 text in slices, each small enough to be written in a moment, and one a turn, however many answers are written. */
+/** Base64 text in slices, each small enough to be written in a moment, and one in each round of the event loop, however many answers are written. */
 export async function* base64Slices(
   source: AsyncIterable<Uint8Array>,
-  nextTurn: () => Promise<unknown>,
+  yieldLoop: () => Promise<unknown>,
 ): AsyncIterable<string> {
   let rest = Buffer.alloc(0)
   for await (const chunk of source) {
@@ -55,7 +55,7 @@ export async function* base64Slices(
         : Buffer.concat([rest, chunk])
     const whole = bytes.length - (bytes.length % 3)
     for (let start = 0; start < whole; start += SLICE_BYTES) {
-      await nextTurn()
+      await yieldLoop()
       yield bytes.toString('base64', start, Math.min(whole, start + SLICE_BYTES))
     }
     bytes = bytes.subarray(whole)

@@ -34,15 +34,15 @@ const PARSED_HEADER_BYTES = 2 * MAX_HEADER_BYTES
  */
 export class MultipartParts {
   readonly #body: IncomingBytes
-  readonly #turn: () => Promise<unknown>
+  readonly #yieldLoop: () => Promise<unknown>
   readonly #parser: Dicer
   readonly #begun: Begun[] = []
   #isFinished = false
   #hasMore = false
 
-  constructor(body: IncomingBytes, boundary: string, turn: () => Promise<unknown>) {
+  constructor(body: IncomingBytes, boundary: string, yieldLoop: () => Promise<unknown>) {
     this.#body = body
-    this.#turn = turn
+    this.#yieldLoop = yieldLoop
     const config = {
       boundary,
       maxHeaderPairs: MAX_HEADERS,
@@ -77,7 +77,7 @@ export class MultipartParts {
       throw malformed('ends inside a part: the closing boundary (with two dashes after it) is missing')
     this.#parser.write(chunk)
     // Its streams hand on what they got a few ticks later.
-    await this.#turn()
+    await this.#yieldLoop()
   }
 
   async #next(): Promise<Begun | undefined> {

@@ -30,7 +30,8 @@ export async function readForm(request: IncomingMessage, outside: TakingOutside)
   const body = new IncomingBytes(request, { maxBytes: limits.editsBodyBytes, idleMs: limits.uploadIdleMs })
   const taking = new FormTaking(outside)
   try {
-    for await (const part of new MultipartParts(body, boundary, outside.arrivalTurn)) await taking.take(part)
+    for await (const part of new MultipartParts(body, boundary, outside.yieldOnArrival))
+      await taking.take(part)
     return taking.form()
   } catch (error) {
     await taking.discard()

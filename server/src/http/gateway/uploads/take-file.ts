@@ -14,8 +14,8 @@ export interface TakenFile {
 export interface TakingOutside {
   readonly uploads: Uploads
   readonly limits: Limits
-  /** Shared by all forms that arrive: one is waited for after each piece. */
-  readonly arrivalTurn: () => Promise<unknown>
+  /** Called after each piece of a form; shared by all forms that arrive. */
+  readonly yieldOnArrival: () => Promise<unknown>
 }
 
 /** `called` is what faults name it in words, where the field alone would not say which of several it is. */
