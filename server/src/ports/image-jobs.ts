@@ -101,11 +101,11 @@ export interface ImageJobs {
   end(hold: Hold, end: JobEnd): Promise<void>
   /** A client has received the answer. */
   answered(id: string): Promise<void>
-  /** Says that the node still works on these jobs of its own; their leases run for another `LEASE_MS`. */
+  /** Says that the node still works on these jobs of its own. It holds them for another `JOB_HOLD_MS`. */
   renew(nodeId: string, jobIds: readonly string[]): Promise<void>
-  /** Takes jobs whose lease has run out, oldest first, at most `limit`: they are this node's now. */
+  /** Takes jobs whose hold has run out, oldest first, at most `limit`: they are this node's now. */
   takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]>
-  /** Gives up the leases of this node, so that another can take the jobs over at once. */
+  /** Gives up the jobs that this node holds, so that another can take them over at once. */
   release(nodeId: string): Promise<void>
   /** Deletes jobs that ended more than `keptMs` ago; returns how many. Open unknowns stay. */
   deleteOld(keptMs: number): Promise<number>
@@ -118,7 +118,7 @@ export interface JobEnd {
 }
 
 /** Longer than any pause of a healthy process, short enough that a dead one's jobs soon go on. */
-export const LEASE_MS = 15_000
+export const JOB_HOLD_MS = 15_000
 /** For how long an idempotency key means the same request. */
 export const IDEMPOTENCY_MS = 24 * 3_600_000
 /** For how long a retry of the SDK's own joins what it retries: its ten-minute time-out and a margin. */

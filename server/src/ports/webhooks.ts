@@ -37,7 +37,7 @@ export interface WebhookOutbox {
   /** An event that is there already, sent or not, stays as it is: so several nodes may tell of the same. */
   enqueue(events: readonly WebhookEvent[]): Promise<void>
   /**
-   * Takes events whose time has come, at most `limit`: they are this node's to send for `WEBHOOK_LEASE_MS`, then anybody's.
+   * Takes events whose time has come, at most `limit`: they are this node's to send for `WEBHOOK_HOLD_MS`, then anybody's.
    * First tries come before repeated ones, so that a webhook that is gone does not hold up the others.
    */
   due(nodeId: string, limit: number): Promise<readonly WebhookDelivery[]>
@@ -50,7 +50,7 @@ export interface WebhookOutbox {
 }
 
 /** Longer than a try may take, with the wait of a busy node. */
-export const WEBHOOK_LEASE_MS = 60_000
+export const WEBHOOK_HOLD_MS = 60_000
 
 /** What is sent in one try. */
 export interface WebhookPost {

@@ -14,7 +14,7 @@ export interface ImageWorkerEvents {
   deleted(counts: { readonly jobs: number; readonly blobs: number }): void
 }
 
-/** Well within a lease. */
+/** Well within the time of a hold. */
 const RENEW_MS = 4000
 /** How soon a job without a holder is noticed. */
 const LOOK_MS = 2000
@@ -57,7 +57,7 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
   if (room <= 0) return
   for (const taken of await jobs.takeOver(nodeId, room)) {
     const { id } = taken.job
-    // This node still works on the job, though its lease ran out. The work notices by its token, and stops.
+    // This node still works on it, though its hold ran out: it will notice by its token, and stop.
     if (running.endOf(id) !== undefined) continue
     events.tookOver(id)
     running

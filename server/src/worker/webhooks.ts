@@ -22,7 +22,7 @@ interface WebhookSenderEvents {
 
 /** Waits between tries: a restart, a deployment, an outage, and a night. Then the event is given up. */
 const RETRY_MS = [5000, 30_000, 120_000, 600_000, 3_600_000, 6 * 3_600_000] as const
-/** Events sent side by side. Each may take its whole time-out, well within its lease. */
+/** Side by side. Each may take its whole time-out, and all of them stay well within the time that the node holds them. */
 const AT_ONCE = 16
 const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000

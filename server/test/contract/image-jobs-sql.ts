@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { CredentialLost } from '#ports/credentials.ts'
-import { JobLost, LEASE_MS, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
+import { JobLost, JOB_HOLD_MS, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import { StoreAway } from '#ports/store.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 import { sealingKeysOf } from '#runtime/secret.ts'
@@ -100,7 +100,7 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     const rotated = new PostgresImageJobs(database, sealingKeysOf({ current: 'new', previous: undefined }))
     await passes(10)
     await begunHold(rotated, aJob({ digest: 'digest-2' }))
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const taken = await rotated.takeOver(nextId(), 10)
     assert.deepEqual(
       taken.map(({ request }) => request),
@@ -110,7 +110,7 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
       database,
       sealingKeysOf({ current: 'new', previous: 'the secret of these tests' }),
     )
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const [first] = await rotating.takeOver(nextId(), 1)
     assert.deepEqual([first?.job.id, first?.request], [strange.id, strange.request])
   })
@@ -165,10 +165,10 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     const jobs = new PostgresImageJobs(losing(database, plan), KEYS)
     const job = aJob()
     await assert.rejects(jobs.begin(job), StoreAway)
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     plan.loses = true
     await assert.rejects(jobs.takeOver(job.nodeId, 10), StoreAway)
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const taken = await elsewhere.takeOver(nextId(), 10)
     assert.deepEqual(
       taken.map(({ hold: { jobId, token } }) => [jobId, token]),

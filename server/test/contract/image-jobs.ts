@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import {
   IDEMPOTENCY_MS,
   JobLost,
-  LEASE_MS,
+  JOB_HOLD_MS,
   RETRY_JOIN_MS,
   type BegunJob,
   type Hold,
@@ -150,7 +150,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
       assert.deepEqual(await begunHold(jobs, job), hold)
       await jobs.dispatched(hold, aCall())
       assert.deepEqual(await begunHold(jobs, job), hold)
-      await passes(LEASE_MS)
+      await passes(JOB_HOLD_MS)
       const taken = await elsewhere.takeOver(nextId(), 10)
       assert.ok(taken.some(({ hold: { jobId } }) => jobId === job.id))
       assert.equal(joinedId(await jobs.begin(job)), job.id)
@@ -179,7 +179,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(await jobs.find(job.id.toUpperCase(), project), undefined)
   })
 
-  test(`${name}: a job is taken over when its lease has run out, with all that is known of it`, async () => {
+  test(`${name}: a job is taken over when its hold has run out, with all that is known of it`, async () => {
     const { jobs, elsewhere, passes } = await open()
     const job = aJob()
     const hold = await begunHold(jobs, job)
@@ -188,10 +188,10 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await jobs.dispatched(hold, first)
     await jobs.submitted(hold, 0, '{"id":"at the upstream"}')
     await jobs.callEnded(hold, 1, 'failed')
-    await passes(LEASE_MS - 5000)
+    await passes(JOB_HOLD_MS - 5000)
     assert.deepEqual(await elsewhere.takeOver(nextId(), 10), [])
     await jobs.renew(job.nodeId, [job.id])
-    await passes(LEASE_MS - 5000)
+    await passes(JOB_HOLD_MS - 5000)
     assert.deepEqual(await elsewhere.takeOver(nextId(), 10), [])
     await passes(5000)
     const [taken, ...more] = await elsewhere.takeOver(nextId(), 10)
@@ -210,7 +210,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const [named, left] = [aJob({ nodeId }), aJob({ nodeId })]
     const strange = aJob()
     for (const job of [named, left, strange]) await begunHold(jobs, job)
-    await passes(LEASE_MS - 5000)
+    await passes(JOB_HOLD_MS - 5000)
     await jobs.renew(nodeId, [named.id, strange.id, nextId()])
     await jobs.renew(nodeId, [])
     await passes(5000)
@@ -223,15 +223,15 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const job = aJob({ idempotencyKey: 'order-7' })
     const hold = await begunHold(jobs, job)
     await jobs.dispatched(hold, aCall())
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const [taken] = await elsewhere.takeOver(nextId(), 10)
     const before = await jobs.find(job.id, 'shop')
     for (const say of Object.values(SAYINGS)) await assert.rejects(say(jobs, hold), JobLost)
     assert.deepEqual(await jobs.find(job.id, 'shop'), before)
-    // Nor does it keep the lease of the one who has it.
+    // Nor does it keep the hold of the one who has it.
     await jobs.renew(job.nodeId, [job.id])
     await jobs.release(job.nodeId)
-    await passes(LEASE_MS - 1000)
+    await passes(JOB_HOLD_MS - 1000)
     await jobs.renew(job.nodeId, [job.id])
     assert.deepEqual(await elsewhere.takeOver(nextId(), 10), [])
     await elsewhere.end(taken?.hold as Hold, settled)
@@ -251,7 +251,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     for (const [told, say] of Object.entries(SAYINGS))
       if (told !== 'end settled') await assert.rejects(say(jobs, hold), JobLost)
     await jobs.renew(job.nodeId, [job.id])
-    await passes(2 * LEASE_MS)
+    await passes(2 * JOB_HOLD_MS)
     assert.deepEqual(await elsewhere.takeOver(nextId(), 10), [])
     assert.equal((await jobs.find(job.id, 'shop'))?.result, settled.result)
   })
@@ -268,7 +268,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await assert.rejects(jobs.dispatched(hold, aCall()), /another call/)
     await assert.rejects(jobs.submitted(hold, 1, 'taken'), /no such attempt 1/)
     await assert.rejects(jobs.callEnded(hold, 1, 'failed'), /no such attempt 1/)
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const [taken] = await jobs.takeOver(nextId(), 1)
     assert.deepEqual(taken?.calls, [{ ...call, submitted: 'taken', state: 'delivered' }])
   })
@@ -280,7 +280,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
       await begunHold(jobs, job)
       await passes(1)
     }
-    await passes(LEASE_MS)
+    await passes(JOB_HOLD_MS)
     const [oldest] = await elsewhere.takeOver(nextId(), 1)
     assert.equal(oldest?.job.id, asked[0]?.id)
     const rounds = await Promise.all(Array.from({ length: 8 }, () => elsewhere.takeOver(nextId(), 3)))

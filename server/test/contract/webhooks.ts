@@ -1,7 +1,7 @@
 /** What every `WebhookOutbox` promises, whichever engine keeps it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { WEBHOOK_LEASE_MS, type WebhookDelivery, type WebhookEvent } from '#ports/webhooks.ts'
+import { WEBHOOK_HOLD_MS, type WebhookDelivery, type WebhookEvent } from '#ports/webhooks.ts'
 import { nextId, type JobsWorld } from './image-jobs-open.ts'
 
 function anEvent(id: string, url = 'https://one.example/hook'): WebhookEvent {
@@ -34,7 +34,7 @@ export function webhookOutboxSuite(name: string, open: () => Promise<JobsWorld>)
     assert.ok(rounds.every(({ length }) => length <= 5))
     const rest = await outbox.due(node, 100)
     assert.deepEqual(idsOf([...rounds.flat(), ...rest]), ids.toSorted())
-    await passes(WEBHOOK_LEASE_MS - 5000)
+    await passes(WEBHOOK_HOLD_MS - 5000)
     assert.deepEqual(await outbox.due(node, 100), [])
     await passes(5000)
     const again = await outbox.due(node, 100)
@@ -66,13 +66,13 @@ export function webhookOutboxSuite(name: string, open: () => Promise<JobsWorld>)
     const { outbox, passes } = await open()
     await outbox.enqueue([anEvent('evt_1')])
     const [late] = (await outbox.due(node, 1)) as [WebhookDelivery]
-    await passes(WEBHOOK_LEASE_MS)
+    await passes(WEBHOOK_HOLD_MS)
     await outbox.due(nextId(), 1)
     await outbox.failed(late, 'give-up')
     await outbox.failed(late, { retryInMs: 0 })
     assert.deepEqual(await outbox.due(node, 1), [])
     await outbox.done(late)
-    await passes(WEBHOOK_LEASE_MS)
+    await passes(WEBHOOK_HOLD_MS)
     assert.deepEqual(await outbox.due(node, 1), [])
   })
 

@@ -1,6 +1,6 @@
 /** What can happen to image jobs, drawn at random and shrunk when it breaks something. */
 import fc from 'fast-check'
-import { LEASE_MS, type Hold, type JobEnd, type NewImageJob } from '#ports/image-jobs.ts'
+import { JOB_HOLD_MS, type Hold, type JobEnd, type NewImageJob } from '#ports/image-jobs.ts'
 import type { JobsWorld } from '#test/contract/image-jobs-open.ts'
 import { JobsSimulation } from './image-jobs-model.ts'
 
@@ -118,7 +118,7 @@ const releases = nodes.map((nodeId) => command('release', nodeId, (simulation) =
 
 /** Far from one another: the time of a database goes on by itself. */
 const times = fc
-  .constantFrom(LEASE_MS / 2, LEASE_MS / 2, LEASE_MS, LEASE_MS, 14 * 60_000, 86_400_000)
+  .constantFrom(JOB_HOLD_MS / 2, JOB_HOLD_MS / 2, JOB_HOLD_MS, JOB_HOLD_MS, 14 * 60_000, 86_400_000)
   .map((ms) => command('time passes', ms, (simulation) => simulation.passes(ms)))
 
 /** No sum of the times above. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import {
   IDEMPOTENCY_MS,
   JobLost,
-  LEASE_MS,
+  JOB_HOLD_MS,
   RETRY_JOIN_MS,
   type BegunJob,
   type Hold,
@@ -20,7 +20,7 @@ interface KnownJob {
   readonly asked: NewImageJob
   readonly beganAtMs: number
   token: number
-  leaseUntilMs: number
+  heldUntilMs: number
   nodeId: string | undefined
   end: JobEnd | undefined
   isAnswered: boolean
@@ -61,7 +61,7 @@ export class JobsSimulation {
       asked,
       beganAtMs: this.#nowMs,
       token: begun.hold.token,
-      leaseUntilMs: this.#nowMs + LEASE_MS,
+      heldUntilMs: this.#nowMs + JOB_HOLD_MS,
       nodeId: asked.nodeId,
       end: undefined,
       isAnswered: false,
@@ -85,7 +85,7 @@ export class JobsSimulation {
   async takeOver(nodeId: string, limit: number): Promise<void> {
     const taken = (await this.#ask((jobs) => jobs.takeOver(nodeId, limit))) as readonly TakenJob[]
     const due = [...this.jobs.values()].filter(
-      ({ end, leaseUntilMs }) => end === undefined && leaseUntilMs <= this.#nowMs,
+      ({ end, heldUntilMs }) => end === undefined && heldUntilMs <= this.#nowMs,
     )
     assert.deepEqual(
       taken.map(({ hold: { jobId } }) => jobId),
@@ -95,7 +95,7 @@ export class JobsSimulation {
       const job = this.jobs.get(hold.jobId) as KnownJob
       assert.ok(hold.token > job.token)
       assert.equal(request, job.asked.request)
-      Object.assign(job, { token: hold.token, nodeId, leaseUntilMs: this.#nowMs + LEASE_MS })
+      Object.assign(job, { token: hold.token, nodeId, heldUntilMs: this.#nowMs + JOB_HOLD_MS })
       this.holds.push(hold)
     }
   }
@@ -105,13 +105,13 @@ export class JobsSimulation {
     const ids = [...this.jobs.keys()].filter((_, index) => index % 3 < 2)
     await this.#ask((jobs) => jobs.renew(nodeId, ids))
     for (const job of this.#openOf(nodeId))
-      if (ids.includes(job.asked.id)) job.leaseUntilMs = this.#nowMs + LEASE_MS
+      if (ids.includes(job.asked.id)) job.heldUntilMs = this.#nowMs + JOB_HOLD_MS
   }
 
   async release(nodeId: string): Promise<void> {
     await this.#ask((jobs) => jobs.release(nodeId))
     for (const job of this.#openOf(nodeId))
-      Object.assign(job, { nodeId: undefined, leaseUntilMs: this.#nowMs })
+      Object.assign(job, { nodeId: undefined, heldUntilMs: this.#nowMs })
   }
 
   async answered(id: string): Promise<void> {

@@ -7,7 +7,7 @@ import type { ImageEdit } from '#core/image/given.ts'
 import { negotiateImages } from '#core/image/negotiate.ts'
 import { Scheduler, type DeploymentReport } from '#core/schedule/scheduler.ts'
 import { defaultLimits } from '#core/settings.ts'
-import { JobLost, LEASE_MS, type ImageJobs } from '#ports/image-jobs.ts'
+import { JobLost, JOB_HOLD_MS, type ImageJobs } from '#ports/image-jobs.ts'
 import type { ImageAnswer, ImageCall } from '#ports/image-upstream.ts'
 import { after, systemClock } from '#runtime/clock.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
@@ -162,7 +162,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     calls,
     freeMemory: () => others?.[Symbol.dispose](),
     async loseJob() {
-      lateMs += LEASE_MS
+      lateMs += JOB_HOLD_MS
       assert.equal((await jobs.takeOver('another', 1)).length, 1)
     },
     report: (id) => scheduler.states(clock.monotonicMs()).find(({ deployment }) => deployment === id),

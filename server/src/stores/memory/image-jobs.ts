@@ -2,7 +2,7 @@ import type { Clock } from '#ports/clock.ts'
 import {
   IDEMPOTENCY_MS,
   JobLost,
-  LEASE_MS,
+  JOB_HOLD_MS,
   RETRY_JOIN_MS,
   type BegunJob,
   type Hold,
@@ -27,7 +27,7 @@ interface StoredJob {
   isAnswered: boolean
   nodeId: string | undefined
   token: number
-  leaseUntilMs: number
+  heldUntilMs: number
   readonly calls: Map<number, ImageJobCall>
 }
 
@@ -77,7 +77,7 @@ export class MemoryImageJobs implements ImageJobs {
       isAnswered: false,
       nodeId,
       token: 1,
-      leaseUntilMs: nowMs + LEASE_MS,
+      heldUntilMs: nowMs + JOB_HOLD_MS,
       calls: new Map(),
     })
     this.#forgetOldest()
@@ -127,21 +127,21 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   async renew(nodeId: string, jobIds: readonly string[]): Promise<void> {
-    const leaseUntilMs = this.#clock.nowMs() + LEASE_MS
+    const heldUntilMs = this.#clock.nowMs() + JOB_HOLD_MS
     for (const stored of this.#openOf(nodeId))
-      if (jobIds.includes(stored.job.id)) stored.leaseUntilMs = leaseUntilMs
+      if (jobIds.includes(stored.job.id)) stored.heldUntilMs = heldUntilMs
   }
 
   async takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]> {
     const nowMs = this.#clock.nowMs()
     const due = [...this.#jobs.values()]
-      .filter((stored) => isOpen(stored) && stored.leaseUntilMs <= nowMs)
+      .filter((stored) => isOpen(stored) && stored.heldUntilMs <= nowMs)
       .toSorted((left, right) => inOrder(left.job, right.job))
       .slice(0, limit)
     return due.map((stored) => {
       stored.nodeId = nodeId
       stored.token += 1
-      stored.leaseUntilMs = nowMs + LEASE_MS
+      stored.heldUntilMs = nowMs + JOB_HOLD_MS
       const calls = [...stored.calls.values()].toSorted((left, right) => left.attempt - right.attempt)
       const hold = { jobId: stored.job.id, token: stored.token }
       return { hold, job: stored.job, request: stored.request, calls }
@@ -151,7 +151,7 @@ export class MemoryImageJobs implements ImageJobs {
   async release(nodeId: string): Promise<void> {
     for (const stored of this.#openOf(nodeId)) {
       stored.nodeId = undefined
-      stored.leaseUntilMs = this.#clock.nowMs()
+      stored.heldUntilMs = this.#clock.nowMs()
     }
   }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '#ports/clock.ts'
 import {
-  WEBHOOK_LEASE_MS,
+  WEBHOOK_HOLD_MS,
   type WebhookDelivery,
   type WebhookEvent,
   type WebhookOutbox,
@@ -52,7 +52,7 @@ export class MemoryWebhooks implements WebhookOutbox {
       .slice(0, limit)
     return due.map((stored) => {
       stored.tries += 1
-      stored.dueAtMs = nowMs + WEBHOOK_LEASE_MS
+      stored.dueAtMs = nowMs + WEBHOOK_HOLD_MS
       return { ...stored.event, tries: stored.tries }
     })
   }

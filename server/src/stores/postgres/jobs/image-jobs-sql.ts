@@ -1,9 +1,9 @@
 /** The statements of image jobs. What changes a job names the holder's token: a holder that was replaced changes nothing. */
-import { IDEMPOTENCY_MS, LEASE_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { IDEMPOTENCY_MS, JOB_HOLD_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 
 const OPEN = `state IN ('leased', 'dispatched')`
-const LEASE = `now() + interval '${LEASE_MS} ms'`
+const HELD_UNTIL = `now() + interval '${JOB_HOLD_MS} ms'`
 
 /**
  * Begins without an idempotency key that ask for the same come one after another, until their transaction ends: so a retry
@@ -30,7 +30,7 @@ export const INSERT_JOB = `
 INSERT INTO image_jobs (
   job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until
 )
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${LEASE})
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL})
 ON CONFLICT DO NOTHING RETURNING 1`
 
 /** A call is noted once; the same attempt with another call is none of ours, and not noted. */
@@ -80,7 +80,7 @@ export const HAS_ENDED = 'SELECT 1 FROM image_jobs WHERE job_id = $1 AND token =
 export const ANSWERED = 'UPDATE image_jobs SET answered_at = now() WHERE job_id = $1 AND answered_at IS NULL'
 
 export const RENEW = `
-UPDATE image_jobs SET lease_until = ${LEASE} WHERE job_id = ANY ($2::uuid[]) AND node_id = $1 AND ${OPEN}`
+UPDATE image_jobs SET lease_until = ${HELD_UNTIL} WHERE job_id = ANY ($2::uuid[]) AND node_id = $1 AND ${OPEN}`
 
 /** What others are taking or changing at this moment is left to them. */
 export const TAKE_OVER = `
@@ -88,7 +88,7 @@ WITH due AS MATERIALIZED (
   SELECT job_id FROM image_jobs WHERE ${OPEN} AND lease_until <= now()
   ORDER BY created_at, job_id LIMIT $2 FOR UPDATE SKIP LOCKED
 ), taken AS (
-  UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${LEASE}
+  UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
   FROM due WHERE image_jobs.job_id = due.job_id RETURNING image_jobs.*
 )
 SELECT * FROM taken ORDER BY created_at, job_id`

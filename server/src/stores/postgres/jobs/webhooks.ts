@@ -1,5 +1,5 @@
 import {
-  WEBHOOK_LEASE_MS,
+  WEBHOOK_HOLD_MS,
   type WebhookDelivery,
   type WebhookEvent,
   type WebhookOutbox,
@@ -20,7 +20,7 @@ WITH due AS MATERIALIZED (
   ORDER BY tries, due_at, event_id, url LIMIT $2 FOR UPDATE SKIP LOCKED
 )
 UPDATE webhook_events AS events
-SET tries = events.tries + 1, node_id = $1, due_at = now() + interval '${WEBHOOK_LEASE_MS} ms'
+SET tries = events.tries + 1, node_id = $1, due_at = now() + interval '${WEBHOOK_HOLD_MS} ms'
 FROM due WHERE events.event_id = due.event_id AND events.url = due.url
 RETURNING events.*`
 
