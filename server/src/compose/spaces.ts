@@ -1,7 +1,7 @@
 /** Composition of the space guard: where its knowledge is kept, how it asks, and what follows its word. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
-import type { Held } from '#core/schedule/deployment.ts'
+import type { HoldReason } from '#core/schedule/deployment.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import { StoreAway } from '#ports/store.ts'
@@ -80,7 +80,7 @@ function tell(alert: SpaceAlert, log: Log): void {
   else log.error({ alert }, 'a deployment may have left its vector space')
 }
 
-function heldOf({ state }: GuardedStanding): Held | undefined {
+function heldOf({ state }: GuardedStanding): HoldReason | undefined {
   return state === 'quarantined' || state === 'held-back' ? state : undefined
 }
 

@@ -230,7 +230,7 @@ export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
 export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
 
 /** Whether requests that come at about the same time share a call. */
-export interface MicroBatching {
+export interface MicroBatchRules {
   /** The longest that a request waits for others. */
   readonly maxWaitMs: number
   /** Texts of one call. */
@@ -253,7 +253,7 @@ export interface EmbeddingModel {
   /** Whether its deployments are probed, and kept from answering outside its space. */
   readonly isGuarded: boolean
   /** Undefined: every request makes its own calls. */
-  readonly microBatch: MicroBatching | undefined
+  readonly microBatch: MicroBatchRules | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */
   readonly managedBy: string
 }

@@ -12,7 +12,7 @@ import type { Usage } from '#core/usage.ts'
 import type { CallRecord } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { embed, type Embedded, type EmbedOptions } from '#request/embeddings/embed.ts'
+import { embed, type EmbedResult, type EmbedOptions } from '#request/embeddings/embed.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
 
 /** What becomes of one call: undefined serves it. */
@@ -146,7 +146,7 @@ export async function embedInMemory(
   model: EmbeddingModel,
   upstream: EmbeddingUpstream,
   { limits, tokens = memoryTokens, records = [], monotonicMs = () => 0, ...options }: Journey = {},
-): Promise<Embedded> {
+): Promise<EmbedResult> {
   const clock = { nowMs: () => 0, monotonicMs }
   const outcome = await embed(
     { ...request, model: model.id },

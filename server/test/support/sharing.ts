@@ -7,7 +7,12 @@ import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import type { VectorCache } from '#ports/vector-cache.ts'
-import { embed, type Embedded, type EmbedDependencies, type EmbedOptions } from '#request/embeddings/embed.ts'
+import {
+  embed,
+  type EmbedResult,
+  type EmbedDependencies,
+  type EmbedOptions,
+} from '#request/embeddings/embed.ts'
 import { MicroBatches } from '#request/embeddings/micro-batch.ts'
 import { Flights, type SharingRules } from '#request/embeddings/shared-vectors.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
@@ -97,7 +102,7 @@ export class SharingNode {
     request: Partial<EmbeddingRequest>,
     project = 'p',
     options: Partial<EmbedOptions> = {},
-  ): Promise<Embedded> {
+  ): Promise<EmbedResult> {
     const outcome = await embed(
       { ...aRequest(request), model: this.#model.id },
       {

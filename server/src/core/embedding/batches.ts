@@ -1,19 +1,19 @@
 /** Which inputs are the same, and which go together in one call. */
 import type { Input, TokenIds } from './input.ts'
 
-export interface Deduped {
+export interface DistinctInputs {
   /** Positions of the first occurrence of each distinct input. */
   readonly firsts: readonly number[]
   /** For each input, which of `firsts` it equals. */
   readonly slots: readonly number[]
 }
 
-export function dedupe(input: Input): Deduped {
+export function dedupe(input: Input): DistinctInputs {
   return input.kind === 'texts' ? dedupeBy(input.texts, (text) => text) : dedupeTokens(input.tokens)
 }
 
 /** Arrays of ids are told apart by a number first: as texts they would cost more to write than to embed. */
-function dedupeTokens(tokens: readonly TokenIds[]): Deduped {
+function dedupeTokens(tokens: readonly TokenIds[]): DistinctInputs {
   const alike = new Map<number, TokenIds[]>()
   return dedupeBy(tokens, (ids) => {
     const hash = hashOf(ids)
@@ -28,7 +28,7 @@ function dedupeTokens(tokens: readonly TokenIds[]): Deduped {
   })
 }
 
-function dedupeBy<Entry>(entries: readonly Entry[], identityOf: (entry: Entry) => unknown): Deduped {
+function dedupeBy<Entry>(entries: readonly Entry[], identityOf: (entry: Entry) => unknown): DistinctInputs {
   const seen = new Map<unknown, number>()
   const firsts: number[] = []
   const slots: number[] = []

@@ -21,7 +21,7 @@ const FORMATS: Readonly<Record<ImageFormat, Format>> = {
   webp: { scan: webpScan, cut: 'is shorter than its header says' },
 }
 
-interface Running {
+interface RunningScan {
   readonly scan: Scan
   readonly cut: string
   wish: Wish
@@ -38,7 +38,7 @@ export class HeaderScan {
   readonly #first = new Uint8Array(FIRST_BYTES)
   #firstLength = 0
   readonly #looked = new Uint8Array(MAX_LOOK_BYTES)
-  #running: Running | undefined
+  #running: RunningScan | undefined
   #outcome: ScannedHeader | string | undefined
 
   constructor(limits: PictureLimits) {
@@ -89,7 +89,7 @@ export class HeaderScan {
     }
   }
 
-  #feed(running: Running, bytes: Uint8Array): void {
+  #feed(running: RunningScan, bytes: Uint8Array): void {
     let offset = 0
     while (this.#outcome === undefined) {
       const { wish, got } = running

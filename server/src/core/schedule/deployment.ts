@@ -1,4 +1,7 @@
-/** All that a node knows of one deployment: its health, what it has under way, how long calls take and what is left of its limits. */
+/**
+ * What a node knows of one deployment: its health, its calls
+ * under way, how long calls take, what its limits leave.
+ */
 import {
   correct,
   takeAll,
@@ -8,12 +11,12 @@ import {
   type RateUnit,
 } from '../limit.ts'
 import { AdaptiveLimit } from './adaptive-limit.ts'
-import { Health, type Judged } from './health.ts'
+import { Health, type JudgedCall } from './health.ts'
 import { Latency, sizeClass } from './latency.ts'
 
-/** How a call ended, as far as the next one is concerned. */
+/** How a call ended, as far as the next call is concerned. */
 export type CallEnd =
-  /** Without a duration: it would tell of this node, not of the upstream. */
+  /** The duration is undefined where it would tell of this node, not of the upstream. */
   | { readonly kind: 'ok'; readonly durationMs: number | undefined }
   /** 400, content refusal: nothing is wrong with the upstream. */
   | { readonly kind: 'refused'; readonly durationMs: number }
@@ -21,50 +24,53 @@ export type CallEnd =
   | { readonly kind: 'limited'; readonly retryAfterMs: number | undefined }
   /** 5xx, reset, garbage, time-out. */
   | { readonly kind: 'failed'; readonly durationMs: number }
-  /** Our credential or quota: will not mend soon. */
+  /** Our credential or quota was refused, which will not mend soon. */
   | { readonly kind: 'rejectedUs' }
-  /** Nothing was learnt: it was given up before it was sent. */
+  /** The call was given up before it was sent, so nothing was learnt. */
   | { readonly kind: 'abandoned' }
 
-/** What a request wants of a deployment. */
-export interface Wanted {
+/** What a call needs of a deployment. */
+export interface CallDemand {
   readonly nowMs: number
   readonly tokens: number
   readonly images: number
 }
 
-/** Why nothing of a deployment may leave: its vectors are of another space, or nobody has compared them yet. */
-export type Held = 'quarantined' | 'held-back'
+/** Why no vector of a deployment may leave: it is of another space, or the guard has not compared it yet. */
+export type HoldReason = 'quarantined' | 'held-back'
 
-/** Whether a request can be sent now; else from when on it is worth asking again. */
-export type Standing =
+/** Whether a call can be sent now, or else from when on it is worth asking again. */
+export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'full' }
   | { readonly kind: 'limited' | 'ejected'; readonly untilMs: number }
-  /** For as long as nobody says otherwise. */
-  | { readonly kind: Held }
+  /** Until the guard says otherwise. */
+  | { readonly kind: HoldReason }
 
-const READY: Standing = { kind: 'ready' }
-const FULL: Standing = { kind: 'full' }
+const READY: Readiness = { kind: 'ready' }
+const FULL: Readiness = { kind: 'full' }
 
-/** Nobody waits for longer than this on an upstream's word alone: some send hours. */
+/** The longest wait that an upstream alone can ask for: some send hours. */
 const MAX_RETRY_AFTER_MS = 60_000
-/** Without a word: doubled each time that it did not help. */
+/** The wait where the upstream names none. It doubles each time that it did not help. */
 const BACKOFF_MS = 250
 const MAX_BACKOFF_MS = 15_000
 
 /** A call is overdue when it takes so many times the usual, and no sooner than this. */
 const OVERDUE_TIMES = 10
 const OVERDUE_MIN_MS = 1000
-/** How often the calls under way are looked through for overdue ones. */
+/** How often the node looks for overdue calls. */
 const LOOK_EVERY_MS = 50
-/** A failure that took so many times the usual, such as a time-out, tells of latency too. A quick one does not. */
+/**
+ * A failure that took so many times the usual, such as a
+ * time-out, tells of latency too. A quick one does not.
+ */
 const SLOW_FAILURE_TIMES = 3
-/** A probe that is out: ask again so soon. */
+/** While a probe is under way, it is worth asking again this soon. */
 const PROBE_OUT_MS = 100
 const MINUTE_MS = 60_000
 
-interface Call extends Judged {
+interface Call extends JudgedCall {
   readonly size: number
   readonly inFlight: number
   readonly limit: number
@@ -83,13 +89,13 @@ export class DeploymentState {
   #limitedAtMs = 0
   #limitedUntilMs = 0
   #limitedInARow = 0
-  held: Held | undefined
+  held: HoldReason | undefined
 
   get inFlight(): number {
     return this.#calls.size
   }
 
-  /** Calls that are overdue wait for an answer that will hardly come: they take no room, except from an explicit limit. */
+  /** Overdue calls hardly get an answer any more. They take no room, except from a limit that an operator set. */
   get waiting(): number {
     return this.#calls.size - this.#overdue
   }
@@ -102,16 +108,16 @@ export class DeploymentState {
     return this.#adaptive.limit(limits?.concurrency)
   }
 
-  expectedMs({ tokens, images, nowMs }: Wanted): number | undefined {
+  expectedMs({ tokens, images, nowMs }: CallDemand): number | undefined {
     return this.#latency.expectedMs(sizeClass(tokens, images), nowMs)
   }
 
-  /** Usual time of the smallest calls known. */
+  /** The usual time of the smallest calls that the node has seen. */
   get latencyMs(): number | undefined {
     return this.#latency.usualMs(0)
   }
 
-  standing(wanted: Wanted, limits: DeploymentLimits | undefined, share: number): Standing {
+  standing(wanted: CallDemand, limits: DeploymentLimits | undefined, share: number): Readiness {
     const { nowMs } = wanted
     if (this.held !== undefined) return { kind: this.held }
     this.look(nowMs)
@@ -122,8 +128,13 @@ export class DeploymentState {
     return this.#rates(wanted, limits, share) ?? READY
   }
 
-  /** Whether it may be probed now; `isAlone`: there is nobody else to ask. */
-  mayProbe(wanted: Wanted, limits: DeploymentLimits | undefined, share: number, isAlone: boolean): boolean {
+  /** Whether the deployment may be probed now. `isAlone`: no other deployment can take the call. */
+  mayProbe(
+    wanted: CallDemand,
+    limits: DeploymentLimits | undefined,
+    share: number,
+    isAlone: boolean,
+  ): boolean {
     const { nowMs } = wanted
     return (
       this.held === undefined &&
@@ -134,15 +145,15 @@ export class DeploymentState {
     )
   }
 
-  /** From when on an ejected one may be probed by those who have nobody else. */
+  /** From when on an ejected deployment may be probed by calls that no other can take. */
   aloneFromMs(nowMs: number): number {
     const standing = this.#ejected(nowMs, true)
     return 'untilMs' in standing ? standing.untilMs : nowMs
   }
 
-  /** Returns how to end it; a second end changes nothing. */
+  /** Returns the function that ends the call. A second end changes nothing. */
   begin(
-    wanted: Wanted,
+    wanted: CallDemand,
     limits: DeploymentLimits | undefined,
     share: number,
     how: { readonly isProbe: boolean; readonly isAlone: boolean },
@@ -165,7 +176,7 @@ export class DeploymentState {
     }
   }
 
-  /** Counts calls that are out far too long, without waiting for their time-out. */
+  /** Counts calls that take far too long as failed, without waiting for their time-out. */
   look(nowMs: number): void {
     if (nowMs - this.#lookedAtMs < LOOK_EVERY_MS) return
     this.#lookedAtMs = nowMs
@@ -198,7 +209,7 @@ export class DeploymentState {
       case 'failed': {
         if (!call.wasOverdue && this.#isSlow(call, end.durationMs))
           this.#adaptive.ended({ ...call, durationMs: end.durationMs }, nowMs, limits?.concurrency)
-        // An overdue one has been counted.
+        // An overdue call was counted before.
         return call.wasOverdue ? this.health.ended(call) : this.health.failed(call, nowMs)
       }
       case 'rejectedUs': {
@@ -218,7 +229,7 @@ export class DeploymentState {
 
   #limited(call: Call, retryAfterMs: number | undefined, nowMs: number): void {
     this.#adaptive.overloaded(call.startedMs, call.inFlight, nowMs)
-    // Those sent before it was known say the same thing once more, not something worse.
+    // Calls that were sent before the limit was known repeat the news. They don't make it worse.
     const isNews = call.startedMs >= this.#limitedAtMs
     if (isNews) {
       this.#limitedInARow += 1
@@ -234,13 +245,13 @@ export class DeploymentState {
     return usualMs !== undefined && durationMs > usualMs * SLOW_FAILURE_TIMES
   }
 
-  #ejected(nowMs: number, isAlone: boolean): Standing {
+  #ejected(nowMs: number, isAlone: boolean): Readiness {
     const fromMs = Math.max(this.health.probeFromMs(isAlone), this.#limitedUntilMs)
     return { kind: 'ejected', untilMs: fromMs > nowMs ? fromMs : nowMs + PROBE_OUT_MS }
   }
 
   /** Undefined: there is enough left of every limit. */
-  #rates(wanted: Wanted, limits: DeploymentLimits | undefined, share: number): Standing | undefined {
+  #rates(wanted: CallDemand, limits: DeploymentLimits | undefined, share: number): Readiness | undefined {
     const takes = takesOf(wanted, limits)
     if (takes.length === 0) return undefined
     const { decision } = this.#decide(takes, wanted.nowMs, share)
@@ -273,12 +284,12 @@ function microseconds(ms: number): number {
   return Math.round(ms * 1000)
 }
 
-function takesOf({ tokens, images }: Wanted, limits: DeploymentLimits | undefined): readonly RateTake[] {
+function takesOf({ tokens, images }: CallDemand, limits: DeploymentLimits | undefined): readonly RateTake[] {
   if (!limits) return NO_TAKES
   const takes: RateTake[] = []
   const add = (unit: RateUnit, perMinute: number | undefined, amount: number): void => {
     if (perMinute === undefined || amount <= 0) return
-    // A call that is larger than a minute's worth takes all of it: it would wait for ever for more.
+    // A call that is larger than a minute's worth takes all of it, or it would wait for ever.
     takes.push({ limit: { id: unit, project: '', unit, perMinute }, amount: Math.min(amount, perMinute) })
   }
   add('requests', limits.requestsPerMinute, 1)

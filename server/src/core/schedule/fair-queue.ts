@@ -1,17 +1,19 @@
 /**
- * Who waits for room, and who is next. Each project has a line of its own and the lines are served in turn, so that one
- * project's thousand entries cost another's single entry one turn of waiting. Every operation takes constant time.
+ * A queue that is fair to projects. Each project has a line of its own, and the lines are served one after
+ * another, so that a thousand entries of one project cost a single entry of another one place. Every
+ * operation takes constant time.
  *
- * It is bounded twice: in entries, since each holds a caller's request in memory, and in expected wait, since a caller who
- * would wait in vain is better told at once. When it is full, the longest line loses its newest entry: who waited longest
- * keeps their place, and whoever asks for most is told first.
+ * The queue is bounded twice: in entries, since each holds a request in memory, and in expected wait, since a
+ * caller that would wait in vain is better refused at once. When the queue is full, the longest line loses
+ * its newest entry: the oldest entries keep their places, and the project that asks for most is refused
+ * first.
  */
 import { append, emptyList, unlink, type Linked, type List } from '../linked-list.ts'
 
 export interface FairQueueLimits {
   /** Entries of all projects. */
   readonly maxEntries: number
-  /** Nobody is let in who would be expected to wait longer. */
+  /** An entry with a longer expected wait is refused. */
   readonly maxWaitMs: number
 }
 
@@ -22,32 +24,32 @@ export interface Place<Entry> {
   readonly sinceMs: number
 }
 
-export type Joined<Entry> =
+export type JoinResult<Entry> =
   | {
       readonly kind: 'waiting'
       readonly place: Place<Entry>
-      /** Who lost their place to make room. */
+      /** The entry that lost its place to make room. */
       readonly pushedOut: Place<Entry> | undefined
     }
-  /** In about so long it would be let in. */
+  /** In about `expectedWaitMs` the entry would be let in. */
   | { readonly kind: 'refused'; readonly why: 'full' | 'tooLong'; readonly expectedWaitMs: number }
 
-interface Held<Entry> extends Place<Entry>, Linked<Held<Entry>> {
+interface HeldPlace<Entry> extends Place<Entry>, Linked<HeldPlace<Entry>> {
   line: Line<Entry> | undefined
 }
 
 interface Line<Entry> extends Linked<Line<Entry>> {
   readonly project: string
-  readonly entries: List<Held<Entry>>
+  readonly entries: List<HeldPlace<Entry>>
 }
 
-/** The weight of one interval between two turns. */
+/** The weight of one interval between two served entries. */
 const GAIN = 0.1
 /** An interval so many times the usual was a standstill: it says little about the pace before and after. */
 const STANDSTILL = 4
-/** What comes at once by chance from who asks rarely. */
+/** As many as may come at once by chance from a project that asks rarely. */
 const FEW = 3
-/** Not yet a standstill: the host of this node takes as much now and then. */
+/** A shorter interval is no standstill: the host of the node takes as much now and then. */
 const PAUSE_MS = 30
 /** Before anything is known. */
 const START_INTERVAL_MS = 1
@@ -55,14 +57,14 @@ const START_INTERVAL_MS = 1
 export class FairQueue<Entry> {
   readonly #limits: FairQueueLimits
   readonly #lines = new Map<string, Line<Entry>>()
-  /** The lines in the order of their turns. */
+  /** The lines in the order in which they are served. */
   readonly #turns: List<Line<Entry>> = emptyList()
-  /** Lines by length, so that the longest is found without looking. */
+  /** Lines by length, so that the longest is found without a search. */
   readonly #byLength: Set<Line<Entry>>[] = []
   #longest = 0
   #size = 0
   #intervalMs = START_INTERVAL_MS
-  /** When somebody was last served, or began to wait with nobody before. */
+  /** When an entry was last served, or began to wait in an empty queue. */
   #servedAtMs = 0
 
   constructor(limits: FairQueueLimits) {
@@ -73,7 +75,7 @@ export class FairQueue<Entry> {
     return this.#size
   }
 
-  join(project: string, entry: Entry, nowMs: number): Joined<Entry> {
+  join(project: string, entry: Entry, nowMs: number): JoinResult<Entry> {
     const expectedWaitMs = this.expectedWaitMs(project, nowMs)
     if (expectedWaitMs > this.#limits.maxWaitMs) return { kind: 'refused', why: 'tooLong', expectedWaitMs }
     const isFull = this.#size >= this.#limits.maxEntries
@@ -85,19 +87,19 @@ export class FairQueue<Entry> {
     return { kind: 'waiting', place, pushedOut }
   }
 
-  /** Whether few of a project wait, or fewer than of others on average: it is them who made the queue. */
+  /** Whether a project has few entries, or fewer than others on average: the others made the queue. */
   isModest(project: string): boolean {
     const own = this.#lines.get(project)?.entries.length ?? 0
     const lines = this.#lines.size + (own === 0 ? 1 : 0)
     return lines > 1 && own < Math.max(FEW, this.#size / lines)
   }
 
-  /** Whose turn it is. */
+  /** The entry that is served next. */
   peek(): Place<Entry> | undefined {
     return this.#turns.first?.entries.first
   }
 
-  /** Serves whose turn it is; their line's next turn comes after all others'. */
+  /** Serves the next entry. Its line comes again after all others. */
   take(nowMs: number): Place<Entry> | undefined {
     const line = this.#turns.first
     const held = line?.entries.first
@@ -113,17 +115,20 @@ export class FairQueue<Entry> {
     return held
   }
 
-  /** Gives a place up: the caller left, or waited long enough. False: it was served, pushed out or given up before. */
+  /**
+   * Gives up a place: the caller left, or waited long enough.
+   * False: it was served, pushed out or given up before.
+   */
   leave(place: Place<Entry>): boolean {
-    const held = place as Held<Entry>
+    const held = place as HeldPlace<Entry>
     if (!held.line) return false
     this.#remove(held, held.line)
     return true
   }
 
   /**
-   * How long a new entry of a project would wait: for its own line, and for as many turns of each other line, at the pace of
-   * late. A queue that has been standing still for a while may do so for as long again.
+   * How long a new entry of a project would wait: for its own line, and for as many entries of each other
+   * line, at the recent pace. A queue that has stood still for a while may do so for as long again.
    */
   expectedWaitMs(project: string, nowMs: number): number {
     if (this.#size === 0) return 0
@@ -134,9 +139,9 @@ export class FairQueue<Entry> {
     return (ahead + 1) * this.#intervalMs + Math.max(0, nowMs - this.#servedAtMs - PAUSE_MS)
   }
 
-  #append(project: string, entry: Entry, sinceMs: number): Held<Entry> {
+  #append(project: string, entry: Entry, sinceMs: number): HeldPlace<Entry> {
     const line = this.#lines.get(project) ?? this.#open(project)
-    const held: Held<Entry> = { entry, project, sinceMs, line, before: undefined, after: undefined }
+    const held: HeldPlace<Entry> = { entry, project, sinceMs, line, before: undefined, after: undefined }
     this.#byLength[line.entries.length]?.delete(line)
     append(line.entries, held)
     this.#file(line)
@@ -151,7 +156,7 @@ export class FairQueue<Entry> {
     return line
   }
 
-  #remove(held: Held<Entry>, line: Line<Entry>): void {
+  #remove(held: HeldPlace<Entry>, line: Line<Entry>): void {
     this.#byLength[line.entries.length]?.delete(line)
     unlink(line.entries, held)
     held.line = undefined

@@ -2,18 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seeded } from '#test/support/seeded.ts'
-import { Health, type Judged } from './health.ts'
+import { Health, type JudgedCall } from './health.ts'
 
-function call(startedMs: number, how: Partial<Judged> = {}): Judged {
+function call(startedMs: number, how: Partial<JudgedCall> = {}): JudgedCall {
   return { startedMs, isProbe: false, isAlone: false, wasOverdue: false, ...how }
 }
 
-function failing(health: Health, times: number, nowMs: number, how: Partial<Judged> = {}): void {
+function failing(health: Health, times: number, nowMs: number, how: Partial<JudgedCall> = {}): void {
   for (let time = 0; time < times; time += 1) health.failed(call(nowMs, how), nowMs)
 }
 
 /** Sends a probe and ends it at once. */
-function probe(health: Health, nowMs: number, isGood: boolean, how: Partial<Judged> = {}): void {
+function probe(health: Health, nowMs: number, isGood: boolean, how: Partial<JudgedCall> = {}): void {
   const sent = call(nowMs, { isProbe: true, ...how })
   assert.ok(health.mayProbe(nowMs, sent.isAlone), `no probe at ${nowMs}`)
   health.probeSent(sent, nowMs)

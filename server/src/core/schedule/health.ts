@@ -40,7 +40,7 @@ const PROBING_MS = 1000
 type EjectionCause = 'failures' | 'hang' | 'rejectedUs'
 
 /** What a call's end is judged by. */
-export interface Judged {
+export interface JudgedCall {
   readonly startedMs: number
   readonly isProbe: boolean
   /** Nobody else was healthy when it was sent. */
@@ -57,7 +57,7 @@ interface Ejection {
   /** Undefined: no probe was sent yet. */
   probingSinceMs: number | undefined
   goodProbes: number
-  probe: Judged | undefined
+  probe: JudgedCall | undefined
 }
 
 export class Health {
@@ -92,19 +92,19 @@ export class Health {
     return this.#ejection !== undefined && !this.#ejection.probe && nowMs >= this.probeFromMs(isAlone)
   }
 
-  probeSent(probe: Judged, nowMs: number): void {
+  probeSent(probe: JudgedCall, nowMs: number): void {
     if (!this.#ejection) return
     this.#ejection.probe = probe
     this.#ejection.probingSinceMs ??= nowMs
   }
 
   /** A call ended without telling anything about health. */
-  ended(call: Judged): void {
+  ended(call: JudgedCall): void {
     if (this.#ejection?.probe === call) this.#ejection.probe = undefined
   }
 
   /** Returns true when it ended an ejection. */
-  succeeded(call: Judged, nowMs: number): boolean {
+  succeeded(call: JudgedCall, nowMs: number): boolean {
     this.#fade(nowMs)
     this.#good += 1
     this.#consecutive = 0
@@ -126,16 +126,16 @@ export class Health {
     return true
   }
 
-  failed(call: Judged, nowMs: number): void {
+  failed(call: JudgedCall, nowMs: number): void {
     this.#failed(call, nowMs, 'failures', false)
   }
 
   /** A call is out far longer than usual. Where nothing else came back since it was sent, that alone tells of a hang. */
-  overdue(call: Judged, nowMs: number): void {
+  overdue(call: JudgedCall, nowMs: number): void {
     this.#failed(call, nowMs, 'hang', this.#lastGoodMs <= call.startedMs)
   }
 
-  rejectedUs(call: Judged, nowMs: number): void {
+  rejectedUs(call: JudgedCall, nowMs: number): void {
     if (this.#ejection && this.#ejection.probe !== call) return
     this.#eject('rejectedUs', call, nowMs)
   }
@@ -146,7 +146,7 @@ export class Health {
     return this.#bad / (this.#good + this.#bad + 2)
   }
 
-  #failed(call: Judged, nowMs: number, cause: EjectionCause, isCertain: boolean): void {
+  #failed(call: JudgedCall, nowMs: number, cause: EjectionCause, isCertain: boolean): void {
     if (this.#ejection) {
       // Only a probe says something new about one that is ejected.
       if (this.#ejection.probe === call) this.#eject(cause, call, nowMs)
@@ -174,7 +174,7 @@ export class Health {
     return (this.#consecutive >= CONSECUTIVE && isNearlyAll) || isLong
   }
 
-  #eject(cause: EjectionCause, { startedMs: sentMs }: Judged, nowMs: number): void {
+  #eject(cause: EjectionCause, { startedMs: sentMs }: JudgedCall, nowMs: number): void {
     const healthyMs = this.#ejection ? 0 : nowMs - this.#healthySinceMs
     this.#repeats = Math.max(0, this.#repeats - Math.floor(healthyMs / FORGIVEN_AFTER_MS)) + 1
     const forMs = this.#ejectionMs()

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { seeded } from '#test/support/seeded.ts'
 import type { CallEnd } from './deployment.ts'
 import type { DeploymentLimits } from '../limit.ts'
-import { Scheduler, type Picked, type Schedulable } from './scheduler.ts'
+import { Scheduler, type PickResult, type Schedulable } from './scheduler.ts'
 
 interface Given {
   readonly priority?: number
@@ -26,11 +26,11 @@ class Bench {
     this.scheduler = new Scheduler({ nodes: () => nodes })
   }
 
-  pick(offers: readonly Schedulable[], tokens = 10, isRetry = false): Picked<Schedulable> {
+  pick(offers: readonly Schedulable[], tokens = 10, isRetry = false): PickResult<Schedulable> {
     return this.scheduler.pick(offers, { nowMs: this.nowMs, random: this.random, tokens, images: 0, isRetry })
   }
 
-  go(offers: readonly Schedulable[], tokens = 10): Extract<Picked<Schedulable>, { kind: 'go' }> {
+  go(offers: readonly Schedulable[], tokens = 10): Extract<PickResult<Schedulable>, { kind: 'go' }> {
     const picked = this.pick(offers, tokens)
     assert.ok(picked.kind === 'go', JSON.stringify(picked))
     return picked

@@ -1,14 +1,21 @@
 /**
  * Which deployment gets the next call of this node, from what this node has seen.
  *
- * The operator's priorities come first, then native before emulating; within such a tier, of two drawn by weight the one
- * with the shorter expected wait. A later tier is asked only when nobody of the earlier one is healthy with head-room.
+ * The operator's priorities come first, then native before emulating. Within such a tier two deployments are
+ * drawn by weight, and the one with the shorter expected wait gets the call. A later tier is asked only when
+ * no deployment of the earlier one is healthy with head-room.
  */
-import { DeploymentState, type CallEnd, type Held, type Standing, type Wanted } from './deployment.ts'
+import {
+  DeploymentState,
+  type CallEnd,
+  type HoldReason,
+  type Readiness,
+  type CallDemand,
+} from './deployment.ts'
 import type { DeploymentLimits } from '../limit.ts'
 import { emulationsOf } from './order.ts'
 
-/** What is needed of an offer to choose it. */
+/** What the scheduler needs to know of an offer. */
 export interface Schedulable {
   readonly deployment: {
     readonly id: string
@@ -19,15 +26,15 @@ export interface Schedulable {
   readonly emulated: readonly string[]
 }
 
-export interface Asking extends Wanted {
+export interface PickRequest extends CallDemand {
   /** On the monotonic clock. */
   readonly nowMs: number
   readonly random: () => number
-  /** A call that failed elsewhere: it is sent on probation only where nobody healthy is left. */
+  /** The call failed elsewhere. It is sent as a probe only where no healthy deployment is left. */
   readonly isRetry?: boolean | undefined
 }
 
-export type Picked<Offer> =
+export type PickResult<Offer> =
   | {
       readonly kind: 'go'
       readonly offer: Offer
@@ -35,55 +42,55 @@ export type Picked<Offer> =
       /** To be called once, however the call ended; a second time changes nothing. */
       readonly end: (end: CallEnd, nowMs: number) => void
     }
-  /** Somebody healthy only lacks head-room: worth waiting until a call ends. */
+  /** A healthy deployment only lacks head-room: it is worth waiting until a call ends. */
   | { readonly kind: 'full' }
-  /** Nobody before then, unless a probe that is out now comes back. */
+  /** No deployment is ready before then, unless a probe that is under way comes back. */
   | {
       readonly kind: 'none'
       readonly untilMs: number
-      readonly why: 'ejected' | 'limited' | Held
+      readonly why: 'ejected' | 'limited' | HoldReason
     }
 
 export interface DeploymentReport {
   readonly deployment: string
-  readonly state: 'healthy' | 'limited' | 'ejected' | 'probing' | Held
+  readonly state: 'healthy' | 'limited' | 'ejected' | 'probing' | HoldReason
   readonly inFlight: number
-  /** Calls it may have under way. */
+  /** How many calls it may have under way. */
   readonly limit: number
   /** How long its smallest calls usually take. */
   readonly latencyMs: number | undefined
   readonly failureShare: number
-  /** When it is probed or asked again. */
+  /** When it is probed or called again. */
   readonly closedUntilMs: number | undefined
 }
 
 interface Candidate<Offer> {
   readonly offer: Offer
   readonly state: DeploymentState
-  readonly standing: Standing
+  readonly standing: Readiness
 }
 
-/** Another's expected wait must be shorter by a fifth to go before the first draw: within that, weights decide. */
+/** The second draw must have an expected wait shorter by a fifth to win: within that, weights decide. */
 const CLEARLY_SHORTER = 0.8
-/** A call that fails costs its caller a whole second one, and the retry budget a part: worth many waits. */
+/** A failed call costs its caller a whole second call, and the retry budget a part: worth many waits. */
 const FAILURE_COST = 10
 
 export interface SchedulerOptions {
   readonly nodes: () => number
   /**
-   * Whether an offer was made before the catalog changed, and its deployment has to be asked about anew: what is known by its
-   * id is of another one by now, or of nobody. It gets no more turns. Absent: never.
+   * Whether an offer is of an earlier catalog whose deployment is gone or leads elsewhere now. What the
+   * node knows by its id is then of another deployment, so the offer gets no more turns. Absent: never.
    */
   readonly isWithdrawn?: ((deployment: Schedulable['deployment']) => boolean) | undefined
 }
 
-const WITHDRAWN: Standing = { kind: 'held-back' }
+const WITHDRAWN: Readiness = { kind: 'held-back' }
 
 export class Scheduler {
   readonly #nodes: () => number
   readonly #isWithdrawn: (deployment: Schedulable['deployment']) => boolean
   readonly #states = new Map<string, DeploymentState>()
-  /** As of the last pick, for reports. */
+  /** The limits as of the last pick, for reports. */
   readonly #limits = new Map<string, DeploymentLimits | undefined>()
 
   constructor({ nodes, isWithdrawn = () => false }: SchedulerOptions) {
@@ -91,45 +98,52 @@ export class Scheduler {
     this.#isWithdrawn = isWithdrawn
   }
 
-  pick<Offer extends Schedulable>(offers: readonly Offer[], asking: Asking): Picked<Offer> {
+  pick<Offer extends Schedulable>(offers: readonly Offer[], request: PickRequest): PickResult<Offer> {
     const share = 1 / Math.max(1, this.#nodes())
     const candidates = offers.map((offer): Candidate<Offer> => {
       const { deployment } = offer
-      // Its id gets no state: whoever bears it now has its own, and nobody would forget that of one that is gone.
+      // A withdrawn deployment gets no state under its id: the id
+      // may be another's now, or nothing would delete the state.
       if (this.#isWithdrawn(deployment)) return { offer, state: new DeploymentState(), standing: WITHDRAWN }
       const state = this.#stateOf(deployment.id)
       this.#limits.set(deployment.id, deployment.limits)
-      return { offer, state, standing: state.standing(asking, deployment.limits, share) }
+      return { offer, state, standing: state.standing(request, deployment.limits, share) }
     })
     const healthy = candidates.filter(({ standing }) => standing.kind === 'ready' || standing.kind === 'full')
-    const go = (candidate: Candidate<Offer>, isProbe: boolean): Picked<Offer> => {
+    const go = (candidate: Candidate<Offer>, isProbe: boolean): PickResult<Offer> => {
       const { offer, state } = candidate
       const isAlone = healthy.every((other) => other === candidate)
-      const end = state.begin(asking, offer.deployment.limits, share, { isProbe, isAlone })
+      const end = state.begin(request, offer.deployment.limits, share, { isProbe, isAlone })
       return { kind: 'go', offer, isProbe, end }
     }
     const mayProbe = ({ offer, state, standing }: Candidate<Offer>, isAlone: boolean): boolean =>
-      standing !== WITHDRAWN && state.mayProbe(asking, offer.deployment.limits, share, isAlone)
+      standing !== WITHDRAWN && state.mayProbe(request, offer.deployment.limits, share, isAlone)
 
     const tiers = tiersOf(candidates)
     for (const tier of tiers) {
-      const probed = asking.isRetry ? undefined : tier.find((candidate) => mayProbe(candidate, false))
+      const probed = request.isRetry ? undefined : tier.find((candidate) => mayProbe(candidate, false))
       if (probed) return go(probed, true)
       const ready = tier.filter(({ standing }) => standing.kind === 'ready')
-      if (ready.length > 0) return go(chooseOf(ready, asking), false)
+      if (ready.length > 0) return go(chooseOf(ready, request), false)
     }
-    // Nobody else can take it, be they ill or full: whoever is ejected is tried sooner.
+    // No other deployment can take the call, so an ejected one is probed sooner.
     const last = tiers.flat().find((candidate) => mayProbe(candidate, true))
     if (last) return go(last, true)
-    return healthy.length > 0 ? { kind: 'full' } : nobody(candidates, asking.nowMs)
+    return healthy.length > 0 ? { kind: 'full' } : nobody(candidates, request.nowMs)
   }
 
-  /** A deployment whose vectors are not those of its model, or may not be, gets no calls until it is let back: undefined. */
-  hold(deploymentId: string, why: Held | undefined): void {
+  /**
+   * A deployment whose vectors are, or may be, of another
+   * space gets no calls until it is let back (undefined).
+   */
+  hold(deploymentId: string, why: HoldReason | undefined): void {
     this.#stateOf(deploymentId).held = why
   }
 
-  /** After a reload. Leave out those whose upstream changed as well: a new credential deserves a new start. */
+  /**
+   * Called after a reload. A deployment whose upstream changed
+   * is left out too: a new credential gets a new start.
+   */
   forgetAllBut(ids: ReadonlySet<string>): void {
     for (const id of this.#states.keys()) {
       if (ids.has(id)) continue
@@ -189,27 +203,27 @@ function tiersOf<Offer extends Schedulable>(
     .map(({ members }) => members)
 }
 
-/** Two are drawn by weight, without putting the first back; the second goes before it only if clearly better. */
+/** Draws two deployments by weight. The second gets the call only if it is clearly better. */
 function chooseOf<Offer extends Schedulable>(
   candidates: readonly Candidate<Offer>[],
-  asking: Asking,
+  request: PickRequest,
 ): Candidate<Offer> {
-  const first = draw(candidates, asking.random)
+  const first = draw(candidates, request.random)
   if (candidates.length === 1) return first
   const second = draw(
     candidates.filter((candidate) => candidate !== first),
-    asking.random,
+    request.random,
   )
   const meanWeight = (first.offer.deployment.weight + second.offer.deployment.weight) / 2
-  const [one, two] = [first.state.expectedMs(asking), second.state.expectedMs(asking)]
-  // One that was never called is taken to be as quick as the other.
+  const [one, two] = [first.state.expectedMs(request), second.state.expectedMs(request)]
+  // A deployment that was never called counts as quick as the other.
   const latencyOf = (own: number | undefined, others: number | undefined): number => own ?? others ?? 1
-  const firstCost = costOf(first, latencyOf(one, two), meanWeight, asking.nowMs)
-  const secondCost = costOf(second, latencyOf(two, one), meanWeight, asking.nowMs)
+  const firstCost = costOf(first, latencyOf(one, two), meanWeight, request.nowMs)
+  const secondCost = costOf(second, latencyOf(two, one), meanWeight, request.nowMs)
   return secondCost < firstCost * CLEARLY_SHORTER ? second : first
 }
 
-/** Expected wait. What is under way counts by weight, so that idle deployments differ in latency alone. */
+/** The expected wait. Calls under way count by weight, so that idle deployments differ in latency alone. */
 function costOf<Offer extends Schedulable>(
   { offer, state }: Candidate<Offer>,
   latencyMs: number,
@@ -238,10 +252,10 @@ function draw<Offer extends Schedulable>(
 function nobody<Offer extends Schedulable>(
   candidates: readonly Candidate<Offer>[],
   nowMs: number,
-): Picked<Offer> {
-  // Who was not compared yet may be let in at any moment; who is quarantined needs somebody to act.
+): PickResult<Offer> {
+  // A deployment that was not compared yet may be let in at any moment. A quarantined one needs an operator.
   const isComing = candidates.some(({ standing }) => standing.kind === 'held-back')
-  let why: 'ejected' | 'limited' | Held = isComing ? 'held-back' : 'quarantined'
+  let why: 'ejected' | 'limited' | HoldReason = isComing ? 'held-back' : 'quarantined'
   let untilMs = Number.POSITIVE_INFINITY
   for (const { state, standing } of candidates) {
     if (standing.kind !== 'ejected' && standing.kind !== 'limited') continue

@@ -16,9 +16,7 @@ export interface Part extends TriedWork<Offer> {
 /** Woken when a call ends: more than one, since one may find that another request took its place. */
 const WOKEN_AT_ONCE = 8
 
-/**
- * The calls of one request that are under way, so that no deployment gets more of them at once than it takes.
- */
+/** The calls of one request that are under way, so that no deployment gets more of them at once than it takes. */
 export class Calls {
   readonly #request: AdmittedRequest
   #hasFailed = false
@@ -26,9 +24,7 @@ export class Calls {
   #begun = 0
   readonly #underWay = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
-  /**
-   * Parts in line for a turn: no more than could have one at once, or this request alone would be the line.
-   */
+  /** Parts in line for a turn: no more than could have one at once, or this request alone would be the line. */
   #inLine = 0
 
   constructor(request: AdmittedRequest) {

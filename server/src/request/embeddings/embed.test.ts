@@ -17,7 +17,7 @@ import {
 } from '#test/support/embedding.ts'
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
 import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import type { Embedded } from './embed.ts'
+import type { EmbedResult } from './embed.ts'
 
 const FAILURES: readonly FailureKind[] = [
   'rejectedUs',
@@ -105,7 +105,7 @@ function billedTokens({ served }: MemoryUpstream): number {
 }
 
 /** The cost is that of the calls really served; the usage that of one by one. */
-function assertUsage({ input, prefixed }: Situation, { usage }: Embedded, upstream: MemoryUpstream): void {
+function assertUsage({ input, prefixed }: Situation, { usage }: EmbedResult, upstream: MemoryUpstream): void {
   const billed = billedTokens(upstream)
   assert.equal(usage.source, 'upstream')
   // One nano-dollar a token, and repeats are sent once.

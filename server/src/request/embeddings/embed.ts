@@ -1,6 +1,7 @@
 /**
- * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the inputs, gather the
- * vectors, account for them. Authentication and parsing come before, encoding after: they belong to the listener.
+ * One embeddings request, step by step: find the model, negotiate what each deployment can do, check the
+ * inputs, gather the vectors, account for them. The listener authenticates and parses before, and encodes
+ * after.
  */
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
@@ -29,7 +30,7 @@ export interface EmbedDependencies extends EmbedOutside {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
-  /** How a request of this project may share with others; undefined: not at all. */
+  /** How a request of this project may share with others. Undefined: not at all. */
   readonly sharingOf: (
     model: EmbeddingModel,
     request: EmbeddingRequest,
@@ -37,7 +38,7 @@ export interface EmbedDependencies extends EmbedOutside {
   ) => SharingRules | undefined
   /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
   readonly generationOf: (modelId: string) => number | undefined
-  /** Whether nothing of this deployment may leave; it need not be in the catalog any more. */
+  /** Whether no vector of this deployment may leave. It need not be in the catalog any more. */
   readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
 }
 
@@ -61,11 +62,11 @@ export interface EmbedOptions {
   /** The caller's own time-out, when its SDK told us. */
   readonly callerTimeoutMs: number | undefined
   readonly cacheUse: CacheUse
-  /** Filled in on the way, also of a request that fails. */
+  /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
 }
 
-export interface Embedded {
+export interface EmbedResult {
   readonly kind: 'embedded'
   readonly model: EmbeddingModel
   readonly vectors: readonly Vector[]
@@ -80,9 +81,9 @@ export interface Embedded {
   readonly deployments: readonly string[]
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
-  /** How many of the inputs needed no call, and how many did; undefined where nothing is shared. */
+  /** How many inputs needed no call, and how many did. Undefined where nothing is shared. */
   readonly cache: { readonly hits: number; readonly misses: number } | undefined
-  /** Extra top-level fields of the upstream's answer; kept only when one call served the request. */
+  /** Extra top-level fields of the upstream's answer, kept only when one call served the request. */
   readonly extraFields: Readonly<Record<string, unknown>>
 }
 
@@ -110,7 +111,7 @@ export async function embed(
   request: EmbeddingRequest,
   options: EmbedOptions,
   dependencies: EmbedDependencies,
-): Promise<Embedded | DryRun> {
+): Promise<EmbedResult | DryRun> {
   const model = findEmbeddingModel(request.model, options.key, dependencies.catalog())
   const negotiated = negotiate(request, model, options.unsupported ?? model.unsupported)
   const offers = inTiers(payable(negotiated.offers, hasPrice, model.id, options.key))
@@ -139,7 +140,7 @@ export async function embed(
       ? dependencies.sharingOf(model, request, {
           project: key.project,
           space: spaceOf(model.id, first.upstreamWidth, generation),
-          // What is kept is kept under the name of its space.
+          // A vector is kept under the name of its space.
           cacheUse: generation === undefined ? 'none' : options.cacheUse,
         })
       : undefined
@@ -157,7 +158,7 @@ export async function embed(
     offers,
     sharing,
     wholeBecauseOf,
-    // What is kept is kept as values, and a text would have to be parsed for that.
+    // Vectors are kept as values, and a text would have to be parsed for that.
     wantedForm: request.encoding === 'base64' ? 'base64' : sharing === undefined ? 'text' : 'float32',
     countAttempt: () => void (attempts += 1),
     attemptsMade: () => attempts,
@@ -173,7 +174,7 @@ export async function embed(
   trace.gatherMs = gatheredMs - admittedMs
   await admission.settle()
   trace.settleMs = clock.monotonicMs() - gatheredMs
-  // Accounting may have taken a while.
+  // Accounting may have taken a while, so the space is checked again.
   checkNow()
   return {
     kind: 'embedded',
@@ -203,7 +204,7 @@ function hasPrice({ deployment }: Offer): boolean {
   return deployment.price.kind !== 'unpriced'
 }
 
-/** Leave the caller's SDK a moment to read our error before its own clock runs out. */
+/** Leaves the caller's SDK a moment to read our error before its own time-out. */
 const CALLER_MARGIN_MS = 250
 
 function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependencies): number {
@@ -211,7 +212,7 @@ function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependenc
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
 }
 
-/** About as often as a node that does not know it yet asks the store. */
+/** About as often as a node asks the store for a space that it does not know yet. */
 const UNKNOWN_RETRY_MS = 2000
 
 function spaceFor(
@@ -265,7 +266,10 @@ function dryRun(
   }
 }
 
-/** A deployment may have left its space, or the space been given up, while the request was under way. */
+/**
+ * While the request was under way, a deployment may have left
+ * its space, or an operator may have accepted another one.
+ */
 function checkSpace(
   model: EmbeddingModel,
   { served, hits }: GatheredVectors,
@@ -276,7 +280,7 @@ function checkSpace(
   const left =
     served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
     hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
-  // Who was told no space was promised none: whoever served it is in the one there is.
+  // A caller that was told no space was promised none.
   const isSameSpace = generation === undefined || generationOf(model.id) === generation
   if (left === undefined && isSameSpace) return
   throw new Fault(
@@ -287,7 +291,7 @@ function checkSpace(
   )
 }
 
-/** Where vectors came from, the cache being one of the places. */
+/** Where the vectors came from: deployments, and the cache. */
 function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
   return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? ['cache'] : [])])
 }

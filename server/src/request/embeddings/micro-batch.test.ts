@@ -9,7 +9,7 @@ import { MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedd
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { aKey, SharingNode, type SharingNodeOptions } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import type { Embedded, EmbedOptions } from './embed.ts'
+import type { EmbedResult, EmbedOptions } from './embed.ts'
 
 const microBatch = { maxWaitMs: 4, maxItems: 64, acrossProjects: true }
 
@@ -26,11 +26,11 @@ function ask(
   texts: readonly string[],
   project = 'p',
   options: Partial<EmbedOptions> = {},
-): Promise<Embedded> {
+): Promise<EmbedResult> {
   return node.ask({ input: { kind: 'texts', texts } }, project, options)
 }
 
-function assertVectors({ vectors }: Embedded, texts: readonly string[]): void {
+function assertVectors({ vectors }: EmbedResult, texts: readonly string[]): void {
   assert.deepEqual(
     vectors.map((vector) => bitsOf(valuesOf(vector))),
     texts.map((text) => bitsOf(vectorOf(text, 8))),

@@ -3,7 +3,7 @@
  * books, its own share of what the call used, and its own errors: a call that is refused for one bad text is
  * split until only the request with that text is left with the error.
  */
-import type { MicroBatching } from '#core/catalog.ts'
+import type { MicroBatchRules } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
@@ -44,7 +44,7 @@ export class MicroBatches {
     request: AdmittedRequest,
     input: Input,
     slots: readonly number[],
-    policy: MicroBatching,
+    policy: MicroBatchRules,
   ): Promise<readonly ServedInputs[]> {
     const count = inputCount(input)
     // A request that fills a batch has nothing to wait for. A hurried one would end the shared call early.
@@ -80,7 +80,7 @@ export class MicroBatches {
 function keyOf(
   { model, project, offers }: AdmittedRequest,
   { kind }: Input,
-  { acrossProjects }: MicroBatching,
+  { acrossProjects }: MicroBatchRules,
 ): string {
   // All that a call says beside its inputs, since the terms of one member are sent for all.
   const terms = offers.map((offer) => ({ ...offer, deployment: identityOf(offer.deployment) }))

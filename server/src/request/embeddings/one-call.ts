@@ -49,9 +49,7 @@ export async function readyFor(
   return offer.prefix === '' ? texts : withPrefix(texts, offer.prefix)
 }
 
-/**
- * The calls that the inputs need at this deployment: for each, its first input and the one after its last.
- */
+/** The calls that the inputs need at this deployment: for each, its first input and the one after its last. */
 export function runsOf(
   input: Input,
   offer: Offer,

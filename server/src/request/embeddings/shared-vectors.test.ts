@@ -13,7 +13,7 @@ import { decoded, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { SharingNode } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
-import type { CacheUse, Embedded } from './embed.ts'
+import type { CacheUse, EmbedResult } from './embed.ts'
 
 const BAD = 'bad'
 /** Few, so that callers meet. */
@@ -101,11 +101,11 @@ function wholeOf(text: string): Float32Array {
   return whole
 }
 
-function bitsIn({ vectors }: Embedded): string[] {
+function bitsIn({ vectors }: EmbedResult): string[] {
   return vectors.map((vector) => bitsOf(valuesOf(vector)).join())
 }
 
-function assertAnswer({ input, dimensions }: Caller, answer: Embedded): void {
+function assertAnswer({ input, dimensions }: Caller, answer: EmbedResult): void {
   const expected = textsIn(input).map((text) =>
     bitsOf(dimensions === 3 ? truncate(wholeOf(text), 3) : wholeOf(text)).join(),
   )
@@ -158,8 +158,8 @@ const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
   }
 })
 
-// Before the first test is declared: from then on the runner follows every promise, which takes several times as long, as do
-// the traces of planned failures.
+// Before the first test is declared: from then on the runner follows every promise,
+// which takes several times as long, as do the traces of planned failures.
 const { stackTraceLimit } = Error
 Error.stackTraceLimit = 0
 /** `npm run simulation:sharing` makes 50,000. */

@@ -2,7 +2,7 @@
  * Vectors that need not be made again: those in the cache, and those that another request of the same project
  * waits for at this moment. Deployments make only the rest.
  */
-import type { MicroBatching } from '#core/catalog.ts'
+import type { MicroBatchRules } from '#core/catalog.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
@@ -28,7 +28,7 @@ export interface SharingRules {
   readonly isTrusted: (deployment: string, madeAtMs: number) => boolean
   readonly flights: Flights
   readonly batches: MicroBatches
-  readonly microBatch: MicroBatching | undefined
+  readonly microBatch: MicroBatchRules | undefined
 }
 
 export interface SharedVectors {

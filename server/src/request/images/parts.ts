@@ -175,9 +175,7 @@ async function readyCall(
   }
 }
 
-/**
- * What a call takes at these deployments. Where they differ: the least memory and the most pictures of any.
- */
+/** What a call takes at these deployments. Where they differ: the least memory and the most pictures of any. */
 function sharedNeeds(run: ImageRun, offers: readonly ImageOffer[], images: number): Needs {
   const all = offers.map((offer) => needsOf(run, offer, images))
   const colours = new Set(all.map(({ maskColour }) => maskColour))

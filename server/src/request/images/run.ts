@@ -60,17 +60,17 @@ export interface ImageRun {
   readonly onPreview: (preview: Preview) => void
   /** Undefined: there is nothing to edit. */
   readonly inputs: EditInputs | undefined
-  /** A process that died has made calls of it. */
+  /** An earlier process, which died, made calls for it. */
   readonly isResumed: boolean
 }
 
-/** What came of the calls: pictures, and the reasons why there are not more. */
+/** What the calls brought: pictures, and the reasons why there are not more. */
 export interface Bought {
   readonly deliveries: readonly Delivery[]
   readonly failures: readonly unknown[]
 }
 
-/** All that comes before a call may have been sent: what fails here has bought nothing. */
+/** Does all that comes before a call may have been sent. An error here has bought nothing. */
 export async function beginCall(
   run: ImageRun,
   images: number,
@@ -108,7 +108,7 @@ export interface SentCall {
   readonly edit: EditCall | undefined
 }
 
-/** One exchange with an upstream, from the moment it may have been sent to the moment its pictures are kept. */
+/** One exchange with an upstream: from when it may have been sent until its pictures are kept. */
 export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOutside): Promise<Delivery> {
   const { books, hold } = run
   const { call, offer } = sent
@@ -142,7 +142,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
         edit: sent.edit,
       },
       {
-        // Should it not be written down, this process still knows it.
+        // If the store is away, this process still knows the answer.
         submitted: (text) => told(outside.jobs.submitted(hold, call.attempt, text)),
         partial: run.onPreview,
       },
@@ -157,13 +157,13 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
     await told(outside.jobs.callEnded(hold, call.attempt, isFree ? 'failed' : 'unknown'))
     throw failure ?? unforeseen(error, offer.deployment.id)
   }
-  // What comes now takes our own time, not the deployment's.
+  // From here on the time is our own, not the deployment's.
   sent.turn?.end()
   ended('ok')
   return deliver(run, sent, answer, outside)
 }
 
-/** What failed here may have happened after the upstream was paid. */
+/** An error of our own, which may have come after the upstream was paid. */
 function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
   const message = 'the gateway failed while the call was running'
   const failure = new UpstreamFailure('broken', message, { deployment, charge: 'unknown' })
@@ -171,7 +171,10 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
   return failure
 }
 
-/** The record first, by the digests of the pictures: once the last of them is kept, whoever takes the job over finds all. */
+/**
+ * Keeps the record first, which names the pictures by their digests. Once the last picture is kept, a node that takes the job
+ * over finds all.
+ */
 async function deliver(
   run: ImageRun,
   { call, offer }: SentCall,
@@ -213,7 +216,7 @@ async function deliver(
   return whole
 }
 
-/** A picture that can't be converted is paid and kept, but is not what was asked for. */
+/** A picture that can't be converted is paid and kept, but it is not what the caller asked for. */
 export async function converted(
   run: ImageRun,
   kept: Delivery['pictures'],
@@ -233,7 +236,7 @@ export async function converted(
   }
 }
 
-/** The store need not hear of it at once: what was kept says it too. */
+/** The store may be told later: the kept delivery says the same. */
 async function told(telling: Promise<void>): Promise<void> {
   try {
     await telling

@@ -5,7 +5,7 @@
 import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
-import type { Picked, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
+import type { PickResult, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import { Line, SHORT_WAIT_MS, type WaitingCall } from './line.ts'
@@ -16,9 +16,7 @@ export interface DispatchParts {
   readonly scheduler: Scheduler
   readonly clock: Clock
   readonly random: () => number
-  /**
-   * How long the event loop lets a ready event wait: on a busy node calls seem to take longer than they do.
-   */
+  /** How long the event loop lets a ready event wait: on a busy node calls seem to take longer than they do. */
   readonly ownWaitMs: () => number
   readonly limits: Pick<Limits, 'queueWaitMs' | 'maxQueued'>
   /** Rings after a while, unless the returned function cancels it. */
@@ -32,9 +30,7 @@ const WAITS_OF_A_CALL = 3
 const OWN_SHARE = 0.25
 /** The weight of one call in how long calls of a model usually take. */
 const GAIN = 0.1
-/**
- * A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out.
- */
+/** A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out. */
 const LOOK_EVERY_MS = 100
 
 class ModelState {
@@ -137,13 +133,13 @@ export class Dispatch {
     { tokens, images }: TurnRequest,
     nowMs: number,
     isRetry = false,
-  ): Picked<Offer> {
+  ): PickResult<Offer> {
     const { scheduler, random } = this.#parts
     return scheduler.pick(offers, { nowMs, random, tokens, images, isRetry })
   }
 
   #turnOf<Offer extends Schedulable>(
-    picked: Extract<Picked<Offer>, { kind: 'go' }>,
+    picked: Extract<PickResult<Offer>, { kind: 'go' }>,
     { model, deadlineMs }: TurnRequest,
     begunMs: number,
   ): Turn<Offer> {

@@ -15,15 +15,11 @@ export interface WaitingCall {
 
 /** No call is refused for a wait this short. */
 export const SHORT_WAIT_MS = 20
-/**
- * How long a wait is worth it, in times of what a call usually takes. A longer line gets no more calls done.
- */
+/** How long a wait is worth it, in times of what a call usually takes. A longer line gets no more calls done. */
 const WORTH_WAITING = 0.25
 /** For a project with fewer calls in line than others: the others made the line. */
 const WORTH_WAITING_MODEST = 1
-/**
- * For a call that many requests share: each place ahead of it is one call, however many requests that serves.
- */
+/** For a call that many requests share: each place ahead of it is one call, however many requests that serves. */
 const WORTH_WAITING_SHARED = 4
 /**
  * A line younger than this may be over soon, when a deployment
@@ -34,9 +30,7 @@ const YOUNG_LINE_WAIT_MS = 200
 /** After a refusal a line counts as old for so long, even if it was empty for a moment. */
 const OVERLOADED_MS = 1000
 
-/**
- * Calls of one model that wait for the same deployments. Calls that wait for others have a line of their own.
- */
+/** Calls of one model that wait for the same deployments. Calls that wait for others have a line of their own. */
 export class Line {
   readonly queue: FairQueue<WaitingCall>
   /** Since when the line is not empty. */

@@ -1,6 +1,4 @@
-/**
- * Whether the work of a failed call is tried again, and where: one rule for single, shared and image calls.
- */
+/** Whether the work of a failed call is tried again, and where: one rule for single, shared and image calls. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Schedulable } from '#core/schedule/scheduler.ts'
 

@@ -1,8 +1,8 @@
-/** What the end of a call tells about its deployment, and what callers are told who get no turn. */
+/** What the end of a call tells about its deployment, and what a caller is told that gets no turn. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
-import type { Picked, Schedulable } from '#core/schedule/scheduler.ts'
+import type { PickResult, Schedulable } from '#core/schedule/scheduler.ts'
 
 /** Timers ring a little early at times. */
 export const TIMER_ERROR_MS = 5
@@ -46,7 +46,7 @@ export function busyFault(model: string, expectedMs: number): Fault {
 }
 
 export function nobodyFault(
-  { why, untilMs }: Extract<Picked<Schedulable>, { kind: 'none' }>,
+  { why, untilMs }: Extract<PickResult<Schedulable>, { kind: 'none' }>,
   model: string,
   nowMs: number,
 ): Fault {

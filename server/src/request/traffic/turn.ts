@@ -12,9 +12,7 @@ export interface TurnRequest {
    * waste them, so the call stands in line until its deadline.
    */
   readonly isBegun?: boolean
-  /**
-   * One call for several requests, or for all that join until it is sent: one place in line for all of them.
-   */
+  /** One call for several requests, or for all that join until it is sent: one place in line for all of them. */
   readonly isShared?: boolean
 }
 

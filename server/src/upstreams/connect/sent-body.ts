@@ -42,9 +42,7 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
     this.#over.promise.catch(ignore)
   }
 
-  /**
-   * Whether the last byte was handed to the client library: from then on, the upstream may have all of it.
-   */
+  /** Whether the last byte was handed to the client library: from then on, the upstream may have all of it. */
   get isWhole(): boolean {
     return this.#handed === this.#body.size
   }

@@ -17,9 +17,7 @@ const UNKNOWN_MS = 5000
 /** Guesses must not fill the memory: 10,000 digests are about 2 MB. */
 const MAX_UNKNOWN = 10_000
 
-/**
- * Asks the store about secrets that the snapshot does not hold: one question each at a time, and few at once.
- */
+/** Asks the store about secrets that the snapshot does not hold: one question each at a time, and few at once. */
 export class KeyLookUps {
   readonly #source: KeySource
   readonly #clock: Clock

@@ -4,7 +4,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/price.ts'
-import type { Embedded } from '#request/embeddings/embed.ts'
+import type { EmbedResult } from '#request/embeddings/embed.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { asciiJson, drained, headerText } from '../caller/writing.ts'
 
@@ -25,7 +25,7 @@ export interface AnswerMeta {
 /** Undefined: the whole answer was handed to the response at once. */
 export function writeEmbeddings(
   response: ServerResponse,
-  embedded: Embedded,
+  embedded: EmbedResult,
   meta: AnswerMeta,
 ): Promise<void> | undefined {
   const { vectors, width } = embedded
@@ -48,7 +48,7 @@ export function writeEmbeddings(
 
 async function writeInSteps(
   response: ServerResponse,
-  embedded: Embedded,
+  embedded: EmbedResult,
   { asked, encoding }: AnswerMeta,
 ): Promise<void> {
   const { vectors } = embedded
@@ -77,14 +77,14 @@ function itemOf(vector: Vector, index: number, encoding: Encoding): string {
   return `${comma}{"object":"embedding","index":${index},"embedding":${text}}`
 }
 
-function closing({ usage, extraFields }: Embedded, asked: string): string {
+function closing({ usage, extraFields }: EmbedResult, asked: string): string {
   const tokens = usage.promptTokens
   let rest = `],"model":${asciiJson(asked)},"usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}`
   for (const name in extraFields) rest += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
   return `${rest}}`
 }
 
-function headersOf(embedded: Embedded, { requestId }: AnswerMeta): string[] {
+function headersOf(embedded: EmbedResult, { requestId }: AnswerMeta): string[] {
   const { deployments, attempts, usage, rates, space, emulated, dropped, cache } = embedded
   const headers = [
     'content-type',

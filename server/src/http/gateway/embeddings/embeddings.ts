@@ -12,7 +12,7 @@ import {
   type CacheUse,
   type DryRun,
   type EmbedDependencies,
-  type Embedded,
+  type EmbedResult,
   type EmbedOptions,
 } from '#request/embeddings/embed.ts'
 import { isDryRun, refuseEncoded, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
@@ -27,7 +27,7 @@ export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDepen
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, docsUrl, json, limits } = dependencies
-  return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, Embedded | DryRun>(
+  return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
       route: 'embeddings',
       receive({ request }) {
