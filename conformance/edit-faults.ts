@@ -105,12 +105,12 @@ export const editFaults: readonly ImageRow[] = [
   refuses('edit-not-made', {
     images: [photo],
     model: native.name,
-    expected: { status: 400, code: 'unsupported_parameter', says: 'makes pictures from text alone' },
+    expected: { status: 400, code: 'unsupported_parameter', says: 'makes images from text only' },
   }),
   refuses('mask-of-another-size', {
     images: [photo],
     mask: narrowMask,
-    expected: unreadable('mask is 160x240 pixels and the first picture 320x240'),
+    expected: unreadable('mask is 160x240 pixels and the first input image is 320x240'),
   }),
   refuses('mask-without-holes', {
     images: [photo],

@@ -100,7 +100,7 @@ export const callerFaults: readonly Row[] = [
   caller(
     'too-wide',
     { dimensions: nativeWidth + 1 },
-    { status: 400, code: 'unsupported_parameter', says: `Ask for ${nativeWidth} or fewer` },
+    { status: 400, code: 'unsupported_parameter', says: `Send ${nativeWidth} or less` },
   ),
   caller('empty-string', { inputs: 'withEmpty' }, { status: 400, code: 'empty_input', says: 'empty' }),
   {
