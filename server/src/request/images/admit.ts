@@ -29,7 +29,8 @@ export function offersFor(
   return { offers: inTiers(payable(offers, hasPrice, model.id, key)), dropped }
 }
 
-export interface AskingForImages {
+/** Who asks for pictures, for how many, and from which deployments they may be bought. */
+export interface ImageOrder {
   readonly requestId: string
   readonly key: Key
   readonly request: ImageRequest
@@ -40,16 +41,16 @@ export interface AskingForImages {
   readonly attemptsBefore?: number
 }
 
-export async function admitImages(asking: AskingForImages, outside: MoneyOutside): Promise<Admission> {
-  const { requestId, key, request, model, offers } = asking
+export async function admitImages(order: ImageOrder, outside: MoneyOutside): Promise<Admission> {
+  const { requestId, key, request, model, offers } = order
   const terms: AdmissionTerms = {
     requestId,
     key,
     modelId: model.id,
     tokens: 0,
-    images: asking.images ?? request.images,
+    images: order.images ?? request.images,
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
-    attemptsBefore: asking.attemptsBefore ?? 0,
+    attemptsBefore: order.attemptsBefore ?? 0,
   }
   if (!mustAsk(key, outside)) return new Admission(terms, outside, NOTHING_TAKEN)
   return admitWithin(terms, outside, (taken) => new Admission(terms, outside, taken))

@@ -1,4 +1,4 @@
-/** So many bytes of memory for what can't be streamed, shared by all requests of a node. First come, first served. */
+/** The memory for what can't be streamed, shared by all requests of a node. First come, first served. */
 export class ByteBudget {
   readonly #most: number
   #free: number
@@ -9,7 +9,7 @@ export class ByteBudget {
     this.#free = most
   }
 
-  /** Undefined when they were not free in time. More than there are at all are taken as all: one such runs alone. */
+  /** Undefined: the bytes were not free in time. A request for more than there are takes all, and so runs alone. */
   async take(
     bytes: number,
     withinMs: number,
@@ -25,7 +25,7 @@ export class ByteBudget {
         if (at === -1) return
         this.#waiting.splice(at, 1)
         turn.resolve(false)
-        // One that wanted less may have stood behind it.
+        // A request that needs less may have stood behind this one.
         this.#serve()
       })
       if (!(await turn.promise)) return undefined

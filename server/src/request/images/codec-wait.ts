@@ -1,19 +1,19 @@
 import { CodecBusy } from '#ports/image-codec.ts'
 import type { Clock } from '#ports/clock.ts'
 
-/** A while after which the codec may have less to do. */
+/** After so long the codec may have less to do. */
 const CODEC_WAIT_MS = 500
 
-export interface CodecWaiting {
+export interface CodecClock {
   readonly clock: Clock
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** Work that the codec is asked for again while it has too much to do, until the deadline; then `CodecBusy` is thrown on. */
+/** Asks the codec again while it has too much to do. At the deadline `CodecBusy` goes on to the caller. */
 export async function whenCodecIsFree<Result>(
   work: () => Promise<Result>,
   deadlineMs: number,
-  { clock, wait }: CodecWaiting,
+  { clock, wait }: CodecClock,
 ): Promise<Result> {
   for (;;) {
     try {

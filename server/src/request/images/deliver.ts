@@ -1,4 +1,4 @@
-/** From what an upstream answered to pictures that are kept: stored under their digests, converted where that was asked. */
+/** Keeps the pictures that an upstream answered with: under their digests, and converted where the caller asked for it. */
 import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
 import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
 import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
@@ -12,11 +12,11 @@ export interface KeepingOutside {
   readonly blobs: BlobStore
   readonly codec: ImageCodec
   readonly hashing: Hashing
-  /** Told of bytes that could not be stored, and why. */
+  /** Told of bytes that could not be stored, with the reason. */
   readonly unkept: (name: string, error: unknown) => void
 }
 
-/** Bytes that could be stored nowhere, by digest: they can still be handed to whoever waits for them. */
+/** Bytes that could be stored nowhere, by digest. A client that still waits can get them from here. */
 export type HeldBytes = Map<string, Uint8Array<ArrayBuffer>>
 
 /** The pictures as they will be kept. */
@@ -38,7 +38,7 @@ export async function describePictures(
   return described
 }
 
-/** Each picture as it came, before anything is made of it: from here on it is not lost. */
+/** Stores each picture as it came, before it is converted. From here on it can't be lost. */
 export async function keepPictures(
   made: readonly MadePicture[],
   described: readonly KeptPicture[],
@@ -49,7 +49,7 @@ export async function keepPictures(
     await keep((described[index] as KeptPicture).sha256, bytes, held, outside)
 }
 
-/** The pictures in the format that was asked for. What can't be converted rejects; the originals are kept all the same. */
+/** The pictures in the format that the caller asked for. Rejects when one can't be converted; the originals stay kept. */
 export async function convertPictures(
   kept: readonly KeptPicture[],
   made: readonly MadePicture[],
@@ -90,13 +90,13 @@ async function keep(
   try {
     await blobs.put(pictureName(sha256), bytes)
   } catch (error) {
-    // Whatever the reason: the picture is paid for, and somebody waits for it.
+    // Whatever the reason: the picture is paid for, and a client may wait for it.
     unkept(pictureName(sha256), error)
     held.set(sha256, bytes)
   }
 }
 
-/** What a call delivered, for whoever takes the job over. */
+/** Stores what a call delivered, for a node that may take the job over. */
 export async function keepDelivery(
   jobId: string,
   delivery: Delivery,
@@ -110,7 +110,7 @@ export async function keepDelivery(
   }
 }
 
-/** Of what a call delivered, that which was kept: its record names pictures that may not have been. Undefined: nothing. */
+/** What was kept of a call's delivery. Its record may name pictures that were not kept. Undefined: nothing was. */
 export async function keptDelivery(
   jobId: string,
   attempt: number,
@@ -131,12 +131,12 @@ export async function keptDelivery(
 async function isKept({ sha256, bytes }: KeptBytes, blobs: BlobStore): Promise<boolean> {
   const blob = await blobs.open(pictureName(sha256), { first: 0, last: 0 })
   if (blob === undefined) return false
-  // Read to its end, or it would stay open.
+  // A blob that is not read to its end stays open.
   await textOf(blob.bytes)
   return blob.size === bytes
 }
 
-/** In memory as a whole, as it was when it came. */
+/** The whole picture in memory, as it was when it came. */
 export async function keptBytes({ sha256 }: KeptBytes, blobs: BlobStore): Promise<Uint8Array<ArrayBuffer>> {
   const blob = await blobs.open(pictureName(sha256))
   const bytes = new Uint8Array(blob?.size ?? 0)

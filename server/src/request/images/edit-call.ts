@@ -1,4 +1,4 @@
-/** What the calls of an edit are given: the files as they came, and the mask in the way that each deployment reads. */
+/** What the calls of an edit are given: the files as they came, and the mask in the form that each deployment reads. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { givenIn, type Given, type GivenFile, type ImageEdit } from '#core/image/given.ts'
@@ -6,13 +6,13 @@ import type { ImageOffer } from '#core/image/negotiate.ts'
 import { carriesUnknownFields } from '#core/request/offers.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import type { EditCall, GivenBytes, GivenPicture } from '#ports/image-upstream.ts'
-import { whenCodecIsFree, type CodecWaiting } from './codec-wait.ts'
+import { whenCodecIsFree, type CodecClock } from './codec-wait.ts'
 import type { RequestFiles } from './files.ts'
 
-/** Of a file that can't be streamed there are so many at once: itself, its base64, the body it stands in, and that as it is sent. */
+/** A file that can't be streamed is in memory so many times: itself, its base64, the body around it, and the body as it is sent. */
 const COPIES = 4
 
-export interface EditInputsOutside extends CodecWaiting {
+export interface EditInputsOutside extends CodecClock {
   readonly codec: ImageCodec
 }
 
@@ -20,7 +20,7 @@ export class EditInputs {
   readonly #edit: ImageEdit
   readonly #files: RequestFiles
   readonly #outside: EditInputsOutside
-  /** Made once, though several calls may need it. */
+  /** A mask is made once, though several calls may need it. */
   readonly #colourMasks = new Map<'white' | 'black', Promise<Uint8Array<ArrayBuffer>>>()
 
   constructor(edit: ImageEdit, files: RequestFiles, outside: EditInputsOutside) {
@@ -29,7 +29,7 @@ export class EditInputs {
     this.#outside = outside
   }
 
-  /** What a call of this offer holds in memory: files are streamed only to wires of the OpenAI family. */
+  /** How many bytes a call of this offer holds in memory. Files are streamed only to wires of the OpenAI family. */
   bufferedBytes({ deployment, edit }: ImageOffer): number {
     const { mask } = this.#edit
     const buffered = carriesUnknownFields(deployment) ? 0 : COPIES * bytesIn(givenIn(this.#edit))

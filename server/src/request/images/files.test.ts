@@ -5,7 +5,7 @@ import type { Upload } from '#ports/uploads.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
-import { keepFiles, keptFiles, uploadedFiles } from './files.ts'
+import { forgetFiles, keepFiles, keptFiles, uploadedFiles } from './files.ts'
 
 const JOB = '0193a5f0-0000-7000-8000-000000000001'
 const uploads = new MemoryUploads({ maxBytes: 2 ** 30 })
@@ -57,13 +57,15 @@ test('files of which a piece is missing are not there', async () => {
   assert.equal(await keptFiles(JOB, edit, blobs), undefined)
 })
 
-test('nothing is left in either place when the files are discarded', async () => {
+test('nothing is left in either place when the files are discarded and the copies forgotten', async () => {
   const blobs = new MemoryBlobs(systemClock)
   const before = uploads.inUse().files
   const { edit, files } = await anEdit()
-  const kept = await keepFiles(JOB, edit, uploadedFiles(files), blobs)
+  const uploaded = uploadedFiles(files)
+  await keepFiles(JOB, edit, uploaded, blobs)
   assert.ok((await blobs.list({ prefix: '', limit: 100 })).length > 0)
-  await kept.discard()
+  await uploaded.discard()
+  await forgetFiles(JOB, blobs)
   assert.deepEqual(await blobs.list({ prefix: '', limit: 100 }), [])
   assert.equal(uploads.inUse().files, before)
 })

@@ -1,6 +1,6 @@
 /**
- * The files of one request. They lie on the disk of the node that took them; a job that goes on without a client keeps a copy
- * in the blob store, so that it outlives its node.
+ * The files of one request. They lie on the disk of the node that received them. A job that goes on without its client keeps
+ * a copy in the blob store, so that the job can outlive its node.
  */
 import { Fault } from '#core/fault/fault.ts'
 import { givenIn, type GivenFile, type GivenPictures } from '#core/image/given.ts'
@@ -9,13 +9,12 @@ import { StoreAway } from '#ports/store.ts'
 import type { Upload } from '#ports/uploads.ts'
 
 export interface RequestFiles {
-  /** Throws the fault `image_files_lost` when it is not there. */
+  /** Throws the fault `image_files_lost` when the file is not there. */
   open(sha256: string): AsyncIterable<Uint8Array>
-  /** Nobody needs them any more. */
   discard(): Promise<void>
 }
 
-/** Of a request that has none. */
+/** The files of a request that has none. */
 export const NO_FILES: RequestFiles = {
   open() {
     throw lost()
@@ -37,25 +36,18 @@ export function uploadedFiles(uploads: readonly Upload[]): RequestFiles {
   }
 }
 
-/** Held in memory one at a time while a file is copied: a store takes whole blobs. */
+/** While a file is copied, one such piece is in memory: a store takes whole blobs. */
 const PIECE_BYTES = 8 * 1024 * 1024
 /** Sixteen pictures of 50 MB are 112 pieces. */
 const MAX_PIECES = 1000
 
-/** Copies the files into the store. They are read from where they were, and forgotten in both places. */
+/** Copies the files into the store, all of them or none. The copies stay until `forgetFiles`. */
 export async function keepFiles(
   jobId: string,
   edit: GivenPictures,
   files: RequestFiles,
   blobs: BlobStore,
-): Promise<RequestFiles> {
-  const kept: RequestFiles = {
-    open: (sha256) => files.open(sha256),
-    async discard() {
-      await files.discard()
-      await forgetFiles(jobId, blobs)
-    },
-  }
+): Promise<void> {
   try {
     for (const { sha256 } of filesIn(edit)) {
       let number = 0
@@ -68,10 +60,9 @@ export async function keepFiles(
     await forgetFiles(jobId, blobs)
     throw error
   }
-  return kept
 }
 
-/** The files that `keepFiles` kept; undefined when they are not all there. */
+/** The copies that `keepFiles` made. Undefined: not all of them are there. */
 export async function keptFiles(
   jobId: string,
   edit: GivenPictures,
@@ -98,8 +89,8 @@ export async function keptFiles(
   }
 }
 
-async function forgetFiles(jobId: string, blobs: BlobStore): Promise<void> {
-  // What can't be deleted now goes with the retention time.
+export async function forgetFiles(jobId: string, blobs: BlobStore): Promise<void> {
+  // A copy that can't be deleted now is deleted at the end of the retention time.
   try {
     for (const { name } of await blobs.list({ prefix: folderOf(jobId), limit: MAX_PIECES }))
       await blobs.delete(name)

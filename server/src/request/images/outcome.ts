@@ -1,4 +1,4 @@
-/** How an image job ended, as it is kept in the store and told to whoever asks for it. */
+/** How an image job ended, as the store keeps it and as callers are told. */
 import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import { Fault, type FaultCode } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
@@ -16,7 +16,7 @@ export type ImageOutcome =
 
 const NOTHING_HELD: HeldBytes = new Map()
 
-/** What the calls of a job come to: its pictures, though they may be fewer than were asked for, or why there are none. */
+/** What the calls of a job come to: pictures, perhaps fewer than were asked for, or the reason why there are none. */
 export function outcomeOfCalls(
   { deliveries, failures }: Bought,
   about: {
@@ -30,16 +30,16 @@ export function outcomeOfCalls(
 ): ImageOutcome {
   const { request, model, dropped, attempts, held } = about
   if (deliveries.length === 0) return outcomeOfFailures(failures, model.id, attempts)
-  // OpenAI's events have no links: a stream carries them only for who asked.
+  // OpenAI's events have no links. A stream carries links only when the caller asked for them.
   const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
   const createdSeconds = Math.floor(nowMs / 1000)
   const result = resultOf(deliveries, { createdSeconds, asked: request.images, form, attempts, dropped })
   return { kind: 'made', held, result }
 }
 
-/** The end of a job without pictures: why, and whether somebody may have been paid. */
+/** The end of a job without pictures: the reason, and whether an upstream may have charged for it. */
 function outcomeOfFailures(failures: readonly unknown[], model: string, attempts: number): ImageOutcome {
-  // Its answer did come, and is no: who paid for it is a question for the books.
+  // The upstream answered, and refused. Whether that was charged is a question for the books.
   const refusal = failures.find(
     (failure) => failure instanceof UpstreamFailure && failure.kind === 'contentRefused',
   )
@@ -48,7 +48,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
     : failures.find((failure) => failure instanceof UpstreamFailure && failure.mayBeCharged)
   const [first] = failures
   const error = refusal ?? ambiguous ?? first
-  // A picture that came and could not be converted: asked for again under the same key, it is not bought again.
+  // A picture came and could not be converted. The same idempotency key must not buy it again.
   const isPaid = failures.some(
     (failure) => failure instanceof Fault && failure.code === 'upstream_broken_answer',
   )
@@ -79,7 +79,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
             cause: error,
           },
         )
-  // What nobody foresaw may have happened after the money was gone.
+  // An error that was not foreseen may have happened after the upstream was paid.
   const isUnknown = !(error instanceof Fault)
   return { kind: 'fault', fault, isUnknown, freesKey: !isUnknown && !isPaid }
 }

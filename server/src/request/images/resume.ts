@@ -1,6 +1,6 @@
 /**
- * Goes on with a job whose node has died. What was delivered is found in the blob store; a polled call is asked for again,
- * not bought again; a call that may have been sent and left no trace is unknown; what was provably not sent is bought.
+ * Goes on with a job whose node has died. Delivered pictures are found in the blob store. A polled call is asked for again,
+ * not bought again. A call that may have been sent and left no trace is unknown. What was provably not sent is bought.
  */
 import type { ImageModel } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
@@ -18,7 +18,8 @@ import { admitImages, offersFor } from './admit.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
 import { CallNotes } from './notes.ts'
-import { tellEnd, type ImageDependencies } from './image.ts'
+import type { ImageDependencies } from './image.ts'
+import { tellEnd } from './job.ts'
 import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
 import { converted, exchange, type Bought, type CallBooks, type ImageRun } from './run.ts'
@@ -26,18 +27,18 @@ import { keptFiles, lost, NO_FILES } from './files.ts'
 import { storedImageRequestOf, type StoredImageRequest } from './stored-request.ts'
 
 export interface ResumeDependencies extends ImageDependencies {
-  /** Adds entries where others may stand for the same calls: only the difference counts. */
+  /** Adds entries to calls that may have entries already: only the difference counts. */
   readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
 }
 
-/** A job that so many nodes have died over is itself the trouble. */
+/** When so many nodes have died over a job, the job itself is the trouble. */
 const MAX_HOLDERS = 20
 
 export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencies): Promise<ImageOutcome> {
   const { hold, job } = taken
   if (hold.token > MAX_HOLDERS)
     return giveUp(taken, `${hold.token} nodes tried this job and failed.`, dependencies)
-  // Sealed with a secret that this node does not have: another one may.
+  // The request is sealed with a secret that this node does not have. Another node may have it.
   if (taken.request === '')
     throw new Error(`the request of job ${job.id} can't be read: was TORANA_SECRET changed?`)
   const stored = storedImageRequestOf(taken.request)
@@ -93,7 +94,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
   return outcome
 }
 
-/** What the model can do may have changed since; what was bought counts all the same. */
+/** The model may have changed since the job began. What was bought counts all the same. */
 function offersNow(
   { request, key, unsupported }: StoredImageRequest,
   model: ImageModel,
@@ -152,7 +153,7 @@ async function boughtBy(work: () => Promise<Delivery>): Promise<Bought> {
   }
 }
 
-/** The process that bought the pictures may have died before they were what was asked for. */
+/** The process that bought the pictures may have died before it converted them. */
 async function convertedLate(
   run: ImageRun,
   delivery: Delivery,
@@ -185,10 +186,10 @@ async function buyMissing(
   if (images <= 0) return { deliveries: [], failures: [] }
   const { model } = run
   try {
-    // Calls side by side are noted in any order: there may be fewer than the highest number says.
+    // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
-    const asking = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
-    await using admission = await admitImages(asking, { ...dependencies, ledger: run.notes.ledger })
+    const order = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
+    await using admission = await admitImages(order, { ...dependencies, ledger: run.notes.ledger })
     const bought = await buy({ ...run, books: admission }, images, offers, dependencies)
     await admission.settle()
     return bought
@@ -217,7 +218,7 @@ function unknownOf(job: TakenJob['job'], call: ImageJobCall, most?: Cost): Ledge
   }
 }
 
-/** The books of calls that another node had begun: what it reserved came home, or stands in its `unknown`. */
+/** The books of calls that a dead node had begun. What that node reserved came home, or stands in its `unknown`. */
 class LateBooks implements CallBooks {
   readonly entries: LedgerEntry[] = []
   readonly project: string
@@ -239,12 +240,12 @@ class LateBooks implements CallBooks {
 
   failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined): void {
     const isFree = failure !== undefined && !failure.mayBeCharged
-    // The dead node's journal may have put an `unknown` into the books, or will: this takes it back.
+    // The dead node's journal has put an `unknown` into the books, or will. This entry takes it back.
     this.entries.push(isFree ? { ...unknown, kind: 'void', amountNanoUsd: 0n } : unknown)
   }
 }
 
-/** A job that can't go on: what was bought is handed out all the same, the rest is unknown. */
+/** Ends a job that can't go on. What was bought is handed out all the same, the rest is unknown. */
 async function giveUp(
   { hold, job, calls }: TakenJob,
   message: string,

@@ -12,7 +12,7 @@ export class RunningJobs {
     return [...this.#ends.keys()]
   }
 
-  /** The end of a job of this node; undefined when it is another's, or over. */
+  /** The end of a job that this node works on. Undefined: another node works on it, or it is over. */
   endOf(jobId: string): Promise<ImageOutcome> | undefined {
     return this.#ends.get(jobId)
   }
@@ -20,7 +20,7 @@ export class RunningJobs {
   start(jobId: string, work: () => Promise<ImageOutcome>): Promise<ImageOutcome> {
     const end = work().finally(() => this.#ends.delete(jobId))
     this.#ends.set(jobId, end)
-    // Nobody may be waiting for it: then its rejection is not news, since the job itself has told the log.
+    // It may be that no request waits for it. Its rejection is then not news: the job has told the log itself.
     end.catch(() => {})
     return end
   }

@@ -1,4 +1,4 @@
-/** An image request as its job keeps it: with the terms of the key that asked, which count although it may change meanwhile. */
+/** An image request as its job keeps it. The key's terms of that moment count, though the key may change meanwhile. */
 import { canonicalText, imageRequestOf, type ImageRequest } from '#core/image/request.ts'
 import type { Key } from '#ports/keys.ts'
 

@@ -10,8 +10,8 @@ import {
   type ImageDependencies,
   type ImageDryRun,
   type ImageOptions,
-  type Made,
-  type Queued,
+  type MadeImages,
+  type QueuedJob,
 } from '#request/images/image.ts'
 import { isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
@@ -40,7 +40,7 @@ export function imagesHandler(
   dependencies: ImagesDependencies,
 ): RequestHandler {
   const { catalog, docsUrl, yieldLoop } = dependencies
-  return handlerOf<ReceivedImages, AskedImages, Made | Queued | ImageDryRun>(
+  return handlerOf<ReceivedImages, AskedImages, MadeImages | QueuedJob | ImageDryRun>(
     {
       route,
       // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
@@ -97,7 +97,7 @@ function eventsFor(
 
 async function answer(
   response: ServerResponse,
-  { result, jobId, rates, held }: Made,
+  { result, jobId, rates, held }: MadeImages,
   requestId: string,
   events: ImageEvents | undefined,
   dependencies: ImagesDependencies,
@@ -154,7 +154,7 @@ function keyFault(what: string): Fault {
 
 async function writeQueued(
   response: ServerResponse,
-  { job }: Queued,
+  { job }: QueuedJob,
   requestId: string,
   dependencies: ImagesDependencies,
 ): Promise<void> {

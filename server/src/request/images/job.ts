@@ -1,0 +1,116 @@
+/** The job of an image request in the store: begun, or joined when it was begun before; looked at until it ends; ended. */
+import type { ImageModel } from '#core/catalog.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { canonicalText, type ImageRequest } from '#core/image/request.ts'
+import type { Limits } from '#core/settings.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { Hashing } from '#ports/hashing.ts'
+import { JobLost, type BegunJob, type Hold, type ImageJob, type ImageJobs } from '#ports/image-jobs.ts'
+import type { Key } from '#ports/keys.ts'
+import { StoreAway } from '#ports/store.ts'
+import { endOf, outcomeOf, type ImageOutcome } from './outcome.ts'
+import { storeFault } from './run.ts'
+import type { RunningJobs } from './running-jobs.ts'
+import { storedText } from './stored-request.ts'
+
+export interface JobOutside {
+  readonly jobs: ImageJobs
+  readonly running: RunningJobs
+  readonly hashing: Hashing
+  readonly clock: Clock
+  readonly limits: Pick<Limits, 'imageTimeoutMs'>
+  readonly nodeId: string
+  readonly wait: (ms: number) => Promise<unknown>
+  /** Told of a job that could not be ended in the store. The node that takes it over finds what was bought. */
+  readonly unended: (jobId: string, error: unknown) => void
+}
+
+/** Who asks for a job, and whether it may be one that was asked for before. */
+export interface JobOptions {
+  readonly requestId: string
+  readonly key: Key
+  readonly unsupported: 'refuse' | 'drop' | undefined
+  readonly idempotencyKey: string | undefined
+  /** The caller's SDK says that this is a retry of its own. */
+  readonly isRetry: boolean
+}
+
+export async function beginOrJoin(
+  request: ImageRequest,
+  model: ImageModel,
+  { requestId, key, idempotencyKey, isRetry, unsupported }: JobOptions,
+  { jobs, hashing, nodeId }: JobOutside,
+): Promise<Exclude<BegunJob, { kind: 'conflict' }>> {
+  const begun = await jobs
+    .begin({
+      id: requestId,
+      project: key.project,
+      keyId: key.id,
+      model: model.id,
+      digest: hashing.sha256OfText(canonicalText(request)),
+      idempotencyKey,
+      isRetry,
+      request: storedText({ request, key, unsupported }),
+      nodeId,
+    })
+    .catch(asStoreFault)
+  if (begun.kind === 'conflict') {
+    throw new Fault(
+      'idempotency_key_reused',
+      'This Idempotency-Key was used for a different request within the last 24 hours. Use a new one.',
+      { param: 'idempotency-key' },
+    )
+  }
+  return begun
+}
+
+/** The job that this request has begun. */
+export async function jobOf({ requestId, key }: JobOptions, { jobs }: JobOutside): Promise<ImageJob> {
+  const job = await jobs.find(requestId, key.project).catch(asStoreFault)
+  if (job === undefined) throw new Fault('internal_error', 'A job that was just begun is not there.')
+  return job
+}
+
+/** How often a job of another node is looked at: pictures take seconds. */
+const LOOK_MS = 300
+
+/** The end of a job that another request began, here or on another node. */
+export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promise<ImageOutcome> {
+  const { running, jobs, clock, limits, wait } = outside
+  const deadlineMs = clock.monotonicMs() + limits.imageTimeoutMs
+  for (let current: ImageJob | undefined = job; current !== undefined;) {
+    const outcome = outcomeOf(current)
+    if (outcome !== undefined) return outcome
+    const own = running.endOf(job.id)
+    if (own !== undefined) return own
+    if (clock.monotonicMs() > deadlineMs) break
+    await wait(LOOK_MS)
+    current = await jobs.find(job.id, job.project).catch((error: unknown) => {
+      if (error instanceof StoreAway) return job
+      throw error
+    })
+  }
+  throw new Fault(
+    'upstream_timeout',
+    `Job ${job.id} is still running. Get its result with GET /v1/images/jobs/${job.id}.`,
+  )
+}
+
+/** When the store can't be told of the end now, the client gets its pictures all the same: their delivery is kept. */
+export async function tellEnd(
+  hold: Hold,
+  outcome: ImageOutcome,
+  { jobs, unended }: Pick<JobOutside, 'jobs' | 'unended'>,
+): Promise<void> {
+  try {
+    await jobs.end(hold, endOf(outcome))
+  } catch (error) {
+    if (!(error instanceof StoreAway) && !(error instanceof JobLost)) throw error
+    unended(hold.jobId, error)
+  }
+}
+
+/** For a store that can't be reached while nothing has been bought yet. */
+export function asStoreFault(error: unknown): never {
+  throw error instanceof StoreAway ? storeFault(error) : error
+}
