@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { defaultLimits } from '#core/settings.ts'
+import type { ImageAnswer } from '#ports/image-upstream.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { aDispatch } from '#test/support/dispatch.ts'
+import { aPicture } from '#test/support/edits.ts'
+import { memoryImages } from '#test/support/image-parts.ts'
+import { anImageModel, anImageRequest } from '#test/support/images.ts'
+import { memoryMoney } from '#test/support/money.ts'
+import { eventually } from '#test/support/process.ts'
+import { NO_FILES } from './files.ts'
+import { generateImages, type ImageDependencies, type ImageOptions } from './image.ts'
+
+const picture = new Uint8Array(await aPicture(8, 8))
+const identifiers = uuidv7Identifiers(systemClock)
+const model = anImageModel()
+const key = {
+  id: 'p/k',
+  name: 'k',
+  project: 'p',
+  models: undefined,
+  expiresAtMs: undefined,
+  limits: [],
+  budgets: [],
+}
+const ANSWER: ImageAnswer = {
+  pictures: [{ bytes: picture, revisedPrompt: undefined }],
+  tokens: {
+    textInput: undefined,
+    imageInput: undefined,
+    textOutput: undefined,
+    imageOutput: undefined,
+    cachedTextInput: undefined,
+    cachedImageInput: undefined,
+  },
+  echoes: {},
+  extraFields: {},
+}
+
+/** A node that notes in which order a job ends and files are discarded. */
+function aNode() {
+  const notes: string[] = []
+  const images = memoryImages()
+  const sent = Promise.withResolvers<ImageAnswer>()
+  const { jobs } = images
+  const end = jobs.end.bind(jobs)
+  jobs.end = async (...given) => {
+    await end(...given)
+    notes.push('the job ended')
+  }
+  const dependencies: ImageDependencies = {
+    ...memoryMoney(),
+    ...images,
+    clock: systemClock,
+    identifiers,
+    observer: { callEnded: () => {}, requestEnded: () => {} },
+    limits: defaultLimits,
+    dispatch: aDispatch(),
+    catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
+    imageUpstream: { generate: () => sent.promise },
+  }
+  const ask = (name: string, given: Partial<ImageOptions> = {}, asked = model.id) =>
+    generateImages(
+      anImageRequest({ model: asked }),
+      {
+        requestId: identifiers.next(),
+        key,
+        unsupported: undefined,
+        dryRun: false,
+        idempotencyKey: undefined,
+        isRetry: false,
+        respondAsync: false,
+        trace: { calls: [] },
+        onPreview: () => {},
+        files: { ...NO_FILES, discard: async () => void notes.push(`files of ${name} discarded`) },
+        ...given,
+      },
+      dependencies,
+    )
+  return { ask, notes, answer: () => sent.resolve(ANSWER), running: images.running }
+}
+
+test('files of a job are discarded once it has ended in the store, and once only', async () => {
+  const { ask, notes, answer } = aNode()
+  answer()
+  assert.equal((await ask('it')).kind, 'made')
+  assert.deepEqual(notes, ['the job ended', 'files of it discarded'])
+})
+
+test('a client that does not wait leaves its files to the job', async () => {
+  const { ask, notes, answer, running } = aNode()
+  assert.equal((await ask('it', { respondAsync: true })).kind, 'queued')
+  assert.deepEqual(notes, [])
+  answer()
+  await running.settled()
+  assert.deepEqual(notes, ['the job ended', 'files of it discarded'])
+})
+
+test('a request that joins a job discards its own files, and not those of the job', async () => {
+  const { ask, notes, answer, running } = aNode()
+  const first = ask('first', { idempotencyKey: 'same' })
+  await eventually(async () => assert.equal(running.size, 1))
+  const second = await ask('second', { idempotencyKey: 'same', respondAsync: true })
+  assert.equal(second.kind, 'queued')
+  assert.deepEqual(notes, ['files of second discarded'])
+  answer()
+  assert.equal((await first).kind, 'made')
+  assert.deepEqual(notes.slice(1), ['the job ended', 'files of first discarded'])
+})
+
+test('files of a request that begins no job are discarded', async () => {
+  const { ask, notes } = aNode()
+  assert.equal((await ask('a dry run', { dryRun: true })).kind, 'dry-run')
+  await assert.rejects(ask('a mistake', {}, 'no-such-model'), { code: 'model_not_found' })
+  assert.deepEqual(notes, ['files of a dry run discarded', 'files of a mistake discarded'])
+})
