@@ -29,7 +29,6 @@ import {
   type JobOptions,
   type JobOutside,
 } from './job.ts'
-import { CallNotes } from './notes.ts'
 import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
 import type { Bought, BuyingOutside } from './run.ts'
@@ -90,14 +89,12 @@ export async function generateImages(
   const model = findImageModel(request.model, key, dependencies.catalog())
   const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
   if (options.dryRun) return dryRun(request, model, offers, dropped)
-  const notes = new CallNotes(dependencies.ledger)
   const order = { request, model, offers, key, requestId }
-  const outside = { ...dependencies, ledger: notes.ledger }
-  const start = await admitAndBegin(order, ownFiles, options, outside)
+  const start = await admitAndBegin(order, ownFiles, options, dependencies)
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 
   const { admission, hold } = start
-  const job = { hold, request, model, offers, dropped, admission, notes, files, ownFiles: ownFiles.move() }
+  const job = { hold, request, model, offers, dropped, admission, files, ownFiles: ownFiles.move() }
   const running = dependencies.running.start(requestId, () => runJob(job, options, dependencies))
   if (options.respondAsync) return { kind: 'queued', job: await jobOf(options, dependencies) }
   const outcome = await running.catch(async (error: unknown) => {
@@ -182,7 +179,6 @@ interface JobRun {
   readonly offers: readonly ImageOffer[]
   readonly dropped: readonly string[]
   readonly admission: Admission
-  readonly notes: CallNotes
   readonly files: RequestFiles
   /** Discards the files, and their copies in the store. */
   readonly ownFiles: AsyncDisposable

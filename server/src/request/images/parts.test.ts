@@ -20,7 +20,6 @@ import { admitImages } from './admit.ts'
 import { ByteBudget } from './byte-budget.ts'
 import { Dispatch } from '../traffic/dispatch.ts'
 import { EditInputs } from './edit-call.ts'
-import { CallNotes } from './notes.ts'
 import { buy } from './parts.ts'
 import type { Bought } from './run.ts'
 import { NO_FILES } from './files.ts'
@@ -123,12 +122,8 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
   })
   const request = anImageRequest({ images: given.images, edit: given.edit })
   const { offers } = negotiateImages(request, model, 'refuse')
-  const notes = new CallNotes(money.ledger)
   const requestId = crypto.randomUUID()
-  const books = await admitImages(
-    { requestId, key, request, model, offers },
-    { ...money, ledger: notes.ledger },
-  )
+  const books = await admitImages({ requestId, key, request, model, offers }, money)
   const begun = await jobs.begin({
     id: requestId,
     project: 'p',
@@ -146,7 +141,6 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     request,
     model,
     books,
-    notes,
     deadlineMs: clock.monotonicMs() + (given.timeoutMs ?? 60_000),
     trace: { calls: [] },
     held: new Map(),

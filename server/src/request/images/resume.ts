@@ -17,7 +17,6 @@ import type { BegunCall, PaidCall } from '../money/admission.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
-import { CallNotes } from './notes.ts'
 import type { ImageDependencies } from './image.ts'
 import { tellEnd } from './job.ts'
 import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
@@ -58,13 +57,11 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     dropped,
     fault = files === undefined ? lost() : undefined,
   } = offersNow(stored, model, dependencies)
-  const notes = new CallNotes(dependencies.ledger)
   const run: ImageRun = {
     hold,
     request,
     model,
     books: late,
-    notes,
     deadlineMs: dependencies.clock.monotonicMs() + dependencies.limits.imageTimeoutMs,
     trace,
     held,
@@ -189,7 +186,7 @@ async function buyMissing(
     // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
     const order = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
-    await using admission = await admitImages(order, { ...dependencies, ledger: run.notes.ledger })
+    await using admission = await admitImages(order, dependencies)
     const bought = await buy({ ...run, books: admission }, images, offers, dependencies)
     await admission.settle()
     return bought

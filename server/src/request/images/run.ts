@@ -28,7 +28,6 @@ import type { Dispatch } from '../traffic/dispatch.ts'
 import type { Turn } from '../traffic/turn.ts'
 import { recordCall } from '../traffic/ended-call.ts'
 import type { EditInputs } from './edit-call.ts'
-import type { CallNotes } from './notes.ts'
 
 export interface BuyingOutside extends KeepingOutside {
   readonly imageUpstream: ImageUpstream
@@ -52,7 +51,6 @@ export interface ImageRun {
   readonly request: ImageRequest
   readonly model: ImageModel
   readonly books: CallBooks
-  readonly notes: CallNotes
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly trace: RequestTrace
@@ -84,13 +82,15 @@ export async function beginCall(
   if (run.deadlineMs <= outside.clock.monotonicMs()) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()
   const most = maxCallCost(request, model, offer, images)
-  const note = {
-    note: (attempt: number) =>
-      outside.jobs.dispatched(hold, { attempt, callId, part: attempt, images, deployment: deployment.id }),
-    takeBack: (attempt: number) => told(outside.jobs.callEnded(hold, attempt, 'failed')),
+  // The job is told of a call before the journal is. So the job of a dead node knows every call that its journal holds, and
+  // a number that the job does not know was never used: it can be bought anew.
+  let dispatched: number | undefined
+  const dispatch = async (attempt: number): Promise<void> => {
+    await outside.jobs.dispatched(hold, { attempt, callId, part: attempt, images, deployment: deployment.id })
+    dispatched = attempt
   }
-  const begin = (): Promise<BegunCall> => books.beginCall(callId, deployment.id, most)
-  const call = await run.notes.during(callId, note, begin).catch((error: unknown) => {
+  const call = await books.beginCall(callId, deployment.id, most, dispatch).catch(async (error: unknown) => {
+    if (dispatched !== undefined) await told(outside.jobs.callEnded(hold, dispatched, 'failed'))
     throw error instanceof StoreAway ? storeFault(error) : error
   })
   return { call, callId, images, offer, turn, submitted: undefined, edit }

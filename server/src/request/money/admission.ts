@@ -121,8 +121,16 @@ export class Admission implements AsyncDisposable {
     this.#giveBack(most)
   }
 
-  /** Before a call is sent, it gets money, a number, and a note in the journal that outlives this process. */
-  async beginCall(callId: string, deployment: string, cost: Cost): Promise<BegunCall> {
+  /**
+   * Before a call is sent: money for it, a number for it, and a note that outlives this process. `numbered` is told the
+   * number before that note is made.
+   */
+  async beginCall(
+    callId: string,
+    deployment: string,
+    cost: Cost,
+    numbered?: (attempt: number) => Promise<void>,
+  ): Promise<BegunCall> {
     const { requestId, key, modelId } = this.#terms
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leased = this.#budgets.length === 0 ? 0n : (amount ?? 0n)
@@ -146,6 +154,7 @@ export class Admission implements AsyncDisposable {
       keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
     }
     try {
+      if (numbered !== undefined) await numbered(attempt)
       await this.#outside.ledger.begin(unknown)
     } catch (error) {
       this.#giveBack(leased)
