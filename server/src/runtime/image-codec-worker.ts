@@ -72,7 +72,7 @@ function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
   const quality = Math.max(1, asked)
   if (format === 'png') return picture.png({ compressionLevel: 6 })
   if (format === 'webp') return picture.webp({ quality })
-  // Who asks for the best does not want colours at half the resolution.
+  // A caller that asks for the best quality does not want colours at half the resolution.
   const chromaSubsampling = quality >= 90 ? '4:4:4' : '4:2:0'
   return picture.flatten({ background: 'white' }).jpeg({ quality, chromaSubsampling })
 }

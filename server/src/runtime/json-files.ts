@@ -6,7 +6,7 @@ const MAX_DEPTH = 32
 const MAX_VALUES = 10_000
 /** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
 const MAX_CHARACTERS = 1024 * 1024
-/** OpenAI takes 16 pictures and a mask; room is left for those who send more to be told so by name. */
+/** OpenAI takes 16 pictures and a mask. A client that sends a few more still reaches the check that names them. */
 const MAX_FILES = 64
 /** What is said about the data before the comma. Nobody has said more about a picture. */
 const MAX_HEADER_CHARACTERS = 1000
@@ -101,8 +101,8 @@ function base64Start(text: string): number | undefined {
 }
 
 /**
- * Base64 with or without padding. Not its form for URLs: in data URLs the standard knows the one with `+` and `/` alone, and
- * whoever sends the other would be refused by the next who reads it.
+ * Base64 with or without padding, and not its form for URLs: the standard allows only `+` and `/` in data URLs, so an upstream
+ * would refuse the other form.
  */
 function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
   let bytes

@@ -1,4 +1,4 @@
-/** Figures of this process. Names and help texts are those of the Prometheus client for Node, which dashboards know. */
+/** Figures of this process, under the names and with the help texts of prom-client: dashboards know them. */
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   constants,

@@ -1,4 +1,4 @@
-/** How deployments stand at this moment, who waits for them, and what was refused: read when somebody scrapes. */
+/** The state of deployments, the requests in line for them, and what was refused: read at each scrape. */
 import type { DeploymentReport } from '#core/schedule/scheduler.ts'
 import { counterText, gaugeText, samplesText } from './series.ts'
 

@@ -3,13 +3,13 @@ import { parentPort, type Transferable } from 'node:worker_threads'
 
 /** What a piece of work has besides its request. */
 export interface ThreadCall<News = never> {
-  /** Reaches the asker before the answer, one after another. Resolves when the asker has heard it, or never. */
+  /** Reaches the asker before the answer, one at a time. Resolves when the asker has heard it, or never. */
   tell(this: void, news: News, transfer?: readonly Transferable[]): Promise<void>
   /** These go with the answer instead of being copied. */
   handOver(this: void, buffers: readonly Transferable[]): void
 }
 
-/** An error that it throws fails this one question. What callers must tell apart is part of its answer: no class crosses. */
+/** An error that it throws fails this one question. Failures that callers tell apart are answers. */
 export type Work = (request: never, call: ThreadCall) => unknown
 
 export type NewsOf<Asked extends Work> = Asked extends (

@@ -1,11 +1,11 @@
-/** The one kind of worker thread: it does named work for whoever asks. Its inside is `serve.ts`. */
+/** The one kind of worker thread: it does the work that it is asked for by name. Its inside is `serve.ts`. */
 import { Worker, type Transferable, type WorkerOptions } from 'node:worker_threads'
 import type { FromThread, NewsOf, ToThread, Work } from './serve.ts'
 
 export interface AskOptions<News> {
   /** Handed over instead of copied: afterwards the thread alone has them. */
   readonly transfer?: readonly Transferable[]
-  /** Hears what the thread tells before its answer. If this fails, the question fails, and the thread is not told to go on. */
+  /** Hears what the thread tells before its answer. If this fails, the question fails, and the work stands still. */
   readonly hear?: (news: News) => void | Promise<void>
 }
 
@@ -69,7 +69,7 @@ export class Thread<Works extends Record<string, Work>> {
     else {
       try {
         await this.#questions.get(id)?.hear?.(message.news as never)
-        worker.postMessage({ id, heard: true } satisfies ToThread)
+        if (this.#questions.has(id)) worker.postMessage({ id, heard: true } satisfies ToThread)
       } catch (error) {
         this.#take(id)?.reject(error)
       }
@@ -85,7 +85,7 @@ export class Thread<Works extends Record<string, Work>> {
   }
 }
 
-/** The answer to a question, or `late()` after so long. The thread works on: nothing tells it that nobody waits any more. */
+/** The answer to a question, or `late()` after so long. The thread works on: it is not told of that. */
 export async function inTime<Answer>(
   asked: Promise<Answer>,
   timeoutMs: number,

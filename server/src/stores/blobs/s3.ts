@@ -164,7 +164,7 @@ export class S3Blobs implements BlobStore {
   }
 }
 
-/** The package takes a while to load, and who keeps pictures on disk never needs it. */
+/** The package takes a while to load, and a node that keeps pictures on disk never needs it. */
 async function open({ endpoint, region, credentials }: S3Settings): Promise<OpenClient> {
   const s3 = await import('@aws-sdk/client-s3')
   const client = new s3.S3Client({

@@ -35,7 +35,7 @@ export const QUERY_TIMEOUT_MS = 10_000
 const CONNECT_TIMEOUT_MS = 3000
 /** The server gives up before we do: its connection stays usable, ours would have to be thrown away. */
 const STATEMENT_TIMEOUT_SHARE = 0.9
-/** Our locks are held for one statement. Who waits this long stands behind something stuck, and says so. */
+/** Our locks are held for one statement. A statement that waits this long stands behind something stuck, and fails. */
 const LOCK_TIMEOUT_SHARE = 0.5
 /** Below the 60 s after which the most impatient firewalls forget a silent connection. */
 const KEEP_ALIVE_DELAY_MS = 30_000
@@ -139,7 +139,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   }
 }
 
-/** Who calls again gets the first result. */
+/** The second call and all later ones get the result of the first. */
 export function onlyOnce(work: () => Promise<void>): () => Promise<void> {
   let result: Promise<void> | undefined
   return () => (result ??= work())

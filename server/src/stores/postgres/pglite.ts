@@ -39,7 +39,7 @@ export async function openPglite(folder: string, options: DatabaseOptions = {}):
   // In full, or pg would look for the rest in the environment.
   const config = {
     max: 1,
-    // There is one session: who waits for it waits for the statements before, not for a network.
+    // There is one session: a connection waits for the statements before it, not for a network.
     connectionTimeoutMillis: queryTimeoutMs,
     idleTimeoutMillis: 0,
     host: 'pglite',

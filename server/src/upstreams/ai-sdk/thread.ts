@@ -45,7 +45,7 @@ export function aiSdkThread(options: WorkerOptions): AiSdkThread {
   }
 }
 
-/** The thread gives up by itself at the same time, unless it is busy with another answer or still waits for a token. */
+/** The thread gives up at the same time, unless it is busy with another answer or still waits for a token. */
 async function answerTo<Answer>(
   call: EmbeddingCall | LoadedCall,
   asked: Promise<Outcome<Answer>>,

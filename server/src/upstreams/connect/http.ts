@@ -21,7 +21,7 @@ export interface HttpCall {
 
 /** Takes the bytes of a 2xx answer as they arrive. What it throws ends the exchange. */
 export interface ByteSink {
-  /** Told once, before the first byte, for those who read by kind of content. */
+  /** Called once, before the first byte, for a reader that depends on the kind of content. */
   start?(status: number, headers: HttpAnswer['headers']): void
   push(chunk: Uint8Array): void
 }
@@ -243,7 +243,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#headers = headers
     if (status <= 299) return this.#sink.start?.(status, headers)
     this.#errorChunks = []
-    // Who has said no reads no further: what is still sent would only break the connection under the answer.
+    // An upstream that has said no reads no further: sending more would only break the connection under its answer.
     this.#sending?.hold()
   }
 

@@ -77,7 +77,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
       const answer = await request(url, {
         dispatcher,
         signal,
-        // Neither a credential nor a cookie, whoever asks for one.
+        // Neither a credential nor a cookie, even if the server asks for one.
         headers: { accept: 'image/*', 'accept-encoding': 'identity' },
       })
       answer.body.on('error', () => {})

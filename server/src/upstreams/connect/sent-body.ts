@@ -111,7 +111,7 @@ export class SentBody implements AsyncIterableIterator<Uint8Array> {
     }
   }
 
-  /** A reader of a file that is told so closes it. Whether that goes well concerns nobody who sends. */
+  /** A reader of a file that is told so closes it. Whether that goes well does not matter to the request. */
   #close(): void {
     this.#rest = NOTHING
     this.#source?.return?.().catch(ignore)

@@ -1,4 +1,4 @@
-/** Shows what an edit was given: the first picture with what its mask marks, the markup, and the others as small ones. */
+/** Shows what an edit was given: the first picture, what its mask marks, the markup, and the others in small. */
 import type { PixelSize } from '#core/catalog.ts'
 import { Canvas, CELL_HEIGHT, CELL_WIDTH, groundOf, type Colour } from './drawing.ts'
 import { marksOf, pixelsOf, readGiven, type EditInput, type Pixels } from './given.ts'

@@ -145,7 +145,7 @@ function detailOf({ deployment }: ImageCall, { status, headers, isStream }: Imag
     deployment: deployment.id,
     status,
     upstreamRequestId: requestIdIn(headers),
-    // Who began to send events has begun to work.
+    // An upstream that began to send events has begun to work.
     charge: isStream ? 'unknown' : undefined,
   }
 }
