@@ -58,8 +58,8 @@ export function addressOf({ traits, wire }: Played, providerUrl: string): string
 
 /** Nothing of the caller's environment but this: keys, addresses and proxies set there would change what is tested. */
 export function bareEnvironment(): Record<string, string | undefined> {
-  const { PATH, HOME } = process.env
-  return { PATH, HOME }
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE }
 }
 
 /** Its log is written to the cache folder under that name. */

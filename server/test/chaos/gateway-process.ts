@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { bareEnvironment } from '#test/support/process.ts'
 
 const PROGRAM = join(import.meta.dirname, '../../bin/torana.js')
 /** Three of them start at once on a busy machine. */
@@ -72,7 +73,7 @@ export class GatewayProcess {
       // Should this process be killed, the system ends the gateway.
       this.#child = spawn('setpriv', ['--pdeathsig', 'KILL', process.execPath, PROGRAM, 'start'], {
         env: {
-          PATH: process.env['PATH'] ?? '',
+          ...bareEnvironment(),
           PORT: String(port),
           CONTROL_PORT: String(controlPort),
           LOG_LEVEL: 'error',

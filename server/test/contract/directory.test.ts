@@ -1,4 +1,4 @@
-import { memoryDirectory, pgliteDirectory, postgresDirectory } from '#test/support/directory.ts'
+import { memoryDirectory, postgresDirectory } from '#test/support/directory.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
@@ -6,7 +6,6 @@ import { keyStoreSuite } from './key-store.ts'
 /** Each engine is started once, for all that is kept in the directory. */
 const engines = {
   memory: async () => memoryDirectory(),
-  PGlite: pgliteDirectory(),
   PostgreSQL: postgresDirectory(),
 }
 

@@ -1,7 +1,4 @@
 /** Image jobs and webhook events on each engine that can keep them, empty, with a time that can be let pass. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import type { Hold, ImageJobCall, ImageJobs, NewImageJob } from '#ports/image-jobs.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -13,8 +10,8 @@ import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { testPglite } from '#test/support/pglite.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 export interface JobsWorld {
@@ -113,9 +110,4 @@ const CONNECTIONS = 16
 export const postgresJobs = () =>
   reused(async () => openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS }))
 
-export const pgliteJobs = () =>
-  reused(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'torana-pglite-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return openPglite(join(folder, 'postgres'))
-  })
+export const pgliteJobs = () => reused(testPglite)

@@ -1,12 +1,10 @@
 import { imageJobsSuite } from './image-jobs.ts'
-import { memoryJobs, pgliteJobs, postgresJobs } from './image-jobs-open.ts'
+import { memoryJobs, postgresJobs } from './image-jobs-open.ts'
 import { concurrentImageJobsSuite, sqlImageJobsSuite } from './image-jobs-sql.ts'
 
-const [pglite, postgres] = [pgliteJobs(), postgresJobs()]
+const postgres = postgresJobs()
 
 imageJobsSuite('memory', memoryJobs)
-imageJobsSuite('PGlite', pglite)
 imageJobsSuite('PostgreSQL', postgres)
-sqlImageJobsSuite('PGlite', pglite)
 sqlImageJobsSuite('PostgreSQL', postgres)
 concurrentImageJobsSuite('PostgreSQL', postgres)

@@ -1,8 +1,5 @@
 /** The books on each engine that can keep them, and a way to look into what they keep. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import type { BudgetState, BudgetWindow } from '#core/budget.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
@@ -15,8 +12,8 @@ import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { openPglite } from '#stores/postgres/pglite.ts'
 import { anEntry as anyEntry } from '#test/support/entries.ts'
+import { testPglite } from '#test/support/pglite.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 export type KeptEntry = Pick<
@@ -121,12 +118,8 @@ export async function memoryBooks(): Promise<Books> {
 }
 
 export async function pgliteBooks(): Promise<Books> {
-  const folder = mkdtempSync(join(tmpdir(), 'torana-books-'))
-  const database = await openPglite(join(folder, 'database'))
-  closings.push(async () => {
-    await database.close()
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const database = await testPglite()
+  closings.push(() => database.close())
   return databaseBooks(database)
 }
 

@@ -6,22 +6,16 @@ import { openPostgres } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
-import { BOOKS_NOW_MS, DAY_MS, pgliteBooks, postgresBooks, type Books } from '#test/support/books.ts'
+import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { eventually } from '#test/support/process.ts'
 import { startUpkeep } from '#worker/books/upkeep.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { upkeepSuite } from './upkeep.ts'
 
-/** Each engine is started once. */
-const engines = { PGlite: pgliteBooks(), PostgreSQL: postgresBooks() }
+const open = postgresBooks()
 
-for (const [name, open] of Object.entries(engines)) {
-  upkeepSuite(name, open)
-  reconcilerSuite(name, open)
-}
-
-/** What takes several connections at once. */
-const open = engines.PostgreSQL
+upkeepSuite('PostgreSQL', open)
+reconcilerSuite('PostgreSQL', open)
 
 test('nodes that start together make each partition once', async () => {
   const { upkeep } = await open()

@@ -1,7 +1,4 @@
 /** The books on one engine, as a new installation finds them, with a clock that stands still unless moved. */
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -11,11 +8,11 @@ import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresRequests } from '#stores/postgres/books/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
+import { testPglite } from './pglite.ts'
 import { testPostgres } from './servers.ts'
 
 /** A Saturday afternoon in the last month of a year, so that the next partitions are of another year. */
@@ -86,9 +83,4 @@ function anew(open: () => Promise<Database>): () => Promise<Books> {
 
 export const postgresBooks = () => anew(async () => openPostgres((await testPostgres()).url))
 
-export const pgliteBooks = () =>
-  anew(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'torana-pglite-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return openPglite(join(folder, 'postgres'))
-  })
+export const pgliteBooks = () => anew(testPglite)

@@ -1,8 +1,5 @@
 /** The stores of keys, credentials and audit on one engine, empty, for tests. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after } from 'node:test'
 import { keyFrom, keyTail } from '#core/key.ts'
 import type { AuditLog } from '#ports/audit.ts'
@@ -18,7 +15,7 @@ import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
-import { openPglite } from '#stores/postgres/pglite.ts'
+import { testPglite } from './pglite.ts'
 import { testPostgres } from './servers.ts'
 
 export interface Directory {
@@ -67,12 +64,7 @@ function reused(open: () => Promise<Database>): () => Promise<Directory> {
 
 export const postgresDirectory = () => reused(async () => openPostgres((await testPostgres()).url))
 
-export const pgliteDirectory = () =>
-  reused(async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'torana-pglite-'))
-    process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-    return openPglite(join(folder, 'postgres'))
-  })
+export const pgliteDirectory = () => reused(testPglite)
 
 /** A secret that no other test has, and what a store is told of it. */
 export function someSecret(secrets = SECRETS): { readonly secret: string; readonly stored: NewSecret } {

@@ -45,11 +45,17 @@ export interface Running {
   readonly stderr: () => string
 }
 
+/** Nothing of the caller's environment but where programs are, and what Node has compiled of them already. */
+export function bareEnvironment(): Record<string, string> {
+  const { PATH = '', NODE_COMPILE_CACHE } = process.env
+  return { PATH, ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+}
+
 /** Runs the program with nothing in its environment but what is given. It keeps nothing, unless DATABASE_URL says so. */
 export function runTorana({ folder, env = {}, args = ['start'], nodeArgs = [] }: ToranaOptions): Running {
   const child = spawn(process.execPath, [...nodeArgs, PROGRAM, ...args], {
     cwd: folder,
-    env: { PATH: process.env['PATH'] ?? '', PORT: '0', CONTROL_PORT: '0', DATABASE_URL: 'memory:', ...env },
+    env: { ...bareEnvironment(), PORT: '0', CONTROL_PORT: '0', DATABASE_URL: 'memory:', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let stdout = ''

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
+import { bareEnvironment } from '#test/support/process.ts'
 import { becoming } from '#test/support/servers.ts'
 import type { Place } from './house.ts'
 
@@ -44,7 +45,7 @@ export async function startImageGateway(
     [...becoming(undefined), process.execPath, ...probeOptions(options.held), PROGRAM, 'start'],
     {
       env: {
-        PATH: process.env['PATH'] ?? '',
+        ...bareEnvironment(),
         PORT: '0',
         CONTROL_PORT: '0',
         LOG_LEVEL: 'info',

@@ -1,0 +1,327 @@
+/** What every `SpaceStore` promises, whichever engine keeps it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { spaceOf } from '#core/embedding/space.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { DeploymentStanding, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import type { Database } from '#stores/postgres/database.ts'
+import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import { bitsOf, float32 } from '#test/support/arbitraries.ts'
+import type { Directory } from '#test/support/directory.ts'
+
+export interface SpacesWorld {
+  readonly spaces: SpaceStore
+  readonly audit: AuditLog
+  readonly database: Database | undefined
+}
+
+export const START_MS = Date.UTC(2026, 10, 20)
+export const MODEL = 'embed/w4'
+const SPACE = spaceOf(MODEL, 4)
+
+export function aReference(overrides: Partial<SpaceReference> = {}): SpaceReference {
+  const vectors = Array.from({ length: 8 }, (_, text) => Float32Array.of(text, 0.1, -0.25, 1))
+  const [model, generation, width, deployment] = [MODEL, 1, 4, `${MODEL}/one`] as const
+  return { model, generation, width, vectors, deployment, acceptedAtMs: START_MS, ...overrides }
+}
+
+export function aResult(overrides: Partial<ProbeResult> = {}): ProbeResult {
+  return {
+    model: MODEL,
+    deployment: `${MODEL}/one`,
+    target: '0123abcd',
+    space: SPACE,
+    atMs: START_MS,
+    verdict: 'good',
+    leastCosine: 0.999_999_912_345,
+    normDrift: 1.25e-7,
+    reason: undefined,
+    ...overrides,
+  }
+}
+
+const bad = { verdict: 'quarantined', leastCosine: 0.4, reason: 'another space' } as const
+const failed = {
+  verdict: 'failed',
+  leastCosine: undefined,
+  normDrift: undefined,
+  reason: 'no answer',
+} as const
+
+async function only(spaces: SpaceStore): Promise<DeploymentStanding> {
+  const standings = await spaces.standings()
+  assert.equal(standings.length, 1)
+  return standings[0] as DeploymentStanding
+}
+
+/** Whether what was made then is not to be used. */
+function isBadThen({ badWindows, isQuarantined, lastGoodAtMs }: DeploymentStanding, atMs: number): boolean {
+  if (isQuarantined && atMs > (lastGoodAtMs ?? -Infinity)) return true
+  return badWindows.some(({ fromMs, untilMs }) => fromMs <= atMs && atMs <= untilMs)
+}
+
+const measures = { good: {}, warned: { verdict: 'warned', reason: 'near' }, bad, failed } as const
+type Measure = keyof typeof measures
+
+/** Of the moments between probes, those at which the deployment was not known to be good before and after. */
+function badMoments(probes: readonly { readonly measure: Measure; readonly atMs: number }[]): number[] {
+  const compared = probes.filter(({ measure }) => measure !== 'failed')
+  const ends = [...compared.keys()].filter((index) =>
+    [compared[index - 1], compared[index]].some((probe) => probe?.measure === 'bad'),
+  )
+  const last = compared.at(-1)
+  return [
+    ...ends.map((index) => (compared[index]?.atMs ?? 0) - 1),
+    ...(last?.measure === 'bad' ? [last.atMs + 1] : []),
+  ]
+}
+
+export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, runs: number): void {
+  test(`${name}: a reference is the first that came, for everybody, to the last bit`, async () => {
+    const { spaces } = await open()
+    assert.deepEqual(await spaces.references(), [])
+    const asked = Array.from({ length: 6 }, (_, index) =>
+      aReference({ deployment: `${MODEL}/${index}`, acceptedAtMs: START_MS + index }),
+    )
+    const counting = await Promise.all(asked.map((reference) => spaces.beginReference(reference)))
+    const [kept] = await spaces.references()
+    for (const one of counting) assert.deepEqual(one, kept)
+    assert.ok(asked.some(({ deployment }) => deployment === kept?.deployment))
+    assert.deepEqual(await spaces.beginReference(aReference({ width: 2, vectors: [] })), kept)
+    await spaces.beginReference(aReference({ model: 'other' }))
+    assert.equal((await spaces.references()).length, 2)
+  })
+
+  test(`${name}: vectors come back with every bit they had`, async () => {
+    const { spaces } = await open()
+    let models = 0
+    const vectors = fc.array(
+      fc.array(float32, { minLength: 3, maxLength: 3 }).map((values) => Float32Array.from(values)),
+      { minLength: 8, maxLength: 8 },
+    )
+    await fc.assert(
+      fc.asyncProperty(vectors, async (drawn) => {
+        models += 1
+        const given = aReference({ model: `model-${models}`, width: 3, vectors: drawn })
+        const kept = await spaces.beginReference(given)
+        assert.deepEqual(kept.vectors.map(bitsOf), drawn.map(bitsOf))
+        assert.deepEqual({ ...kept, vectors: [] }, { ...given, vectors: [] })
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  test(`${name}: a space is accepted once, whoever asks again, and it stands in the audit`, async () => {
+    const { spaces, audit } = await open()
+    await spaces.beginReference(aReference())
+    const next = aReference({ generation: 2, deployment: `${MODEL}/two`, acceptedAtMs: START_MS + 5 })
+    const rival = aReference({ generation: 2, deployment: `${MODEL}/three`, acceptedAtMs: START_MS + 6 })
+    await spaces.replaceReference(next, 'alice')
+    await Promise.all([
+      spaces.replaceReference(next, 'alice'),
+      spaces.replaceReference(rival, 'bob'),
+      spaces.replaceReference(aReference(), 'bob'),
+    ])
+    assert.deepEqual(await spaces.references(), [next])
+    const entries = await audit.list({ limit: 10 })
+    assert.deepEqual(
+      entries.map(({ actor, action, target, detail }) => ({ actor, action, target, detail })),
+      [
+        {
+          actor: 'alice',
+          action: 'space.accept',
+          target: MODEL,
+          detail: { deployment: `${MODEL}/two`, before: SPACE, after: spaceOf(MODEL, 4, 2) },
+        },
+      ],
+    )
+    await spaces.replaceReference(aReference({ model: 'new' }), 'carol')
+    assert.equal((await spaces.references()).length, 2)
+  })
+
+  test(`${name}: a standing follows the probes, and a failed one changes nothing in it`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const good = aResult()
+    await spaces.record(good)
+    const standing = {
+      model: MODEL,
+      deployment: `${MODEL}/one`,
+      target: '0123abcd',
+      space: SPACE,
+      isQuarantined: false,
+      lastGoodAtMs: START_MS,
+      reason: undefined,
+      last: good,
+      badWindows: [],
+    }
+    assert.deepEqual(await only(spaces), standing)
+    const away = aResult({ ...failed, atMs: START_MS + 1 })
+    await spaces.record(away)
+    assert.deepEqual(await only(spaces), { ...standing, last: away })
+    const outside = aResult({ ...bad, atMs: START_MS + 2 })
+    await spaces.record(outside)
+    const quarantined = { ...standing, isQuarantined: true, reason: 'another space' }
+    assert.deepEqual(await only(spaces), { ...quarantined, last: outside })
+    const awayAgain = aResult({ ...failed, atMs: START_MS + 3 })
+    await spaces.record(awayAgain)
+    assert.deepEqual(await only(spaces), { ...quarantined, last: awayAgain })
+    const back = aResult({ verdict: 'warned', leastCosine: 0.995, reason: 'near', atMs: START_MS + 4 })
+    await spaces.record(back)
+    const badWindows = [{ fromMs: START_MS, untilMs: START_MS + 4 }]
+    assert.deepEqual(await only(spaces), {
+      ...standing,
+      lastGoodAtMs: START_MS + 4,
+      reason: 'near',
+      last: back,
+      badWindows,
+    })
+  })
+
+  test(`${name}: what was recorded before changes nothing when it is recorded again`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const outside = aResult({ ...bad, atMs: START_MS + 1 })
+    const results = [aResult(), outside, aResult({ atMs: START_MS + 2 })]
+    for (const result of results) await spaces.record(result)
+    const before = await only(spaces)
+    await Promise.all([outside, ...results].map((result) => spaces.record(result)))
+    assert.deepEqual(await only(spaces), before)
+    assert.equal((await spaces.series(MODEL, { sinceMs: 0, limit: 10 })).length, 3)
+  })
+
+  test(`${name}: a deployment that leads elsewhere now has a standing of its own`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    await spaces.record(aResult())
+    await spaces.record(aResult({ ...bad, target: 'elsewhere', atMs: START_MS + 1 }))
+    const standings = await spaces.standings()
+    const shown = standings.map(({ target, isQuarantined }) => `${target} ${isQuarantined}`).toSorted()
+    assert.deepEqual(shown, ['0123abcd false', 'elsewhere true'])
+  })
+
+  test(`${name}: a probe of a space that is no longer the model's moves no standing`, async () => {
+    const { spaces } = await open()
+    await spaces.record(aResult(failed))
+    assert.equal((await only(spaces)).space, undefined, 'judged without a reference')
+    await spaces.beginReference(aReference())
+    await spaces.replaceReference(aReference({ generation: 2 }), 'alice')
+    await spaces.record(aResult({ atMs: START_MS + 1 }))
+    const late = await only(spaces)
+    assert.deepEqual([late.space, late.lastGoodAtMs, late.last.atMs], [undefined, undefined, START_MS + 1])
+    const space = spaceOf(MODEL, 4, 2)
+    await spaces.record(aResult({ ...bad, space, atMs: START_MS + 2 }))
+    const judged = await only(spaces)
+    assert.deepEqual([judged.space, judged.isQuarantined], [space, true])
+  })
+
+  test(`${name}: bad windows stay few, and what lay in one always does`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const moments: number[] = []
+    for (let round = 0; round < 20; round += 1) {
+      const atMs = START_MS + round * 1000
+      await spaces.record(aResult({ atMs }))
+      await spaces.record(aResult({ ...bad, atMs: atMs + 500 }))
+      moments.push(atMs + 100)
+    }
+    await spaces.record(aResult({ atMs: START_MS + 50_000 }))
+    const { badWindows } = await only(spaces)
+    assert.ok(badWindows.length <= 16)
+    for (const moment of moments)
+      assert.ok(badWindows.some(({ fromMs, untilMs }) => fromMs <= moment && moment <= untilMs))
+    const last = badWindows.at(-1)
+    assert.deepEqual(last, { fromMs: START_MS + 19_000, untilMs: START_MS + 50_000 })
+  })
+
+  test(`${name}: in whichever order probes come, nobody returns by an old one, and nothing bad is forgotten`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    let count = 0
+    const measure = fc.constantFrom<Measure>('good', 'warned', 'bad', 'failed')
+    const orders = fc
+      .array(measure, { minLength: 1, maxLength: 7 })
+      .map((all) => all.map((one, index) => ({ measure: one, atMs: START_MS + index * 1000 })))
+      .chain((probes) =>
+        fc.record({
+          probes: fc.constant(probes),
+          order: fc.shuffledSubarray(probes, { minLength: probes.length }),
+        }),
+      )
+    await fc.assert(
+      fc.asyncProperty(orders, async ({ probes, order }) => {
+        count += 1
+        const deployment = `${MODEL}/${count}`
+        const own = async (): Promise<DeploymentStanding | undefined> =>
+          (await spaces.standings()).find((standing) => standing.deployment === deployment)
+        for (const { measure: each, atMs } of order)
+          await spaces.record(aResult({ deployment, atMs, ...measures[each] }))
+        const standing = (await own()) as DeploymentStanding
+        const newest = probes.findLast((probe) => probe.measure !== 'failed')
+        if (newest?.measure === 'bad') assert.equal(standing.isQuarantined, true)
+        if (!probes.some((probe) => probe.measure === 'bad'))
+          assert.deepEqual([standing.isQuarantined, standing.lastGoodAtMs], [false, newest?.atMs])
+        assert.equal(standing.last.atMs, probes.at(-1)?.atMs)
+        for (const atMs of badMoments(probes)) assert.ok(isBadThen(standing, atMs), String(atMs))
+        const atMs = START_MS + 100_000
+        await spaces.record(aResult({ deployment, atMs }))
+        const after = (await own()) as DeploymentStanding
+        assert.deepEqual([after.isQuarantined, after.lastGoodAtMs, after.last.atMs], [false, atMs, atMs])
+        for (const moment of badMoments([...probes, { measure: 'good', atMs }]))
+          assert.ok(isBadThen(after, moment), String(moment))
+        assert.equal(isBadThen(after, atMs + 1), false)
+      }),
+      { numRuns: runs },
+    )
+  })
+
+  test(`${name}: standings of whom nobody has probed for long go, bad ones later`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const [well, mended, outside] = ['well', 'mended', 'outside'].map((one) => `${MODEL}/${one}`)
+    const record = (deployment: string | undefined, overrides: Partial<ProbeResult>): Promise<void> =>
+      spaces.record(aResult({ deployment: deployment ?? '', ...overrides }))
+    for (const deployment of [well, mended, outside]) await record(deployment, {})
+    await record(mended, { ...bad, atMs: START_MS + 1 })
+    await record(mended, { atMs: START_MS + 2 })
+    await record(outside, { ...bad, atMs: START_MS + 3 })
+    const leftAfter = async (standingsBeforeMs: number, badStandingsBeforeMs: number): Promise<unknown[]> => {
+      await spaces.deleteOld({ pointsBeforeMs: 0, standingsBeforeMs, badStandingsBeforeMs })
+      return (await spaces.standings()).map(({ deployment }) => deployment).toSorted()
+    }
+    assert.deepEqual(await leftAfter(START_MS, START_MS), [mended, outside, well])
+    assert.deepEqual(await leftAfter(START_MS + 10, START_MS), [mended, outside])
+    assert.deepEqual(await leftAfter(START_MS + 10, START_MS + 3), [outside])
+    assert.deepEqual(await leftAfter(START_MS + 10, START_MS + 4), [])
+    assert.equal((await spaces.series(MODEL, { sinceMs: 0, limit: 10 })).length, 6)
+  })
+
+  test(`${name}: the series is of one model, newest first, as it was recorded, and old points go`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const points = Array.from({ length: 5 }, (_, index) => aResult({ atMs: START_MS + index * 1000 }))
+    const broken = aResult({ ...failed, atMs: START_MS + 5000 })
+    for (const point of [...points, broken]) await spaces.record(point)
+    await spaces.record(aResult({ model: 'other', atMs: START_MS }))
+    const newest = [...points, broken].toReversed()
+    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 100 }), newest)
+    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 2 }), newest.slice(0, 2))
+    assert.deepEqual(await spaces.series(MODEL, { sinceMs: START_MS + 4000, limit: 100 }), newest.slice(0, 2))
+    const before = await spaces.standings()
+    const pointsBeforeMs = START_MS + 3000
+    await spaces.deleteOld({ pointsBeforeMs, standingsBeforeMs: 0, badStandingsBeforeMs: 0 })
+    assert.deepEqual(await spaces.series(MODEL, { sinceMs: 0, limit: 100 }), newest.slice(0, 3))
+    assert.deepEqual(await spaces.series('other', { sinceMs: 0, limit: 100 }), [])
+    assert.deepEqual(await spaces.standings(), before)
+  })
+}
+
+export function databaseSpaces(open: () => Promise<Directory>): () => Promise<SpacesWorld> {
+  return async () => {
+    const { audit, database } = await open()
+    if (database === undefined) throw new Error('a directory without a database')
+    await database.query('TRUNCATE space_references, space_standings, space_probes')
+    return { spaces: new PostgresSpaces(database), audit, database }
+  }
+}

@@ -1,0 +1,37 @@
+/** `npm run test:pglite`: the contracts of all stores on PGlite, which takes minutes. One smoke of each is in every run. */
+import { pgliteBooks as pgliteUpkeep } from '#test/support/books.ts'
+import { pgliteDirectory } from '#test/support/directory.ts'
+import { auditLogSuite } from './audit-log.ts'
+import { budgetStoreSuite } from './budget-store.ts'
+import { credentialStoreSuite } from './credential-store.ts'
+import { imageJobsSuite } from './image-jobs.ts'
+import { pgliteJobs } from './image-jobs-open.ts'
+import { sqlImageJobsSuite } from './image-jobs-sql.ts'
+import { keyStoreSuite } from './key-store.ts'
+import { ledgerStoreSuite } from './ledger-store.ts'
+import { sqlLedgerSuite } from './ledger-store-sql.ts'
+import { pgliteBooks, sharedBooks } from './open-books.ts'
+import { reconcilerSuite } from './reconciler.ts'
+import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
+import { upkeepSuite } from './upkeep.ts'
+import { webhookOutboxSuite } from './webhooks.ts'
+
+const books = sharedBooks(pgliteBooks)
+budgetStoreSuite('PGlite', books, 4)
+ledgerStoreSuite('PGlite', books)
+sqlLedgerSuite('PGlite', books, 500)
+
+const directory = pgliteDirectory()
+keyStoreSuite('PGlite', directory)
+credentialStoreSuite('PGlite', directory)
+auditLogSuite('PGlite', directory)
+spaceStoreSuite('PGlite', databaseSpaces(directory), 20)
+
+const jobs = pgliteJobs()
+imageJobsSuite('PGlite', jobs)
+sqlImageJobsSuite('PGlite', jobs)
+webhookOutboxSuite('PGlite', jobs)
+
+const upkeep = pgliteUpkeep()
+upkeepSuite('PGlite', upkeep)
+reconcilerSuite('PGlite', upkeep)

@@ -1,0 +1,87 @@
+/** One look at each store on PGlite: the SQL is PostgreSQL's own, whose stores keep the whole of their contracts. */
+import assert from 'node:assert/strict'
+import { before, test } from 'node:test'
+import { windowOf, type Budget } from '#core/budget.ts'
+import { JobLost } from '#ports/image-jobs.ts'
+import { sealingKeysOf } from '#runtime/secret.ts'
+import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
+import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
+import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { PostgresSpaces } from '#stores/postgres/spaces.ts'
+import { BOOKS_NOW_MS, pgliteBooks, type Books } from '#test/support/books.ts'
+import { SECRETS, someSecret } from '#test/support/directory.ts'
+import { aCall, aJob, begunHold, KEYS, nextId, webhooksFor } from './image-jobs-open.ts'
+import { aReference, aResult, MODEL } from './spaces.ts'
+
+const open = pgliteBooks()
+let books: Books
+before(async () => {
+  books = await open()
+})
+
+test('ledger, budgets and upkeep: an entry sent twice counts once, in the partition of its month', async () => {
+  const { upkeep, reconciler, ledger, budgets, nodeId, identifiers, entry, rows } = books
+  assert.equal((await upkeep.makePartitions()).made.length, 7)
+  const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
+  const window = windowOf('month', BOOKS_NOW_MS)
+  const question = { budget, window, nodeId, operation: identifiers.next(), liveNodes: 1 }
+  const lease = await budgets.lease({ ...question, neededNanoUsd: 1000n })
+  assert.deepEqual(await budgets.lease({ ...question, neededNanoUsd: 1000n }), lease)
+  const [posted, unknown] = [
+    entry({ projectLeaseNanoUsd: 200n }),
+    entry({ kind: 'unknown', tokens: undefined }),
+  ]
+  await ledger.append(nodeId, [posted, unknown, posted])
+  await ledger.appendLate(nodeId, [posted])
+  assert.equal(await budgets.spentNanoUsd(budget.id, window), 400n)
+  const partitions = await rows('SELECT DISTINCT tableoid::regclass::text AS partition FROM usage_events')
+  assert.deepEqual(partitions, [{ partition: 'usage_events_2026_12' }])
+  await assert.rejects(rows('DELETE FROM usage_events'), /append-only/)
+  assert.deepEqual(
+    (await ledger.openUnknowns({ limit: 9 })).map(({ requestId }) => requestId),
+    [unknown.requestId],
+  )
+  const { entries, differences, budgetsCorrected } = await reconciler.reconcile('all')
+  assert.deepEqual([entries, differences, budgetsCorrected], [2, [], []])
+})
+
+test('keys, credentials and audit: what was made is found, what is sealed opens, and the chain is whole', async () => {
+  const { keys, audit, database } = books
+  const { stored } = someSecret()
+  const models = ['a', 'b"c{,}']
+  const made = await keys.createKey({ project: 'search', name: 'ci', secret: stored, models }, 'tester')
+  assert.deepEqual(await keys.findKey([stored.digest]), made)
+  const credentials = new PostgresCredentials(database, sealingKeysOf(SECRETS))
+  const baseUrl = 'https://api.example.com/v1'
+  await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, 'tester')
+  assert.equal(await credentials.open('openai', baseUrl), 'sk-of-an-upstream')
+  const entries = await audit.list({ limit: 9 })
+  assert.ok(entries.length >= 3 && entries.every(({ intact }) => intact))
+})
+
+test('image jobs and webhooks: of many that begin at once one begins, and its end is told once', async () => {
+  const { database } = books
+  const jobs = new PostgresImageJobs(database, KEYS, webhooksFor)
+  const asked = Array.from({ length: 8 }, () => aJob({ idempotencyKey: 'order-7' }))
+  const begun = await Promise.all(asked.map((job) => jobs.begin(job)))
+  assert.equal(begun.filter(({ kind }) => kind === 'begun').length, 1)
+  const hold = await begunHold(jobs, aJob({ project: 'shop+hooks' }))
+  await jobs.dispatched(hold, aCall())
+  await jobs.callEnded(hold, 0, 'delivered')
+  await jobs.end(hold, { state: 'settled', result: '{"data":[]}', freesKey: false })
+  await assert.rejects(jobs.dispatched(hold, aCall(1)), JobLost)
+  const outbox = new PostgresWebhooks(database)
+  const due = await outbox.due(nextId(), 10)
+  assert.equal(due.length, 2)
+  assert.deepEqual(await outbox.due(nextId(), 10), [])
+})
+
+test('spaces: a reference keeps every bit, and a standing follows the probes', async () => {
+  const spaces = new PostgresSpaces(books.database)
+  const kept = await spaces.beginReference(aReference())
+  assert.deepEqual(await spaces.references(), [kept])
+  assert.deepEqual(kept.vectors, aReference().vectors)
+  await spaces.record(aResult())
+  const [standing] = await spaces.standings()
+  assert.deepEqual([standing?.model, standing?.isQuarantined, standing?.last], [MODEL, false, aResult()])
+})
