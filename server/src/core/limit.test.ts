@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import { correct, isUntouched, takeAll, UNTOUCHED } from './limit.ts'
 import type { RateDebt, RateLimit, RateState } from './limit.ts'
 
 const MINUTE = 60_000_000
 /** A Unix time of 2026 in microseconds: sizes as they come from a real clock. */
 const START = 1_794_700_000_123_457
-const RUNS = { numRuns: 5000 } as const
+const RUNS = runs(5000)
 
 function aLimit(perMinute: number, id = 'one'): RateLimit {
   return { id, project: 'search', unit: 'tokens', perMinute }

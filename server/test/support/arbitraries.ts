@@ -1,8 +1,15 @@
 /** What property tests draw from: every float32 there is, and texts nobody would type. */
 import fc from 'fast-check'
 
+/** How often every change tries a property, at most; `npm run test:properties` tries it as often as its test says. */
+const RUNS_MAX = Number(process.env['TORANA_TEST_RUNS'] ?? 1000)
+
+export function runs(numRuns: number): { readonly numRuns: number } {
+  return { numRuns: Math.min(numRuns, RUNS_MAX) }
+}
+
 /** What the guarantees of the spine are tried with; each run takes microseconds. */
-export const MANY_RUNS = { numRuns: 10_000 } as const
+export const MANY_RUNS = runs(10_000)
 
 const EXTREMES = [
   0, -0, 1, -1, 0.1, 1e-6, 9.999999e-7, 0.99999994, 1.0000001, 0.5, 16_777_216,

@@ -38,7 +38,7 @@ const MEASUREMENTS = 5
 export async function longestRoundMs(work: () => Promise<unknown>, limitMs: number): Promise<number> {
   let best = Infinity
   for (let measurement = 0; measurement < MEASUREMENTS && best > limitMs / 2; measurement += 1) {
-    const turns = watchLoop()
+    const watch = watchLoop()
     await nextRound()
     watch.longestMs()
     await work()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { anyText, float32Array } from '#test/support/arbitraries.ts'
+import { anyText, float32Array, runs } from '#test/support/arbitraries.ts'
 import { bytesOfVector, vectorOfBytes } from './cached-vector.ts'
 import type { StoredVector } from './cached-vector.ts'
 
@@ -46,7 +46,7 @@ test('what is written is read again bit for bit, wherever the bytes lie', () => 
       assert.equal(Buffer.compare(Buffer.from(read.values.buffer), Buffer.from(vector.values.buffer)), 0)
       assert.equal(read.values.buffer.byteLength, vector.values.byteLength, 'holds more than its values')
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -79,7 +79,7 @@ test('whatever bytes there are, reading them does not throw', () => {
       vectorOfBytes(bytes, () => new DataView(bytes.buffer).getUint32(Math.max(0, bytes.length - 4), true))
       vectorOfBytes(Uint8Array.from([1, ...bytes]), checksum)
     }),
-    { numRuns: 5000 },
+    runs(5000),
   )
 })
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { runs } from '#test/support/arbitraries.ts'
 import {
   FREE,
   SQUARE,
@@ -89,7 +90,7 @@ const drawn = fc.record({
   isOneSum: fc.boolean(),
 })
 
-const RUNS = 3000
+const RUNS = runs(3000).numRuns
 
 test('no call costs more than was reserved for it, nor all calls together more than for the request', () => {
   let compared = 0

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import sharp, { type Sharp } from 'sharp'
+import { runs } from '#test/support/arbitraries.ts'
 import { mediaTypeOf, pictureHeader, type PictureHeader } from './header.ts'
 
 const opaque = () =>
@@ -203,7 +204,7 @@ test('random bytes behind any signature never throw', () => {
         assertSound(pictureHeader(Uint8Array.of(...start, ...rest)))
       },
     ),
-    { numRuns: 5000 },
+    runs(5000),
   )
 })
 
@@ -220,7 +221,7 @@ test('a picture that is cut off anywhere, or changed anywhere, never throws and 
       for (const [offset, value] of edits) changed[offset % changed.length] = value
       assertSound(pictureHeader(changed))
     }),
-    { numRuns: 5000 },
+    runs(5000),
   )
 })
 

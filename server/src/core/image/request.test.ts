@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
-import { anyText } from '#test/support/arbitraries.ts'
+import { anyText, runs } from '#test/support/arbitraries.ts'
 import type { PathModel } from '../request/path-model.ts'
 import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
@@ -294,7 +294,7 @@ test('a stored request reads back exactly', () => {
     fc.property(anyRequest, (request) => {
       assert.deepEqual(imageRequestOf(canonicalText(request)), request)
     }),
-    { numRuns: 2000 },
+    runs(2000),
   )
 })
 
@@ -324,7 +324,7 @@ test('the order of fields, at any depth, does not change the canonical text; any
       assert.equal(canonicalText(reversed(a) as ImageRequest), canonicalText(a))
       assert.equal(canonicalText(a) === canonicalText(b), isDeepStrictEqual(a, b))
     }),
-    { numRuns: 1000 },
+    runs(1000),
   )
   for (const change of [{ stream: true }, { partialImages: 1 }, { images: 2 }, { form: 'url' } as const])
     assert.notEqual(canonicalText({ ...PLAIN, ...change }), canonicalText(PLAIN))

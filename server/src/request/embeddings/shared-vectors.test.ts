@@ -7,7 +7,7 @@ import { truncate, valuesOf } from '#core/embedding/vector.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { ENTRY_OVERHEAD_BYTES, MemoryVectorCache } from '#stores/memory/vector-cache.ts'
-import { bitsOf } from '#test/support/arbitraries.ts'
+import { bitsOf, runs } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
 import { decoded, MemoryUpstream } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
@@ -162,9 +162,7 @@ const eachGetsItsOwn = fc.asyncProperty(situation, async (given) => {
 // which takes several times as long, as do the traces of planned failures.
 const { stackTraceLimit } = Error
 Error.stackTraceLimit = 0
-/** `npm run simulation:sharing` makes 50,000. */
-const numRuns = Number(process.env['TORANA_TEST_RUNS'] ?? 10_000)
-const outcome = await fc.check(eachGetsItsOwn, { numRuns })
+const outcome = await fc.check(eachGetsItsOwn, runs(50_000))
 Error.stackTraceLimit = stackTraceLimit
 
 test('any callers at once × cache × flights × batches × failures: each gets the vectors of its very texts, in order, and what a call used is divided without loss', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { anyText } from '#test/support/arbitraries.ts'
+import { anyText, runs } from '#test/support/arbitraries.ts'
 import { readErrorBody, retryAfterMsIn } from './error-body.ts'
 
 for (const [title, body, message, code, param] of [
@@ -77,7 +77,7 @@ test('no body whatsoever throws, and each message is one line of at most 1,000 c
       assert.ok(message.length > 0 && message.length <= 1000)
       assert.doesNotMatch(message, /[\r\n]/)
     }),
-    { numRuns: 5000 },
+    runs(5000),
   )
 })
 
