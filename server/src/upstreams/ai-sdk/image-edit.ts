@@ -34,7 +34,8 @@ export async function loaded({ edit, ...call }: ImageCall): Promise<LoadedCall> 
   const mask = edit.mask && (await loadedPicture(call, edit.mask))
   const timeoutMs = call.timeoutMs - (performance.now() - startedMs)
   if (timeoutMs > 0) return { ...call, timeoutMs, edit: { pictures, mask } }
-  throw unread(call, 'timedOut', 'the files of the request could not be read in time')
+  const message = 'the files of the request could not be read in time'
+  throw new UpstreamFailure('timedOut', message, { deployment: call.deployment.id, charge: 'none' })
 }
 
 /** What goes to another thread without being copied. */
@@ -67,19 +68,8 @@ function refuseUnsent(call: Call, { pictures, mask, markup, fidelity }: EditCall
   if (mask !== undefined) refuseForm(mask, 'mask')
 }
 
-async function loadedPicture(call: Call, picture: GivenPicture): Promise<LoadedPicture> {
+async function loadedPicture({ deployment }: Call, picture: GivenPicture): Promise<LoadedPicture> {
   if (picture.kind === 'address') return picture
   const { kind, format } = picture
-  try {
-    return { kind, format, bytes: await wholeOf(picture) }
-  } catch (error) {
-    const failure = unread(call, 'failed', 'a file of the request could not be read')
-    failure.cause = error
-    throw failure
-  }
-}
-
-/** Nothing was sent yet. */
-function unread({ deployment }: Call, kind: 'failed' | 'timedOut', message: string): UpstreamFailure {
-  return new UpstreamFailure(kind, message, { deployment: deployment.id, charge: 'none' })
+  return { kind, format, bytes: await wholeOf(picture, deployment.id) }
 }

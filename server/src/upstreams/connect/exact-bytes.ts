@@ -1,3 +1,4 @@
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import { BodyUnread } from './sent-body.ts'
 
 export interface SizedBytes {
@@ -17,13 +18,20 @@ export async function* exactly(file: SizedBytes): AsyncGenerator<Uint8Array, voi
   if (read !== size) throw new BodyUnread(`a file of ${read > size ? 'more' : 'less'} than ${size} bytes`)
 }
 
-/** All of it in memory, for who can't stream it. */
-export async function wholeOf(file: SizedBytes): Promise<Uint8Array<ArrayBuffer>> {
+/** All of it in memory, for a deployment to which it can't be streamed. Nothing was sent yet. */
+export async function wholeOf(file: SizedBytes, deployment: string): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new Uint8Array(file.size)
   let read = 0
-  for await (const chunk of exactly(file)) {
-    bytes.set(chunk, read)
-    read += chunk.length
+  try {
+    for await (const chunk of exactly(file)) {
+      bytes.set(chunk, read)
+      read += chunk.length
+    }
+    return bytes
+  } catch (error) {
+    const message = 'a file of the request could not be read'
+    const failure = new UpstreamFailure('failed', message, { deployment, charge: 'none' })
+    failure.cause = error
+    throw failure
   }
-  return bytes
 }

@@ -35,7 +35,7 @@ export class DemoEdits {
   async #drawn(call: ImageCall, files: readonly GivenFile[], preview: Preview): Promise<DrawnEdit> {
     const inputs: EditInput[] = []
     for (const { picture, ...rest } of files)
-      inputs.push({ ...rest, format: picture.format, bytes: await bytesOf(call, picture) })
+      inputs.push({ ...rest, format: picture.format, bytes: await wholeOf(picture, call.deployment.id) })
     const { prompt, images, size, partialImages: previews = 0, background } = call
     const task = { inputs, prompt, images, size, previews, isTransparent: background === 'transparent' }
     const transfer = inputs.map(({ bytes }) => bytes.buffer)
@@ -65,16 +65,6 @@ function filesOf(call: ImageCall, { pictures, mask, markup, fidelity }: EditCall
     if (picture.kind === 'bytes') return { picture, field, number }
     throw refused(`the demo model takes files alone, and ${field} is an address`, field)
   })
-}
-
-async function bytesOf(call: ImageCall, picture: GivenBytes): Promise<Uint8Array<ArrayBuffer>> {
-  try {
-    return await wholeOf(picture)
-  } catch (error) {
-    const failure = failureOf(call, 'failed', 'a file of the request could not be read')
-    failure.cause = error
-    throw failure
-  }
 }
 
 function failureOf(
