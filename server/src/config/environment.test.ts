@@ -149,7 +149,7 @@ test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a share
     kind: 'postgres',
     url: 'postgres://db/torana',
   })
-  assert.match(problemsIn({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: needed with/)
+  assert.match(problemsIn({ DATABASE_URL: 'postgres://db' })[0] ?? '', /^TORANA_SECRET: required with/)
   const [problem = ''] = problemsIn({ DATABASE_URL: 'mysql://u:hunter2@db', TORANA_SECRET })
   assert.match(problem, /^DATABASE_URL: expected a URL such as postgres:/)
   assert.doesNotMatch(problem, /hunter2/)

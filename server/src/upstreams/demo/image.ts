@@ -2,7 +2,6 @@
 import type { PixelSize } from '#core/catalog.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { EditCall, ImageAnswer, ImageCall, ImageEvents, ImageUpstream } from '#ports/image-upstream.ts'
-import { UNKNOWN_TOKENS } from '../openai/image-answer.ts'
 import { draw, type Drawing } from './drawing.ts'
 import { DemoEdits } from './edit.ts'
 
