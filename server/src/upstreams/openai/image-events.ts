@@ -10,9 +10,9 @@ import {
   NOTHING,
   pictureIn,
   refusalIn,
-  type Delivery,
-  type DeliveryReader,
-} from './image-delivery.ts'
+  type ImageReply,
+  type ReplyReader,
+} from './image-reply.ts'
 import { echoesIn, EVENT_FIELDS, extraFieldsIn, tokensIn, type Fields } from './image-answer.ts'
 import type { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
@@ -26,9 +26,9 @@ export interface EventOptions {
   finished(): void
 }
 
-export class EventReader implements DeliveryReader {
+export class EventReader implements ReplyReader {
   readonly #options: EventOptions
-  #delivery: Delivery = NOTHING
+  #reply: ImageReply = NOTHING
   #previews = 0
   /** No event has brought a picture, or the refusal of one, yet. */
   #isFirstPicture = true
@@ -53,14 +53,14 @@ export class EventReader implements DeliveryReader {
   }
 
   /** What has come so far; after a connection that broke, that is all. */
-  soFar(): Delivery {
-    return this.#delivery
+  soFar(): ImageReply {
+    return this.#reply
   }
 
-  end(): Delivery {
+  end(): ImageReply {
     // Some servers leave out the blank line after their last event.
     if (!this.#hasFinished) this.#parser.feed('\n\n')
-    return this.#delivery
+    return this.#reply
   }
 
   #read({ event, data }: EventSourceMessage): void {
@@ -92,41 +92,40 @@ export class EventReader implements DeliveryReader {
     if ('b64_json' in fields || 'url' in fields) this.#keepPicture(fields)
     else {
       this.#keepFields(fields)
-      if (isRecord(fields['usage'])) this.#delivery = { ...this.#delivery, tokens: tokensIn(fields['usage']) }
+      if (isRecord(fields['usage'])) this.#reply = { ...this.#reply, tokens: tokensIn(fields['usage']) }
     }
-    if (this.#delivery.pictures.length + this.#delivery.refusals.length >= this.#options.images)
-      this.#finish()
+    if (this.#reply.pictures.length + this.#reply.refusals.length >= this.#options.images) this.#finish()
   }
 
   #keepPicture(fields: Fields): void {
     const picture = pictureIn(fields, this.#scanner)
     if (picture === undefined) this.#keepRefusal(refusalIn(fields))
-    else this.#delivery = { ...this.#delivery, pictures: [...this.#delivery.pictures, picture] }
+    else this.#reply = { ...this.#reply, pictures: [...this.#reply.pictures, picture] }
     this.#keepFields(fields)
     const own = tokensIn(fields['usage'])
-    const tokens = this.#isFirstPicture ? own : addTokens(this.#delivery.tokens, own)
+    const tokens = this.#isFirstPicture ? own : addTokens(this.#reply.tokens, own)
     this.#isFirstPicture = false
-    this.#delivery = { ...this.#delivery, tokens }
+    this.#reply = { ...this.#reply, tokens }
   }
 
   #keepFields(fields: Fields): void {
-    const { echoes, extraFields } = this.#delivery
-    this.#delivery = {
-      ...this.#delivery,
+    const { echoes, extraFields } = this.#reply
+    this.#reply = {
+      ...this.#reply,
       echoes: { ...echoes, ...echoesIn(fields) },
       extraFields: { ...extraFields, ...extraFieldsIn(fields, EVENT_FIELDS) },
     }
   }
 
   #keepRefusal(refusal: unknown): void {
-    this.#delivery = { ...this.#delivery, refusals: [...this.#delivery.refusals, refusal] }
+    this.#reply = { ...this.#reply, refusals: [...this.#reply.refusals, refusal] }
   }
 
   /** Nested as OpenAI writes it, or flat. */
   #readError(fields: Fields): void {
     const { error = fields } = fields
-    this.#delivery = {
-      ...this.#delivery,
+    this.#reply = {
+      ...this.#reply,
       error: isRecord(error) || typeof error === 'string' ? error : fields,
     }
     this.#finish()

@@ -14,7 +14,7 @@ import {
 } from '#ports/image-upstream.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
-import type { Delivery } from './image-delivery.ts'
+import type { ImageReply } from './image-reply.ts'
 import { ImageSink } from './image-sink.ts'
 import { imageBody } from './image.ts'
 import { editBody } from './image-edit.ts'
@@ -46,10 +46,10 @@ export function exchangeImage(
       const target = targets.get(upstream) ?? dialect.target(upstream)
       targets.set(upstream, target)
       const deadlineMs = performance.now() + call.timeoutMs
-      const { delivery, detail } = await exchange({ dialect, http, parts, target }, call, events)
-      if (delivery.pictures.length === 0) throw failureOfNothing(delivery, call, detail)
+      const { reply, detail } = await exchange({ dialect, http, parts, target }, call, events)
+      if (reply.pictures.length === 0) throw failureOfNothing(reply, call, detail)
       try {
-        return await answerOf(delivery, { call, parts, origin: target.origin, deadlineMs })
+        return await answerOf(reply, { call, parts, origin: target.origin, deadlineMs })
       } catch (error) {
         throw failureOfError(error, detail)
       }
@@ -66,7 +66,7 @@ interface ExchangeContext {
 
 /** What came, and what is known of the exchange should it be a failure. */
 interface ExchangeResult {
-  readonly delivery: Delivery
+  readonly reply: ImageReply
   readonly detail: FailureDetail
 }
 
@@ -92,8 +92,8 @@ async function exchange(
     answer = await Promise.race([posted, sink.finished])
   } catch (error) {
     // A stream that broke after it had brought pictures has brought them, and they are paid for.
-    const delivery = await sink.soFar()
-    if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
+    const reply = await sink.soFar()
+    if (reply.pictures.length > 0) return { reply, detail: detailOf(call, sink) }
     const known = detailOf(call, sink)
     const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
     throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
@@ -104,10 +104,10 @@ async function exchange(
     throw failureOfAnswer(answer, call.deployment)
   }
   try {
-    return { delivery: await sink.end(), detail: detailOf(call, sink) }
+    return { reply: await sink.end(), detail: detailOf(call, sink) }
   } catch (error) {
-    const delivery = await sink.soFar()
-    if (delivery.pictures.length > 0) return { delivery, detail: detailOf(call, sink) }
+    const reply = await sink.soFar()
+    if (reply.pictures.length > 0) return { reply, detail: detailOf(call, sink) }
     throw failureOfError(error, detailOf(call, sink))
   }
 }
@@ -151,8 +151,8 @@ function detailOf({ deployment }: ImageCall, { status, headers, isStream }: Imag
 }
 
 /** The answer said that all is well, and there is no picture in it. */
-function failureOfNothing(delivery: Delivery, call: ImageCall, known: FailureDetail): UpstreamFailure {
-  const { error, refusals, tokens } = delivery
+function failureOfNothing(reply: ImageReply, call: ImageCall, known: FailureDetail): UpstreamFailure {
+  const { error, refusals, tokens } = reply
   const { upstream } = call.deployment
   const hasCounted = Object.values(tokens).some((count) => count !== undefined && count > 0)
   const detail = { ...known, charge: hasCounted ? 'unknown' : known.charge } as const
@@ -172,8 +172,8 @@ interface FetchContext {
   readonly deadlineMs: number
 }
 
-async function answerOf(delivery: Delivery, context: FetchContext): Promise<ImageAnswer> {
-  const { pictures, tokens, echoes, extraFields } = delivery
+async function answerOf(reply: ImageReply, context: FetchContext): Promise<ImageAnswer> {
+  const { pictures, tokens, echoes, extraFields } = reply
   const { images } = context.call
   if (pictures.length > images) throw new BrokenAnswer(`${pictures.length} pictures instead of ${images}`)
   const pending = pictures.map(({ source }) =>

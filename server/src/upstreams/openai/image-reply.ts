@@ -7,13 +7,13 @@ import { ANSWER_FIELDS, echoesIn, extraFieldsIn, isWithheld, tokensIn, type Fiel
 import { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
 
-export interface DeliveredPicture {
+export interface ReplyPicture {
   readonly source: PictureBytes | { readonly url: string }
   readonly revisedPrompt: string | undefined
 }
 
-export interface Delivery {
-  readonly pictures: readonly DeliveredPicture[]
+export interface ImageReply {
+  readonly pictures: readonly ReplyPicture[]
   /** Error objects that came in place of single pictures. */
   readonly refusals: readonly unknown[]
   /** The error object that came in place of everything. */
@@ -23,7 +23,7 @@ export interface Delivery {
   readonly extraFields: Fields
 }
 
-export const NOTHING: Delivery = {
+export const NOTHING: ImageReply = {
   pictures: [],
   refusals: [],
   error: undefined,
@@ -33,16 +33,16 @@ export const NOTHING: Delivery = {
 }
 
 /** Reads one kind of answer as it arrives. */
-export interface DeliveryReader extends ByteSink {
+export interface ReplyReader extends ByteSink {
   /** After the last byte; throws `BrokenAnswer`. */
-  end(): Delivery
+  end(): ImageReply
 }
 
 /** Ten revised prompts of 32,000 characters, with room. A larger skeleton would take too long to parse in one step. */
 export const MAX_SKELETON_BYTES = 1024 * 1024
 
 /** An answer in one piece of JSON. */
-export class JsonReader implements DeliveryReader {
+export class JsonReader implements ReplyReader {
   readonly #skeleton: Uint8Array[] = []
   #skeletonBytes = 0
   readonly #scanner = new PictureScanner((bytes) => {
@@ -55,10 +55,10 @@ export class JsonReader implements DeliveryReader {
     this.#scanner.push(chunk)
   }
 
-  end(): Delivery {
+  end(): ImageReply {
     const answer = fieldsOf(Buffer.concat(this.#skeleton).toString('utf8'))
     const { data, error, usage } = answer
-    const pictures: DeliveredPicture[] = []
+    const pictures: ReplyPicture[] = []
     const refusals: unknown[] = []
     if (Array.isArray(data)) {
       for (const item of data as unknown[]) {
@@ -79,14 +79,14 @@ export class JsonReader implements DeliveryReader {
 }
 
 /** An answer that is the picture itself. */
-export class RawReader implements DeliveryReader {
+export class RawReader implements ReplyReader {
   readonly #picture = new PictureBytes()
 
   push(chunk: Uint8Array): void {
     this.#picture.add(chunk)
   }
 
-  end(): Delivery {
+  end(): ImageReply {
     return { ...NOTHING, pictures: [{ source: withBytes(this.#picture), revisedPrompt: undefined }] }
   }
 }
@@ -103,7 +103,7 @@ export function fieldsOf(text: string): Fields {
 }
 
 /** Undefined where the entry says that there is none. */
-export function pictureIn(item: unknown, scanner: PictureScanner): DeliveredPicture | undefined {
+export function pictureIn(item: unknown, scanner: PictureScanner): ReplyPicture | undefined {
   if (!isRecord(item)) throw new BrokenAnswer('a data item that is not an object')
   const { b64_json: base64, url, revised_prompt: prompt } = item
   const revisedPrompt = typeof prompt === 'string' && prompt !== '' ? prompt : undefined

@@ -6,16 +6,16 @@ import {
   JsonReader,
   NOTHING,
   RawReader,
-  type Delivery,
-  type DeliveryReader,
-} from './image-delivery.ts'
+  type ImageReply,
+  type ReplyReader,
+} from './image-reply.ts'
 import { EventReader } from './image-events.ts'
 
 export class ImageSink implements ByteSink {
   readonly #images: number
   readonly #events: ImageEvents
   readonly #finished = Promise.withResolvers<undefined>()
-  #reader: DeliveryReader = new JsonReader()
+  #reader: ReplyReader = new JsonReader()
   status: number | undefined
   headers: HttpAnswer['headers'] = {}
 
@@ -50,12 +50,12 @@ export class ImageSink implements ByteSink {
     this.#reader.push(chunk)
   }
 
-  async end(): Promise<Delivery> {
+  async end(): Promise<ImageReply> {
     return this.#reader.end()
   }
 
   /** What a stream has brought before it broke; of an answer in one piece there is no part. */
-  async soFar(): Promise<Delivery> {
+  async soFar(): Promise<ImageReply> {
     return this.#reader instanceof EventReader ? this.#reader.soFar() : NOTHING
   }
 }
