@@ -36,3 +36,11 @@ export function drained(response: ServerResponse): Promise<void> {
     response.on('close', done)
   })
 }
+
+/** Writes pieces of ASCII text as fast as the client reads them, and stops when the client has left. Does not end the answer. */
+export async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+  for await (const piece of pieces) {
+    if (response.destroyed) return
+    if (!response.write(piece, 'latin1')) await drained(response)
+  }
+}

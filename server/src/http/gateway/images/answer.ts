@@ -6,7 +6,7 @@ import type { RateState } from '#core/limit.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 import { rateHeaders } from '../../rate-headers.ts'
-import { asciiJson, drained, headerText } from '../caller/writing.ts'
+import { asciiJson, drained, headerText, writePieces } from '../caller/writing.ts'
 import { base64Slices, handedOut, openPicture } from './picture-source.ts'
 
 export interface AnswerOutside {
@@ -33,17 +33,9 @@ export async function writeImages(
   // The first piece opens the first picture: what goes wrong there is told as a fault.
   const first = await body.next()
   response.writeHead(200, imageHeaders(result, meta))
-  await writeAll(response, first.value ?? '', body)
+  if (!response.write(first.value ?? '', 'latin1')) await drained(response)
+  await writePieces(response, body)
   response.end()
-}
-
-async function writeAll(response: ServerResponse, first: string, rest: AsyncIterable<string>): Promise<void> {
-  if (!response.write(first, 'latin1')) await drained(response)
-  for await (const piece of rest) {
-    // A client that left needs nothing more; what it asked for is kept.
-    if (response.destroyed) return
-    if (!response.write(piece, 'latin1')) await drained(response)
-  }
 }
 
 /** The JSON text of an answer, in pieces. */

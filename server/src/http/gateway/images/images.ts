@@ -17,6 +17,7 @@ import { isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { endUnread } from '../caller/unread.ts'
+import { writePieces } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'
 import { ImageEvents } from './events.ts'
 import { jobView } from './job-view.ts'
@@ -165,7 +166,7 @@ async function writeQueued(
     'preference-applied': 'respond-async',
     location: `/v1/images/jobs/${job.id}`,
   })
-  for await (const piece of jobView(job, dependencies)) response.write(piece)
+  await writePieces(response, jobView(job, dependencies))
   response.end()
 }
 

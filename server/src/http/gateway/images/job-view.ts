@@ -3,6 +3,7 @@ import type { Limits } from '#core/settings.ts'
 import type { ImageJob, ImageJobState } from '#ports/image-jobs.ts'
 import { outcomeOf } from '#request/images/outcome.ts'
 import { faultBody } from '../../faults.ts'
+import { asciiJson } from '../caller/writing.ts'
 import { imageBody, type AnswerOutside } from './answer.ts'
 
 interface JobViewOutside extends AnswerOutside {
@@ -18,7 +19,7 @@ const STATUS: Readonly<Record<ImageJobState, string>> = {
   unknown: 'unknown',
 }
 
-/** The JSON text of a job, in pieces: its result may hold pictures. */
+/** The JSON text of a job in ASCII, in pieces: its result may hold pictures. */
 export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGenerator<string, undefined> {
   const { assetRetentionMs } = outside.limits
   const fields = {
@@ -29,7 +30,7 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
     expires_at: Math.floor((job.createdAtMs + assetRetentionMs) / 1000),
     model: job.model,
   }
-  let before = JSON.stringify(fields).slice(0, -1)
+  let before = asciiJson(fields).slice(0, -1)
   const outcome = outcomeOf(job)
   if (outcome?.kind === 'made') {
     before += ',"result":'
@@ -41,7 +42,7 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
     const { error } = JSON.parse(faultBody(outcome.fault, job.id, outside.docsUrl())) as {
       error: unknown
     }
-    before += `,"error":${JSON.stringify(error)}`
+    before += `,"error":${asciiJson(error)}`
   }
   yield `${before}}`
   return undefined

@@ -6,7 +6,7 @@ import { StoreAway } from '#ports/store.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import { storeFault } from '#request/images/run.ts'
 import type { ImagesDependencies } from './images.ts'
-import { drained } from '../caller/writing.ts'
+import { drained, writePieces } from '../caller/writing.ts'
 import { jobView } from './job-view.ts'
 import { presentedKey } from '../caller/presented-key.ts'
 
@@ -30,8 +30,8 @@ export async function serveJob(
     'cache-control': 'no-store',
     'x-request-id': requestId,
   })
-  response.write(first.value ?? '', 'latin1')
-  for await (const piece of body) if (!response.write(piece, 'latin1')) await drained(response)
+  if (!response.write(first.value ?? '', 'latin1')) await drained(response)
+  await writePieces(response, body)
   response.end()
 }
 
