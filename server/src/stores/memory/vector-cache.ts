@@ -26,7 +26,11 @@ export class MemoryVectorCache implements VectorCache {
 
   constructor({ maxBytes, clock }: MemoryVectorCacheOptions) {
     this.#clock = clock
-    this.#entries = new LRUCache({ maxSize: maxBytes, sizeCalculation: bytesOf })
+    this.#entries = new LRUCache({
+      // Zero would mean no limit to the library. No entry fits into one byte.
+      maxSize: Math.max(1, maxBytes),
+      sizeCalculation: bytesOf,
+    })
   }
 
   async getMany(digests: readonly string[]): Promise<readonly (CachedVector | undefined)[]> {
