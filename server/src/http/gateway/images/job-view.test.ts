@@ -22,7 +22,7 @@ test("words of any language come through in a job's error, since its text is ASC
     ...memoryImages(),
     limits: defaultLimits,
     docsUrl: () => 'http://docs.test',
-    nextTurn: () => Promise.resolve(),
+    yieldLoop: () => Promise.resolve(),
   }
   const text = (await Array.fromAsync(jobView(job, outside))).join('')
   assert.match(text, /^[\x20-\x7e]+$/)
