@@ -1,7 +1,7 @@
 /** Properties of the code itself: who may import whom, what the pure middle may name, how long files and functions may be. */
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { globSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { circlesOf } from './support/circles.ts'
 
@@ -196,6 +196,32 @@ test('the importer knows the server by torana/config only', () => {
   const sources = sourcesIn('import-litellm/src')
   assert.ok(sources.length > 5, 'found too few sources: the check would pass vacuously')
   assert.deepEqual(findToolsUntidy(sources), [])
+})
+
+/** Paths of the repository, or below `server/src`, that a page names. `x` stands for any file. */
+function pathsIn(page: string): string[] {
+  const found = page.matchAll(/`([a-z][\w-]*\/(?!\.)[\w./-]*)`/g)
+  return [...found].map(([, path = '']) => path).filter((path) => !path.includes('/x.'))
+}
+
+function isThere(path: string): boolean {
+  return ['.', 'server/src', 'server'].some((folder) => existsSync(join(REPOSITORY, folder, path)))
+}
+
+test('every path that the pages for developers name is there', () => {
+  for (const page of ['ARCHITECTURE.md', 'CONTRIBUTING.md']) {
+    const paths = pathsIn(readFileSync(join(REPOSITORY, page), 'utf8'))
+    assert.ok(paths.length > 10, `${page} names too few paths: the check would pass vacuously`)
+    assert.deepEqual(
+      paths.filter((path) => !isThere(path)),
+      [],
+      page,
+    )
+  }
+  assert.deepEqual(
+    pathsIn('see `core/gone.ts`').filter((path) => !isThere(path)),
+    ['core/gone.ts'],
+  )
 })
 
 test('no files import one another in a circle, types included', () => {
