@@ -74,9 +74,9 @@ describe('capacity-N', () => {
   after(() => provider.close())
 
   it('makes calls wait, and the log says how long', async () => {
-    const scenario = 'capacity-2+service-400+key-waits'
+    const scenario = 'capacity-2+service-1000+key-waits'
     await Promise.all(Array.from({ length: 6 }, () => embed(`${provider.url}/${scenario}`)))
-    const rounds = provider.entries().map(({ waitedMs = assert.fail() }) => Math.ceil(waitedMs / 400))
+    const rounds = provider.entries().map(({ waitedMs = assert.fail() }) => Math.ceil(waitedMs / 1000))
     assert.deepEqual(rounds, [0, 0, 1, 1, 2, 2])
   })
 
@@ -91,7 +91,7 @@ describe('capacity-N', () => {
   })
 
   it('queue-N refuses what would wait behind N others, and tells when to come back', async () => {
-    const url = `${provider.url}/capacity-1+service-500+queue-2`
+    const url = `${provider.url}/capacity-1+service-1000+queue-2`
     const answers = await Promise.all(Array.from({ length: 5 }, () => embed(url)))
     const refused = answers.filter(({ status }) => status === 503)
     assert.equal(refused.length, 2)

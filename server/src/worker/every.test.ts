@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '#test/support/process.ts'
 import { every } from './every.ts'
 
 function unexpected(): never {
@@ -22,9 +23,8 @@ test('work that takes longer than its interval never overlaps with itself', asyn
     },
     unexpected,
   )
-  await delay(100)
+  await eventually(async () => assert.ok(times > 2))
   await repeating.stop()
-  assert.ok(times > 2, `${times} times`)
   assert.equal(most, 1)
 })
 
@@ -38,7 +38,7 @@ test('what work rejects with or throws is reported, and the next time comes as u
     },
     (error) => errors.push((error as Error).message),
   )
-  await delay(50)
+  await eventually(async () => assert.ok(errors.length > 2))
   await repeating.stop()
   assert.deepEqual(errors.slice(0, 3), ['thrown', 'rejected', 'rejected'])
 })
@@ -46,18 +46,20 @@ test('what work rejects with or throws is reported, and the next time comes as u
 test('stop waits for the work under way, and nothing begins after it', async () => {
   let begun = 0
   let ended = 0
+  const { promise: work, resolve: endWork } = Promise.withResolvers<void>()
   const repeating = every(
     5,
     async () => {
       begun += 1
-      await delay(40)
+      await work
       ended += 1
     },
     unexpected,
   )
-  await delay(20)
-  await repeating.stop()
-  assert.deepEqual([begun, ended], [1, 1])
+  await eventually(async () => assert.equal(begun, 1))
+  const stopped = repeating.stop().then(() => assert.equal(ended, 1))
+  endWork()
+  await stopped
   await delay(30)
   assert.equal(begun, 1)
 })

@@ -5,9 +5,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, globSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { startPostgresServer, startRedisServer, type TestServer } from '#test/support/servers.ts'
+import { freePort, startPostgresServer, startRedisServer, type TestServer } from '#test/support/servers.ts'
 import { GatewayProcess } from './gateway-process.ts'
 import { startHaproxy } from './haproxy.ts'
 import { startReplyProxy, type ReplyProxy } from './redis-proxy.ts'
@@ -48,10 +47,10 @@ export interface ClusterOptions {
 const PROVIDER = join(import.meta.dirname, '../../../tools/fake-provider/main.ts')
 
 export async function startCluster({ folder, folderPlan, terms }: ClusterOptions): Promise<Cluster> {
-  const [providerPort, haproxyPort, ...ports] = await freePorts(2 + 2 * FOLDER_PLANS[folderPlan].length)
+  const [providerPort, haproxyPort] = [await freePort(), await freePort()]
   const oracleFile = join(folder, 'served.jsonl')
   const providerUrl = `http://127.0.0.1:${providerPort}`
-  const stopProvider = await startProvider(providerPort as number, oracleFile)
+  const stopProvider = await startProvider(providerPort, oracleFile)
   const configFile = join(folder, 'torana.yaml')
   writeFileSync(configFile, configText(providerUrl, terms))
   const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
@@ -59,25 +58,27 @@ export async function startCluster({ folder, folderPlan, terms }: ClusterOptions
 
   const dataDirs = FOLDER_PLANS[folderPlan].map((name) => join(folder, `data-${name}`))
   for (const dataDir of dataDirs) mkdirSync(dataDir, { recursive: true })
-  const gateways = dataDirs.map(
-    (dataDir, index) =>
-      new GatewayProcess({
-        port: ports[2 * index] as number,
-        controlPort: ports[2 * index + 1] as number,
-        logFile: join(folder, `gateway-${index}.log`),
-        env: {
-          TORANA_CONFIG: configFile,
-          TORANA_DATA_DIR: dataDir,
-          TORANA_SECRET: 'the same secret on all gateways',
-          DATABASE_URL: postgres.url,
-          REDIS_URL: redisReplies.url,
-        },
-      }),
+  const gateways = await Promise.all(
+    dataDirs.map(
+      async (dataDir, index) =>
+        new GatewayProcess({
+          port: await freePort(),
+          controlPort: await freePort(),
+          logFile: join(folder, `gateway-${index}.log`),
+          env: {
+            TORANA_CONFIG: configFile,
+            TORANA_DATA_DIR: dataDir,
+            TORANA_SECRET: 'the same secret on all gateways',
+            DATABASE_URL: postgres.url,
+            REDIS_URL: redisReplies.url,
+          },
+        }),
+    ),
   )
   for (const gateway of gateways) gateway.start()
   await Promise.all(gateways.map((gateway) => gateway.ready()))
   const haproxy = await startHaproxy(
-    haproxyPort as number,
+    haproxyPort,
     gateways.map(({ port }) => port),
     join(folder, 'haproxy.cfg'),
   )
@@ -121,13 +122,4 @@ async function startProvider(port: number, logFile: string): Promise<() => Promi
     child.kill('SIGTERM')
     await exit
   }
-}
-
-/** Held together, so that they differ. */
-async function freePorts(count: number): Promise<number[]> {
-  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const ports = servers.map((server) => (server.address() as AddressInfo).port)
-  await Promise.all(servers.map((server) => once(server.close(), 'close')))
-  return ports
 }

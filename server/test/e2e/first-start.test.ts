@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { promisify } from 'node:util'
@@ -39,8 +39,11 @@ const curl =
     .split('\n')
     .find((line) => line.trimStart().startsWith('curl ')) ?? ''
 
-test('is ready within a minute, also on a busy machine, and prints base URL, key and a curl line', () => {
-  assert.ok(torana.startedInMs < 60_000)
+/** With a database inside to be made, and a model to be warmed up. */
+const MAX_START_CPU_MS = 30_000
+
+test('is ready after some seconds of a processor, and prints base URL, key and a curl line', () => {
+  assert.ok(torana.startedInCpuMs < MAX_START_CPU_MS, `${torana.startedInCpuMs} ms`)
   assert.match(torana.url, /^http:\/\/127\.0\.0\.1:\d+$/)
   assert.equal(keyForm(key), 'torana')
   assert.ok(curl.includes(key) && curl.includes(`${torana.url}/v1/embeddings`))
@@ -102,11 +105,16 @@ test('what the node keeps is readable by its owner alone', () => {
   assert.equal(readFileSync(join(folder, '.torana/demo.key'), 'utf8').trim(), key)
 })
 
-test('SIGTERM ends it with 0, also right after a request on a connection that is kept alive', async () => {
-  const startedMs = performance.now()
+test('SIGTERM ends it with 0, also while a client keeps its connection open after a request', async () => {
+  const { port } = new URL(torana.url)
+  const socket = connect(Number(port), '127.0.0.1')
+  socket.write('GET /livez HTTP/1.1\r\nhost: x\r\nconnection: keep-alive\r\n\r\n')
+  await once(socket, 'data')
+  const closed = once(socket.resume(), 'close')
   torana.signal('SIGTERM')
   assert.equal(await torana.ended(), 0)
-  assert.ok(performance.now() - startedMs < 5000)
+  // By the node: this end never said that it had enough.
+  await closed
   assert.match(torana.stdout(), /"message":"stopped"/)
 })
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { startGateway } from '#test/support/gateway.ts'
+import { eventually } from '#test/support/process.ts'
 
 const gateway = await startGateway({
-  models: { 'slow-w16': { on: 'slow-600' }, 'gone-w16': { on: 'reset' } },
+  models: { 'slow-w16': { on: 'slow-3000' }, 'gone-w16': { on: 'reset' } },
 })
 
 async function statusOf(url: string): Promise<[number, string]> {
@@ -44,7 +44,7 @@ test('a caller can’t invent labels', async () => {
 
 test('a node that stops finishes what it has begun, says that it is not ready, and takes nothing new', async () => {
   const begun = gateway.ask({ model: 'slow-w16', input: 'a' })
-  await delay(200)
+  await eventually(async () => assert.equal(gateway.provider.counters().inFlight, 1))
   const stopping = gateway.stop()
   assert.deepEqual(await statusOf(`${gateway.controlUrl}/readyz`), [503, 'draining\n'])
   assert.equal((await begun).status, 200)

@@ -34,14 +34,28 @@ export function watchLoop(): LoopWatch {
 /** What the work costs is spent each time, a collection of garbage is not. */
 const MEASUREMENTS = 5
 
-/** The longest round while `work` ran: of several measurements the best, the first that is well below `limitMs`. */
-export async function longestRoundMs(work: () => Promise<unknown>, limitMs: number): Promise<number> {
+/**
+ * The longest round while `work` ran: of several measurements the best, or the first that is well below `limitMs`. What the
+ * work is given is made before each, so that making it does not count.
+ */
+export async function longestRoundMs(limitMs: number, work: () => Promise<unknown>): Promise<number>
+export async function longestRoundMs<Given>(
+  limitMs: number,
+  work: (given: Given) => Promise<unknown>,
+  give: () => Given,
+): Promise<number>
+export async function longestRoundMs(
+  limitMs: number,
+  work: (given: unknown) => Promise<unknown>,
+  give?: () => unknown,
+): Promise<number> {
   let best = Infinity
   for (let measurement = 0; measurement < MEASUREMENTS && best > limitMs / 2; measurement += 1) {
+    const given = give?.()
     const watch = watchLoop()
     await nextRound()
     watch.longestMs()
-    await work()
+    await work(given)
     // The round that brought the end of the work must end first.
     await nextRound()
     best = Math.min(best, watch.longestMs())

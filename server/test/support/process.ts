@@ -1,7 +1,7 @@
 /** `torana start` as a process of its own, started and ended as a person would. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
@@ -15,7 +15,8 @@ export interface Torana {
   readonly url: string
   readonly controlUrl: string
   readonly pid: number
-  readonly startedInMs: number
+  /** CPU time: on the clock, a start takes as long as the neighbours let it. */
+  readonly startedInCpuMs: number
   stdout(): string
   stderr(): string
   signal(name: 'SIGTERM' | 'SIGINT' | 'SIGHUP'): void
@@ -73,7 +74,6 @@ export function runTorana({ folder, env = {}, args = ['start'], nodeArgs = [] }:
 
 /** Resolves once the program says that it is ready. */
 export async function startTorana(options: ToranaOptions): Promise<Torana> {
-  const startedMs = performance.now()
   const { child, exit, stdout, stderr } = runTorana(options)
   const isReady = (): boolean => /Torana is ready\.[\s\S]*Metrics[\s\S]*\n\n/.test(stderr())
   const ready = new Promise<void>((resolve) => child.stderr?.on('data', () => isReady() && resolve()))
@@ -85,13 +85,14 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
       timer.addEventListener('abort', () => reject(new Error(`not ready: ${stderr()}`))),
     ),
   ])
+  const pid = child.pid ?? 0
   const address = (label: string): string =>
     new RegExp(`${label} +(http://[^/\\s]+)`).exec(stderr())?.[1] ?? ''
   return {
     url: address('Base URL'),
     controlUrl: address('Metrics'),
-    pid: child.pid ?? 0,
-    startedInMs: performance.now() - startedMs,
+    pid,
+    startedInCpuMs: cpuMsOf(pid),
     stdout,
     stderr,
     signal: (name) => void child.kill(name),
@@ -99,8 +100,15 @@ export async function startTorana(options: ToranaOptions): Promise<Torana> {
   }
 }
 
-/** Tries until it succeeds, for what the program does in its own time. */
-export async function eventually<Value>(attempt: () => Promise<Value>, withinMs = 5000): Promise<Value> {
+/** Of all its threads; the system counts in hundredths of a second. */
+function cpuMsOf(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Tries until it succeeds, for what the program does in its own time. The limit is for what never comes, not for what is late. */
+export async function eventually<Value>(attempt: () => Promise<Value>, withinMs = 30_000): Promise<Value> {
   const endMs = performance.now() + withinMs
   for (;;) {
     try {

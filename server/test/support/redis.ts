@@ -2,11 +2,11 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { createClient } from '@redis/client'
+import { freePort } from './servers.ts'
 
 /** What a start may take on a busy machine; more is a failure. */
 const READY_MS = 60_000
@@ -85,13 +85,4 @@ async function launch(folder: string, port: number): Promise<ChildProcess> {
     })
   })
   return child
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
 }

@@ -1,9 +1,9 @@
 /** Real PostgreSQL and Redis servers on loopback, each in a temporary folder. They end with this process, however it ends. */
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chownSync, globSync, mkdtempSync, openSync, closeSync, readFileSync, rmSync } from 'node:fs'
-import { connect, createServer, type AddressInfo } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -39,7 +39,8 @@ const READY_MS = 60_000
 /** PostgreSQL refuses to run as root. */
 const POSTGRES_USERS = ['postgres', 'nobody']
 
-export async function startPostgresServer(): Promise<TestServer> {
+/** `waitsForDisk: false` is for one that nobody kills, with books that nobody needs afterwards. */
+export async function startPostgresServer({ waitsForDisk = true } = {}): Promise<TestServer> {
   const port = await freePort()
   const folder = temporaryFolder('postgres')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
@@ -52,6 +53,7 @@ export async function startPostgresServer(): Promise<TestServer> {
     stdio: 'pipe',
   })
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  if (!waitsForDisk) settings.push('fsync=off')
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   const command = [...becoming(user), binary('postgres'), ...options]
   const greet = (): Promise<void> => withClient(url, async (client) => void (await client.query('select 1')))
@@ -72,7 +74,8 @@ let sharedPostgres: Promise<string> | undefined
 /** A new empty database, on the server at `TORANA_TEST_POSTGRES_URL` or else on one that this process starts once. */
 export async function testPostgres(): Promise<{ readonly url: string }> {
   sharedPostgres ??= Promise.resolve(
-    process.env['TORANA_TEST_POSTGRES_URL'] ?? startPostgresServer().then((server) => server.url),
+    process.env['TORANA_TEST_POSTGRES_URL'] ??
+      startPostgresServer({ waitsForDisk: false }).then((server) => server.url),
   )
   const url = new URL(await sharedPostgres)
   const name = `torana_test_${randomBytes(6).toString('hex')}`
@@ -177,13 +180,31 @@ export function temporaryFolder(name: string): string {
   return mkdtempSync(join(tmpdir(), `torana-${name}-`))
 }
 
+/** Below those that the system gives to anybody: the port of a server that is down for a moment stays its own. */
+const PORTS = { from: 15_000, to: 32_000 } as const
+const givenPorts = new Set<number>()
+
+/** For programs that can't choose one themselves. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  server.close()
-  await once(server, 'close')
-  return port
+  for (;;) {
+    const port = randomInt(PORTS.from, PORTS.to)
+    if (!givenPorts.has(port) && (await isFree(port))) {
+      givenPorts.add(port)
+      return port
+    }
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
+  const server = createServer().listen(port, '127.0.0.1')
+  try {
+    await once(server, 'listening')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error
+    return false
+  }
+  await once(server.close(), 'close')
+  return true
 }
 
 async function withClient<Result>(url: string, work: (client: Client) => Promise<Result>): Promise<Result> {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { startPostgresServer } from './servers.ts'
 
 const [command = '', ...args] = process.argv.slice(2)
-const postgres = await startPostgresServer()
+const postgres = await startPostgresServer({ waitsForDisk: false })
 const child = spawn(command, args, {
   stdio: 'inherit',
   env: { ...process.env, TORANA_TEST_POSTGRES_URL: postgres.url },

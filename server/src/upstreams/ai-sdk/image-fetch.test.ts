@@ -156,7 +156,7 @@ for (const wire of polledWires) {
       const { url, seen } = await play(test, wire, slow)
       const { promise: text, resolve } = Promise.withResolvers<string>()
       // The first process never comes back from writing it down.
-      void exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 500 }), (text) => {
+      void exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 2000 }), (text) => {
         resolve(text)
         return new Promise(() => {})
       }).catch(() => {})
@@ -184,7 +184,7 @@ for (const wire of polledWires) {
     it('a job that nobody ends is a time-out that may have been charged', async (test) => {
       const { url } = await play(test, wire, (_, url) => ({ json: wire.pending(url) }))
       const failure = await imageFailureOf(
-        exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 200 }), notRecorded),
+        exchange(imageCallOf(wire.provider, wire.model, url, { timeoutMs: 1000 }), notRecorded),
       )
       assert.equal(failure.kind, 'timedOut')
       assert.equal(failure.mayBeCharged, true)

@@ -83,7 +83,7 @@ test('a deployment that joins with other vectors never serves, though it is to b
       assert.deepEqual(await statesOf(gateway, model), { 'mode-new': 'quarantined', 'mode-old': 'trusted' }),
     15_000,
   )
-  await delay(200)
+  await load.answered(12)
   const ended = await load.stop()
   for (const { status, isWrong, deployment } of ended)
     assert.deepEqual([status, isWrong, deployment], [200, false, `${model}/mode-old`])

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { askAt } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, vectorsIn, type Asked, type AskOptions, type ModelSpec } from '#test/support/gateway.ts'
-import { runTorana, temporaryFolder } from '#test/support/process.ts'
+import { eventually, runTorana, temporaryFolder } from '#test/support/process.ts'
 import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 import { widthOf } from '../../../../tools/fake-provider/wire.ts'
 
@@ -125,8 +125,14 @@ export interface Ended {
   readonly deployment: string
 }
 
+export interface Load {
+  /** Resolves when so many more were answered. */
+  readonly answered: (more: number) => Promise<void>
+  readonly stop: () => Promise<Ended[]>
+}
+
 /** Callers that ask for new texts without pause until they are stopped. */
-export function beginLoad(place: Place, model: string, callers = 4): { stop: () => Promise<Ended[]> } {
+export function beginLoad(place: Place, model: string, callers = 4): Load {
   const over = new AbortController()
   const all: Ended[] = []
   const call = async (caller: number): Promise<void> => {
@@ -141,6 +147,10 @@ export function beginLoad(place: Place, model: string, callers = 4): { stop: () 
   }
   const calls = Array.from({ length: callers }, (_, caller) => call(caller))
   return {
+    answered: (more) => {
+      const enough = all.length + more
+      return eventually(async () => assert.ok(all.length >= enough), 60_000)
+    },
     stop: async () => {
       over.abort()
       await Promise.all(calls)

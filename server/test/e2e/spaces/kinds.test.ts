@@ -1,7 +1,6 @@
 /** Every way in which a model's vectors change under its name, while callers ask without pause. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { startGateway } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import type { VectorKind } from '../../../../tools/fake-provider/drift.ts'
@@ -30,13 +29,14 @@ for (const kind of OUTSIDE) {
       assert.deepEqual(await statesOf(gateway, model), { [one]: 'trusted', [two]: 'trusted' }),
     )
     const load = beginLoad(gateway, model)
-    await delay(50)
+    await load.answered(4)
     await provider.setMode(`${kind}-one`, { vectors: kind })
-    await delay(100)
+    await load.answered(8)
     assert.deepEqual(await verdicts(gateway, model), { [one]: 'quarantined', [two]: 'good' })
     const knownMs = performance.now()
     const { served } = provider.mode(`${kind}-one`)
-    await delay(200)
+    // Of four callers each has sent one before, at most.
+    await load.answered(12)
     const ended = (await load.stop()).filter(({ sentMs }) => sentMs > knownMs)
     assert.ok(ended.length > 0)
     for (const { status, isWrong, deployment } of ended)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setTimeout as delay } from 'node:timers/promises'
 import { startGateway } from '#test/support/gateway.ts'
+import { eventually } from '#test/support/process.ts'
 import { sendRaw } from '#test/support/raw.ts'
 
 const gateway = await startGateway({
@@ -25,9 +25,10 @@ test('a request whose body breaks off is counted as such, and calls no upstream'
   await sendRaw(gateway.url, [`${head}content-length: 1000\r\n\r\n{"model":"plain-w16",`], {
     thenClose: true,
   })
-  await delay(100)
-  const metrics = await (await fetch(`${gateway.controlUrl}/metrics`)).text()
-  assert.match(metrics, /torana_requests_total\{[^}]*status="408",fault="request_timeout"\} 1/)
+  await eventually(async () => {
+    const metrics = await (await fetch(`${gateway.controlUrl}/metrics`)).text()
+    assert.match(metrics, /torana_requests_total\{[^}]*status="408",fault="request_timeout"\} 1/)
+  })
   assert.equal(gateway.provider.counters().calls, calls)
 })
 
