@@ -26,7 +26,7 @@ export function openTraffic({ clock, limits }: Basics, { catalog, liveNodes }: T
     nodes: liveNodes,
     isWithdrawn: (deployment) => targets.isWithdrawn(deployment),
   })
-  const load = senseLoad()
+  const load = senseLoad(limits.queueWaitMs)
   const dispatch = new Dispatch({
     scheduler,
     ownWaitMs: () => load.ownWaitMs(),
@@ -36,7 +36,6 @@ export function openTraffic({ clock, limits }: Basics, { catalog, liveNodes }: T
     after,
     newBudget: () => new RetryBudget(),
   })
-  load.countRefusals(() => dispatch.refusals)
   let ways = waysOf(catalog.current)
   catalog.follow((current) => {
     const now = waysOf(current)

@@ -26,6 +26,10 @@ export interface DeploymentLimits {
   readonly tokensPerMinute?: number | undefined
   readonly imagesPerMinute?: number | undefined
   readonly concurrency?: number | undefined
+  /** The limit that a node learns from latency never falls below this. */
+  readonly minConcurrency?: number | undefined
+  /** False: the node learns no limit, and only `concurrency` bounds the calls under way. */
+  readonly learnsConcurrency?: boolean | undefined
 }
 
 /** How much of one limit a request wants to take. */

@@ -144,7 +144,7 @@ export const defaultLimits: Limits = {
   bufferedBytes: 256 * 1024 * 1024,
   fetchImageUrls: false,
   queueWaitMs: 2000,
-  maxQueued: 1024,
+  maxQueued: 4096,
   overloadBrake: true,
   cacheBytes: 256 * 1024 * 1024,
 }

@@ -9,45 +9,56 @@ const LOOK_MS = 100
 export interface Load {
   /** 0 to 1: which share of what comes should be refused at once. */
   readonly refusedShare: number
-  /** How long an event that is ready waits for the event loop. */
+  /** How long an event that is ready waits for its turn, time without a processor included. */
   ownWaitMs(): number
-  /** `lateRefusals`: how many requests were refused after they were read, since the start. */
-  countRefusals(lateRefusals: () => number): void
   close(): void
 }
 
-export function senseLoad(): Load {
-  const shedding = new Shedding()
+/** `patienceMs`: how long a request may wait for this node. */
+export function senseLoad(patienceMs: number): Load {
+  const shedding = new Shedding(patienceMs)
   let before = performance.eventLoopUtilization()
   let lastMs = performance.now()
+  let lastWorkMs = workMs()
   let lookedMs = lastMs
   let gapsMs: number[] = []
-  let lateRefusals = (): number => 0
-  let refusalsBefore = 0
+  let worksMs: number[] = []
+  let waitMs = 0
   const timer = setInterval(() => {
     const nowMs = performance.now()
+    const nowWorkMs = workMs()
     gapsMs.push(nowMs - lastMs)
+    worksMs.push(nowWorkMs - lastWorkMs)
     lastMs = nowMs
+    lastWorkMs = nowWorkMs
     if (nowMs - lookedMs < LOOK_MS) return
-    lookedMs = nowMs
     const now = performance.eventLoopUtilization()
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
-    const refusals = lateRefusals()
-    shedding.look(meanWaitMs(gapsMs, TICK_MS), utilization, refusals - refusalsBefore)
-    refusalsBefore = refusals
+    const worked = worksMs.reduce((sum, work) => sum + work, 0)
+    waitMs = meanWaitMs(gapsMs, TICK_MS)
+    shedding.look({
+      workMs: meanWaitMs(worksMs, TICK_MS),
+      slowdown: Math.max(1, (nowMs - lookedMs) / Math.max(1, worked)),
+      utilization,
+    })
+    lookedMs = nowMs
     gapsMs = []
+    worksMs = []
   }, TICK_MS)
   timer.unref()
   return {
     get refusedShare() {
       return shedding.share
     },
-    // A round that is too long is known before its end.
-    ownWaitMs: () => Math.max(shedding.waitMs, performance.now() - lastMs - TICK_MS),
-    countRefusals(counted) {
-      lateRefusals = counted
-    },
+    // A turn that is too long is known before its end.
+    ownWaitMs: () => Math.max(waitMs, performance.now() - lastMs - TICK_MS),
     close: () => clearInterval(timer),
   }
+}
+
+/** Processor time of this thread. */
+function workMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

@@ -131,6 +131,17 @@ const deployment = z.strictObject({
         .min(1)
         .optional()
         .describe('Most concurrent calls of one node. Absent: Torana learns the limit.'),
+      minConcurrency: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('The limit of calls under way that a node learns from latency never falls below this.'),
+      learnsConcurrency: z
+        .boolean()
+        .optional()
+        .describe(
+          'Whether a node learns from latency how many calls the upstream takes at once. Default `true`. With `false`, only `concurrency` bounds them.',
+        ),
     })
     .optional()
     .describe('Limits of the upstream, for all nodes together: each node uses its share.'),

@@ -85,6 +85,27 @@ test("the operator's cap holds from the first call on", () => {
   }
 })
 
+test('a limit that is used up grows while only the node is slow, up to where it once stood', () => {
+  const adaptive = new AdaptiveLimit(new Latency())
+  let nowMs = 0
+  const unheard = (calls: number): void => {
+    for (let call = 0; call < calls; call += 1) {
+      const limit = adaptive.limit(undefined)
+      nowMs += 1
+      adaptive.endedUnheard({ size: 0, startedMs: nowMs, inFlight: limit, limit }, nowMs)
+    }
+  }
+  unheard(5000)
+  assert.equal(adaptive.limit(undefined), 256)
+  // The upstream itself said that it is too much: that stands.
+  adaptive.overloaded(nowMs, 20, nowMs)
+  assert.equal(adaptive.limit(undefined), 14)
+  adaptive.endedUnheard({ size: 0, startedMs: nowMs + 1, inFlight: 5, limit: 14 }, nowMs + 1)
+  assert.equal(adaptive.limit(undefined), 14, 'nobody wanted more')
+  assert.equal(adaptive.limit(undefined, 40), 40)
+  assert.equal(adaptive.limit(30, 40), 30)
+})
+
 test('the limit stays between 2 and 1024 and within the cap, whatever happens', () => {
   const event = fc.record({
     kind: fc.constantFrom('ended' as const, 'overloaded' as const, 'recovered' as const),

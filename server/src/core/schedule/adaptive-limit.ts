@@ -7,6 +7,9 @@
  *   step for as long as latency follows. Once it does not, the last step is taken back: more calls at once were worth it;
  * - is cut when the upstream says that it is too much.
  *
+ * While the node itself is slow, how long calls take tells nothing of the upstream. A limit that is used up then grows all the
+ * same, up to where it stood in better times: what the node lacks must not be taken for a queue at the upstream.
+ *
  * An upstream that is slow for reasons of its own is therefore not throttled: the first step down does not make it quicker,
  * so it is taken back and the new latency becomes the usual one. Latency is the median of a window, of ratios to the usual
  * of each call's size (`latency.ts`), so that neither outliers nor long inputs look like a queue.
@@ -109,6 +112,8 @@ export class AdaptiveLimit {
   #inFlight = 0
   #usedUp = 0
   #busy = 0
+  /** Calls that came back unheard since the limit was last changed. */
+  #unheard = 0
   #windowFromMs = 0
   #changedAtMs = 0
   #grownInARow = 0
@@ -119,9 +124,9 @@ export class AdaptiveLimit {
     this.#latency = latency
   }
 
-  /** Whole calls, at most as many as the operator allows. */
-  limit(cap: number | undefined): number {
-    const limit = Math.max(MIN_LIMIT, Math.floor(this.#limit))
+  /** Whole calls, at most as many as the operator allows, and at least as many as the operator wants. */
+  limit(cap: number | undefined, floor = MIN_LIMIT): number {
+    const limit = Math.max(MIN_LIMIT, floor, Math.floor(this.#limit))
     return cap === undefined ? limit : Math.max(1, Math.min(limit, cap))
   }
 
@@ -147,6 +152,20 @@ export class AdaptiveLimit {
     const wanted = Math.min(WINDOW_MAX_CALLS, Math.max(WINDOW_MIN_CALLS, limit * rounds))
     const isLong = nowMs - this.#windowFromMs >= WINDOW_MS
     if (calls >= wanted || (isLong && calls >= WINDOW_FEW_CALLS)) this.#judge(nowMs, cap)
+  }
+
+  /** A call came back while the node itself was slow: that it came back is all that it tells. */
+  endedUnheard(
+    { startedMs, inFlight, limit }: Omit<EndedCall, 'durationMs'>,
+    nowMs: number,
+    cap?: number,
+  ): void {
+    if (startedMs < this.#changedAtMs || inFlight < limit * USED_UP) return
+    this.#unheard += 1
+    if (this.#unheard < limit) return
+    this.#unheard = 0
+    const most = Math.min(cap ?? MAX_LIMIT, Math.max(START, this.#knownGood))
+    if (this.#limit < most) this.#change(Math.min(most, this.#limit * GROWTH + 1), nowMs)
   }
 
   /** The upstream said that this was too much. Calls already on their way then count once. */
@@ -233,6 +252,7 @@ export class AdaptiveLimit {
   #change(limit: number, nowMs: number): void {
     this.#limit = Math.min(MAX_LIMIT, Math.max(MIN_LIMIT, limit))
     this.#changedAtMs = nowMs
+    this.#unheard = 0
     this.#newWindow(nowMs)
   }
 

@@ -105,7 +105,11 @@ export class DeploymentState {
   }
 
   limit(limits: DeploymentLimits | undefined): number {
-    return this.#adaptive.limit(limits?.concurrency)
+    if (limits === undefined) return this.#adaptive.limit(undefined)
+    const { concurrency, minConcurrency, learnsConcurrency } = limits
+    return learnsConcurrency === false
+      ? (concurrency ?? Number.POSITIVE_INFINITY)
+      : this.#adaptive.limit(concurrency, minConcurrency)
   }
 
   expectedMs({ tokens, images, nowMs }: CallDemand): number | undefined {
@@ -195,8 +199,8 @@ export class DeploymentState {
     switch (end.kind) {
       case 'ok': {
         const { durationMs } = end
-        if (durationMs !== undefined)
-          this.#adaptive.ended({ ...call, durationMs }, nowMs, limits?.concurrency)
+        if (durationMs === undefined) this.#adaptive.endedUnheard(call, nowMs, limits?.concurrency)
+        else this.#adaptive.ended({ ...call, durationMs }, nowMs, limits?.concurrency)
         return this.#answered(call, nowMs)
       }
       case 'refused': {

@@ -153,17 +153,3 @@ test('a short standstill does not make the whole queue look slow', () => {
   for (let turn = 1; turn <= 100; turn += 1) queue.take(turn * 4)
   assert.equal(queue.join('one', 0, 900).kind, 'waiting')
 })
-
-test('a project is modest while few of it wait, or fewer than of others, and there are others', () => {
-  const queue = new FairQueue<number>({ maxEntries: 1000, maxWaitMs: UNLIMITED })
-  assert.equal(queue.isModest('loud'), false)
-  for (let entry = 0; entry < 20; entry += 1) queue.join('loud', entry, 0)
-  assert.equal(queue.isModest('loud'), false)
-  for (let entry = 0; entry < 9; entry += 1) {
-    assert.equal(queue.isModest('quiet'), true)
-    queue.join('quiet', entry, 0)
-  }
-  for (let entry = 0; entry < 19; entry += 1) queue.join('quiet', entry, 0)
-  assert.equal(queue.isModest('quiet'), false)
-  assert.equal(queue.isModest('loud'), true)
-})

@@ -47,9 +47,7 @@ interface Line<Entry> extends Linked<Line<Entry>> {
 const GAIN = 0.1
 /** An interval so many times the usual was a standstill: it says little about the pace before and after. */
 const STANDSTILL = 4
-/** As many as may come at once by chance from a project that asks rarely. */
-const FEW = 3
-/** A shorter interval is no standstill: the host of the node takes as much now and then. */
+/** Not yet a standstill: the host of this node takes as much now and then. */
 const PAUSE_MS = 30
 /** Before anything is known. */
 const START_INTERVAL_MS = 1
@@ -87,14 +85,7 @@ export class FairQueue<Entry> {
     return { kind: 'waiting', place, pushedOut }
   }
 
-  /** Whether a project has few entries, or fewer than others on average: the others made the queue. */
-  isModest(project: string): boolean {
-    const own = this.#lines.get(project)?.entries.length ?? 0
-    const lines = this.#lines.size + (own === 0 ? 1 : 0)
-    return lines > 1 && own < Math.max(FEW, this.#size / lines)
-  }
-
-  /** The entry that is served next. */
+  /** Whose turn it is. */
   peek(): Place<Entry> | undefined {
     return this.#turns.first?.entries.first
   }

@@ -1,57 +1,60 @@
 /**
- * Which share of its requests a node refuses at once, so that it answers the others in time. The sign is how
- * long a ready event waits for the event loop: a loop that is always busy may still be quick, but a loop
- * whose rounds get long has more to do than it can. So has a loop that is always busy and refuses many
- * requests after it has read them: refusing them unread costs half as much.
+ * Load shedding: which share of what comes a node refuses unread, because the node could not answer it in time.
+ *
+ * A node that is short of processor is slow, and slow is no reason to refuse. A request is refused only when it would wait for
+ * the node longer than a request may wait for anything. What tells is the work that stands before an event that is
+ * ready: the processor time between two turns of the event loop. Time in which the process did not run (the quota of a
+ * container, a busy neighbour, a paused host) is no work. It only makes the work that there is take longer.
  */
 
 /** Above this the event loop has no time to spare, */
 const BUSY = 0.98
 /** and below this it clearly has. */
 const SPARE = 0.9
-/**
- * A request waits for the loop some five times: at this wait
- * each, the node adds a tenth of a second to its answer.
- */
-const LONG_WAIT_MS = 20
-/** So often in a row: fewer may be one long round, or a moment in which the host had other things to do. */
+/** A request waits to be read, to be sent on, for the head and the body of the answer, and to be answered. */
+const WAITS_OF_A_REQUEST = 5
+/** So often in a row: less may have been one long turn. */
 const SIGNS = 4
-/**
- * How much more is refused, in proportion to the wait: late
- * requests wait in sockets, where the node can't count them.
- */
+/** More is refused in proportion to the wait: requests that are late wait in sockets, where the node can't count them. */
 const STEP = 0.05
 const MAX_STEP = 0.15
-/**
- * How much less is refused while time is short: little while
- * the wait is nearly long, to find what the node can take.
- */
+/** Less is refused while there is hardly time to spare: slowly while the wait is nearly too long, to find what can be taken. */
 const EASE = 0.05
 const LEAST_EASE = 0.01
-/** How much less is refused while there is time to spare: from all to nothing in a second. */
+/** Less is refused when there is time: from all to nothing in a second. */
 const RELEASE = 0.1
-/** Some always get through, so that the end of an overload is noticed. */
+/** Some requests always get through, so that the node notices the end of an overload. */
 const MOST = 0.95
-/** In a tenth of a second: at a sixth of a millisecond each, a twentieth of it. */
-const MANY_LATE_REFUSALS = 30
+
+export interface LoadSample {
+  /** Processor time that stands before an event that gets ready, on average. */
+  readonly workMs: number
+  /** Time that passed for each unit of processor time: 1 when the process has a core of its own. */
+  readonly slowdown: number
+  /** 0 to 1: the part of the time in which the event loop had something to do. */
+  readonly utilization: number
+}
 
 export class Shedding {
   /** 0 to 1: which share of the requests should be refused at once. */
   share = 0
-  /** How long a ready event waits for the event loop, on average. */
-  waitMs = 0
+  readonly #patienceMs: number
   #signs = 0
 
-  /** To be told about every tenth of a second. */
-  look(waitMs: number, utilization: number, lateRefusals: number): void {
-    this.waitMs = waitMs
-    const isTooMuch = waitMs > LONG_WAIT_MS || lateRefusals > MANY_LATE_REFUSALS
-    const isOverloaded = utilization > BUSY && isTooMuch
+  /** `patienceMs`: how long a request may wait. */
+  constructor(patienceMs: number) {
+    this.#patienceMs = patienceMs
+  }
+
+  /** To be called about every tenth of a second. */
+  look({ workMs, slowdown, utilization }: LoadSample): void {
+    const wait = (workMs * slowdown * WAITS_OF_A_REQUEST) / this.#patienceMs
+    const isOverloaded = utilization > BUSY && wait > 1
     this.#signs = isOverloaded ? this.#signs + 1 : 0
-    const ease = Math.max(LEAST_EASE, EASE * (1 - waitMs / LONG_WAIT_MS))
+    const ease = Math.max(LEAST_EASE, EASE * (1 - wait))
     if (!isOverloaded) this.share = Math.max(0, this.share - (utilization < SPARE ? RELEASE : ease))
     else if (this.share > 0 || this.#signs >= SIGNS)
-      this.share = Math.min(MOST, this.share + Math.min(MAX_STEP, STEP * Math.max(1, waitMs / LONG_WAIT_MS)))
+      this.share = Math.min(MOST, this.share + Math.min(MAX_STEP, STEP * wait))
   }
 }
 

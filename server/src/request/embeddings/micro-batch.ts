@@ -144,7 +144,6 @@ function askedTogether(members: Members): TurnRequest {
     project,
     images: 0,
     deadlineMs: Math.max(...members.map(({ request }) => request.deadlineMs)),
-    isShared: true,
     // Counted when asked, since requests join while the batch stands in line.
     get tokens() {
       return members.reduce((sum, { request, input }) => sum + tokensOfCall(request, input), 0)

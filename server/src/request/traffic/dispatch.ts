@@ -1,6 +1,6 @@
 /**
- * Gives each call a turn at a deployment, or a place in line for one. A call that can't be served
- * soon is refused at once: a caller that waits in vain is worse off than one that is refused.
+ * Gives each call a deployment, or a place in the queue for one. Waiting beats refusing: a request is refused only when it can't
+ * be expected to get a turn within `queueWaitMs`, when its time is up, or when the queue is full.
  */
 import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
@@ -8,7 +8,7 @@ import type { CallEnd } from '#core/schedule/deployment.ts'
 import type { PickResult, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
-import { Line, SHORT_WAIT_MS, type WaitingCall } from './line.ts'
+import { Line, type WaitingCall } from './line.ts'
 import type { Turn, TurnRequest } from './turn.ts'
 import { busyFault, callEndOf, isTimeOut, nobodyFault, TIMER_ERROR_MS } from './turn-ends.ts'
 
@@ -28,8 +28,6 @@ export interface DispatchParts {
 /** A call waits to be written, for the head of its answer, and for its body. */
 const WAITS_OF_A_CALL = 3
 const OWN_SHARE = 0.25
-/** The weight of one call in how long calls of a model usually take. */
-const GAIN = 0.1
 /** A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out. */
 const LOOK_EVERY_MS = 100
 
@@ -40,7 +38,6 @@ class ModelState {
    * as many as kinds of requests that only some can serve.
    */
   readonly lines = new Map<string, Line>()
-  usualMs: number | undefined
 
   constructor({ newBudget }: DispatchParts) {
     this.budget = newBudget()
@@ -50,9 +47,6 @@ class ModelState {
 export class Dispatch {
   readonly #parts: DispatchParts
   readonly #models = new Map<string, ModelState>()
-  /** Requests that were refused since the start because the line was too long. */
-  refusals = 0
-
   constructor(parts: DispatchParts) {
     this.#parts = parts
   }
@@ -75,12 +69,8 @@ export class Dispatch {
       const lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
       this.#serveAt(lookAtMs, this.#lineOf(state, offers), asked.model)
     }
-    return this.#inLine(
-      this.#lineOf(state, offers),
-      { offers, asked, isFirst: true },
-      state,
-      nowMs,
-    ) as Promise<Turn<Offer>>
+    const line = this.#lineOf(state, offers)
+    return this.#inLine(line, { offers, asked, isFirst: true }, nowMs) as Promise<Turn<Offer>>
   }
 
   /** A turn if there is one at this moment, for a call that has something else to wait for. */
@@ -118,7 +108,7 @@ export class Dispatch {
     if (line === undefined) return turn
     this.#serveAt(nowMs + LOOK_EVERY_MS, line, asked.model)
     const begun = { ...asked, isBegun: true }
-    return this.#inLine(line, { offers, asked: begun, isFirst: false }, state, nowMs) as Promise<Turn<Offer>>
+    return this.#inLine(line, { offers, asked: begun, isFirst: false }, nowMs) as Promise<Turn<Offer>>
   }
 
   /** How many calls wait, by model: for metrics. */
@@ -152,11 +142,8 @@ export class Dispatch {
       offer: picked.offer,
       end: (error) =>
         ended((durationMs, nowMs) => {
-          if (error === undefined) {
-            if (this.#isOwnWait(durationMs)) return { kind: 'ok', durationMs: undefined }
-            this.#learn(model, durationMs)
-          }
-          // The caller's own time was short. Overdue calls tell whether the deployment hangs.
+          if (error === undefined && this.#isOwnWait(durationMs)) return { kind: 'ok', durationMs: undefined }
+          // The caller's own time was short: whether the deployment hangs is told by calls that are overdue.
           return isTimeOut(error) && nowMs >= deadlineMs - TIMER_ERROR_MS
             ? { kind: 'abandoned' }
             : callEndOf(error, durationMs)
@@ -170,29 +157,17 @@ export class Dispatch {
     return this.#parts.ownWaitMs() * WAITS_OF_A_CALL > durationMs * OWN_SHARE
   }
 
-  #learn(model: string, durationMs: number): void {
-    const state = this.#stateOf(model)
-    const { usualMs = durationMs } = state
-    state.usualMs = usualMs + (durationMs - usualMs) * GAIN
-  }
-
   #inLine(
     line: Line,
     wanted: Pick<WaitingCall, 'offers' | 'asked' | 'isFirst'>,
-    state: ModelState,
     nowMs: number,
   ): Promise<Turn<Schedulable>> {
     const { asked } = wanted
     const { queueWaitMs } = this.#parts.limits
     const { queue } = line
-    if (queue.size === 0) line.sinceMs = nowMs
     const mostMs = asked.isBegun === true ? Number.POSITIVE_INFINITY : queueWaitMs
     const expectedMs = queue.expectedWaitMs(asked.project, nowMs)
-    if (asked.isBegun !== true && expectedMs > Math.min(mostMs, line.worthMs(asked, state.usualMs, nowMs))) {
-      line.refused(nowMs)
-      this.refusals += 1
-      throw busyFault(asked.model, expectedMs)
-    }
+    if (expectedMs > mostMs) throw busyFault(asked.model, expectedMs)
     const { promise, resolve, reject } = Promise.withResolvers<Turn<Schedulable>>()
     let cancel = (): void => {}
     const begin: WaitingCall['begin'] = (turn) => (cancel(), resolve(turn))
@@ -289,5 +264,5 @@ function idOf({ deployment }: Schedulable): string {
 }
 
 function refused({ entry: { asked, refuse } }: Place<WaitingCall>): void {
-  refuse(busyFault(asked.model, SHORT_WAIT_MS))
+  refuse(busyFault(asked.model, 0))
 }

@@ -12,8 +12,6 @@ export interface TurnRequest {
    * waste them, so the call stands in line until its deadline.
    */
   readonly isBegun?: boolean
-  /** One call for several requests, or for all that join until it is sent: one place in line for all of them. */
-  readonly isShared?: boolean
 }
 
 /** The right to make one call to one deployment now. It is ended once, in one of two ways. */

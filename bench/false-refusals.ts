@@ -1,0 +1,178 @@
+/**
+ * What a node refuses that it could have served. Callers that wait for their answers ask an upstream that always takes 20 ms,
+ * while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms, (d) in a
+ * control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused, and the
+ * gateway must do nine tenths of what the bare proxy does, times the ratio of the two without a handicap.
+ * `npm run bench:refusals -- --seconds 6 --rounds 3`. Ends with 1 when an aim is missed. (d) needs root.
+ */
+import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { startGateway } from './load-stage.ts'
+import { loadText, median, print, startBare } from './parts.ts'
+import { freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    rounds: { type: 'string', default: '3' },
+    callers: { type: 'string', default: '8,64,256' },
+    cases: { type: 'string', default: 'abcd' },
+  },
+})
+const seconds = Number(options.seconds)
+const rounds = Number(options.rounds)
+
+const GATEWAY_CORE = 0
+const LOAD_CORE = 1
+const DELAY_MS = 20
+const AIM = 0.9
+const MODEL = 'steady-w16'
+
+/** Puts a process at a disadvantage until it is disposed of. */
+type Handicap = (pid: number) => Disposable
+
+const handicaps: Readonly<Record<string, { readonly name: string; readonly begin: Handicap }>> = {
+  a: { name: 'alone', begin: () => ({ [Symbol.dispose]: () => {} }) },
+  b: { name: 'beside a busy process', begin: besideBusyProcess },
+  c: { name: 'stopped 50 of 100 ms', begin: stoppedHalfTheTime },
+  d: { name: 'half a core', begin: halfACore },
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-refusals-'))
+try {
+  if (!(await run())) process.exitCode = 1
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function run(): Promise<boolean> {
+  const upstreamPort = await freePort()
+  const upstream = join(import.meta.dirname, 'slow-upstream.ts')
+  spawnOn(LOAD_CORE, process.execPath, [upstream, String(upstreamPort), String(DELAY_MS)], {})
+  const origin = `http://127.0.0.1:${upstreamPort}`
+  await httpReady(origin)
+  const bare = await startBare(origin, GATEWAY_CORE)
+  const gateway = await startGateway(folder, { models: { [MODEL]: [`${origin}/v1`] }, projects: ['all'] })
+  const script = wrkScript(gateway.keyOf('all'))
+  const load = (to: string, callers: number): Promise<Load> =>
+    wrk({
+      url: `${to}/v1/embeddings`,
+      script,
+      connections: callers,
+      seconds,
+      core: LOAD_CORE,
+      timeoutSeconds: 10,
+    })
+  const own = `http://127.0.0.1:${gateway.port}`
+  for (const to of [bare.origin, own]) await load(to, 64)
+
+  const rows = [['callers', 'handicap', 'bare /s', 'Torana /s', 'refused', 'of bare × ordinary ratio']]
+  let isKept = true
+  for (const callers of options.callers.split(',').map(Number)) {
+    let ordinary = Number.NaN
+    for (const name of options.cases) {
+      const handicap = handicaps[name]
+      if (!handicap) throw new Error(`there is no case ${name}`)
+      const rates: { readonly bare: number; readonly torana: number }[] = []
+      let refused = 0
+      for (let round = 0; round < rounds; round += 1) {
+        const [bareLoad, toranaLoad] = [
+          await under(handicap.begin, bare.pid, () => load(bare.origin, callers)),
+          await under(handicap.begin, gateway.pid, () => load(own, callers)),
+        ]
+        refused += toranaLoad.errors
+        rates.push({ bare: rate(bareLoad), torana: rate(toranaLoad) })
+      }
+      const ratio = median(rates.map(({ bare, torana }) => torana / bare))
+      if (name === 'a') ordinary = ratio
+      const share = ratio / ordinary
+      const isMet = refused === 0 && !(share < AIM)
+      isKept &&= isMet
+      rows.push([
+        String(callers),
+        handicap.name,
+        median(rates.map(({ bare }) => bare)).toFixed(0),
+        median(rates.map(({ torana }) => torana)).toFixed(0),
+        String(refused),
+        `${share.toFixed(2)}${isMet ? '' : ' MISSED'}`,
+      ])
+    }
+  }
+  print(rows)
+  process.stdout.write(`${loadText()}; aims: nothing refused, last column ≥ ${AIM}\n`)
+  return isKept
+}
+
+async function under(begin: Handicap, pid: number, work: () => Promise<Load>): Promise<Load> {
+  using stack = new DisposableStack()
+  stack.use(begin(pid))
+  return await work()
+}
+
+/** Answers, not refusals. */
+function rate({ requests, errors, seconds: took }: Load): number {
+  return (requests - errors) / took
+}
+
+function besideBusyProcess(): Disposable {
+  const { pid } = spawnOn(GATEWAY_CORE, process.execPath, ['-e', 'for (;;);'], {})
+  return { [Symbol.dispose]: () => process.kill(pid, 'SIGKILL') }
+}
+
+function stoppedHalfTheTime(pid: number): Disposable {
+  let isStopped = false
+  const timer = setInterval(() => {
+    isStopped = !isStopped
+    process.kill(pid, isStopped ? 'SIGSTOP' : 'SIGCONT')
+  }, 50)
+  return {
+    [Symbol.dispose]: () => {
+      clearInterval(timer)
+      process.kill(pid, 'SIGCONT')
+    },
+  }
+}
+
+/** Version 1 of control groups, where there is one, else version 2. */
+function halfACore(pid: number): Disposable {
+  const name = `torana-bench-${process.pid}`
+  for (const [root, quota] of [
+    ['/sys/fs/cgroup/cpu', { 'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '50000' }],
+    ['/sys/fs/cgroup', { 'cpu.max': '50000 100000' }],
+  ] as const) {
+    const group = join(root, name)
+    try {
+      mkdirSync(group)
+      for (const [file, value] of Object.entries(quota)) writeFileSync(join(group, file), value)
+      writeFileSync(join(group, 'cgroup.procs'), String(pid))
+    } catch {
+      continue
+    }
+    return {
+      [Symbol.dispose]: () => {
+        writeFileSync(join(root, 'cgroup.procs'), String(pid))
+        rmdirSync(group)
+      },
+    }
+  }
+  throw new Error('no control group could be made: run as root, or leave out case d')
+}
+
+function wrkScript(key: string): string {
+  const file = join(folder, 'callers.lua')
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${key}" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"${MODEL}","encoding_format":"base64"}')
+end
+`,
+  )
+  return file
+}
