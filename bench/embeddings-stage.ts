@@ -1,0 +1,107 @@
+/** Torana beside the bare proxy: both at the same time on core 0 under equal load, nginx as upstream and wrk on core 1. */
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { startBare } from './parts.ts'
+import { cpuMicroseconds, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { startTorana } from './torana.ts'
+
+const GATEWAY_CORE = 0
+export const LOAD_CORE = 1
+const KEY = `bench-${'0123456789abcdef'.repeat(2)}`
+
+export interface Shape {
+  readonly name: string
+  readonly encoding: 'base64' | 'float'
+  readonly path: string
+}
+
+export const BASE64: Shape = { name: '8 KB base64', encoding: 'base64', path: '/base64/v1' }
+export const FLOAT: Shape = { name: '19 KB float', encoding: 'float', path: '/float/v1' }
+
+export interface StageOptions {
+  readonly folder: string
+  readonly shape: Shape
+  /** Where nginx answers. */
+  readonly origin: string
+  readonly connections: number
+  /** The bare proxy beside itself: how far from 1.00 noise alone leads. */
+  readonly isControl?: boolean
+  /** Options of Node for Torana. */
+  readonly flags?: readonly string[]
+  /** After how long a request counts as failed. */
+  readonly timeoutSeconds?: number
+}
+
+/** CPU time is in microseconds a request. */
+export interface Window {
+  readonly bareLoad: Load
+  readonly toranaLoad: Load
+  readonly bareCpu: number
+  readonly toranaCpu: number
+  /** 1 would be as cheap as the bare proxy. */
+  readonly ratio: number
+}
+
+export interface Stage {
+  readonly script: string
+  /** Both under load at once for so long. A failed request throws. */
+  window(seconds: number): Promise<Window>
+  stop(): Promise<void>
+}
+
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const { shape, origin, connections, timeoutSeconds = 2, isControl = false } = options
+  const script = wrkScript(options)
+  const bare = await startBare(origin, GATEWAY_CORE)
+  const torana = isControl ? await startBare(origin, GATEWAY_CORE) : await startGateway(options)
+  const load = (url: string, seconds: number): Promise<Load> =>
+    wrk({ url: `${url}/embeddings`, script, connections, seconds, core: LOAD_CORE, timeoutSeconds })
+  return {
+    script,
+    async window(seconds) {
+      const before = [cpuMicroseconds(bare.pid), cpuMicroseconds(torana.pid)] as const
+      const [bareLoad, toranaLoad] = await Promise.all([
+        load(`${bare.origin}${shape.path}`, seconds),
+        load(`${torana.origin}${isControl ? shape.path : '/v1'}`, seconds),
+      ])
+      const bareCpu = (cpuMicroseconds(bare.pid) - before[0]) / bareLoad.requests
+      const toranaCpu = (cpuMicroseconds(torana.pid) - before[1]) / toranaLoad.requests
+      for (const { errors } of [bareLoad, toranaLoad])
+        if (errors > 0) throw new Error(`${errors} failed requests`)
+      return { bareLoad, toranaLoad, bareCpu, toranaCpu, ratio: bareCpu / toranaCpu }
+    },
+    stop: () => stopAll(bare.pid, torana.pid),
+  }
+}
+
+function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Promise<Started> {
+  const baseUrl = `${origin}${shape.path}`
+  return startTorana({
+    core: GATEWAY_CORE,
+    folder,
+    config: {
+      upstreams: { nginx: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
+      // Probed, it would look wrong: it answers everything with the same vector.
+      models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
+    },
+    flags,
+    env: { TORANA_BOOTSTRAP_KEY: KEY },
+  })
+}
+
+/** Every text is different. */
+function wrkScript({ folder, shape: { encoding } }: StageOptions): string {
+  const file = join(folder, `${encoding}.lua`)
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json", ["Authorization"] = "Bearer ${KEY}" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  return wrk.format("POST", nil, headers, '{"input":"the quick brown fox ' .. seed .. n .. '","model":"text-embedding-3-small","encoding_format":"${encoding}"}')
+end
+`,
+  )
+  return file
+}

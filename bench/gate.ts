@@ -1,0 +1,43 @@
+/**
+ * `npm run bench:gate`: fails when a small embeddings request costs much more CPU time, beside the bare proxy's, than the figure
+ * in gate.json says. Both run at the same time on one core, so that a busy machine slows both, and CPU time is what counts. If
+ * the lane became dearer for a good reason, the new figure is committed with that reason.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { BASE64, LOAD_CORE, startStage } from './embeddings-stage.ts'
+import { verdictOf } from './gate-verdict.ts'
+import { startNginx } from './parts.ts'
+import { stopAll } from './processes.ts'
+
+const CONNECTIONS = 32
+const WARM_UP_SECONDS = 6
+const WINDOWS = 5
+const WINDOW_SECONDS = 3
+/** On a busy machine answers may take long; they still come. */
+const TIMEOUT_SECONDS = 60
+
+const { ratio: committed } = JSON.parse(readFileSync(join(import.meta.dirname, 'gate.json'), 'utf8')) as {
+  readonly ratio: number
+}
+const folder = mkdtempSync(join(tmpdir(), 'torana-gate-'))
+try {
+  const { origin } = await startNginx(folder, LOAD_CORE)
+  const stage = await startStage({
+    folder,
+    shape: BASE64,
+    origin,
+    connections: CONNECTIONS,
+    timeoutSeconds: TIMEOUT_SECONDS,
+  })
+  await stage.window(WARM_UP_SECONDS)
+  const ratios: number[] = []
+  for (let count = 0; count < WINDOWS; count += 1) ratios.push((await stage.window(WINDOW_SECONDS)).ratio)
+  const { isPassed, text } = verdictOf(ratios, committed)
+  console.log(text)
+  if (!isPassed) process.exitCode = 1
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
