@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
-import type { BlobStore } from '#ports/blobs.ts'
+import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
 import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import { ByteBudget } from '#request/images/byte-budget.ts'
@@ -16,6 +16,7 @@ import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
+import { placeOf } from '#stores/blobs/place.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
@@ -57,6 +58,9 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   const { settings, log } = basics
   const { stores, accounts } = parts
   const blobs = await openBlobs(settings)
+  const blobPlace = placeAsked(blobs.kept, log)
+  // Marked before the first image comes, without waiting for a store that may be away: it is asked again before a deletion.
+  const marking = blobPlace().catch(() => {})
   const codec = new WorkerImageCodec()
   const forGateway = { ...(await imagesOutside(basics, parts)), blobs: blobs.store, codec }
   const worker = startImageWorker(
@@ -67,6 +71,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
       appendLate: stores.appendLate,
       // A folder is each node's own; a bucket is looked through once for all nodes.
       mustForgetBlobs: async () => settings.assets.kind === 'file' || stores.isEldest(),
+      blobPlace,
     },
     workerEvents(log),
   )
@@ -79,6 +84,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
     },
     async [Symbol.asyncDispose]() {
       await worker.stop()
+      await marking
       await draining?.stop()
       await stores.imageJobs.release(stores.nodeId).catch((error: unknown) => {
         if (!(error instanceof StoreAway)) throw error
@@ -137,16 +143,37 @@ function workerEvents(log: Log): ImageWorkerEvents {
   }
 }
 
+/** Asks until the store has answered once. */
+function placeAsked(blobs: BlobStore, log: Log): () => Promise<BlobPlace> {
+  let known: BlobPlace | undefined
+  return async () => {
+    if (known !== undefined) return known
+    known = await placeOf(blobs)
+    if (known === 'shared')
+      log.warn(
+        'ASSETS_URL had pictures of others when Torana first used it, so Torana never deletes pictures there: ' +
+          'give it a folder of its own, or see torana-place.txt in that folder',
+      )
+    return known
+  }
+}
+
 interface Blobs {
   readonly store: BlobStore
+  /** The one that outlives the node, without the disk before it. */
+  readonly kept: BlobStore
   readonly spooled: SpooledBlobs | undefined
 }
 
 async function openBlobs({ assets, dataDir }: Settings): Promise<Blobs> {
-  if (assets.kind === 'file') return { store: await DiskBlobs.open(assets.folder), spooled: undefined }
+  if (assets.kind === 'file') {
+    const store = await DiskBlobs.open(assets.folder)
+    return { store, kept: store, spooled: undefined }
+  }
   const spool = await DiskBlobs.open(join(dataDir, 'assets-spool'))
-  const spooled = new SpooledBlobs(new S3Blobs(assets), spool)
-  return { store: spooled, spooled }
+  const kept = new S3Blobs(assets)
+  const spooled = new SpooledBlobs(kept, spool)
+  return { store: spooled, kept, spooled }
 }
 
 function drainAgainAndAgain(spooled: SpooledBlobs, log: Log): Repetition {

@@ -35,3 +35,6 @@ export interface ListedBlob {
   /** Unix milliseconds of the last `put`. */
   readonly modifiedMs: number
 }
+
+/** Whose the place is that blobs are kept in. `own`: every picture in it is ours. `shared`: others had pictures there before us. */
+export type BlobPlace = 'own' | 'shared'

@@ -1,11 +1,15 @@
 /** Holds on to the image jobs of this node, takes over jobs of dead nodes, and deletes what is too old. */
+import type { BlobPlace } from '#ports/blobs.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
 import { every, type Repetition } from './every.ts'
+import { deleteOldBlobs } from './old-blobs.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {
   /** Whether this node deletes old pictures: in a shared store one node is enough. */
   readonly mustForgetBlobs: () => Promise<boolean>
+  /** Whose the place is that they are kept in. Rejects while the store is away: then nothing is deleted. */
+  readonly blobPlace: () => Promise<BlobPlace>
 }
 
 export interface ImageWorkerEvents {
@@ -21,11 +25,9 @@ const LOOK_MS = 2000
 /** Jobs taken over at once: each may hold tens of megabytes. */
 const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
-/** Names looked at between two turns of the event loop. */
-const LISTED_AT_ONCE = 500
 
 export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repetition {
-  const { jobs, running, nodeId, limits } = dependencies
+  const { jobs, running, nodeId, limits, blobs, clock } = dependencies
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
     every(
@@ -38,7 +40,10 @@ export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWo
       FORGET_MS,
       async () => {
         const deletedJobs = await jobs.deleteOld(limits.assetRetentionMs)
-        const deletedBlobs = (await dependencies.mustForgetBlobs()) ? await deleteOldBlobs(dependencies) : 0
+        const beforeMs = clock.nowMs() - limits.assetRetentionMs
+        const deletedBlobs = (await dependencies.mustForgetBlobs())
+          ? await deleteOldBlobs(blobs, await dependencies.blobPlace(), beforeMs)
+          : 0
         if (deletedJobs + deletedBlobs > 0) events.deleted({ jobs: deletedJobs, blobs: deletedBlobs })
       },
       trouble('forget'),
@@ -66,24 +71,4 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
         if (!(error instanceof JobLost)) events.failed(`job ${id}`, error)
       })
   }
-}
-
-/** By age alone: a picture that was made again counts as new. */
-async function deleteOldBlobs({ blobs, clock, limits }: ResumeDependencies): Promise<number> {
-  const beforeMs = clock.nowMs() - limits.assetRetentionMs
-  let deleted = 0
-  for (const prefix of ['pictures/', 'jobs/', 'inputs/']) {
-    let after: string | undefined
-    for (;;) {
-      const listed = await blobs.list({ prefix, after, limit: LISTED_AT_ONCE })
-      for (const { name, modifiedMs } of listed) {
-        if (modifiedMs >= beforeMs) continue
-        await blobs.delete(name)
-        deleted += 1
-      }
-      if (listed.length < LISTED_AT_ONCE) break
-      after = listed.at(-1)?.name
-    }
-  }
-  return deleted
 }

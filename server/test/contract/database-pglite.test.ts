@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
@@ -22,6 +22,14 @@ describe('PGlite', { concurrency: false }, () => {
     mkdirSync(`${folder}.new`, { recursive: true })
     writeFileSync(join(`${folder}.new`, 'PG_VERSION'), '18')
     return openPglite(folder, options)
+  })
+
+  test('a folder of somebody else is not removed at the first start', async () => {
+    const path = join(temporaryFolder(), 'data', 'pglite')
+    mkdirSync(`${path}.new`, { recursive: true })
+    writeFileSync(join(`${path}.new`, 'diary.txt'), 'x')
+    await assert.rejects(openPglite(path, { queryTimeoutMs: 10_000 }), /diary\.txt/)
+    assert.ok(existsSync(join(`${path}.new`, 'diary.txt')))
   })
 
   describe('after two kills', () => {

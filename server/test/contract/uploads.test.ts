@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
@@ -152,13 +152,28 @@ test('disk: no file ever has a name, and no handle is left', async () => {
   assert.equal(openFiles(), before)
 })
 
-test('disk: opening clears away what lies in the folder', async () => {
+test('disk: opening clears away the empty file of a process that was killed, and nothing of others', async () => {
   const folder = testFolder()
-  writeFileSync(join(folder, 'left'), 'x')
-  mkdirSync(join(folder, 'below'))
-  writeFileSync(join(folder, 'below', 'left'), 'x')
+  const elsewhere = testFolder()
+  const aName = (): string => randomBytes(16).toString('hex')
+  const [ours, digestOfAnother, link, folderOfAnother] = [aName(), aName(), aName(), aName()]
+  writeFileSync(join(folder, ours), '')
+  writeFileSync(join(folder, digestOfAnother), 'a picture that somebody calls by its MD5')
+  writeFileSync(join(folder, 'empty.pdf'), '')
+  mkdirSync(join(folder, folderOfAnother))
+  mkdirSync(join(folder, 'customers'))
+  writeFileSync(join(folder, 'customers', '1.pdf'), 'x')
+  writeFileSync(join(elsewhere, ours), '')
+  symlinkSync(join(elsewhere, ours), join(folder, link))
+  symlinkSync(elsewhere, join(folder, 'elsewhere'))
+  const before = readdirSync(folder, { recursive: true })
+
   await DiskUploads.open(folder, { maxBytes: 1 })
-  assert.deepEqual(readdirSync(folder), [])
+  assert.deepEqual(
+    readdirSync(folder, { recursive: true }),
+    before.filter((name) => name !== ours),
+  )
+  assert.deepEqual(readdirSync(elsewhere), [ours])
 })
 
 test('disk: of a process that is killed while it writes, nothing is left', async () => {

@@ -79,12 +79,13 @@ test('folders that were emptied do not stay behind', async () => {
 test('at the start drafts of an hour ago are cleared away, those of others at work are not', async () => {
   const folder = testFolder()
   await DiskBlobs.open(folder)
-  const [old, young] = ['old', 'young'].map((name) => join(folder, '~drafts', name)) as [string, string]
+  const names = ['0', '1'].map((digit) => digit.repeat(32)) as [string, string]
+  const [old, young] = names.map((name) => join(folder, '~drafts', name)) as [string, string]
   for (const path of [old, young]) writeFileSync(path, 'half')
   const thenSeconds = Date.now() / 1000 - 3700
   utimesSync(old, thenSeconds, thenSeconds)
   await DiskBlobs.open(folder)
-  assert.deepEqual(readdirSync(join(folder, '~drafts')), ['young'])
+  assert.deepEqual(readdirSync(join(folder, '~drafts')), [names[1]])
 })
 
 test('what else lies in the folder is neither told nor harmed', async () => {

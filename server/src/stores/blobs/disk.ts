@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import {
   access,
+  lstat,
   mkdir,
   open,
   readdir,
   rename,
   rm,
   rmdir,
-  stat,
   unlink,
   type FileHandle,
 } from 'node:fs/promises'
@@ -20,6 +20,8 @@ import { reading } from './reading.ts'
 
 /** Its sign is none of a name's, so no blob can be called like it. */
 const DRAFTS = '~drafts'
+/** What a draft is called: what else lies there is none of ours. */
+const DRAFT = /^[0-9a-f]{32}$/
 /** No write takes that long: what is older was left by a process that died. */
 const DRAFT_MAX_AGE_MS = 3_600_000
 /** Bytes read at once: what a slow reader holds in memory. */
@@ -40,7 +42,7 @@ const AWAY = new Set([
   'ENFILE',
 ])
 
-/** Files below a folder, which belongs to the store alone. Several processes may share it. */
+/** Files below a folder. Several processes may share it; what others put there is left alone. */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string
 
@@ -99,8 +101,8 @@ export class DiskBlobs implements BlobStore {
       const found: ListedBlob[] = []
       if (limit === 0) return found
       for await (const name of walk(options, (folder) => entriesIn(join(this.#folder, folder)))) {
-        // Undefined: deleted since its folder was read.
-        const file = await unlessMissing(stat(fileOf(this.#folder, name)))
+        // Undefined: deleted since its folder was read. No link is followed.
+        const file = await unlessMissing(lstat(fileOf(this.#folder, name)))
         if (file) found.push({ name, size: file.size, modifiedMs: Math.floor(file.mtimeMs) })
         if (found.length === limit) break
       }
@@ -193,9 +195,10 @@ async function removeEmptyFolders(from: string, root: string): Promise<void> {
 
 async function clearDrafts(folder: string, beforeMs: number): Promise<void> {
   for (const entry of await readdir(folder)) {
+    if (!DRAFT.test(entry)) continue
     const path = join(folder, entry)
-    const draft = await unlessMissing(stat(path))
-    if (draft && draft.mtimeMs < beforeMs) await rm(path, { force: true })
+    const draft = await unlessMissing(lstat(path))
+    if (draft?.isFile() && draft.mtimeMs < beforeMs) await rm(path, { force: true })
   }
 }
 

@@ -1,5 +1,6 @@
 /** A blob store on a server with this node's disk before it: while the server is away, bytes wait here and are read from here. */
 import { buffer } from 'node:stream/consumers'
+import { isJobBlobName, isPictureName } from '#core/image/blob-names.ts'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 
 /** Carried over in one go. */
@@ -39,15 +40,19 @@ export class SpooledBlobs implements BlobStore {
   /** Hands over what waits. Rejects with `StoreAway` while the store is away; what is left stays. */
   async drain(): Promise<number> {
     let carried = 0
+    let after: string | undefined
     for (;;) {
-      const waiting = await this.#spool.list({ prefix: '', limit: AT_ONCE })
+      const waiting = await this.#spool.list({ prefix: '', after, limit: AT_ONCE })
       for (const { name } of waiting) {
+        // Somebody else put it there.
+        if (!isPictureName(name) && !isJobBlobName(name)) continue
         const blob = await this.#spool.open(name)
         if (blob !== undefined) await this.#store.put(name, await buffer(blob.bytes))
         await this.#spool.delete(name)
         carried += 1
       }
       if (waiting.length < AT_ONCE) return carried
+      after = waiting.at(-1)?.name
     }
   }
 }

@@ -1,6 +1,6 @@
 /** PostgreSQL without a server: PGlite in a thread of this process, for one process and one folder. */
 import { once } from 'node:events'
-import { existsSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
@@ -113,9 +113,17 @@ class Engine {
   }
 }
 
+/** What a first start that was interrupted leaves behind: a folder with anything else in it is not removed. */
+const MADE_BY_POSTGRES =
+  /^(?:PG_VERSION|base|global|pg_[a-z_]+(?:\.conf)?|postgresql(?:\.auto)?\.conf|postmaster\.(?:pid|opts))$/
+
 /** The folder appears when it is complete: a first start that was interrupted is made again. */
 async function initialise(folder: string): Promise<void> {
   const unfinished = `${folder}.new`
+  const left = existsSync(unfinished) ? readdirSync(unfinished) : []
+  const foreign = left.find((name) => !MADE_BY_POSTGRES.test(name))
+  if (foreign !== undefined)
+    throw new Error(`${unfinished} has a file that is not Torana’s: ${foreign}. Move that folder elsewhere.`)
   rmSync(unfinished, { recursive: true, force: true })
   // In a thread of its own, since what it needs of memory is given back only by its end.
   await close(await startThread(unfinished))

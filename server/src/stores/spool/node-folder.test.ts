@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { numbered } from '#test/support/entries.ts'
@@ -57,6 +57,17 @@ test('the folder of a living node is its own', () => {
   assert.deepEqual([...abandonedFolders(data)], [])
   folder.leave(true)
   assert.deepEqual(readdirSync(join(data, 'nodes')), [])
+})
+
+test('folders of others, with locks of their own, are neither read nor removed', () => {
+  const data = testFolder()
+  mkdirSync(join(data, 'nodes', 'yarn'), { recursive: true })
+  writeFileSync(join(data, 'nodes', 'yarn.lock'), '')
+  utimesSync(join(data, 'nodes', 'yarn.lock'), 0, 0)
+  writeFileSync(join(data, 'nodes', 'empty.lock'), '')
+  utimesSync(join(data, 'nodes', 'empty.lock'), 0, 0)
+  assert.deepEqual([...abandonedFolders(data)], [])
+  assert.deepEqual(readdirSync(join(data, 'nodes')), ['empty.lock', 'yarn', 'yarn.lock'])
 })
 
 test('a node that leaves something behind leaves its folder too', async () => {

@@ -7,6 +7,8 @@ import { FileJournal, readOpenCalls, type OpenCalls } from './journal.ts'
 import { FileSpool, isForPeople } from './spool.ts'
 
 const SUFFIX = '.lock'
+/** Of a node, whose id is a UUIDv7: nothing else is locked, read or removed. */
+const LOCK = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}\.lock$/
 /** A lock file without a folder is a node that is just starting, or one that died while it did. */
 const STARTING_MS = 60_000
 
@@ -50,7 +52,7 @@ export function* abandonedFolders(dataDir: string): Generator<AbandonedFolder> {
   const parent = join(dataDir, 'nodes')
   if (!existsSync(parent)) return
   for (const file of readdirSync(parent)) {
-    if (!file.endsWith(SUFFIX)) continue
+    if (!LOCK.test(file)) continue
     const path = join(parent, file)
     const lock = lockFile(path)
     if (lock === undefined) continue

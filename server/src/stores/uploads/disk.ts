@@ -1,11 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
+import { lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { StoreAway } from '#ports/store.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
 /** Bytes read at once: what a slow reader holds in memory, and quick enough to fill a network. */
 const PIECE_BYTES = 64 * 1024
+
+/** What a file is called until its name is taken from it, which is before its first byte is written. */
+const NAME = /^[0-9a-f]{32}$/
 
 /** What the files of one folder hold together. */
 class Space {
@@ -43,13 +46,21 @@ export class DiskUploads implements Uploads {
     this.#space = space
   }
 
-  /** Makes the folder, which belongs to the uploads alone, and clears away what a process left that was killed. */
+  /**
+   * Makes the folder, and clears away what a process left that was killed before it could take the name from its file: an
+   * empty file with a name of ours. Whatever else lies there belongs to somebody else.
+   */
   static async open(folder: string, { maxBytes }: { readonly maxBytes: number }): Promise<DiskUploads> {
     const space = new Space(resolve(folder), maxBytes)
     return space.away(async () => {
       await mkdir(space.folder, { recursive: true, mode: 0o700 })
-      for (const entry of await readdir(space.folder))
-        await rm(join(space.folder, entry), { recursive: true, force: true })
+      for (const entry of await readdir(space.folder)) {
+        if (!NAME.test(entry)) continue
+        const path = join(space.folder, entry)
+        // Undefined: another process of this folder has just taken the name away.
+        const left = await lstat(path).catch(() => undefined)
+        if (left?.isFile() && left.size === 0) await rm(path, { force: true })
+      }
       return new DiskUploads(space)
     })
   }

@@ -1,0 +1,18 @@
+/** The names that images and what belongs to them are kept under: what has another name was put there by somebody else. */
+
+const SHA256 = '[0-9a-f]{64}'
+/** UUIDv7. */
+const JOB = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
+
+const PICTURE = new RegExp(`^pictures/${SHA256}$`)
+const OF_A_JOB = new RegExp(`^(?:jobs/${JOB}/\\d{1,4}\\.json|inputs/${JOB}/${SHA256}\\.\\d{1,4})$`)
+
+/** Others, too, may call pictures by their digest. */
+export function isPictureName(name: string): boolean {
+  return PICTURE.test(name)
+}
+
+/** A delivery record, or a piece of a file: nobody else has names like these. */
+export function isJobBlobName(name: string): boolean {
+  return OF_A_JOB.test(name)
+}
