@@ -247,6 +247,8 @@ export interface EmbeddingModel {
   readonly facts: EmbeddingFacts
   /** What becomes of options that no deployment can honour, unless the request says otherwise. */
   readonly unsupported: 'refuse' | 'drop'
+  /** Fields that Torana does not know and yet passes on, beside a deployment's `harmlessFields`. Absent: all. */
+  readonly unknownFields?: readonly string[] | undefined
   readonly deployments: readonly Deployment[]
   /** For how long its vectors are kept; undefined: not at all. */
   readonly cache: { readonly ttlMs: number } | undefined
@@ -265,6 +267,7 @@ export interface ImageModel {
   readonly ownedBy: string
   readonly facts: ImageFacts
   readonly unsupported: 'refuse' | 'drop'
+  readonly unknownFields?: readonly string[] | undefined
   readonly deployments: readonly ImageDeployment[]
   readonly managedBy: string
 }

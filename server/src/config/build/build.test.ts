@@ -103,6 +103,20 @@ models: { acme-embed: { deployments: [{ upstream: a }] } }`)
   assert.equal(deployment.upstream.provider, undefined)
 })
 
+test('unknown fields pass, or are refused, or are a list', () => {
+  const fieldsOf = (rule: string) =>
+    modelOf(
+      load(`
+upstreams: { a: { provider: acme } }
+models: { acme-embed: { ${rule}, deployments: [{ upstream: a }] } }`),
+      'acme-embed',
+    ).unknownFields
+  assert.equal(fieldsOf('aliases: []'), undefined)
+  assert.equal(fieldsOf('unknownFields: pass'), undefined)
+  assert.deepEqual(fieldsOf('unknownFields: refuse'), [])
+  assert.deepEqual(fieldsOf('unknownFields: [late_chunking]'), ['late_chunking'])
+})
+
 test('layers of capabilities: the last one that says anything wins, field by field', () => {
   const layer = fc.record(
     { maxInputs: fc.nat(), user: fc.boolean(), harmlessFields: fc.array(fc.string()), maxBytes: fc.nat() },

@@ -69,6 +69,7 @@ models: { mine: { kind: image, deployments: [{ upstream: a }] } }`)
       inputImageTokens: undefined,
     },
     unsupported: 'refuse',
+    unknownFields: undefined,
     managedBy: 't.yaml:3',
     deployments: [
       {

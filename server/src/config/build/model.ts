@@ -141,8 +141,15 @@ function commonTo({ id, entry, report }: Parts, deployments: readonly { readonly
     aliases: entry.aliases,
     ownedBy: deployments[0]?.upstream.provider ?? deployments[0]?.upstream.name ?? 'torana',
     unsupported: entry.unsupported,
+    unknownFields: passedFields(entry.unknownFields),
     managedBy: report.place(['models', id]),
   }
+}
+
+/** Undefined: all. */
+function passedFields(rule: ModelEntry['unknownFields']): readonly string[] | undefined {
+  if (rule === undefined || rule === 'pass') return undefined
+  return rule === 'refuse' ? [] : rule
 }
 
 /** Where a deployment runs, and what is known about that. */

@@ -176,6 +176,12 @@ const model = z.strictObject({
     .describe(
       'What Torana does with options that no deployment supports. A request can override it with `x-torana-unsupported`.',
     ),
+  unknownFields: z
+    .union([z.enum(['pass', 'refuse']), z.array(z.string().min(1)).min(1)])
+    .optional()
+    .describe(
+      'What Torana does with request fields that it does not know: `pass` them on, `refuse` them, or a list of the fields to pass on. Fields under `harmlessFields` always pass. Default `pass`.',
+    ),
   deployments: z.array(deployment).min(1).describe('Where it runs.'),
   cache: z
     .strictObject({

@@ -4,7 +4,8 @@
  */
 import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../catalog.ts'
 import type { EmbeddingRequest } from './request.ts'
-import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
+import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
+import { unknownFieldRefusal } from '../request/unknown-fields.ts'
 
 /** What one deployment would do for one request. */
 export interface Offer {
@@ -96,14 +97,8 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   if ('message' in inputType) return inputType
   if (inputType.prefix !== '') emulated.push('input_type')
 
-  const extraNames = Object.keys(request.extraFields)
-  const [firstExtra] = extraNames
-  if (firstExtra !== undefined && !carriesUnknownFields(deployment)) {
-    return {
-      param: firstExtra,
-      message: `Torana does not know the field '${firstExtra}', and the API of ${deployment.id} has no place for it. Remove it.`,
-    }
-  }
+  const refusal = unknownFieldRefusal(Object.keys(request.extraFields), model, deployment)
+  if (refusal !== undefined) return refusal
   return {
     deployment,
     ...widths,

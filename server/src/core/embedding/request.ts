@@ -1,8 +1,10 @@
 /** From a parsed JSON body to a typed request. `null` counts as absent; what Torana does not know is kept apart. */
 import type { Encoding, InputType } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
+import { shown } from '../fault/shown.ts'
 import { isRecord } from '../record.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
+import { checkUnknownField } from '../request/unknown-fields.ts'
 import { readInput, type Input } from './input.ts'
 
 export interface EmbeddingRequest {
@@ -62,7 +64,7 @@ function dimensionsIn(value: unknown): number | undefined {
   if (typeof value === 'number' && Number.isInteger(value) && value >= 1) return value
   throw new Fault(
     'invalid_parameter',
-    `dimensions is ${JSON.stringify(value)}; it must be a whole number of at least 1.`,
+    `dimensions is ${shown(value)}; it must be a whole number of at least 1.`,
     {
       param: 'dimensions',
     },
@@ -74,7 +76,7 @@ function encodingIn(value: unknown): Encoding {
   if (value === 'float' || value === 'base64') return value
   throw new Fault(
     'invalid_parameter',
-    `Invalid value for 'encoding_format': ${JSON.stringify(value)}. Supported values: 'float', 'base64'.`,
+    `Invalid value for 'encoding_format': ${shown(value)}. Supported values: 'float', 'base64'.`,
     { param: 'encoding_format' },
   )
 }
@@ -86,7 +88,7 @@ function inputTypeIn(value: unknown): InputType | undefined {
   if (known !== undefined) return known
   throw new Fault(
     'invalid_parameter',
-    `Invalid value for 'input_type': ${JSON.stringify(value)}. Supported values: 'query', 'document', 'classification', 'clustering', 'similarity'.`,
+    `Invalid value for 'input_type': ${shown(value)}. Supported values: 'query', 'document', 'classification', 'clustering', 'similarity'.`,
     { param: 'input_type' },
   )
 }
@@ -103,6 +105,7 @@ function extraFieldsIn(body: Readonly<Record<string, unknown>>): Readonly<Record
   let extra: Record<string, unknown> | undefined
   for (const name in body) {
     if (KNOWN.has(name) || body[name] === null) continue
+    checkUnknownField(name)
     // Without a prototype, a field called `__proto__` is a field like any other.
     extra ??= Object.create(null) as Record<string, unknown>
     extra[name] = body[name]

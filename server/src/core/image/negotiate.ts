@@ -8,7 +8,8 @@ import type {
   OfferedSize,
 } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
-import { carriesUnknownFields, offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
+import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
+import { unknownFieldRefusal } from '../request/unknown-fields.ts'
 import { defaultLimits } from '../settings.ts'
 import { editFor, type EditLimits, type OfferedEdit } from './negotiate-edit.ts'
 import { outputFor, transparencyRefusal, type Output } from './output.ts'
@@ -86,7 +87,7 @@ function offerOf(
     choiceRefusal('background', request.background, capabilities.backgrounds, model) ??
     choiceRefusal('moderation', request.moderation, capabilities.moderations, model) ??
     transparencyRefusal(request, model, output) ??
-    extraFieldRefusal(request, deployment, perCall)
+    extraFieldRefusal(request, model, deployment, perCall)
   if (refusal !== undefined) return refusal
 
   const emulated = [...output.emulated]
@@ -213,15 +214,13 @@ function streamObstacle(
 /** Also of a field that would tie calls together: a `seed` would buy the same picture as often as there are calls. */
 function extraFieldRefusal(
   { extraFields, images }: ImageRequest,
+  model: ImageModel,
   deployment: ImageDeployment,
   perCall: readonly number[],
 ): Refusal | undefined {
   const names = Object.keys(extraFields)
-  const [first] = names
-  if (first !== undefined && !carriesUnknownFields(deployment)) {
-    const message = `Torana does not know the field '${first}', and the API of ${deployment.id} has no place for it. Remove it.`
-    return { param: first, message }
-  }
+  const refusal = unknownFieldRefusal(names, model, deployment)
+  if (refusal !== undefined) return refusal
   const { harmlessFields, maxImages } = deployment.capabilities
   const tying = names.find((name) => !harmlessFields.includes(name))
   if (tying === undefined || perCall.length === 1) return undefined

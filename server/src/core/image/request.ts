@@ -2,7 +2,9 @@
 import type { PictureForm, PixelSize } from '../catalog.ts'
 import { isRecord } from '../record.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
+import { checkUnknownField } from '../request/unknown-fields.ts'
 import { Fault } from '../fault/fault.ts'
+import { shown } from '../fault/shown.ts'
 import { checkGiven } from './edit.ts'
 import { MAX_DEPTH, unfitPart } from './extra-fields.ts'
 import type { GivenPictures, ImageEdit } from './given.ts'
@@ -49,8 +51,6 @@ const MAX_EDGE = 16_384
 const MAX_WORD_LENGTH = 64
 /** OpenAI allows 64 for `user` and 128 for `safety_identifier`; more is accepted elsewhere, but it must not be a second body. */
 const MAX_USER_LENGTH = 512
-/** Enough of a value to recognise it by, too little to fill a log. */
-const MAX_SHOWN = 80
 
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
@@ -265,6 +265,7 @@ function extraFieldsIn(
 ): Readonly<Record<string, unknown>> {
   const extra = Object.entries(body).filter(([name, value]) => !known.has(name) && value !== null)
   for (const [name, value] of extra) {
+    checkUnknownField(name)
     const unfit = unfitPart(name, value)
     if (unfit === 'multiplies')
       throw new Fault(
@@ -300,14 +301,6 @@ function sortedJson(value: unknown): string {
 
 function isAbsent(value: unknown): value is undefined | null {
   return value === undefined || value === null
-}
-
-function shown(value: unknown): string {
-  // Never written out: it may be as large and as deep as a body may be.
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'a list' : 'an object'
-  if (typeof value === 'string' && value.length > MAX_SHOWN)
-    return `${JSON.stringify(value.slice(0, MAX_SHOWN))}…`
-  return JSON.stringify(value) ?? 'absent'
 }
 
 function invalid(param: string, message: string): Fault {

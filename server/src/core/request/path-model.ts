@@ -1,4 +1,5 @@
 import { Fault } from '../fault/fault.ts'
+import { shown } from '../fault/shown.ts'
 
 /** The model that the path names. `pathWins`: Azure ignores the model of the body then. */
 export interface PathModel {
@@ -12,7 +13,7 @@ export function modelIn(value: unknown, path: PathModel | undefined): string {
     if (path.pathWins || value === undefined || value === null || value === path.model) return path.model
     throw new Fault(
       'model_mismatch',
-      `The path names the model '${path.model}', and the body names ${JSON.stringify(value)}. Send the same model in both.`,
+      `The path names the model '${path.model}', and the body names ${shown(value)}. Send the same model in both.`,
       {
         param: 'model',
       },
