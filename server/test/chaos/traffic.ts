@@ -6,7 +6,7 @@ const WIDTH = 16
 /** Requests of more distinct inputs are split over several calls. */
 const MAX_INPUTS = 4
 /** More than one call takes, so that some are taken apart again. */
-const MICRO_BATCH = { maxWaitMs: 30, maxItems: 6 }
+const MICRO_BATCH = { maxWaitMs: 30, maxItems: 6, acrossProjects: true }
 /** One dollar for a million tokens. */
 export const NANO_USD_PER_TOKEN = 1000n
 /** The longest that the fake provider takes for a call it is going to serve. */

@@ -207,8 +207,10 @@ const model = z.strictObject({
       maxItems: z.int().min(2).max(2048).default(64).describe('Most texts of one call. Default 64.'),
       acrossProjects: z
         .boolean()
-        .default(true)
-        .describe('Whether requests of different projects may share a call. Default `true`.'),
+        .default(false)
+        .describe(
+          'Whether requests of different projects may share a call. The upstream then sees texts of several projects together. Default `false`.',
+        ),
     })
     .optional()
     .describe('Embeddings: requests that arrive at about the same time share a call. Absent: off.'),

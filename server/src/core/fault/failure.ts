@@ -67,6 +67,32 @@ export class UpstreamFailure extends Error {
   }
 }
 
+/** Stands for an upstream's words about a call that several requests shared. */
+const WITHHELD = 'several requests shared the call, so its message is not shown'
+
+/**
+ * The failure of a call that several requests shared, as each of them may hear of it: what the upstream says of such
+ * a call may quote the text of another request. So only the kind, the status and our own words are left.
+ */
+export function withoutWords({ kind, message, detail }: UpstreamFailure): UpstreamFailure {
+  const { deployment, status, retryAfterMs, charge, wrongWidth } = detail
+  return new UpstreamFailure(kind, ownWords(kind, message, status), {
+    deployment,
+    status,
+    retryAfterMs,
+    charge,
+    wrongWidth,
+  })
+}
+
+/** Without an answer, the words are our own. */
+function ownWords(kind: FailureKind, message: string, status: number | undefined): string {
+  if (kind === 'broken') return 'an answer that Torana can not use'
+  const isOwn = status === undefined && (kind === 'unreachable' || kind === 'timedOut')
+  if (isOwn) return message
+  return kind === 'unreachable' || kind === 'timedOut' ? WITHHELD : `${WITHHELD}.`
+}
+
 /** The caller's time was up before a call was sent: nothing was bought, and nothing learnt of the deployment. */
 export function outOfTime(deployment: string): UpstreamFailure {
   return new UpstreamFailure('timedOut', 'the time of the whole request had run out', {

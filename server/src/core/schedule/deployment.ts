@@ -26,6 +26,8 @@ export type CallEnd =
   | { readonly kind: 'failed'; readonly durationMs: number }
   /** Our credential or quota was refused, which will not mend soon. */
   | { readonly kind: 'rejectedUs' }
+  /** The call failed, perhaps because of one text in it: the calls that follow it tell more. */
+  | { readonly kind: 'unclear' }
   /** The call was given up before it was sent, so nothing was learnt. */
   | { readonly kind: 'abandoned' }
 
@@ -215,6 +217,9 @@ export class DeploymentState {
           this.#adaptive.ended({ ...call, durationMs: end.durationMs }, nowMs, limits?.concurrency)
         // An overdue call was counted before.
         return call.wasOverdue ? this.health.ended(call) : this.health.failed(call, nowMs)
+      }
+      case 'unclear': {
+        return this.health.ended(call)
       }
       case 'rejectedUs': {
         return this.health.rejectedUs(call, nowMs)

@@ -5,7 +5,7 @@
 import { inputCount, joinInputs } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
-import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
+import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
 import { divideTokens, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { recordCall } from '../traffic/ended-call.ts'
@@ -73,7 +73,7 @@ export async function attempt(
     for (const [index, { request }] of shares.entries())
       request.admission.failed(calls[index] as BegunEmbedding, failure)
     ended(failure?.kind ?? 'fault', failure)
-    throw error
+    throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
 }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { valuesOf } from '#core/embedding/vector.ts'
+import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { aDeployment } from '#test/support/deployments.ts'
-import { MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedding.ts'
+import { MemoryUpstream, type MemoryUpstreamOptions, type Plan } from '#test/support/embedding.ts'
 import { aModel, type ModelOverrides } from '#test/support/models.ts'
 import { aKey, SharingNode, type SharingNodeOptions } from '#test/support/sharing.ts'
 import { tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
@@ -87,7 +88,8 @@ test('when every text is bad, the calls are still fewer than two for each reques
   const { node, upstream } = start({ plan: () => 'contentRefused' })
   const outcomes = await Promise.allSettled(words(16).map((text) => ask(node, [text])))
   assert.ok(outcomes.every(({ status }) => status === 'rejected'))
-  assert.equal(upstream.calls.length, 31)
+  // The shared call, eight for halves, and one for each request.
+  assert.equal(upstream.calls.length, 25)
 })
 
 test('a member whose money is gone by the time of the call does not spoil the others', async () => {
@@ -149,6 +151,83 @@ test('a text that an upstream chokes on costs only its sender an answer', async 
   )
   assert.equal(upstream.calls.length, 9)
 })
+
+/** An upstream that fails for some texts in one way, and quotes all texts of the call in every word it says. */
+function quoting(kind: FailureKind, status: number | undefined, isBad: (text: string) => boolean): Plan {
+  return ({ inputs, deployment }) => {
+    const texts = inputs.kind === 'texts' ? inputs.texts : []
+    if (!texts.some(isBad)) return undefined
+    const words = texts.join(', ')
+    throw new UpstreamFailure(kind, words, {
+      deployment: deployment.id,
+      status,
+      code: words,
+      param: words,
+      upstreamRequestId: words,
+    })
+  }
+}
+
+const QUOTED_FAILURES = [
+  ['refused', 400],
+  ['refused', 413],
+  ['refused', 422],
+  ['contentRefused', 400],
+  ['failed', 424],
+  ['failed', 500],
+  ['failed', 503],
+  ['broken', undefined],
+  ['broken', 200],
+] as const
+
+for (const [kind, status] of QUOTED_FAILURES)
+  test(`one bad text or ten: what is fine alone succeeds, and nobody reads another's text, after ${kind} ${status ?? ''}`, async () => {
+    for (const isBad of [(text: string) => text === word(5), (text: string) => text.endsWith('0')]) {
+      const { node, upstream } = start({ plan: quoting(kind, status, isBad) })
+      const outcomes = await Promise.allSettled(
+        words(64).map((text, index) => ask(node, [text], `p${index % 3}`)),
+      )
+      for (const [index, outcome] of outcomes.entries()) {
+        if (!isBad(word(index))) {
+          assert.ok(outcome.status === 'fulfilled', `${index} failed`)
+          assertVectors(outcome.value, [word(index)])
+        } else {
+          assert.ok(outcome.status === 'rejected')
+          assertOwnWords(outcome.reason, index)
+        }
+      }
+      assert.ok(upstream.calls.length <= 1 + 32 + 64, String(upstream.calls.length))
+    }
+  })
+
+for (const [kind, status] of [
+  ['timedOut', 504],
+  ['timedOut', undefined],
+  ['rateLimited', 429],
+  ['rejectedUs', 403],
+  ['missing', 404],
+  ['unreachable', undefined],
+  ['failed', 500],
+  ['broken', 200],
+] as const)
+  test(`an upstream that is ill shows nobody another's text, and gets few calls: ${kind} ${status ?? ''}`, async () => {
+    const { node, upstream } = start({ plan: quoting(kind, status, () => true) })
+    const outcomes = await Promise.allSettled(
+      words(16).map((text, index) => ask(node, [text], `p${index % 3}`)),
+    )
+    for (const [index, outcome] of outcomes.entries()) {
+      assert.ok(outcome.status === 'rejected')
+      if (status !== undefined) assertOwnWords(outcome.reason, index)
+    }
+    assert.ok(upstream.calls.length <= 25, String(upstream.calls.length))
+  })
+
+/** All that leaves of a fault, in the answer and in the log. */
+function assertOwnWords(reason: unknown, index: number): void {
+  assert.ok(reason instanceof Fault, String(reason))
+  const shown = JSON.stringify([reason.message, reason.param, reason.upstream, String(reason.cause)])
+  for (const [quoted] of shown.matchAll(/text \d+/g)) assert.equal(quoted, word(index), shown)
+}
 
 test('who is in a hurry is not joined with others, whose call would end with its time', async () => {
   const { node, upstream } = start({

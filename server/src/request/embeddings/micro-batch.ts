@@ -1,7 +1,8 @@
 /**
  * Requests that come at about the same time share one upstream call. Each request keeps its own entry in the
- * books, its own share of what the call used, and its own errors: a call that is refused for one bad text is
- * split until only the request with that text is left with the error.
+ * books, its own share of what the call used, and its own errors: a call that fails for one bad text is split
+ * until only the request with that text is left with the error. No request is told what an upstream said of a
+ * call that it shared: the words may quote another's text.
  */
 import type { MicroBatchRules } from '#core/catalog.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
@@ -100,9 +101,17 @@ function identityOf(deployment: Offer['deployment']): number {
   return known
 }
 
-/** A batch that failed, and its turn for the next call. */
-interface NextTry extends TriedWork<Offer> {
-  readonly turn: Turn<Offer> | Promise<Turn<Offer>>
+/** A batch that was tried before. */
+interface NextTry {
+  /** Undefined: nothing of this part was tried, only of the batch that it is a part of. */
+  readonly work?: TriedWork<Offer> & { readonly turn: Turn<Offer> | Promise<Turn<Offer>> }
+  readonly search?: Search | undefined
+}
+
+/** The search for the bad texts of one batch. */
+interface Search {
+  /** How many calls it may still make for more than one request. */
+  sharedCallsLeft: number
 }
 
 /** Never rejects: each member is told its own end. `close` is called when no request can join any more. */
@@ -110,7 +119,7 @@ async function serveTogether(all: Members, next?: NextTry, close?: () => void): 
   const [{ request }] = all
   let turn: Turn<Offer>
   try {
-    const pending = next?.turn ?? request.dispatch.turn(request.offers, askedTogether(all))
+    const pending = next?.work?.turn ?? request.dispatch.turn(request.offers, askedTogether(all))
     turn = pending instanceof Promise ? await pending : pending
   } catch (error) {
     return rejectAll(all, error)
@@ -131,8 +140,7 @@ async function serveTogether(all: Members, next?: NextTry, close?: () => void): 
     for (const [index, { slots, resolve }] of members.entries())
       resolve([{ offer, slots, answer: answers[index] as AccountedAnswer }])
   } catch (error) {
-    turn.end(error)
-    afterFailure(members, { offers: next?.offers ?? request.offers, tries: next?.tries ?? 0 }, offer, error)
+    afterFailure(members, turn, error, next)
   }
 }
 
@@ -173,36 +181,50 @@ async function sharesOf(members: Members, offer: Offer): Promise<readonly [Share
   return shares as unknown as readonly [Share, ...Share[]]
 }
 
-function afterFailure(all: Members, work: TriedWork<Offer>, failed: Offer, error: unknown): void {
+function afterFailure(all: Members, turn: Turn<Offer>, error: unknown, next?: NextTry): void {
+  const search = next?.search
   if (!mayTryAnother(error)) {
+    turn.end(error)
     // One member's text is at fault, or one member has no money. The others are served without it.
-    if (all.length > 1) return serveApart(all)
+    if (all.length > 1) return serveApart(all, search)
     return rejectAll(all, error)
   }
-  const members = withoutHurried(withoutLate(all, failed, error))
-  if (members === undefined) return
-  const { dispatch, outside } = members[0].request
+  const { dispatch, outside, offers } = all[0].request
+  const work = next?.work ?? { offers, tries: 0 }
   const { maxAttempts } = outside.limits
-  const { offers, tries } = work
-  const left = offersAfter(error, failed, work, { maxAttempts, buysOnce: false })
-  const turn = dispatch.again(left, askedTogether(members))
-  if (turn !== undefined) return void serveTogether(members, { turn, offers: left, tries: tries + 1 })
+  const left = offersAfter(error, turn.offer, work, { maxAttempts, buysOnce: false })
   // An upstream that fails on one text looks like an upstream that fails.
-  const mayBeOneText = error.kind === 'failed' || error.kind === 'broken'
-  for (const part of mayBeOneText && members.length > 1 ? halvesOf(members) : []) {
-    const again = dispatch.again(offers, askedTogether(part))
-    if (again === undefined) rejectAll(part, error)
-    else void serveTogether(part, { turn: again, offers, tries })
+  const mayBeOneText = all.length > 1 && (error.kind === 'failed' || error.kind === 'broken')
+  if (mayBeOneText && left.length === 0) turn.endUnclear()
+  else turn.end(error)
+  const members = withoutHurried(withoutLate(all, turn.offer, error))
+  if (members === undefined) return
+  const again = dispatch.again(left, askedTogether(members))
+  if (again !== undefined) {
+    const tried = { turn: again, offers: left, tries: work.tries + 1 }
+    return void serveTogether(members, { work: tried, search })
   }
-  if (!mayBeOneText || members.length === 1) rejectAll(members, error)
+  if (mayBeOneText) serveApart(members, search)
+  else rejectAll(members, error)
 }
 
-/** In halves: usually one text of many is at fault, and few calls find it. */
-function serveApart(members: Members): void {
-  if (members.length > 1) for (const half of halvesOf(members)) void serveTogether(half)
-  else
-    for (const { request, input, slots, resolve, reject } of members)
-      serve(request, input, slots).then(resolve, reject)
+/**
+ * In halves: usually one text of many is at fault, and few calls find it. The search makes at most half as many
+ * shared calls as it has members; then each member goes on alone. So an upstream that is ill gets at most half as
+ * many calls again as it would get from requests that share nothing.
+ */
+function serveApart(
+  members: Members,
+  search: Search = { sharedCallsLeft: Math.ceil(members.length / 2) },
+): void {
+  for (const half of members.length > 1 ? halvesOf(members) : [members]) {
+    if (half.length > 1 && search.sharedCallsLeft > 0) {
+      search.sharedCallsLeft -= 1
+      void serveTogether(half, { search })
+    } else
+      for (const { request, input, slots, resolve, reject } of half)
+        serve(request, input, slots).then(resolve, reject)
+  }
 }
 
 function halvesOf(members: Members): readonly Members[] {

@@ -148,6 +148,7 @@ export class Dispatch {
             ? { kind: 'abandoned' }
             : callEndOf(error, durationMs)
         }),
+      endUnclear: () => ended(() => ({ kind: 'unclear' })),
       giveBack: () => ended(() => ({ kind: 'abandoned' })),
     }
   }

@@ -19,6 +19,8 @@ export interface Turn<Offer> {
   readonly offer: Offer
   /** The call was made, and ended with this error, or well. */
   end(error?: unknown): void
+  /** The call was made and failed. Whether the deployment is at fault is told by the calls that follow it. */
+  endUnclear(): void
   /** No call was made, and nothing was learnt of the deployment. */
   giveBack(): void
 }
