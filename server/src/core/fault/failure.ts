@@ -126,14 +126,24 @@ const QUOTA_CODES: ReadonlySet<string> = new Set([
   'billing_hard_limit_reached',
 ])
 
+/** As much of a message as patterns run over: twice of what is shown, since they cut something out. */
+const MOST_MATCHED = 2048
+const MOST_SHOWN = 1000
+
+/** Exact values, wherever they are. It takes time in proportion to the message. */
+export function withoutSecrets(message: string, secrets: readonly string[]): string {
+  return secrets.reduce((text, secret) => text.replaceAll(secret, '***'), message)
+}
+
 /**
- * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, nor the upstream's own key, which
- * may look like nothing in particular.
+ * Upstreams echo what they were sent. Nothing that looks like a credential reaches a caller, nor the upstream's own secrets,
+ * which may look like nothing in particular. The message is cut before any pattern runs, since others chose the text.
  */
-export function scrubbed(message: string, apiKey?: string): string {
-  return (apiKey ? message.replaceAll(apiKey, '***') : message)
+export function scrubbed(message: string, secrets: readonly string[] = []): string {
+  return withoutSecrets(message, secrets)
+    .slice(0, MOST_MATCHED)
     .replace(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, '$1 ***')
     .replace(/\b(sk|pk|rk|tr|key|api|token|xai|gsk|hf|r8|AIza|AKIA|ya29)[-_.]?[A-Za-z0-9*_-]{12,}/g, '***')
     .replace(/\b[A-Za-z0-9_-]{32,}\b/g, '***')
-    .slice(0, 1000)
+    .slice(0, MOST_SHOWN)
 }

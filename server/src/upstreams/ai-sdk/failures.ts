@@ -4,6 +4,7 @@ import type { FailureKind } from '#core/fault/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
 import { readErrorBody, retryAfterMsIn } from '../openai/error-body.ts'
+import { secretsOf } from '../openai/secrets.ts'
 
 type Headers = Readonly<Record<string, string>>
 
@@ -60,7 +61,7 @@ export function failureOf(
   if (!(error instanceof Error) || error instanceof UpstreamFailure) return error
   const { upstream, id } = call.deployment
   const fail = (kind: FailureKind, message: string): UpstreamFailure =>
-    new UpstreamFailure(kind, scrubbed(message, upstream.apiKey), {
+    new UpstreamFailure(kind, scrubbed(message, secretsOf(upstream)), {
       deployment: id,
       charge: words.some((word) => UNSENT.test(word)) ? 'none' : undefined,
     })
@@ -106,7 +107,7 @@ function failureOfApiCall(
     })
 
   const text = responseBody.slice(0, MAX_BODY_CHARACTERS)
-  const { message, code, param } = readErrorBody(text, upstream.apiKey)
+  const { message, code, param } = readErrorBody(text, secretsOf(upstream))
   const { reasons, retryAfterMs } = detailsIn(text)
   const amazonType = headers['x-amzn-errortype']?.split(':')[0]
   const word = [...reasons, code, amazonType, String(status)].find((word) => word && provider.kinds?.[word])

@@ -10,6 +10,7 @@ import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTooLarge } from '../connect/http.ts'
 import { unlessAborted } from '../connect/unless-aborted.ts'
+import { secretsOf } from '../openai/secrets.ts'
 import { requestIdIn } from './failures.ts'
 import type { Reading } from './image-answers.ts'
 import type { ImageProvider } from './image-providers.ts'
@@ -259,7 +260,7 @@ function readingOf(
   const reading = purchase.provider.read?.(body) ?? { state: 'ready' }
   if (reading.state !== 'ended') return reading
   const { deployment } = purchase.call
-  throw new UpstreamFailure(reading.kind, scrubbed(reading.reason, deployment.upstream.apiKey), {
+  throw new UpstreamFailure(reading.kind, scrubbed(reading.reason, secretsOf(deployment.upstream)), {
     deployment: deployment.id,
     status: response.status,
     upstreamRequestId: requestIdIn(headersOf(response)),
@@ -270,7 +271,7 @@ function readingOf(
 /** Without a cause: the packages look through causes for a network's fault, and would make this one of theirs. */
 function broken({ call }: Purchase, message: string, response?: Response): UpstreamFailure {
   const { id, upstream } = call.deployment
-  return new UpstreamFailure('broken', scrubbed(message, upstream.apiKey), {
+  return new UpstreamFailure('broken', scrubbed(message, secretsOf(upstream)), {
     deployment: id,
     status: response?.status,
     upstreamRequestId: response && requestIdIn(headersOf(response)),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText, runs } from '#test/support/arbitraries.ts'
+import { assertLinear } from '#test/support/cpu-growth.ts'
 import { readErrorBody, retryAfterMsIn } from './error-body.ts'
 
 for (const [title, body, message, code, param] of [
@@ -79,6 +80,43 @@ test('no body whatsoever throws, and each message is one line of at most 1,000 c
     }),
     runs(5000),
   )
+})
+
+for (const part of [
+  '<',
+  '<script',
+  '<style>',
+  '</script',
+  '<a',
+  '< >',
+  ' ',
+  'bearer ',
+  'sk-',
+  'a-',
+  '<script></style>',
+])
+  test(`64 KB of ${JSON.stringify(part)} are read in time that grows with their length`, () => {
+    assertLinear(64 * 1024, (characters) => {
+      const text = part.repeat(Math.ceil(characters / part.length))
+      const body = JSON.stringify({ error: { message: text } })
+      return () => {
+        for (const one of [text, body]) assert.ok(readErrorBody(one).message.length <= 1000)
+      }
+    })
+  })
+
+test('messages and lists that are nested without end do not throw', () => {
+  for (const depth of [100, 5900, 10_000]) {
+    const nested = `${'{"message":'.repeat(depth)}"deep"${'}'.repeat(depth)}`
+    assert.equal(readErrorBody(`{"error":${nested}}`).message, 'it gave no reason.')
+    const list = `${'['.repeat(depth)}${']'.repeat(depth)}`
+    assert.equal(readErrorBody(`{"detail":[${list},"shown"]}`).message, '; shown')
+  }
+})
+
+test('a page of 60 KB shows its words, though its style sheet comes first', () => {
+  const page = `<html><STYLE>${'b{}'.repeat(20_000)}</Style><h1>503</h1> Try later</html>`
+  assert.equal(readErrorBody(page).message, '503 Try later')
 })
 
 const NOW_MS = Date.parse('2026-11-15T00:00:00Z')

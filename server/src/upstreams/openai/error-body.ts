@@ -1,6 +1,6 @@
 /** Error bodies of the field: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
 import { isRecord } from '#core/record.ts'
-import { scrubbed } from '#core/fault/failure.ts'
+import { scrubbed, withoutSecrets } from '#core/fault/failure.ts'
 
 export interface ErrorBody {
   /** Scrubbed, one line. */
@@ -9,9 +9,9 @@ export interface ErrorBody {
   readonly param: string | undefined
 }
 
-export function readErrorBody(body: string, apiKey?: string): ErrorBody {
-  const plainText = (text: string): string => oneLine(text, apiKey)
-  const codeIn = (value: unknown): string | undefined => codeOf(value, apiKey)
+export function readErrorBody(body: string, secrets: readonly string[] = []): ErrorBody {
+  const plainText = (text: string): string => oneLine(text, secrets)
+  const codeIn = (value: unknown): string | undefined => codeOf(value, secrets)
   let parsed: unknown
   try {
     parsed = JSON.parse(body)
@@ -28,33 +28,83 @@ export function readErrorBody(body: string, apiKey?: string): ErrorBody {
   }
 }
 
-function messageIn(error: Readonly<Record<string, unknown>>): string {
+/** A message within a message is an accident of one or two wrappers. */
+const MOST_LEVELS = 8
+/** Complaints of a list that are read: more are not shown. */
+const MOST_COMPLAINTS = 32
+
+function messageIn(error: Readonly<Record<string, unknown>>, levels = MOST_LEVELS): string {
+  if (levels === 0) return ''
   const { message, detail, msg } = error
   for (const candidate of [message, detail, msg]) {
     if (typeof candidate === 'string') return candidate
-    if (isRecord(candidate)) return messageIn(candidate)
+    if (isRecord(candidate)) return messageIn(candidate, levels - 1)
     if (Array.isArray(candidate)) {
-      return candidate.map((entry) => (isRecord(entry) ? messageIn(entry) : String(entry))).join('; ')
+      return candidate
+        .slice(0, MOST_COMPLAINTS)
+        .map((entry: unknown) => (isRecord(entry) ? messageIn(entry, levels - 1) : plain(entry)))
+        .join('; ')
     }
   }
   return typeof error['error'] === 'string' ? error['error'] : ''
 }
 
+/** A list within a list may be nested so deep that it has no text. */
+function plain(value: unknown): string {
+  return typeof value === 'object' && value !== null ? '' : String(value)
+}
+
 /** A code or a field's name; a sentence is neither. */
 const CODE = /^[\w.[\]-]{1,64}$/
 
-function codeOf(value: unknown, apiKey: string | undefined): string | undefined {
+function codeOf(value: unknown, secrets: readonly string[]): string | undefined {
   if (typeof value !== 'string' || !CODE.test(value)) return undefined
-  return apiKey && value.includes(apiKey) ? undefined : value
+  return secrets.some((secret) => value.includes(secret)) ? undefined : value
 }
 
-function oneLine(text: string, apiKey: string | undefined): string {
-  const line = text
-    .replaceAll(/<(script|style)[\s\S]*?<\/\1>/gi, ' ')
-    .replaceAll(/<[^>]*>/g, ' ')
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-  return line === '' ? 'it gave no reason.' : scrubbed(line, apiKey)
+function oneLine(text: string, secrets: readonly string[]): string {
+  // Before anything is cut, so that no part of a secret is left at the end.
+  const line = withoutMarkup(withoutSecrets(text, secrets))
+  return line === '' ? 'it gave no reason.' : scrubbed(line)
+}
+
+/** As much of a page as is read into a message: twice of what is shown, since credentials are taken out of it. */
+const MOST_CHARACTERS = 2048
+
+const HIDDEN = /^<(script|style)/i
+/** As many characters as the start of a tag has to tell whether its content is hidden. */
+const HIDDEN_CHARACTERS = 7
+
+/**
+ * The words of a page on one line. Others chose the text, so this is one pass: no place is searched twice, whatever is
+ * there or missing.
+ */
+function withoutMarkup(text: string): string {
+  let line = ''
+  let place = 0
+  const unclosed = new Set<string>()
+  while (place < text.length && line.length < MOST_CHARACTERS) {
+    const start = text.indexOf('<', place)
+    const end = start < 0 ? -1 : text.indexOf('>', start)
+    const words = text.slice(place, end < 0 ? text.length : start).slice(0, MOST_CHARACTERS)
+    line += words.replaceAll(/\s+/g, ' ')
+    // No tag ends behind this place.
+    if (end < 0) break
+    if (!line.endsWith(' ')) line += ' '
+    const hidden = HIDDEN.exec(text.slice(start, start + HIDDEN_CHARACTERS))?.[1]?.toLowerCase()
+    place = (hidden === undefined ? undefined : endOfHidden(text, hidden, end, unclosed)) ?? end + 1
+  }
+  return line.replaceAll('  ', ' ').trim()
+}
+
+/** The place behind a script or a style sheet. Undefined: it has no end. */
+function endOfHidden(text: string, name: string, from: number, unclosed: Set<string>): number | undefined {
+  if (unclosed.has(name)) return undefined
+  const closing = new RegExp(`</${name}>`, 'gi')
+  closing.lastIndex = from
+  if (closing.test(text)) return closing.lastIndex
+  unclosed.add(name)
+  return undefined
 }
 
 /** Longest wait we pass on: OpenAI's SDKs ignore or refuse longer ones. */

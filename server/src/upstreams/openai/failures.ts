@@ -9,6 +9,7 @@ import {
   type FailureKind,
 } from '#core/fault/failure.ts'
 import { readErrorBody, retryAfterMsIn, type ErrorBody } from './error-body.ts'
+import { secretsOf } from './secrets.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
 
 interface CalledDeployment {
@@ -19,7 +20,7 @@ interface CalledDeployment {
 /** The failure of an answer that is not 2xx. */
 export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDeployment): UpstreamFailure {
   const { status, headers } = answer
-  const body = readErrorBody(answer.errorBody, upstream.apiKey)
+  const body = readErrorBody(answer.errorBody, secretsOf(upstream))
   const kind = isUserError(answer.errorBody) ? userErrorKind(body) : failureKindOf(status, body.code)
   return new UpstreamFailure(
     kind,
@@ -41,10 +42,19 @@ export function failureOfErrorObject(
   upstream: Upstream,
   detail: FailureDetail,
 ): UpstreamFailure {
-  const text = JSON.stringify({ error })
-  const body = readErrorBody(text, upstream.apiKey)
+  const text = textOf(error)
+  const body = readErrorBody(text, secretsOf(upstream))
   const kind = isUserError(text) ? userErrorKind(body) : kindWithoutStatus(body)
   return new UpstreamFailure(kind, body.message, { ...detail, code: body.code, param: body.param })
+}
+
+/** Empty for an object that is nested so deep that it has no text. */
+function textOf(error: unknown): string {
+  try {
+    return JSON.stringify({ error })
+  } catch {
+    return ''
+  }
 }
 
 function kindWithoutStatus({ code = '' }: ErrorBody): FailureKind {
