@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { bitsOf, MANY_RUNS, soundVector } from '#test/support/arbitraries.ts'
+import { assertLinear } from '#test/support/cpu-growth.ts'
 import { AnswerScanner } from './answer-scan.ts'
 import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { orderAnswer, type OrderedAnswer } from './answer.ts'
@@ -412,3 +413,23 @@ test('numbers too small for float32 do not pass as a vector: as float32 it is al
     assert.throws(() => read([answer], { width: 2, inputs: 1, form: 'text' }), /a vector of zeros/, numbers)
   }
 })
+
+const LONG = {
+  'a vector': '{"data":[{"embedding":[1',
+  'a string': '{"data":[{"embedding":"1',
+  'spaces behind a key': '{"data":[{"embedding" ',
+  'spaces behind a colon': '{"data":[{"embedding": ',
+  'text beside the vectors': '{"model":"1',
+  quotes: '{"model":"',
+} as const
+for (const [name, start] of Object.entries(LONG))
+  for (const size of [1, 16])
+    test(`${name} in chunks of ${size}: the work grows with the length, not with its square`, () => {
+      const filler = name.startsWith('spaces') ? ' ' : name === 'quotes' ? '"' : '1'
+      const chunk = Buffer.from(filler.repeat(size))
+      assertLinear(128 * 1024, (bytes) => () => {
+        const scanner = new AnswerScanner({ width: 8, wantedForm: 'text', decode: () => '' })
+        scanner.push(Buffer.from(start))
+        for (let sent = 0; sent < bytes; sent += size) scanner.push(chunk)
+      })
+    })

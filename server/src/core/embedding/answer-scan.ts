@@ -45,51 +45,122 @@ const OPEN = 0x5b
 const CLOSE = 0x5d
 const SPACE = 0x20
 
+/** What is searched for: an `"embedding"` key, its colon, its value that is a string or an array, and the value's end. */
+type Stage = 'key' | 'colon' | 'value' | 'end'
+
 export class AnswerScanner {
   readonly #options: ScanOptions
   readonly #vectors: Vector[] = []
   #skeleton = ''
-  /** Bytes not yet dealt with, from `#from` on; `#resume` is where the search in them goes on. */
-  #pending: Uint8Array = NOTHING
+  /** Bytes that have arrived and may not be dealt with yet, from `#from` on. */
+  #bytes: Uint8Array = NOTHING
+  /** `#bytes` are its start. It may have room for more of them. */
+  #buffer: Uint8Array = NOTHING
   #from = 0
-  #resume = 0
+  #stage: Stage = 'key'
+  /** Where the search goes on: no byte is searched twice, however small the chunks are. */
+  #at = 0
+  #keyStart = 0
+  #valueStart = 0
 
   constructor(options: ScanOptions) {
     this.#options = options
   }
 
   push(chunk: Uint8Array): void {
-    const isFirst = this.#pending === NOTHING
-    const bytes = isFirst ? chunk : joined(this.#pending.subarray(this.#from), chunk)
-    let from = 0
-    let search = isFirst ? 0 : this.#resume - this.#from
-    for (;;) {
-      const value = findValue(bytes, search)
-      if (value.kind === 'need-more') {
-        search = value.resume
-        break
-      }
-      const closing = bytes[value.start] === QUOTE ? QUOTE : CLOSE
-      const end = bytes.indexOf(closing, value.start + 1)
-      if (end === -1) {
-        search = value.keyStart
-        break
-      }
-      this.#keepSkeleton(bytes, from, value.start)
-      this.#skeleton += String(this.#vectors.length)
-      this.#vectors.push(this.#readVector(bytes, value.start, end + 1))
-      from = end + 1
-      search = from
-    }
-    this.#pending = bytes
-    this.#from = from
-    this.#resume = search
-    if (bytes.length - from > MAX_PENDING_BYTES) throw new BrokenAnswer('a value of more than 1 MB')
+    this.#append(chunk)
+    while (this.#advance());
+    if (this.#bytes.length - this.#from > MAX_PENDING_BYTES)
+      throw new BrokenAnswer('a value of more than 1 MB')
   }
 
   end(): ScannedAnswer {
-    this.#keepSkeleton(this.#pending, this.#from, this.#pending.length)
+    this.#keepSkeleton(this.#bytes, this.#from, this.#bytes.length)
     return { skeleton: this.#skeleton, vectors: this.#vectors }
+  }
+
+  /**
+   * Vectors are parts of the bytes, so bytes that have arrived are never written over. A chunk that is smaller than what
+   * is pending goes into a buffer with as much room again, so that what is pending is not copied for each such chunk.
+   */
+  #append(chunk: Uint8Array): void {
+    const before = this.#bytes.length
+    const pending = before - this.#from
+    const length = pending + chunk.length
+    if (pending > 0 && before + chunk.length <= this.#buffer.length) {
+      this.#buffer.set(chunk, before)
+      this.#bytes = this.#buffer.subarray(0, before + chunk.length)
+      return
+    }
+    if (pending === 0) this.#buffer = chunk
+    else {
+      const buffer = new Uint8Array(chunk.length < pending ? 2 * length : length)
+      buffer.set(this.#bytes.subarray(this.#from))
+      buffer.set(chunk, pending)
+      this.#buffer = buffer
+    }
+    this.#bytes = this.#buffer.subarray(0, length)
+    this.#at -= this.#from
+    this.#keyStart -= this.#from
+    this.#valueStart -= this.#from
+    this.#from = 0
+  }
+
+  /** Goes on with the search. Returns false when more bytes are needed. */
+  #advance(): boolean {
+    const bytes = this.#bytes
+    switch (this.#stage) {
+      case 'key':
+        return this.#findKey(bytes)
+      case 'colon':
+      case 'value': {
+        const at = skipSpace(bytes, this.#at)
+        this.#at = at
+        if (at >= bytes.length) return false
+        this.#behindKey(bytes[at] as number)
+        return true
+      }
+      case 'end': {
+        const end = bytes.indexOf(bytes[this.#valueStart] === QUOTE ? QUOTE : CLOSE, this.#at)
+        this.#at = end === -1 ? bytes.length : end + 1
+        if (end === -1) return false
+        this.#keepSkeleton(bytes, this.#from, this.#valueStart)
+        this.#skeleton += String(this.#vectors.length)
+        this.#vectors.push(this.#readVector(bytes, this.#valueStart, end + 1))
+        this.#from = end + 1
+        this.#stage = 'key'
+        return true
+      }
+    }
+  }
+
+  #findKey(bytes: Uint8Array): boolean {
+    const quote = bytes.indexOf(QUOTE, this.#at)
+    this.#at = quote === -1 ? bytes.length : quote
+    if (quote === -1) return false
+    let matched = 1
+    while (matched < KEY.length && bytes[quote + matched] === KEY[matched]) matched += 1
+    if (matched < KEY.length && quote + matched >= bytes.length) return false
+    this.#keyStart = quote
+    this.#at = quote + (matched === KEY.length ? matched : 1)
+    if (matched === KEY.length) this.#stage = 'colon'
+    return true
+  }
+
+  /** The first byte behind the key, or behind its colon, that is no space. */
+  #behindKey(byte: number): void {
+    if (this.#stage === 'colon' && byte === COLON) {
+      this.#stage = 'value'
+      this.#at += 1
+    } else if (this.#stage === 'value' && (byte === QUOTE || byte === OPEN)) {
+      this.#stage = 'end'
+      this.#valueStart = this.#at
+      this.#at += 1
+    } else {
+      // No key, or its value is neither a string nor an array.
+      this.#stage = 'key'
+      this.#at = this.#keyStart + 1
+    }
   }
 
   #keepSkeleton(bytes: Uint8Array, start: number, end: number): void {
@@ -137,33 +208,6 @@ export class AnswerScanner {
   }
 }
 
-type FoundValue =
-  | { readonly kind: 'value'; readonly keyStart: number; readonly start: number }
-  | { readonly kind: 'need-more'; readonly resume: number }
-
-/** The next `"embedding"` key whose value is a string or an array. */
-function findValue(bytes: Uint8Array, from: number): FoundValue {
-  let quote = bytes.indexOf(QUOTE, from)
-  while (quote !== -1) {
-    let at = quote
-    let matched = 0
-    while (matched < KEY.length && bytes[at] === KEY[matched]) {
-      at += 1
-      matched += 1
-    }
-    if (matched === KEY.length) {
-      at = skipSpace(bytes, at)
-      if (bytes[at] === COLON) {
-        at = skipSpace(bytes, at + 1)
-        if (bytes[at] === QUOTE || bytes[at] === OPEN) return { kind: 'value', keyStart: quote, start: at }
-      }
-    }
-    if (at >= bytes.length) return { kind: 'need-more', resume: quote }
-    quote = bytes.indexOf(QUOTE, quote + 1)
-  }
-  return { kind: 'need-more', resume: bytes.length }
-}
-
 function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
   while ((bytes[at] as number) <= SPACE) at += 1
@@ -185,11 +229,4 @@ function numbersOf(text: string): Float32Array {
 
 function refuse(fault: VectorFault | undefined): void {
   if (fault !== undefined) throw new BrokenAnswer(fault.reason, fault.wrongWidth)
-}
-
-function joined(head: Uint8Array, tail: Uint8Array): Uint8Array {
-  const bytes = new Uint8Array(head.length + tail.length)
-  bytes.set(head)
-  bytes.set(tail, head.length)
-  return bytes
 }
