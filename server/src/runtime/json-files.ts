@@ -1,9 +1,7 @@
+import { boundsOf, excessIn } from '#core/json-bounds.ts'
 import { JsonRefused, type LiftedFile } from '#ports/json.ts'
 
-/** An edit needs three. */
-const MAX_DEPTH = 32
-/** An edit needs a hundred. What is left beside the files is handed over in one round of the main thread: it must be small. */
-const MAX_VALUES = 10_000
+const BOUNDS = boundsOf(undefined)
 /** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
 const MAX_CHARACTERS = 1024 * 1024
 /** OpenAI takes 16 pictures and a mask. A client that sends a few more still reaches the check that names them. */
@@ -17,8 +15,8 @@ export interface JsonWithFiles {
 }
 
 export function parsedWithFiles(bytes: Buffer): JsonWithFiles {
-  // Before it is parsed: a body of brackets alone takes a hundred times its size in memory.
-  refuseTangled(bytes)
+  const excess = excessIn(bytes, BOUNDS)
+  if (excess !== undefined) throw new JsonRefused(excess)
   const tally: Tally = { files: [], characters: 0 }
   const value = lifted(JSON.parse(bytes.toString('utf8')), [], tally)
   return { value, files: tally.files }
@@ -27,28 +25,6 @@ export function parsedWithFiles(bytes: Buffer): JsonWithFiles {
 interface Tally {
   readonly files: LiftedFile[]
   characters: number
-}
-
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
-
-/** Counts brackets and commas. What is not JSON may be counted wrongly: the parser refuses it then. */
-function refuseTangled(bytes: Uint8Array): void {
-  let [depth, values, isText] = [0, 1, false]
-  for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]
-    if (isText) {
-      if (byte === BACKSLASH) at += 1
-      else if (byte === QUOTE) isText = false
-    } else if (byte === QUOTE) isText = true
-    else if (byte === OPEN_LIST || byte === OPEN_OBJECT) {
-      depth += 1
-      values += 1
-      if (depth > MAX_DEPTH) throw new JsonRefused(`It is nested deeper than ${MAX_DEPTH} levels.`)
-    } else if (byte === CLOSE_LIST || byte === CLOSE_OBJECT) depth -= 1
-    else if (byte === COMMA) values += 1
-    if (values > MAX_VALUES) throw new JsonRefused(`It has more than ${MAX_VALUES} values.`)
-  }
 }
 
 /** Puts null where a file was, at once: its text can be forgotten while the next is decoded. */

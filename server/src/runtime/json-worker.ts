@@ -1,4 +1,6 @@
 /** Runs in a worker thread: parses large request bodies and packs token ids, so that handing them over costs nothing. */
+import { excessIn, type JsonBounds } from '#core/json-bounds.ts'
+import { isRecord } from '#core/record.ts'
 import { JsonRefused } from '#ports/json.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { parsedWithFiles } from './json-files.ts'
@@ -7,6 +9,11 @@ import { parsedWithFiles } from './json-files.ts'
 export interface UnreadJson {
   readonly position: string | undefined
   readonly refusal: string | undefined
+}
+
+interface BoundedJson {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly bounds: JsonBounds
 }
 
 /** Token arrays laid end to end; `lengths` is undefined for one flat array. */
@@ -34,12 +41,28 @@ function isTokenId(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0x7f_ff_ff_ff
 }
 
-function parsed(bytes: Buffer): { readonly value: unknown; readonly packed: PackedTokens | undefined } {
+function parsed(
+  bytes: Buffer,
+  bounds: JsonBounds,
+): { readonly value: unknown; readonly packed: PackedTokens | undefined } {
+  const excess = excessIn(bytes, bounds)
+  if (excess !== undefined) throw new JsonRefused(excess)
   const value: unknown = JSON.parse(bytes.toString('utf8'))
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  const packed = isObject ? pack((value as Record<string, unknown>)['input']) : undefined
+  if (!isRecord(value)) return { value, packed: undefined }
+  const packed = pack(value['input'])
   if (packed) (value as Record<string, unknown>)['input'] = undefined
+  // The scan did not count them, since a million of them may be packed.
+  else if (numbersIn(value['input']) > bounds.maxValues)
+    throw new JsonRefused(`Its input has more than ${bounds.maxValues} numbers that are not all token ids.`)
   return { value, packed }
+}
+
+function numbersIn(value: unknown): number {
+  if (typeof value === 'number') return 1
+  if (!Array.isArray(value) && !isRecord(value)) return 0
+  let numbers = 0
+  for (const entry of Object.values(value)) numbers += numbersIn(entry)
+  return numbers
 }
 
 function readBy<Read>(read: (bytes: Buffer) => Read, bytes: Uint8Array<ArrayBuffer>): Read | UnreadJson {
@@ -56,8 +79,8 @@ function readBy<Read>(read: (bytes: Buffer) => Read, bytes: Uint8Array<ArrayBuff
 }
 
 const works = {
-  parse(bytes: Uint8Array<ArrayBuffer>, { handOver }: ThreadCall) {
-    const answer = readBy(parsed, bytes)
+  parse({ bytes, bounds }: BoundedJson, { handOver }: ThreadCall) {
+    const answer = readBy((body) => parsed(body, bounds), bytes)
     const { ids, lengths } = ('packed' in answer && answer.packed) || {}
     handOver([ids, lengths].flatMap((numbers) => (numbers ? [numbers.buffer] : [])))
     return answer

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
+import { boundsOf } from '#core/json-bounds.ts'
 import { JsonRefused } from '#ports/json.ts'
 import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { WorkerJson } from './json.ts'
@@ -269,7 +270,9 @@ test('32 MB of pictures are lifted while the event loop goes on', async () => {
 
 test('the most values that are taken are handed over in a round that nobody notices', async () => {
   const bodies = {
-    names: Object.fromEntries(Array.from({ length: 9990 }, (_, index) => [`name${index}`, 'x'.repeat(90)])),
+    names: {
+      inner: Object.fromEntries(Array.from({ length: 9990 }, (_, index) => [`name${index}`, 'x'.repeat(90)])),
+    },
     text: { prompt: '☃'.repeat(1_000_000) },
   }
   for (const [what, value] of Object.entries(bodies)) {
@@ -284,9 +287,32 @@ test('the most values that are taken are handed over in a round that nobody noti
 })
 
 test('token ids of a large embeddings body still come packed', async () => {
-  const value = await json.parse(bytesOf(JSON.stringify({ input: [[1, 2], [3]], url: 'data:;base64,SGk=' })))
+  const body = JSON.stringify({ input: [[1, 2], [3]], url: 'data:;base64,SGk=' })
+  const value = await json.parse(bytesOf(body), boundsOf(2048))
   assert.deepEqual(value, {
     input: [Uint32Array.of(1, 2), Uint32Array.of(3)],
     url: 'data:;base64,SGk=',
   })
+})
+
+/** Each took seconds of a thread, of the event loop or of both, and hundreds of megabytes; the first one ended the thread. */
+const TANGLED: readonly (readonly [what: string, body: string, RegExp])[] = [
+  ['20,000 levels', `{"input":${'['.repeat(20_000)}${' '.repeat(1_100_000)}`, /deeper than 32/],
+  ['8 MB of objects', `{"input":[${'{},'.repeat(2_700_000)}1]}`, /more than 10000 values/],
+  ['8 MB of lists', `{"input":[${'[],'.repeat(2_700_000)}1]}`, /more than 10000 values/],
+  ['8 MB of empty texts', `{"input":[${'"",'.repeat(2_700_000)}""]}`, /more than 10000 values/],
+  [
+    '400,000 fields',
+    `{${Array.from({ length: 400_000 }, (_, n) => `"f${n}":1`).join()}}`,
+    /more than 64 fields/,
+  ],
+  ['2,000,000 fractions', `{"input":[${'1.5,'.repeat(2_000_000)}1]}`, /10000 numbers that are not all token/],
+  ['negative numbers in lists', `{"input":[[[${'-1,'.repeat(20_000)}1]]]}`, /10000 numbers that are not all/],
+]
+
+test('a body of more values than a request may hold is refused, and the next one is read by the same thread', async () => {
+  for (const [what, body, message] of TANGLED) {
+    await assert.rejects(json.parse(bytesOf(body), boundsOf(2048)), { name: 'JsonRefused', message }, what)
+    assert.deepEqual(await json.parse(bytesOf('{"input":"a"}'), boundsOf(2048)), { input: 'a' })
+  }
 })

@@ -1,3 +1,4 @@
+import type { JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson, type LiftedFile } from '#ports/json.ts'
 import { Thread } from '#thread/thread.ts'
 import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
@@ -5,8 +6,8 @@ import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
 export class WorkerJson implements LargeJson {
   readonly #thread = new Thread<JsonWorks>(new URL('./json-worker.ts', import.meta.url))
 
-  async parse(bytes: Uint8Array<ArrayBuffer>): Promise<unknown> {
-    const answer = await this.#thread.ask('parse', bytes, { transfer: [bytes.buffer] })
+  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds): Promise<unknown> {
+    const answer = await this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] })
     if (!('value' in answer)) throw errorOf(answer)
     const { value, packed } = answer
     if (packed) (value as Record<string, unknown>)['input'] = unpacked(packed)

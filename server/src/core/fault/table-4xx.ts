@@ -6,9 +6,10 @@ const badRequest = { status: 400, type: 'invalid_request_error', retry: false, w
 export const CALLER_FAULTS = {
   invalid_json: {
     ...badRequest,
-    meaning: 'The request body is not JSON, or not a JSON object.',
+    meaning:
+      'The request body is not JSON, or not a JSON object, or it has more fields, levels or values than a request may have.',
     nextStep:
-      'Send a JSON object with `content-type: application/json`. The message says where parsing stopped.',
+      'Send a JSON object with `content-type: application/json`. The message says where parsing stopped, or which bound is exceeded.',
   },
   malformed_request: {
     ...badRequest,

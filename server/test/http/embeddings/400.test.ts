@@ -40,6 +40,27 @@ const cases: readonly (readonly [
   ['an empty body', '', 'invalid_json', null],
   ['a list', [], 'invalid_json', null],
   ['null', 'null', 'invalid_json', null],
+  [
+    'more levels than a request has',
+    `{"model":"${model}","input":"a","extra":${'['.repeat(32)}${']'.repeat(32)}}`,
+    'invalid_json',
+    null,
+    /deeper than 32 levels/,
+  ],
+  [
+    'more fields than a request has',
+    Object.fromEntries([['model', model], ...Array.from({ length: 64 }, (_, index) => [`f${index}`, 1])]),
+    'invalid_json',
+    null,
+    /more than 64 fields/,
+  ],
+  [
+    'more values than a request has',
+    { model, input: 'a', extra: Array(10_100).fill(1) },
+    'invalid_json',
+    null,
+    /more than 10000 values beside the 5 texts or lists that input may have/,
+  ],
   ['no model', { input: 'a' }, 'missing_parameter', 'model', /GET \/v1\/models/],
   ['an empty model', { model: '', input: 'a' }, 'invalid_parameter', 'model'],
   ['no input', { model }, 'invalid_input', 'input'],
@@ -152,6 +173,12 @@ test('a large body, parsed elsewhere, is judged by the same rules', async () => 
     words: /position 27/,
   })
   assertFault(await gateway.ask(`[${padding}]`), 'invalid_json')
+  const nested = `{"model":"texts-w16","input":${'['.repeat(20_000)}${']'.repeat(20_000)}}`
+  assertFault(await gateway.ask(nested + padding), 'invalid_json', { words: /deeper than 32 levels/ })
+  const fields = Array.from({ length: 100_000 }, (_, index) => `"field${index}":1`).join()
+  assertFault(await gateway.ask(`{${fields}}`), 'invalid_json', { words: /more than 64 fields/ })
+  const objects = `{"model":"texts-w16","input":[${'{},'.repeat(500_000)}1]}`
+  assertFault(await gateway.ask(objects), 'invalid_json', { words: /more than 10000 values/ })
   assertFault(await gateway.ask(`null${padding}`), 'invalid_json')
   assert.equal((await gateway.ask(large([[9906], [1917]]))).status, 200)
 })

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
+import { boundsOf, excessIn, type JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson } from '#ports/json.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
@@ -28,12 +29,20 @@ export function readBody(
   })
 }
 
-/** Parsing this much takes a few milliseconds; more goes to a thread of its own. */
+/** Checking and parsing this much takes a few milliseconds; more goes to a thread of its own. */
 const LARGE_BYTES = 1024 * 1024
 
-/** The body's JSON, at once unless it is large. */
-export function parseBody(body: Buffer<ArrayBuffer>, json: LargeJson): unknown {
-  if (body.length > LARGE_BYTES) return json.parse(body).catch(refuseJson)
+const SMALL_VALUES = boundsOf(undefined)
+
+/** The body's JSON, at once unless it is large. What holds more than a request may hold is refused before it is parsed. */
+export function parseBody(
+  body: Buffer<ArrayBuffer>,
+  json: LargeJson,
+  bounds: JsonBounds = SMALL_VALUES,
+): unknown {
+  if (body.length > LARGE_BYTES) return json.parse(body, bounds).catch(refuseJson)
+  const excess = excessIn(body, bounds)
+  if (excess !== undefined) return refuseJson(new JsonRefused(excess))
   try {
     return JSON.parse(body.toString('utf8'))
   } catch (error) {

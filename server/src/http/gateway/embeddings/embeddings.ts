@@ -3,6 +3,7 @@
  * come here from the router. This file holds the steps of an embeddings request, `caller/journey.ts` their order.
  */
 import type { IncomingMessage } from 'node:http'
+import { boundsOf } from '#core/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -27,6 +28,7 @@ export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDepen
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, docsUrl, json, limits } = dependencies
+  const bounds = boundsOf(limits.maxInputs)
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
       route: 'embeddings',
@@ -35,7 +37,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         return readBody(request, limits.embeddingsBodyBytes)
       },
       read(body, { path }) {
-        const parsed = parseBody(body, json)
+        const parsed = parseBody(body, json, bounds)
         if (!(parsed instanceof Promise)) return readEmbeddingRequest(parsed, limits.maxInputs, path)
         return parsed.then((value) => readEmbeddingRequest(value, limits.maxInputs, path))
       },
