@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
+import { endUnread } from './caller/unread.ts'
 
 export interface Brake {
   /** True when the request was refused: nothing more is to be done for it. */
@@ -52,16 +53,26 @@ export function brakeOf({ refusedShare, random, nextId, docsUrl, refused }: Brak
       const all = answers()
       const { status, headers, before, after } = all[Math.floor(random() * all.length)] as Prepared
       const body = `${before}${requestId}${after}`
-      // With its length, or it would be sent in chunks. A body that still comes is thrown away by Node once this is out.
+      // A small body is thrown away by Node once this is out; a new connection would cost more than that.
+      if (!isSmall(request)) response.setHeader('connection', 'close')
+      // With its length, or it would be sent in chunks.
       response.writeHead(status, {
         ...headers,
         'x-request-id': requestId,
         'content-length': Buffer.byteLength(body),
       })
       response.end(body)
+      if (!isSmall(request)) endUnread(request, response)
       return true
     },
   }
+}
+
+/** What fits into the packets that follow the headers. */
+const SMALL_BYTES = 64 * 1024
+
+function isSmall({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) <= SMALL_BYTES
 }
 
 function prepare(step: number, docsUrl: string): Prepared {

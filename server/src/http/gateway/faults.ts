@@ -1,17 +1,22 @@
 /** Faults of what no room answers: requests that are no HTTP, paths that do not exist, and routes of the framework. */
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { faultBody, faultHeaders, toFault } from '../faults.ts'
+import { toFault } from '../faults.ts'
+import { writeFault } from './caller/caller.ts'
 import type { ListenerDependencies } from './caller/journey.ts'
 import { unknownPath } from './caller/routes.ts'
+import { isUnread } from './caller/unread.ts'
 import { answerUnreadable } from './unreadable.ts'
 
 export function registerFaults(app: FastifyInstance, dependencies: ListenerDependencies): void {
-  // The framework reads bodies also where there is no path. Telling what is wrong with such a body would help nobody.
-  app.setErrorHandler((error, request, reply) =>
-    failWith(request.is404 ? unknownPath(request) : error, request, reply, dependencies),
-  )
-  app.setNotFoundHandler((request, reply) => failWith(unknownPath(request), request, reply, dependencies))
+  // The framework would read a body, and hold it, before it says that there is no such path.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) return failWith(unknownPath(request), request, reply, dependencies)
+    // Nobody reads such a body, and its sender could hold the connection with it.
+    if (request.method !== 'POST' && isUnread(request.raw)) reply.raw.shouldKeepAlive = false
+    return done()
+  })
+  app.setErrorHandler((error, request, reply) => failWith(error, request, reply, dependencies))
 }
 
 export function failWith(
@@ -30,10 +35,8 @@ export function failWith(
     cause: fault.cause,
     durationMs: reply.elapsedTime,
   })
-  void reply
-    .code(status)
-    .headers(faultHeaders(fault, request.id))
-    .send(faultBody(fault, request.id, docsUrl()))
+  reply.hijack()
+  writeFault(reply.raw, fault, request.id, docsUrl())
 }
 
 /** What arrived is no request that HTTP can read, or came too slowly. */

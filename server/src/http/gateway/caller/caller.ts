@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../../faults.ts'
+import { endUnread, isUnread } from './unread.ts'
 
 export function refuseCompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']
@@ -61,20 +62,19 @@ export function clientRequestId({ headers }: IncomingMessage): string | undefine
   return singleOf(headers['x-client-request-id'] ?? headers['x-request-id'])?.slice(0, 128)
 }
 
-/** `isUnread`: the body is still arriving, and the connection can't be used for anything after it. */
-export function writeFault(
-  response: ServerResponse,
-  fault: Fault,
-  requestId: string,
-  docsUrl: string,
-  isUnread = false,
-): void {
+/**
+ * While the body is still arriving, the connection ends with the answer: a sender that is refused could otherwise hold it for as
+ * long as the largest body may take.
+ */
+export function writeFault(response: ServerResponse, fault: Fault, requestId: string, docsUrl: string): void {
+  const { req: request } = response
   // The answer had begun: all that is left is to cut it, so that nobody takes half of it for the whole.
   if (response.headersSent) {
     response.destroy()
     return
   }
-  if (isUnread) response.setHeader('connection', 'close')
+  if (isUnread(request)) response.setHeader('connection', 'close')
   response.writeHead(fault.entry.status, faultHeaders(fault, requestId))
   response.end(faultBody(fault, requestId, docsUrl))
+  endUnread(request, response)
 }

@@ -3,6 +3,7 @@
  * the same for embeddings, image generations and image edits; what differs is in the steps of each room.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -12,6 +13,7 @@ import { authenticate } from '#request/access/authenticate.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId } from './caller.ts'
 import { presentedKey } from './presented-key.ts'
+import { isUnread } from './unread.ts'
 
 /** Reads the request and writes its answer, without the framework in between. It never rejects for a caller's mistake. */
 export type RequestHandler = (
@@ -86,6 +88,8 @@ export function handlerOf<Body, Asked, Outcome>(
       if (written !== undefined) await written
     } catch (error) {
       fault = toFault(error)
+      // What came together with the headers is parsed by then: a body that is here already costs no connection.
+      if (isUnread(request)) await setImmediate()
       await room.fail(fault, asked, journey)
     }
     const record = recordOf(journey, route, key, fault)

@@ -5,6 +5,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024
 const MAX_UNREAD_MS = 2000
 
+/** Whether bytes of the request are still to come. A request without a body may not be complete yet either. */
+export function isUnread({ complete, headers }: IncomingMessage): boolean {
+  return (
+    !complete && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0)
+  )
+}
+
 /**
  * To be called in the same round of the event loop in which the answer is ended. When bytes arrive at a connection that is closed, the system
  * answers with a reset, and a client that is still sending would see that instead of the answer. So the connection is only
@@ -12,7 +19,7 @@ const MAX_UNREAD_MS = 2000
  */
 export function endUnread(request: IncomingMessage, response: ServerResponse): void {
   const { socket } = request
-  if (request.complete || socket.destroyed) return
+  if (!isUnread(request) || socket.destroyed) return
   const cut = (): void => {
     socket.destroy()
   }

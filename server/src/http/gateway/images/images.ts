@@ -67,8 +67,8 @@ export function imagesHandler(
       },
       async fail(fault, asked, { request, response, requestId }) {
         const isTold = (await asked?.events?.fail(fault, docsUrl())) === true
-        if (!isTold) writeFault(response, fault, requestId, docsUrl(), !request.complete)
-        if (!request.complete) endUnread(request, response)
+        if (isTold) endUnread(request, response)
+        else writeFault(response, fault, requestId, docsUrl())
       },
       tell(record, { asked }, outcome) {
         record.inputs = asked.images
