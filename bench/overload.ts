@@ -43,8 +43,12 @@ const WARM_UP_SECONDS = 5
 const PATIENCE_MS = 5000
 /** How an overload begins is told apart from how it goes on. */
 const SETTLED_MS = 3000
-const REFUSAL_P99_MS = 20
 const AIM_NORMAL_SECONDS = 5
+const QUEUE_WAIT_MS = 2000
+/** A refusal comes at once, or when a wait of this length was in vain; timers and sockets add a little. */
+const LATEST_REFUSAL_MS = QUEUE_WAIT_MS + 100
+/** A request may wait for its turn, and then for its call behind another. */
+const LONGEST_MS = QUEUE_WAIT_MS + 2 * SERVICE_MS
 const MODEL = 'limited-w16'
 const QUIET_PROJECTS = 9
 /** All ten together ask for half of what there is. */
@@ -77,7 +81,7 @@ async function limitedUpstream(): Promise<void> {
   report.figure('peak goodput, a second', peak.toFixed(0))
   for (const [times, aim] of [
     [2, 95],
-    [5, 90],
+    [5, 95],
   ] as const) {
     // Whatever is left of the overload is in what comes after.
     const runs = await repeated(async () => ({
@@ -89,7 +93,7 @@ async function limitedUpstream(): Promise<void> {
     const p99Ms = middle(settled, (told) => latencyMs(answered(told), 0.99))
     report.aim(`${times} ×: goodput, % of peak`, share.toFixed(1), `≥ ${aim}`, share >= aim)
     report.figure('… of the whole run', ((middle(runs, ({ told }) => goodput(told)) / peak) * 100).toFixed(1))
-    report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${(2 * half).toFixed(1)}`, p99Ms <= 2 * half)
+    report.aim('… p99 of the answered, ms', p99Ms.toFixed(1), `≤ ${LONGEST_MS}`, p99Ms <= LONGEST_MS)
     report.figure(
       '… of the whole run',
       middle(runs, ({ told }) => latencyMs(answered(told), 0.99)).toFixed(1),
@@ -174,14 +178,13 @@ async function noProcessor(): Promise<void> {
   const capacity = goodput(full)
   report.figure('capacity, a second', capacity.toFixed(0))
   for (const [times, aim] of [
-    [2, 65],
-    [3, undefined],
+    [2, 80],
+    [3, 70],
   ] as const) {
     const [told = []] = await load(gateway, seconds, [{ ...one, perSecond: capacity * times }])
     const share = (goodput(told) / capacity) * 100
     report.figure(`${times} ×: really sent, times capacity`, (perSecond(told) / capacity).toFixed(2))
-    const isMet = aim === undefined ? undefined : share >= aim
-    report.aim('… goodput, % of capacity', share.toFixed(1), aim === undefined ? '' : `≥ ${aim}`, isMet)
+    report.aim('… goodput, % of capacity', share.toFixed(1), `≥ ${aim}`, share >= aim)
     report.figure('… p50 / p99 of the answered, ms', latencyText(answered(told)))
     reportRefusals([told], false)
   }
@@ -216,8 +219,8 @@ async function load(
 function reportRefusals(runs: readonly (readonly Told[])[], isTimed = true): void {
   const refused = runs.map((told) => told.filter(([, , status]) => status >= 400))
   const p99Ms = middle(refused, (told) => latencyMs(told, 0.99))
-  const isMet = isTimed ? p99Ms < REFUSAL_P99_MS : undefined
-  report.aim('… refusals, p99 ms', p99Ms.toFixed(1), isTimed ? `< ${REFUSAL_P99_MS}` : '', isMet)
+  const isMet = isTimed ? p99Ms <= LATEST_REFUSAL_MS : undefined
+  report.aim('… refusals, p99 ms', p99Ms.toFixed(1), isTimed ? `≤ ${LATEST_REFUSAL_MS}` : '', isMet)
   const withoutTime = refused.flat().filter(([, , , saysWhen]) => saysWhen === 0).length
   report.aim('… refusals without retry-after', String(withoutTime), '0', withoutTime === 0)
   report.figure('… statuses', statusesOf(runs.flat()))
