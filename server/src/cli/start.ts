@@ -9,6 +9,8 @@ import type { Output } from './output.ts'
 
 export async function run(_argv: string[], out: Output): Promise<number> {
   const settings = readEnvironment(process.env, process.cwd(), readText)
+  // Whatever a node writes is its user's alone, also what its packages write: the database inside it knows of no modes.
+  process.umask(0o077)
   let node: Node
   try {
     node = await start(settings)
@@ -51,7 +53,8 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
     return `${address}:${port} is in use by another program. Stop that program, or set ${variable} to another port.`
   }
   const { FolderInUse } = await import('#stores/postgres/pglite.ts')
-  return error instanceof FolderInUse ? error.message : undefined
+  const { UnsafeSecret } = await import('#runtime/secret.ts')
+  return error instanceof FolderInUse || error instanceof UnsafeSecret ? error.message : undefined
 }
 
 function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {

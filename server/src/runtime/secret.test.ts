@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -14,6 +23,7 @@ import {
   peppersOf,
   sealingKeysOf,
   snapshotKeysOf,
+  UnsafeSecret,
 } from './secret.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-secret-'))
@@ -53,6 +63,36 @@ test('an admin token is made once, and readable by its owner alone', () => {
   assert.match(token, /^[0-9a-f]{64}$/)
   assert.equal(loadAdminToken(folder), token)
   assert.equal(statSync(join(folder, ADMIN_TOKEN_FILE)).mode & 0o777, 0o600)
+})
+
+test('a secret that others may read or write becomes its owner’s alone', () => {
+  for (const mode of [0o644, 0o666, 0o640, 0o602]) {
+    const dataDir = mkdtempSync(join(folder, 'open-'))
+    const file = join(dataDir, 'secret')
+    writeFileSync(file, 'a secret of long ago\n')
+    chmodSync(file, mode)
+    assert.equal(loadSecret(undefined, dataDir), 'a secret of long ago')
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+  }
+})
+
+test('a secret, token or key of another user is refused', (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can give a file to another user')
+  for (const [name, load] of [
+    ['secret', (dataDir: string) => loadSecret(undefined, dataDir)],
+    [ADMIN_TOKEN_FILE, loadAdminToken],
+    ['demo.key', loadDemoKey],
+  ] as const) {
+    const dataDir = mkdtempSync(join(folder, 'foreign-'))
+    const file = join(dataDir, name)
+    writeFileSync(file, 'chosen by somebody else\n', { mode: 0o600 })
+    chownSync(file, 12_345, 12_345)
+    assert.throws(() => load(dataDir), { constructor: UnsafeSecret, message: /another user \(12345\)/ })
+    // Nor through a link of ours.
+    const other = mkdtempSync(join(folder, 'linked-'))
+    symlinkSync(file, join(other, name))
+    assert.throws(() => load(other), UnsafeSecret)
+  }
 })
 
 test('an empty file is no secret', () => {

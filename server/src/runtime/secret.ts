@@ -1,5 +1,14 @@
 /** The node's secret and what is derived from it: one key per use, so that no two uses can be played against each other. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
 import { keyFrom } from '#core/key.ts'
@@ -40,10 +49,42 @@ function keptIn(dataDir: string, name: string, make: () => string): string {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     }
   }
-  const value = readFileSync(file, 'utf8').trim()
+  const value = readPrivate(file).trim()
   if (value === '') throw new Error(`${file} is empty. Remove it, and a new one is made.`)
   return value
 }
+
+/** Somebody else may read a secret, or may have chosen it. */
+export class UnsafeSecret extends Error {}
+
+/**
+ * Reads a file that only its owner may know. Others' access is taken away where the file is ours; a file of another user is
+ * refused, as OpenSSH does, for that user knows what is in it. Root's files are safe from everybody but root.
+ */
+function readPrivate(file: string): string {
+  const handle = openSync(file, 'r')
+  try {
+    // Windows has neither users' numbers nor modes.
+    const user = process.getuid?.()
+    if (user === undefined) return readFileSync(handle, 'utf8')
+    const { uid, mode } = fstatSync(handle)
+    if (uid !== user && uid !== 0)
+      throw new UnsafeSecret(
+        `${file} belongs to another user (${uid}), who knows what is in it. Remove it, and a new one is made; or make it yours: chown ${user} ${file}`,
+      )
+    if ((mode & OTHERS) !== 0) {
+      if (uid !== user)
+        throw new UnsafeSecret(`${file} can be read or written by others. Take that away: chmod 600 ${file}`)
+      fchmodSync(handle, 0o600)
+    }
+    return readFileSync(handle, 'utf8')
+  } finally {
+    closeSync(handle)
+  }
+}
+
+/** Every right of the group and of everybody else. */
+const OTHERS = 0o077
 
 /** Keyed digests of API keys: what is held in memory or stored can't be turned back into a key. */
 export function keyHasher(secret: string): (apiKey: string) => string {

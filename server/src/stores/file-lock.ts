@@ -2,7 +2,7 @@
  * A lock that one process at a time can hold, and that its death gives back: the operating system keeps it, so it can't be
  * stale as a file with a process id in it can, and it counts between containers that share a volume.
  */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -20,6 +20,7 @@ const SQLITE_BUSY = 5
 /** Locks `path`, which belongs to the lock alone. Undefined when somebody holds it: `holderOf` says who. */
 export function lockFile(path: string): FileLock | undefined {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makePrivate(path)
   // Node has no call for file locks, but its SQLite takes one for an exclusive transaction.
   const file = new DatabaseSync(path, { timeout: 0 })
   try {
@@ -35,6 +36,26 @@ export function lockFile(path: string): FileLock | undefined {
     release() {
       if (held.delete(file)) file.close()
     },
+  }
+}
+
+/** Whoever can read a file can lock it, and keep us out. */
+function makePrivate(path: string): void {
+  try {
+    writeFileSync(path, '', { mode: 0o600, flag: 'wx' })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    // By its name: closing a handle would give back the lock that this process may hold.
+    tryChmod(path, 0o600)
+  }
+}
+
+/** Of a file of another user the mode can't be changed: then it stays as it is. */
+export function tryChmod(path: string, mode: number): void {
+  try {
+    chmodSync(path, mode)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EPERM') throw error
   }
 }
 
@@ -55,6 +76,7 @@ function notePath(path: string): string {
 
 function leaveNote(path: string): void {
   const unfinished = `${notePath(path)}.new`
-  writeFileSync(unfinished, `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`)
+  const note = `process ${process.pid} on ${hostname()}, since ${new Date().toISOString()}`
+  writeFileSync(unfinished, note, { mode: 0o600 })
   renameSync(unfinished, notePath(path))
 }

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { after, before, describe, test } from 'node:test'
@@ -83,6 +83,10 @@ describe('PGlite', { concurrency: false }, () => {
       await database.query(`insert into large select repeat('x', 1900) from generate_series(1, 20000)`)
       assert.ok((await position()).written - written > 35_000_000n)
       await eventually(async () => assert.ok((await position()).kept < 5_000_000n), 60_000)
+    })
+
+    test('its folder is its owner’s alone, though others may have made the data folder readable', () => {
+      assert.equal(statSync(folder).mode & 0o777, 0o700)
     })
 
     test('a folder serves one process, and the next one learns which', async () => {

@@ -54,6 +54,17 @@ test('the curl line works exactly as printed: a cat is more like a kitten than l
   assertMeaning(JSON.parse(stdout) as Answer)
 })
 
+test('nobody else can read what the node writes, its database included', () => {
+  const data = join(folder, '.torana')
+  const names = readdirSync(data, { recursive: true }) as string[]
+  assert.ok(names.some((name) => name.endsWith('PG_VERSION')))
+  const readable = ['', ...names].filter((name) => {
+    const file = statSync(join(data, name), { throwIfNoEntry: false })
+    return file !== undefined && (file.mode & 0o077) !== 0
+  })
+  assert.deepEqual(readable, [])
+})
+
 test('so it does on the legacy path', async () => {
   const { stdout } = await run('bash', [
     '-c',

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
-import { holderOf, lockFile } from '../file-lock.ts'
+import { holderOf, lockFile, tryChmod } from '../file-lock.ts'
 import { onlyOnce, openPool, QUERY_TIMEOUT_MS, type Database, type DatabaseOptions } from './database.ts'
 import type { ToPglite } from './pglite-worker.ts'
 
@@ -107,6 +107,8 @@ class Engine {
 
   async #open(): Promise<Worker> {
     if (!existsSync(join(this.#folder, 'PG_VERSION'))) await initialise(this.#folder)
+    // The files in it are readable by all, as PGlite makes them: nobody else may come so far.
+    tryChmod(this.#folder, 0o700)
     const worker = await startThread(this.#folder)
     for (const event of ['error', 'message']) worker.on(event, (error: Error) => this.#onError?.(error))
     return worker

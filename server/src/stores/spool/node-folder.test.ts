@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { numbered } from '#test/support/entries.ts'
@@ -57,6 +65,16 @@ test('the folder of a living node is its own', () => {
   assert.deepEqual([...abandonedFolders(data)], [])
   folder.leave(true)
   assert.deepEqual(readdirSync(join(data, 'nodes')), [])
+})
+
+test('nobody else can read, and so hold, the lock of a node', () => {
+  const data = testFolder()
+  mkdirSync(join(data, 'nodes'))
+  writeFileSync(join(data, 'nodes', `${NODE}.lock`), '', { mode: 0o644 })
+  const folder = makeNodeFolder(data, NODE)
+  for (const name of readdirSync(join(data, 'nodes')))
+    assert.equal(statSync(join(data, 'nodes', name)).mode & 0o077, 0, name)
+  folder?.leave(true)
 })
 
 test('folders of others, with locks of their own, are neither read nor removed', () => {
