@@ -4,6 +4,8 @@ import type { Upstream } from '#core/catalog.ts'
 const LEAST_CHARACTERS = 4
 /** Names of settings of provider packages, and of what is in them, whose values are credentials. */
 const CREDENTIAL_NAME = /key|secret|token|password/i
+/** An operator needs the path of a file that can't be read. */
+const PATH_NAME = /file/i
 /** Settings are nested two levels deep at most: Google's options hold credentials. */
 const MOST_LEVELS = 4
 
@@ -23,7 +25,7 @@ export function secretsOf({ apiKey, headers, settings }: Upstream): readonly str
 
 function credentialsIn(settings: object, levels: number): readonly string[] {
   return Object.entries(settings).flatMap(([name, value]: [string, unknown]) => {
-    if (typeof value === 'string') return CREDENTIAL_NAME.test(name) ? [value] : []
+    if (typeof value === 'string') return CREDENTIAL_NAME.test(name) && !PATH_NAME.test(name) ? [value] : []
     return levels > 1 && typeof value === 'object' && value !== null ? credentialsIn(value, levels - 1) : []
   })
 }
