@@ -99,7 +99,7 @@ export class AnswerScanner {
       buffer.set(chunk, pending)
       this.#buffer = buffer
     }
-    this.#bytes = this.#buffer.subarray(0, length)
+    this.#bytes = this.#buffer.length === length ? this.#buffer : this.#buffer.subarray(0, length)
     this.#at -= this.#from
     this.#keyStart -= this.#from
     this.#valueStart -= this.#from

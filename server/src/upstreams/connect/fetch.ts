@@ -1,10 +1,10 @@
 /** A `fetch` for libraries that want one: our connections, our proxy, the caller's own abort signal. */
-import { Agent, EnvHttpProxyAgent, fetch as undiciFetch, type Dispatcher } from 'undici'
+import { Agent, EnvHttpProxyAgent, errors, fetch as undiciFetch, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 
 export interface FetchOptions {
   readonly connectTimeoutMs: number
-  /** Largest answer read. */
+  /** Largest answer read, unpacked. */
   readonly answerBytes: number
   readonly proxy?: ProxySettings | undefined
 }
@@ -20,7 +20,30 @@ export function makeFetch({ connectTimeoutMs, answerBytes, proxy }: FetchOptions
         bodyTimeout: 0,
       })
   const send = undiciFetch as unknown as (input: unknown, init: unknown) => Promise<Response>
-  return (input, init) => send(input, { ...init, dispatcher })
+  return async (input, init) => {
+    const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
+    // An answer that is packed needs a processor and may unpack to a thousand times its size.
+    if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
+    return bounded(await send(input, { ...init, headers, dispatcher }), answerBytes)
+  }
+}
+
+/**
+ * The answer, cut off with an error at this size. It counts what the reader gets: an upstream may pack its answer though it
+ * was asked not to, and behind a proxy nothing else counts.
+ */
+function bounded(response: Response, maxBytes: number): Response {
+  if (response.body === null) return response
+  let bytes = 0
+  const counted = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length
+      if (bytes > maxBytes) throw new errors.ResponseExceededMaxSizeError()
+      controller.enqueue(chunk)
+    },
+  })
+  const { status, statusText, headers } = response
+  return new Response(response.body.pipeThrough(counted), { status, statusText, headers })
 }
 
 export function proxyAgent({ http, https, no }: ProxySettings): Dispatcher {
