@@ -63,7 +63,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   const told = Promise.withResolvers<void>()
 
   const tokens = opened.adopt(new WorkerTokenCounter(), (one) => one.close())
-  const json = opened.adopt(new WorkerJson(), (one) => one.close())
+  const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics, catalog.declared))
   const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => told.resolve() }
   const stores = opened.use(await openStores(basics, storeParts))

@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   upstreams: ['core', 'ports', 'thread', 'node:', 'npm'],
   stores: ['core', 'ports', 'node:', 'npm'],
   runtime: ['core', 'ports', 'thread', 'node:', 'npm'],
-  thread: ['node:'],
+  thread: ['core', 'ports', 'node:'],
   telemetry: ['core', 'ports', 'node:', 'npm'],
   http: ['core', 'ports', 'request', 'node:', 'npm'],
   config: ['core', 'node:', 'npm'],

@@ -1,15 +1,33 @@
 /** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
 import { Fault } from '#core/fault/fault.ts'
+import { NoTurn } from '#ports/turn.ts'
 import { rateHeaders } from './rate-headers.ts'
 
 /** Anything thrown that is not a fault is ours; its text stays in the log. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
+  if (error instanceof NoTurn) return turnFault(error)
   return new Fault(
     'internal_error',
     'The gateway failed. The log has the cause under this request id; please report it.',
     { cause: error },
   )
+}
+
+/** After so long some of what waits has been done. */
+const FULL_RETRY_MS = 1000
+
+/** Work that the node does itself, such as reading a large body, was not done. Nothing was sent to an upstream yet. */
+function turnFault(cause: NoTurn): Fault {
+  return cause.kind === 'full'
+    ? new Fault(
+        'node_overloaded',
+        'This node already has as many large requests of this project in line as it may. Retry.',
+        { cause, retryAfterMs: FULL_RETRY_MS },
+      )
+    : new Fault('upstream_timeout', 'The time of the request was over before it was read and counted.', {
+        cause,
+      })
 }
 
 export function faultBody(fault: Fault, requestId: string, docsUrl: string): string {

@@ -2,18 +2,20 @@ import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
-import { Thread } from '#thread/thread.ts'
+import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
 
 /** Each takes a core, and 200 MB for 50 megapixels; some three times that when they are interlaced and of 16 bits. */
 const MAX_CONVERSIONS = 2
 /** Pictures that wait hold their bytes in memory, and the last of so many is a minute away. */
 const MAX_WAITING = 32
+/** Pixels are libvips' own memory. Each of its steps ends after half a minute by itself, and a picture takes three at most. */
+const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
 /** Takes a millisecond; then others get the event loop. */
 const PORTION_BYTES = 1024 * 1024
 
 export class WorkerImageCodec implements ImageCodec {
-  readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url))
+  readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url), LIMITS)
   readonly #places = new Semaphore(MAX_CONVERSIONS)
 
   async convert(

@@ -1,13 +1,48 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson, type LiftedFile } from '#ports/json.ts'
+import { defaultLimits, type Limits } from '#core/settings.ts'
+import type { Turn } from '#ports/turn.ts'
 import { Thread } from '#thread/thread.ts'
+import { Turns } from '#thread/turns.ts'
 import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
 
-export class WorkerJson implements LargeJson {
-  readonly #thread = new Thread<JsonWorks>(new URL('./json-worker.ts', import.meta.url))
+type BodyLimits = Pick<Limits, 'embeddingsBodyBytes' | 'editsJsonBytes'>
 
-  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds): Promise<unknown> {
-    const answer = await this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] })
+/** A fraction of four bytes is a value of 24 in a list that grew by half. */
+const MEMORY_PER_EMBEDDINGS_BYTE = 12
+/** The body as text of two bytes a character, and its pictures as texts beside it. */
+const MEMORY_PER_EDIT_BYTE = 4
+/** The engine, and garbage that is not collected yet. */
+const BASE_MEMORY_MB = 128
+/** The largest body takes a second of a core. Longer by this much, something has gone wrong. */
+const MAX_TASK_MS = 60_000
+
+/** Of one project. A thread reads some twenty a second: more would wait for longer than their callers do. */
+const MAX_WAITING = 256
+
+function memoryMbFor({ embeddingsBodyBytes, editsJsonBytes }: BodyLimits): number {
+  const bytes = Math.max(
+    embeddingsBodyBytes * MEMORY_PER_EMBEDDINGS_BYTE,
+    editsJsonBytes * MEMORY_PER_EDIT_BYTE,
+  )
+  return BASE_MEMORY_MB + Math.ceil(bytes / 1024 ** 2)
+}
+
+export class WorkerJson implements LargeJson {
+  readonly #thread: Thread<JsonWorks>
+  readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
+
+  constructor(limits: BodyLimits = defaultLimits) {
+    this.#thread = new Thread(new URL('./json-worker.ts', import.meta.url), {
+      memoryMb: memoryMbFor(limits),
+      maxTaskMs: MAX_TASK_MS,
+    })
+  }
+
+  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, turn: Turn): Promise<unknown> {
+    const answer = await this.#turns.run(turn, () =>
+      this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] }),
+    )
     if (!('value' in answer)) throw errorOf(answer)
     const { value, packed } = answer
     if (packed) (value as Record<string, unknown>)['input'] = unpacked(packed)
@@ -16,15 +51,19 @@ export class WorkerJson implements LargeJson {
 
   async parseWithFiles(
     bytes: Uint8Array<ArrayBuffer>,
+    turn: Turn,
   ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }> {
     // Small bodies are parts of larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-    const answer = await this.#thread.ask('parseWithFiles', own, { transfer: [own.buffer] })
+    const answer = await this.#turns.run(turn, () =>
+      this.#thread.ask('parseWithFiles', own, { transfer: [own.buffer] }),
+    )
     if (!('value' in answer)) throw errorOf(answer)
     return answer
   }
 
   close(): Promise<void> {
+    this.#turns.close()
     return this.#thread.close()
   }
 }

@@ -28,6 +28,18 @@ export type FromThread =
   | { readonly id: number; readonly news: unknown }
   | { readonly id: number; readonly error: { readonly message: string; readonly stack: string | undefined } }
 
+/** Whatever was thrown, as texts that can cross. */
+function wordsOf(error: unknown): { readonly message: string; readonly stack: string | undefined } {
+  try {
+    // An error's own words may be anything that a library put there.
+    const { message, stack }: { readonly message: unknown; readonly stack?: unknown } =
+      error instanceof Error ? error : new Error(String(error))
+    return { message: String(message), stack: typeof stack === 'string' ? stack : undefined }
+  } catch {
+    return { message: 'something without words was thrown', stack: undefined }
+  }
+}
+
 /** Does the work that is asked for by its name. Questions overlap wherever the work waits. */
 export function serve(works: Readonly<Record<string, Work>>): void {
   const unheard = new Map<number, () => void>()
@@ -48,13 +60,16 @@ export function serve(works: Readonly<Record<string, Work>>): void {
       if (work === undefined) throw new Error(`this thread knows no ${name}`)
       post({ id, answer: await work(request as never, call) }, transfer)
     } catch (error) {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error))
-      post({ id, error: { message, stack } })
+      post({ id, error: wordsOf(error) })
     } finally {
       unheard.delete(id)
     }
   }
 
+  // A question that can't be read: nobody knows whose it is, so the asker must hear of the end.
+  parentPort?.on('messageerror', (error: Error) => {
+    throw error
+  })
   parentPort?.on('message', (message: ToThread) => {
     if ('name' in message) void answer(message)
     else unheard.get(message.id)?.()

@@ -9,7 +9,8 @@ import type { TriedWorks } from '#test/support/tried-thread.ts'
 import { inTime, Thread } from './thread.ts'
 
 const MODULE = new URL('../../test/support/tried-thread.ts', import.meta.url)
-const thread = new Thread<TriedWorks>(MODULE)
+const LIMITS = { memoryMb: 64, maxTaskMs: 300_000 }
+const thread = new Thread<TriedWorks>(MODULE, LIMITS)
 after(() => thread.close())
 
 test('each question gets its own answer, whatever overtakes it', async () => {
@@ -25,6 +26,25 @@ test('an error fails its question alone, and tells where it was thrown', async (
     return true
   })
   assert.equal(await other, 'well')
+})
+
+test('an answer that can not cross, or an error without words, fails its question alone', async () => {
+  const before = await thread.ask('identify', undefined)
+  const other = thread.ask('later', { ms: 20, word: 'well' })
+  await assert.rejects(thread.ask('tangled', undefined), /call stack/)
+  await assert.rejects(thread.ask('wordless', undefined), /without words/)
+  assert.equal(await other, 'well')
+  assert.equal(await thread.ask('identify', undefined), before)
+})
+
+test('a question that takes too long, or too much memory, ends its thread, and the next one starts another', async () => {
+  const own = new Thread<TriedWorks>(MODULE, { memoryMb: 32, maxTaskMs: 4000 })
+  const before = await own.ask('identify', undefined)
+  await assert.rejects(own.ask('spin', undefined), /the work spin took longer than 4000 ms/)
+  const then = await own.ask('identify', undefined)
+  await assert.rejects(own.ask('hoard', undefined), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
+  assert.equal(new Set([before, then, await own.ask('identify', undefined)]).size, 3)
+  await own.close()
 })
 
 for (const [way, words] of [
@@ -77,7 +97,7 @@ test('a request that can not cross fails, and the next one is answered', async (
 })
 
 test('a closed thread fails what was under way', async () => {
-  const own = new Thread<TriedWorks>(MODULE)
+  const own = new Thread<TriedWorks>(MODULE, LIMITS)
   await own.close()
   const asked = assert.rejects(own.ask('later', { ms: 60_000, word: 'never' }), /ended with \d/)
   await own.close()
@@ -94,7 +114,7 @@ test('whoever can not wait is told so in time, and what is in time comes as it i
 test('the process lives as long as somebody waits for the thread, and no longer', () => {
   const program = `
     import { Thread } from '${new URL('./thread.ts', import.meta.url).href}'
-    const thread = new Thread(new URL('${MODULE.href}'))
+    const thread = new Thread(new URL('${MODULE.href}'), { memoryMb: 64, maxTaskMs: 300_000 })
     console.log(await thread.ask('later', { ms: 50, word: 'done' }))`
   const file = join(temporaryFolder(), 'program.mjs')
   writeFileSync(file, program)

@@ -9,7 +9,16 @@ export interface AskOptions<News> {
   readonly hear?: (news: News) => void | Promise<void>
 }
 
+/** What a thread may take. Each number has its reason where it is written. */
+export interface ThreadLimits {
+  /** Of JavaScript values; bytes in buffers are not counted. A thread that needs more ends, and the process lives on. */
+  readonly memoryMb: number
+  /** A question that takes longer ends the thread, which would answer nobody any more. Infinity where the work waits for others. */
+  readonly maxTaskMs: number
+}
+
 interface Question {
+  readonly timer: NodeJS.Timeout | undefined
   readonly resolve: (answer: unknown) => void
   readonly reject: (error: unknown) => void
   readonly hear: ((news: never) => void | Promise<void>) | undefined
@@ -18,14 +27,16 @@ interface Question {
 export class Thread<Works extends Record<string, Work>> {
   readonly #module: URL
   readonly #options: WorkerOptions
+  readonly #maxTaskMs: number
   readonly #questions = new Map<number, Question>()
   #worker: Worker | undefined
   #lastId = 0
 
   /** `module` calls `serve`. It is started by the first question, and by the next one after it has ended. */
-  constructor(module: URL, options: WorkerOptions = {}) {
+  constructor(module: URL, { memoryMb, maxTaskMs }: ThreadLimits, options: WorkerOptions = {}) {
     this.#module = module
-    this.#options = options
+    this.#options = { ...options, resourceLimits: { maxOldGenerationSizeMb: memoryMb } }
+    this.#maxTaskMs = maxTaskMs
   }
 
   /** Settles when the thread is done with it, or has ended. */
@@ -34,13 +45,15 @@ export class Thread<Works extends Record<string, Work>> {
     request: Parameters<Works[Name]>[0],
     { transfer = [], hear }: AskOptions<NewsOf<Works[Name]>> = {},
   ): Promise<Awaited<ReturnType<Works[Name]>>> {
-    this.#worker ??= this.#started()
+    const worker = (this.#worker ??= this.#started())
     this.#lastId += 1
     const id = this.#lastId
-    this.#worker.postMessage({ id, name, request } satisfies ToThread, transfer)
+    worker.postMessage({ id, name, request } satisfies ToThread, transfer)
     const { promise, resolve, reject } = Promise.withResolvers<unknown>()
-    this.#questions.set(id, { resolve, reject, hear })
-    this.#worker.ref()
+    const timer =
+      this.#maxTaskMs === Infinity ? undefined : setTimeout(() => this.#stuck(worker, name), this.#maxTaskMs)
+    this.#questions.set(id, { timer, resolve, reject, hear })
+    worker.ref()
     return promise as Promise<Awaited<ReturnType<Works[Name]>>>
   }
 
@@ -51,15 +64,29 @@ export class Thread<Works extends Record<string, Work>> {
   #started(): Worker {
     const worker = new Worker(this.#module, this.#options)
     worker.on('message', (message: FromThread) => void this.#receive(worker, message))
-    const end = (error: unknown): void => {
-      // A thread that fails says twice that it ended. Meanwhile the next one may have been asked.
-      if (this.#worker !== worker) return
-      this.#worker = undefined
-      for (const id of this.#questions.keys()) this.#take(id)?.reject(error)
-    }
-    worker.on('error', end)
-    worker.on('exit', (code) => end(new Error(`the thread of ${this.#module.pathname} ended with ${code}`)))
+    worker.on('error', (error) => this.#ended(worker, error))
+    worker.on('exit', (code) =>
+      this.#ended(worker, new Error(`the thread of ${this.#module.pathname} ended with ${code}`)),
+    )
+    // An answer that can't be read: nobody knows whose it was.
+    worker.on('messageerror', (error) => this.#end(worker, error))
     return worker
+  }
+
+  #stuck(worker: Worker, name: string): void {
+    this.#end(worker, new Error(`the work ${name} took longer than ${this.#maxTaskMs} ms`))
+  }
+
+  #end(worker: Worker, error: unknown): void {
+    this.#ended(worker, error)
+    void worker.terminate()
+  }
+
+  #ended(worker: Worker, error: unknown): void {
+    // A thread that fails says twice that it ended. Meanwhile the next one may have been asked.
+    if (this.#worker !== worker) return
+    this.#worker = undefined
+    for (const id of this.#questions.keys()) this.#take(id)?.reject(error)
   }
 
   async #receive(worker: Worker, message: FromThread): Promise<void> {
@@ -79,11 +106,15 @@ export class Thread<Works extends Record<string, Work>> {
   #take(id: number): Question | undefined {
     const question = this.#questions.get(id)
     this.#questions.delete(id)
+    clearTimeout(question?.timer)
     // A thread that nobody waits for must not keep the process alive.
     if (this.#questions.size === 0) this.#worker?.unref()
     return question
   }
 }
+
+/** Node's timers ring at once beyond it. */
+const MAX_TIMER_MS = 2 ** 31 - 1
 
 /** The answer to a question, or `late()` after so long. The thread works on: it is not told of that. */
 export async function inTime<Answer>(
@@ -92,7 +123,7 @@ export async function inTime<Answer>(
   late: () => Error,
 ): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late()), timeoutMs)
+  const timer = setTimeout(() => reject(late()), Math.min(timeoutMs, MAX_TIMER_MS))
   try {
     return await Promise.race([asked, promise])
   } finally {

@@ -22,6 +22,25 @@ const works = {
     return new Promise<never>(() => {})
   },
   end: () => process.exit(3),
+  /** A list in a list in a list: copying it to the other thread takes more stack than there is. */
+  tangled() {
+    let value: unknown[] = []
+    for (let level = 0; level < 200_000; level += 1) value = [value]
+    return value
+  },
+  wordless(): never {
+    throw Object.defineProperty(new Error(), 'message', {
+      get: () => {
+        throw new Error('no words')
+      },
+    })
+  },
+  spin(): never {
+    for (;;);
+  },
+  hoard(): never {
+    for (const kept: number[][] = []; ;) kept.push(Array.from({ length: 100_000 }, () => Math.random()))
+  },
   async count({ to }: { readonly to: number }, { tell }: ThreadCall<number>) {
     for (let number = 1; number <= to; number += 1) await tell(number)
     return 'done'

@@ -148,7 +148,8 @@ export const SERVER_FAULTS = {
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'This node has no CPU time left. Its load shedding refused the request before reading it.',
+    meaning:
+      'This node has no CPU time left, and its load shedding refused the request before reading it; or as many large requests of one project wait for it as may.',
     nextStep: 'Retry after `retry-after`. Operators: add nodes, or give this one more CPU.',
   },
   node_starting: {
@@ -210,7 +211,7 @@ export const SERVER_FAULTS = {
     type: 'upstream_error',
     retry: true,
     who: 'upstream',
-    meaning: 'No deployment answered in time.',
+    meaning: 'No deployment answered in time, or the time was over before a call was sent.',
     nextStep:
       'Retry, perhaps with fewer inputs. A shorter `timeout` in the SDK also shortens the time that Torana allows for embeddings.',
   },

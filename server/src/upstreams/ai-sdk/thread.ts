@@ -2,7 +2,7 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
-import { inTime, Thread } from '#thread/thread.ts'
+import { inTime, Thread, type ThreadLimits } from '#thread/thread.ts'
 import type { Block } from './exchange.ts'
 import { timedOut } from './failures.ts'
 import type { LoadedCall } from './image-edit.ts'
@@ -33,11 +33,25 @@ const ENVIRONMENT = [
   'no_proxy',
 ]
 
+/** The packages themselves, and some hundred calls under way. */
+const BASE_MEMORY_MB = 512
+/** The largest answer as text, as values, and as the values that the package's schema made of them. */
+const MEMORY_PER_ANSWER_BYTE = 6
+
+/** A call waits for its upstream for minutes, and both sides end it in time: no question is too long by itself. */
+function limitsFor({ answerBytes }: WorkerOptions): ThreadLimits {
+  const answerMb = (answerBytes / 1024 ** 2) * MEMORY_PER_ANSWER_BYTE
+  return { memoryMb: BASE_MEMORY_MB + Math.ceil(answerMb), maxTaskMs: Infinity }
+}
+
 export function aiSdkThread(options: WorkerOptions): AiSdkThread {
   const env = Object.fromEntries(
     ENVIRONMENT.map((name) => [name, process.env[name]]).filter(([, value]) => value),
   )
-  const thread = new Thread<AiSdkWorks>(new URL('./worker.ts', import.meta.url), { env, workerData: options })
+  const thread = new Thread<AiSdkWorks>(new URL('./worker.ts', import.meta.url), limitsFor(options), {
+    env,
+    workerData: options,
+  })
   return {
     embed: (call) => answerTo(call, thread.ask('embed', call)),
     generate: (call, submitted) =>

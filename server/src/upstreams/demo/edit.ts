@@ -2,7 +2,7 @@
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import { inTime, Thread } from '#thread/thread.ts'
+import { inTime, Thread, type ThreadLimits } from '#thread/thread.ts'
 import { wholeOf } from '../connect/exact-bytes.ts'
 import type { DrawnEdit, DrawnPreview, EditWorks } from './edit-worker.ts'
 import type { EditInput } from './given.ts'
@@ -11,11 +11,13 @@ import type { EditInput } from './given.ts'
 const MAX_AT_ONCE = 2
 /** At a second each, the last of so many is half a minute away. */
 const MAX_WAITING = 64
+/** Pixels are in buffers, which are not counted. The largest drawings take some seconds each, and a request may want ten. */
+const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
 
 type Preview = (preview: DrawnPreview) => void
 
 export class DemoEdits {
-  readonly #thread = new Thread<EditWorks>(new URL('./edit-worker.ts', import.meta.url))
+  readonly #thread = new Thread<EditWorks>(new URL('./edit-worker.ts', import.meta.url), LIMITS)
   readonly #places = new Semaphore(MAX_AT_ONCE)
 
   async draw(call: ImageCall, edit: EditCall, preview: Preview): Promise<DrawnEdit> {

@@ -2,14 +2,16 @@
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { inTime, Thread } from '#thread/thread.ts'
+import { inTime, Thread, type ThreadLimits } from '#thread/thread.ts'
 import type { DemoWorks } from './model-worker.ts'
 
 /** At some 15 ms a text this is half a minute of work; more would only time out. */
 const MAX_WAITING_TEXTS = 2048
+/** The model takes a hundred; a request's texts and their vectors some more. Two thousand texts on a slow core take minutes. */
+const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
 
 export class DemoEmbedding implements EmbeddingUpstream {
-  readonly #thread = new Thread<DemoWorks>(new URL('./model-worker.ts', import.meta.url))
+  readonly #thread = new Thread<DemoWorks>(new URL('./model-worker.ts', import.meta.url), LIMITS)
   #waitingTexts = 0
 
   /** Loads the model ahead of the first request, which would otherwise wait for it. */

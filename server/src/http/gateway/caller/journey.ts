@@ -50,9 +50,9 @@ interface Room<Body, Asked, Outcome> {
   /** Waited for before anything else is done. Left out by the embeddings, whose requests take less time than a turn. */
   readonly turn?: () => Promise<unknown>
   /** Refuses what the headers alone rule out, and takes the body. */
-  receive(journey: Journey): Promise<Body>
+  receive(journey: Journey, key: Key): Promise<Body>
   /** What the body asks for. A promise only where finding out takes long. */
-  read(body: Body, journey: Journey): Asked | Promise<Asked>
+  read(body: Body, journey: Journey, key: Key): Asked | Promise<Asked>
   run(asked: Asked, key: Key, journey: Journey): Promise<Outcome>
   /** Undefined: the answer is written, and there is nothing to wait for. */
   write(outcome: Outcome, asked: Asked, journey: Journey): Promise<void> | undefined
@@ -81,7 +81,7 @@ export function handlerOf<Body, Asked, Outcome>(
       if (turn !== undefined) await turn()
       const found = authenticate(presentedKey(request.headers), keys, clock)
       key = found instanceof Promise ? await found : found
-      const read = room.read(await room.receive(journey), journey)
+      const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
       outcome = await room.run(asked, key, journey)
       const written = room.write(outcome, asked, journey)

@@ -36,8 +36,8 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         refuseEncoded(request)
         return readBody(request, limits.embeddingsBodyBytes)
       },
-      read(body, { path }) {
-        const parsed = parseBody(body, json, bounds)
+      read(body, { path }, { project }) {
+        const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
         if (!(parsed instanceof Promise)) return readEmbeddingRequest(parsed, limits.maxInputs, path)
         return parsed.then((value) => readEmbeddingRequest(value, limits.maxInputs, path))
       },

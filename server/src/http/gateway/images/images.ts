@@ -46,9 +46,9 @@ export function imagesHandler(
       route,
       // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
       turn: yieldLoop,
-      async receive({ request, path }) {
+      async receive({ request, path }, { project }) {
         const options = optionsIn(request)
-        return { options, ...(await read(request, path)) }
+        return { options, ...(await read(request, path, project)) }
       },
       read: (received, journey) => ({
         ...received,

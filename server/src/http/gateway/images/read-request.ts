@@ -20,24 +20,29 @@ export interface ReadImageRequest {
   readonly files: RequestFiles
 }
 
-export type ReadRequest = (request: IncomingMessage, path: PathModel | undefined) => Promise<ReadImageRequest>
+export type ReadRequest = (
+  request: IncomingMessage,
+  path: PathModel | undefined,
+  project: string,
+) => Promise<ReadImageRequest>
 
 export interface ReadingOutside extends ReadingJsonOutside {
   readonly running: RunningJobs
 }
 
 export function generationReader({ limits, json }: Pick<ReadingOutside, 'limits' | 'json'>): ReadRequest {
-  return async (request, path) => {
+  return async (request, path, project) => {
     refuseEncoded(request)
     const body = await readBody(request, limits.imagesBodyBytes)
-    return { asked: readImageRequest(await parseBody(body, json), limits, path), files: NO_FILES }
+    const parsed = await parseBody(body, json, { project, timeoutMs: limits.imageTimeoutMs })
+    return { asked: readImageRequest(parsed, limits, path), files: NO_FILES }
   }
 }
 
 export function editReader(outside: ReadingOutside): ReadRequest {
   const { limits, running } = outside
   let arriving = 0
-  return async (request, path) => {
+  return async (request, path, project) => {
     // Before a byte of it is read: each may bring hundreds of megabytes.
     if (running.size + arriving >= limits.maxImageJobs)
       throw new Fault(
@@ -46,7 +51,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
       )
     arriving += 1
     try {
-      return await readEdit(request, path, outside)
+      return await readEdit(request, path, project, outside)
     } catch (error) {
       throw error instanceof StoreAway ? unwritable(error) : error
     } finally {
@@ -66,9 +71,10 @@ function unwritable(cause: StoreAway): Fault {
 async function readEdit(
   request: IncomingMessage,
   path: PathModel | undefined,
+  project: string,
   outside: ReadingOutside,
 ): Promise<ReadImageRequest> {
-  const { body, given, taken } = await partsOf(request, outside)
+  const { body, given, taken } = await partsOf(request, project, outside)
   const files = uploadedFiles(taken.map(({ upload }) => upload))
   try {
     return { asked: readImageRequest(body, outside.limits, path, given), files }
@@ -78,11 +84,11 @@ async function readEdit(
   }
 }
 
-function partsOf(request: IncomingMessage, outside: ReadingOutside): Promise<EditParts> {
+function partsOf(request: IncomingMessage, project: string, outside: ReadingOutside): Promise<EditParts> {
   refuseCompressed(request)
   const type = request.headers['content-type'] ?? ''
   if (/^multipart\/form-data\b/i.test(type)) return partsOfForm(request, outside)
-  if (type === '' || type.includes('json')) return partsOfJson(request, outside)
+  if (type === '' || type.includes('json')) return partsOfJson(request, project, outside)
   throw new Fault(
     'unsupported_media_type',
     `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,

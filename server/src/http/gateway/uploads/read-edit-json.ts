@@ -25,7 +25,11 @@ const MAX_ADDRESS_LENGTH = 8192
 /** Of one picture that a caller named: a store of pictures that needs longer is away. */
 const FETCH_TIMEOUT_MS = 30_000
 
-export async function partsOfJson(request: IncomingMessage, outside: ReadingJsonOutside): Promise<EditParts> {
+export async function partsOfJson(
+  request: IncomingMessage,
+  project: string,
+  outside: ReadingJsonOutside,
+): Promise<EditParts> {
   const { limits, json, memory, wait } = outside
   const announced = Number(request.headers['content-length'] ?? limits.editsJsonBytes)
   using room = await memory.take(Math.min(announced, limits.editsJsonBytes), MEMORY_WAIT_MS, wait)
@@ -39,7 +43,8 @@ export async function partsOfJson(request: IncomingMessage, outside: ReadingJson
     limits.editsJsonBytes,
     'Send smaller images, or send them as multipart/form-data.',
   )
-  const { value, files } = await json.parseWithFiles(bytes).catch(refuseJson)
+  const turn = { project, timeoutMs: limits.imageTimeoutMs }
+  const { value, files } = await json.parseWithFiles(bytes, turn).catch(refuseJson)
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
   const { images, mask, markup, ...body } = value
