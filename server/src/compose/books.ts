@@ -13,6 +13,7 @@ import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresRequests } from '#stores/postgres/books/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
 import { abandonedFolders, makeNodeFolder, type NodeFolder } from '#stores/spool/node-folder.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -96,6 +97,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
       nodes: new PostgresNodes(database),
       reconciler,
       upkeep,
+      audit: new PostgresAudit(database),
       nowMs: clock.nowMs,
       figures: () => ({
         isStoreAway: ledger.isStoreAway,

@@ -1,7 +1,8 @@
 /** Stores in a database: PostgreSQL, or the one inside this process. */
 import { join } from 'node:path'
 import type { DatabaseSettings } from '#core/settings.ts'
-import { jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
+import type { SealingKeys } from '#ports/credentials.ts'
+import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
@@ -30,9 +31,10 @@ export async function openDatabaseStores(
   { webhooksFor, onEnded }: StoreParts,
 ): Promise<Stores> {
   const { secrets, log } = basics
+  const auditKeys = auditKeysOf(secrets)
   await using opened = new AsyncDisposableStack()
-  const database = opened.adopt(await openDatabase(settings, log), (one) => one.close())
-  const forMoney = opened.adopt(openForMoney(settings, database, log), (one) => one.close())
+  const database = opened.adopt(await openDatabase(settings, auditKeys, log), (one) => one.close())
+  const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, log }), (one) => one.close())
   const books = opened.use(await openBooks(basics, { database, forMoney, onEnded }))
   const parts = opened.move()
   return {
@@ -49,20 +51,25 @@ export async function openDatabaseStores(
   }
 }
 
-async function openDatabase(settings: KeptDatabase, log: Log): Promise<Database> {
-  const options = { onError: brokenTo(log) }
+async function openDatabase(settings: KeptDatabase, auditKeys: SealingKeys, log: Log): Promise<Database> {
+  const options = { onError: brokenTo(log), auditKeys }
   return settings.kind === 'inside'
     ? openPglite(settings.folder, options)
     : openPostgres(settings.url, options)
 }
 
 /** Connections of their own, so that no slow page of the control API holds up a record. */
-function openForMoney(settings: KeptDatabase, database: Database, log: Log): Database {
+function openForMoney(
+  settings: KeptDatabase,
+  parts: { readonly database: Database; readonly auditKeys: SealingKeys; readonly log: Log },
+): Database {
+  const { database, auditKeys, log } = parts
   if (settings.kind === 'inside') return database
   return openPostgres(settings.url, {
     onError: brokenTo(log),
     queryTimeoutMs: COMMIT_MS,
     poolSize: LEDGER_CONNECTIONS,
+    auditKeys,
   })
 }
 

@@ -1,4 +1,6 @@
 /** Stores in memory, for `DATABASE_URL=memory:`: tests and benches. */
+import { auditKeysOf } from '#runtime/secret.ts'
+import { AuditChain } from '#stores/audit-chain.ts'
 import { MemoryAudit } from '#stores/memory/audit.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryCredentials } from '#stores/memory/credentials.ts'
@@ -11,14 +13,14 @@ import type { Basics } from './basics.ts'
 import type { StoreParts, Stores } from './stores.ts'
 
 export async function openMemoryStores(
-  { clock, identifiers, log }: Basics,
+  { clock, identifiers, log, secrets }: Basics,
   { webhooksFor }: Pick<StoreParts, 'webhooksFor'>,
 ): Promise<Stores> {
   log.warn('DATABASE_URL is memory: everything is lost when this process ends')
   const nodeId = identifiers.next()
   const books = new MemoryBooks(clock)
   await books.startNode({ id: nodeId })
-  const audit = new MemoryAudit(clock)
+  const audit = new MemoryAudit(clock, new AuditChain(auditKeysOf(secrets)))
   const keys = new MemoryKeyStore(clock, audit)
   const webhooks = new MemoryWebhooks(clock)
   return {

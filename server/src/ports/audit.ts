@@ -13,11 +13,18 @@ export interface AuditEntry extends AuditAction {
   /** 1, 2, 3 … without gaps. */
   readonly sequence: bigint
   readonly atMs: number
-  /** SHA-256 over the hash of the entry before and this entry, in hex. */
+  /** SHA-256 over what is kept as the hash of the entry before, and this entry, in hex. */
   readonly hash: string
   /** False when this entry was changed, or the one before it was changed or taken out. */
   readonly intact: boolean
+  readonly proof: AuditProof
 }
+
+/**
+ * Whether the hash is signed: with a key of this node, with one that it does not have (any more), or not at all, as before
+ * there were keys. A signature vouches for all entries before it.
+ */
+export type AuditProof = 'keyed' | 'other_key' | 'unkeyed'
 
 /**
  * The audit: entries are added in the same step as the change they tell of, so that neither is there without the other.

@@ -116,6 +116,11 @@ export function jobKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('image job', secrets)
 }
 
+/** What entries of the audit are signed with. */
+export function auditKeysOf(secrets: NodeSecrets): SealingKeys {
+  return sealingKeysFor('audit', secrets)
+}
+
 function sealingKeysFor(use: string, { current, previous }: NodeSecrets): SealingKeys {
   const keyOf = (secret: string): SealingKey => ({
     id: derived(secret, `torana ${use} key id v1`, 4).toString('hex'),

@@ -1,35 +1,87 @@
-/** The chain of the audit: each entry's hash covers the one before, so a change or a gap anywhere shows. */
-import { createHash } from 'node:crypto'
-import type { AuditAction, AuditEntry } from '#ports/audit.ts'
+/**
+ * The chain of the audit. Each entry's hash covers the one before, so a change or a gap anywhere shows; and it is signed with
+ * a key of the nodes, so that who can write to the database can't make the hashes anew. A signature covers all entries before
+ * it: those from before there were keys, or whose key is gone, are vouched for by the next one that is signed.
+ */
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import type { AuditAction, AuditEntry, AuditProof } from '#ports/audit.ts'
+import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 
 export interface ChainedEntry extends AuditAction {
   readonly sequence: bigint
   readonly atMs: number
+  /** 32 bytes of SHA-256; since there are keys, then 4 bytes of the key's id and 32 of the signature of that hash. */
   readonly hash: Uint8Array
 }
 
 /** What the first entry is chained to. */
-export const CHAIN_START: Uint8Array = new Uint8Array(32)
+const CHAIN_START: Uint8Array = new Uint8Array(32)
+const HASH_BYTES = 32
+const ID_END = 36
 
-export function chainHash(previous: Uint8Array, entry: Omit<ChainedEntry, 'hash'>): Uint8Array {
+/** Entries of a kind never come after one of a later kind: an unsigned one after a signed one was put there by somebody else. */
+const ORDER: Readonly<Record<AuditProof, number>> = { unkeyed: 0, other_key: 1, keyed: 2 }
+
+export class AuditChain {
+  readonly #keys: SealingKeys | undefined
+
+  /** Without keys, as it was before there were any: for tests. */
+  constructor(keys?: SealingKeys) {
+    this.#keys = keys
+  }
+
+  /** What is kept as the hash of an entry. */
+  hashOf(previous: Uint8Array | undefined, entry: Omit<ChainedEntry, 'hash'>): Uint8Array {
+    const hash = plainHash(previous, entry)
+    if (this.#keys === undefined) return hash
+    const { current } = this.#keys
+    return Buffer.concat([hash, Buffer.from(current.id, 'hex'), signatureOf(hash, current)])
+  }
+
+  /** `newestFirst` with the entry before the page at its end, unless the page reaches the beginning. */
+  checkedPage(newestFirst: readonly ChainedEntry[], limit: number): AuditEntry[] {
+    return newestFirst.slice(0, limit).map((entry, index) => {
+      const before = newestFirst[index + 1]
+      const { hash, ...rest } = entry
+      const plain = hash.subarray(0, HASH_BYTES)
+      const proof = this.#proofOf(hash)
+      const intact =
+        entry.sequence === (before?.sequence ?? 0n) + 1n &&
+        Buffer.compare(plain, plainHash(before?.hash, entry)) === 0 &&
+        this.#isSigned(hash) &&
+        (before === undefined || ORDER[this.#proofOf(before.hash)] <= ORDER[proof])
+      return { ...rest, hash: Buffer.from(plain).toString('hex'), intact, proof }
+    })
+  }
+
+  #proofOf(hash: Uint8Array): AuditProof {
+    if (hash.length <= HASH_BYTES) return 'unkeyed'
+    return this.#keyOf(hash) === undefined ? 'other_key' : 'keyed'
+  }
+
+  /** Also true where it can't be known. */
+  #isSigned(hash: Uint8Array): boolean {
+    const key = this.#keyOf(hash)
+    if (key === undefined) return true
+    const [expected, found] = [signatureOf(hash.subarray(0, HASH_BYTES), key), hash.subarray(ID_END)]
+    return found.length === expected.length && timingSafeEqual(found, expected)
+  }
+
+  #keyOf(hash: Uint8Array): SealingKey | undefined {
+    if (hash.length <= HASH_BYTES || this.#keys === undefined) return undefined
+    const id = Buffer.from(hash.subarray(HASH_BYTES, ID_END)).toString('hex')
+    return [this.#keys.current, this.#keys.previous].find((key) => key?.id === id)
+  }
+}
+
+function plainHash(previous: Uint8Array = CHAIN_START, entry: Omit<ChainedEntry, 'hash'>): Buffer {
   const { sequence, atMs, actor, action, target, detail } = entry
   const text = canonicalJson([String(sequence), atMs, actor, action, target, detail])
   return createHash('sha256').update(previous).update(text).digest()
 }
 
-/** `newestFirst` with the entry before the page at its end, unless the page reaches the beginning. */
-export function checkedPage(newestFirst: readonly ChainedEntry[], limit: number): AuditEntry[] {
-  return newestFirst.slice(0, limit).map((entry, index) => {
-    const before = newestFirst[index + 1]
-    const expected = chainHash(before?.hash ?? CHAIN_START, entry)
-    const isNext = entry.sequence === (before?.sequence ?? 0n) + 1n
-    const { hash, ...rest } = entry
-    return {
-      ...rest,
-      hash: Buffer.from(hash).toString('hex'),
-      intact: isNext && Buffer.compare(hash, expected) === 0,
-    }
-  })
+function signatureOf(hash: Uint8Array, { key }: SealingKey): Buffer {
+  return createHmac('sha256', key).update(hash).digest()
 }
 
 /** JSON with the fields of objects sorted: stores keep values, not the order they were written in. */

@@ -1,7 +1,12 @@
 /** What the audit promises where somebody with rights on the database could lay hands on it. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { AuditLog } from '#ports/audit.ts'
+import { auditKeysOf } from '#runtime/secret.ts'
+import { AuditChain } from '#stores/audit-chain.ts'
+import { PostgresAudit } from '#stores/postgres/audit.ts'
 import type { Database } from '#stores/postgres/database.ts'
+import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { someSecret, type Directory } from '#test/support/directory.ts'
 
 export function auditLogSuite(name: string, open: () => Promise<Directory>): void {
@@ -55,6 +60,81 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     const { tamper, broken } = await withEntries()
     await tamper('DELETE FROM audit WHERE sequence = 1')
     assert.deepEqual(await broken(), [2n])
+  })
+
+  /** The same table as nodes see it that have these secrets. */
+  function signedBy(database: Database, current: string, previous?: string) {
+    const signed = { ...database, auditChain: new AuditChain(auditKeysOf({ current, previous })) }
+    return { keyStore: new PostgresKeys(signed), audit: new PostgresAudit(signed) }
+  }
+
+  const proofs = async (audit: AuditLog) =>
+    (await audit.list({ limit: 100 })).map(({ proof, intact }) => `${proof} ${intact}`)
+
+  test(`${name}: who owns the table can't make the hashes anew without the key`, async () => {
+    const { database, tamper } = await withEntries()
+    const { keyStore, audit } = signedBy(database, 'the secret of today')
+    for (const project of ['s1', 's2', 's3']) await keyStore.createProject(project, {}, 'tester')
+    const before = await audit.list({ limit: 100 })
+    assert.ok(before.every(({ intact }) => intact))
+
+    // With all of our code, but without the secret: all entries from a changed one on, made anew and unsigned.
+    const forged: { sequence: bigint; hash: Uint8Array }[] = []
+    for (const entry of before.toReversed()) {
+      const changed = entry.sequence === 7n ? { ...entry, actor: 'somebody else' } : entry
+      const hash = new AuditChain().hashOf(forged.at(-1)?.hash, changed)
+      forged.push({ sequence: entry.sequence, hash })
+    }
+    await tamper(`UPDATE audit SET actor = 'somebody else' WHERE sequence = 7`)
+    assert.deepEqual(
+      (await audit.list({ limit: 100 })).filter(({ intact }) => !intact).map(({ sequence }) => sequence),
+      [7n],
+    )
+    for (const { sequence, hash } of forged)
+      if (sequence >= 7n)
+        await tamper(
+          `UPDATE audit SET hash = '\\x${Buffer.from(hash).toString('hex')}' WHERE sequence = ${sequence}`,
+        )
+    const after = await audit.list({ limit: 100 })
+    assert.ok(after.some(({ intact }) => !intact))
+    assert.equal(after[0]?.proof, 'unkeyed')
+  })
+
+  test(`${name}: entries from before there were keys stay verifiable, and the first signed one covers them`, async () => {
+    const { database, tamper, audit: unsigned } = await withEntries()
+    const { keyStore, audit } = signedBy(database, 'the secret of today')
+    assert.deepEqual(
+      await proofs(audit),
+      Array.from({ length: 5 }, () => 'unkeyed true'),
+    )
+    await keyStore.createProject('signed', {}, 'tester')
+    assert.deepEqual(await proofs(audit), ['keyed true', ...Array.from({ length: 5 }, () => 'unkeyed true')])
+    assert.equal((await unsigned.list({ limit: 1 }))[0]?.proof, 'other_key')
+    await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
+    assert.equal((await proofs(audit)).filter((one) => one.endsWith('false')).length, 1)
+  })
+
+  test(`${name}: an unsigned entry after a signed one was put there by somebody else`, async () => {
+    const { database, keyStore: unsigned } = await withEntries()
+    const { keyStore, audit } = signedBy(database, 'the secret of today')
+    await keyStore.createProject('signed', {}, 'tester')
+    await unsigned.createProject('forged', {}, 'tester')
+    await keyStore.createProject('signed-again', {}, 'tester')
+    assert.deepEqual((await proofs(audit)).slice(0, 3), ['keyed true', 'unkeyed false', 'keyed true'])
+  })
+
+  test(`${name}: after rotations of the secret, old entries are still verified by the newest`, async () => {
+    const { database } = await withEntries()
+    await signedBy(database, 'one').keyStore.createProject('by-one', {}, 'tester')
+    await signedBy(database, 'two', 'one').keyStore.createProject('by-two', {}, 'tester')
+    const { keyStore, audit } = signedBy(database, 'three', 'two')
+    await keyStore.createProject('by-three', {}, 'tester')
+    assert.deepEqual((await proofs(audit)).slice(0, 4), [
+      'keyed true',
+      'keyed true',
+      'other_key true',
+      'unkeyed true',
+    ])
   })
 
   test(`${name}: entries can't be changed or deleted by a mere statement`, async () => {

@@ -21,7 +21,7 @@ export const QUIET_NODE: NodeFigures = {
 }
 
 export async function startBooksControl(books: Books, overrides: Partial<BooksDependencies> = {}) {
-  const { ledger, nodes, reconciler, upkeep, clock } = books
+  const { ledger, nodes, reconciler, upkeep, audit, clock } = books
   const identifiers = uuidv7Identifiers(systemClock)
   const app = fastify({ genReqId: () => identifiers.next() })
   void app.register(
@@ -44,6 +44,7 @@ export async function startBooksControl(books: Books, overrides: Partial<BooksDe
         nodes,
         reconciler,
         upkeep,
+        audit,
         nodeFigures: () => QUIET_NODE,
         nowMs: clock.nowMs,
         ...overrides,

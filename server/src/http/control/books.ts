@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { momentOf } from '#core/ledger.ts'
 import { nanoUsdOf, usdOf } from '#core/price.ts'
+import type { AuditLog, AuditProof } from '#ports/audit.ts'
 import type { LedgerStore, Unknown } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import {
@@ -28,7 +29,7 @@ import {
   type node,
   type unknown,
 } from './books-schemas.ts'
-import { checksOf, worstOf, type BooksFindings } from './doctor.ts'
+import { checksOf, worstOf, type AuditFigures, type BooksFindings } from './doctor.ts'
 import { conflict, notFound } from './faults.ts'
 import { actorIn, type Api } from './route.ts'
 import { isoOf, timeOf } from './shapes.ts'
@@ -38,6 +39,7 @@ export interface BooksDependencies {
   readonly nodes: NodeRegister
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
+  readonly audit: AuditLog
   /** What this node says of itself. */
   readonly nodeFigures: () => NodeFigures
   readonly nowMs: () => number
@@ -141,17 +143,38 @@ function registerDoctor(api: Api, dependencies: BooksDependencies): void {
 
 /** Undefined when the store is away: the report then holds what this node knows by itself. */
 async function findings(
-  { reconciler, upkeep }: BooksDependencies,
+  { reconciler, upkeep, audit }: BooksDependencies,
   hours: number | 'all',
 ): Promise<BooksFindings | undefined> {
   try {
     const partitions = await upkeep.makePartitions()
     const reconciliation = await reconciler.reconcile(hours)
-    return { partitions, reconciliation, figures: await reconciler.figures() }
+    const figures = await reconciler.figures()
+    return { partitions, reconciliation, figures, audit: await readAudit(audit) }
   } catch (error) {
     if (error instanceof StoreAway) return undefined
     throw error
   }
+}
+
+/** As far back as a report can wait for: an audit that was longer ago is read with `GET /api/v1/audit`. */
+const AUDIT_READ = 10_000
+const AUDIT_PAGE = 500
+
+async function readAudit(audit: AuditLog): Promise<AuditFigures> {
+  const figures = { entries: 0, broken: 0, unkeyed: 0 }
+  let newest: AuditProof | undefined
+  let before: bigint | undefined
+  while (figures.entries < AUDIT_READ) {
+    const page = await audit.list({ limit: AUDIT_PAGE, before })
+    newest ??= page[0]?.proof
+    figures.entries += page.length
+    figures.broken += page.filter(({ intact }) => !intact).length
+    figures.unkeyed += page.filter(({ proof }) => proof === 'unkeyed').length
+    before = page.at(-1)?.sequence
+    if (page.length < AUDIT_PAGE) break
+  }
+  return { ...figures, newest }
 }
 
 function unknownBody(entry: Unknown): z.output<typeof unknown> {

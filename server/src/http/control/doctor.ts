@@ -1,5 +1,6 @@
 /** What the figures of the books mean for a person. */
 import { dollars, usdOf } from '#core/price.ts'
+import type { AuditProof } from '#ports/audit.ts'
 import type {
   BooksFigures,
   LedgerDifference,
@@ -17,7 +18,19 @@ export interface Check {
   readonly figures: Record<string, number>
 }
 
+/** Of the newest entries of the audit. */
+export interface AuditFigures {
+  readonly entries: number
+  /** Changed, or with a gap before it. */
+  readonly broken: number
+  /** From before entries were signed. */
+  readonly unkeyed: number
+  /** Undefined: there are no entries. */
+  readonly newest: AuditProof | undefined
+}
+
 export interface BooksFindings {
+  readonly audit: AuditFigures
   readonly figures: BooksFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
@@ -47,7 +60,7 @@ function storeCheck(isReachable: boolean): Check {
     : check('store', 'wrong', 'PostgreSQL does not answer: the ledger could not be checked')
 }
 
-function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Check[] {
+function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindings): Check[] {
   const { unknowns, nodes, lostLeases, deletedProjects } = figures
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
   const holders = lostLeases.map(({ nodeId }) => nodeId).join(', ')
@@ -80,10 +93,41 @@ function booksChecks({ figures, reconciliation, partitions }: BooksFindings): Ch
       { lost_usd: usdOf(lostNanoUsd) },
     ),
     partitionsCheck(figures, partitions),
+    auditCheck(audit),
     check('deletions', 'ok', `${count(deletedProjects, 'deleted project')} with data left`, {
       projects: deletedProjects,
     }),
   ]
+}
+
+/** The newest signature vouches for all entries before it, so the newest entry must have one. */
+function auditCheck({ newest, ...figures }: AuditFigures): Check {
+  const { entries, broken, unkeyed } = figures
+  if (newest === undefined) return check('audit', 'ok', 'no entries yet', figures)
+  const all = count(entries, 'entry', 'entries')
+  if (broken > 0)
+    return check(
+      'audit',
+      'wrong',
+      `${broken} of the newest ${all} not intact: changed in the database, or a predecessor removed`,
+      figures,
+    )
+  if (newest === 'unkeyed')
+    return check(
+      'audit',
+      'look',
+      `${all}, the newest unkeyed: from before Torana signed them. The next change is signed, and covers them`,
+      figures,
+    )
+  if (newest === 'other_key')
+    return check(
+      'audit',
+      'look',
+      `${all}, the newest signed with a TORANA_SECRET that this node does not have`,
+      figures,
+    )
+  const old = unkeyed === 0 ? '' : `; ${unkeyed} unkeyed, covered by the first signed entry after them`
+  return check('audit', 'ok', `${all} intact${old}`, figures)
 }
 
 function ledgerCheck({ entries, differences }: Reconciliation): Check {

@@ -172,6 +172,11 @@ const auditEntry = z
     intact: z
       .boolean()
       .describe('False if this entry was changed, or if the one before it was changed or removed.'),
+    proof: z
+      .enum(['keyed', 'other_key', 'unkeyed'])
+      .describe(
+        'Whether the hash is signed with a key of this node, with another key, or not at all. A signature also covers all entries before it.',
+      ),
   })
   .meta({ id: 'AuditEntry' })
 

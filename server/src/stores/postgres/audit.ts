@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry, AuditLog } from '#ports/audit.ts'
-import { CHAIN_START, chainHash, checkedPage, type ChainedEntry } from '../audit-chain.ts'
+import type { AuditChain, ChainedEntry } from '../audit-chain.ts'
 import { reachable } from './away.ts'
 import type { Database, Sql } from './database.ts'
 
@@ -26,7 +26,7 @@ interface LastRow {
  * Writes what was done into the audit, in the transaction that does it. Entries are written one at a time, so call it last:
  * the next one waits until this transaction ends, and a lock taken after it could be waited for in a circle.
  */
-export async function writeAudit(sql: Sql, action: AuditAction): Promise<void> {
+export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditAction): Promise<void> {
   await sql.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK])
   // A statement of its own: it must see what was committed while we waited.
   const [row] = await sql.query<LastRow>(
@@ -35,7 +35,7 @@ export async function writeAudit(sql: Sql, action: AuditAction): Promise<void> {
   )
   const last = row as LastRow
   const entry = { ...action, sequence: (last.sequence ?? 0n) + 1n, atMs: last.at.getTime() }
-  const hash = chainHash(last.hash ?? CHAIN_START, entry)
+  const hash = chain.hashOf(last.hash ?? undefined, entry)
   await sql.query(
     'INSERT INTO audit (sequence, at, actor, action, target, detail, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)',
     [
@@ -64,7 +64,7 @@ export class PostgresAudit implements AuditLog {
         [before ?? null, limit + 1],
       ),
     )
-    return checkedPage(rows.map(entryOf), limit)
+    return this.#database.auditChain.checkedPage(rows.map(entryOf), limit)
   }
 }
 

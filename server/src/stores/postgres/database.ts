@@ -3,6 +3,8 @@ import { once } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DatabaseError, Pool, types, type PoolClient, type PoolConfig, type QueryResult } from 'pg'
+import type { SealingKeys } from '#ports/credentials.ts'
+import { AuditChain } from '../audit-chain.ts'
 
 /** Runs one statement. `name` makes it a prepared one, parsed once a connection. */
 export interface Sql {
@@ -10,6 +12,8 @@ export interface Sql {
 }
 
 export interface Database extends Sql {
+  /** What entries of its audit are chained and signed with. */
+  readonly auditChain: AuditChain
   /** In one transaction (READ COMMITTED), rolled back when `work` throws. Its statements run one after another. */
   transaction<Result>(work: (sql: Sql) => Promise<Result>): Promise<Result>
   /**
@@ -27,6 +31,8 @@ export interface DatabaseOptions {
   /** Told of connections that broke while nobody used them; those in use fail their statement instead. */
   readonly onError?: (error: Error) => void
   readonly poolSize?: number
+  /** Default: entries of the audit are not signed. */
+  readonly auditKeys?: SealingKeys
 }
 
 /** Long enough for a page of the console, short enough that its reader is still there. */
@@ -93,6 +99,7 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
   const acquire = async (): Promise<Connection> => new Connection(await pool.connect())
 
   return {
+    auditChain: new AuditChain(options.auditKeys),
     async query<Row>(text: string, values?: readonly unknown[], name?: string) {
       const startMs = performance.now()
       const connection = await acquire()

@@ -122,7 +122,12 @@ export class PostgresSpaces implements SpaceStore {
         const replaced = await sql.query(REPLACE, valuesOf(reference))
         if (replaced.length === 0) return
         const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
-        await writeAudit(sql, { actor, action: 'space.accept', target: model, detail })
+        await writeAudit(sql, this.#database.auditChain, {
+          actor,
+          action: 'space.accept',
+          target: model,
+          detail,
+        })
       }),
     )
   }

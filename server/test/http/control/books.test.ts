@@ -7,6 +7,7 @@ import type { Output } from '#cli/output.ts'
 import { run as unknownsCommand } from '#cli/unknowns.ts'
 import { windowOf } from '#core/budget.ts'
 import { momentOf } from '#core/ledger.ts'
+import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
 import { StoreAway } from '#ports/store.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { QUIET_NODE, startBooksControl } from '#test/support/books-control.ts'
@@ -186,6 +187,7 @@ test('the doctor says ok to books that agree', async () => {
     nodes: 'ok: 1 alive',
     leases: 'ok: no lost node has a budget lease',
     partitions: 'ok: created ahead; no row is outside of them',
+    audit: 'ok: no entries yet',
     deletions: 'ok: 0 deleted projects with data left',
     spool: 'ok: no usage record waits on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
@@ -250,6 +252,40 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
   assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'wrong')
   assertFault(await ask('GET', '/doctor?hours=0'), 'invalid_parameter')
   assertFault(await ask('GET', '/doctor?hours=some'), 'invalid_parameter')
+})
+
+test('the doctor tells of audit entries that are unkeyed or not intact', async () => {
+  const books = await open()
+  const entryOf = (sequence: number, proof: AuditProof, intact = true): AuditEntry => ({
+    sequence: BigInt(sequence),
+    atMs: 0,
+    actor: 'a',
+    action: 'b',
+    target: 'c',
+    detail: {},
+    hash: '',
+    proof,
+    intact,
+  })
+  const auditFinding = async (newestFirst: readonly AuditEntry[]) => {
+    const audit: AuditLog = {
+      list: async ({ limit, before = 1_000_000n }) =>
+        newestFirst.filter(({ sequence }) => sequence < before).slice(0, limit),
+    }
+    const { ask } = await startBooksControl(books, { audit })
+    return findingsOf((await ask<Report>('GET', '/doctor')).body)['audit'] ?? ''
+  }
+  const unkeyed = Array.from({ length: 700 }, (_, index) => entryOf(700 - index, 'unkeyed'))
+  assert.match(await auditFinding(unkeyed), /^look: 700 entries, the newest unkeyed/)
+  assert.match(
+    await auditFinding([entryOf(701, 'keyed'), ...unkeyed]),
+    /^ok: 701 entries intact; 700 unkeyed/,
+  )
+  assert.match(await auditFinding([entryOf(701, 'other_key'), ...unkeyed]), /^look: .* TORANA_SECRET/)
+  assert.match(
+    await auditFinding([entryOf(702, 'keyed'), entryOf(701, 'keyed', false), ...unkeyed]),
+    /^wrong: 1 of the newest 702 entries not intact/,
+  )
 })
 
 test('the doctor has something to say while the store is away', async () => {
@@ -339,7 +375,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^wrong +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 12)
+  assert.equal(checks.length, 13)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: hours: /)
 })

@@ -135,7 +135,7 @@ export class PostgresLedger implements LedgerStore {
             usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
           },
         ])
-        await writeAudit(sql, {
+        await writeAudit(sql, this.#database.auditChain, {
           actor,
           action: `unknown.${kind}`,
           target: `${requestId}/${attempt}`,

@@ -187,7 +187,7 @@ export class PostgresReconciler implements Reconciler {
         'UPDATE budgets SET spent_nano = $3, leased_nano = $4 WHERE budget_id = $1 AND window_start = $2',
         [budgetId, start, spent, leased],
       )
-      await writeAudit(sql, {
+      await writeAudit(sql, this.#database.auditChain, {
         actor: 'system',
         action: 'budget.correct',
         target: budgetId,

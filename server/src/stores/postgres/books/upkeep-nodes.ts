@@ -72,7 +72,7 @@ export class PostgresNodes implements NodeRegister {
         await sql.query(BRING_HOME, [nodeId])
         await sql.query('UPDATE nodes SET ended_at = now() WHERE node_id = $1', [nodeId])
         const { host, seen_at: seenAt } = node
-        await writeAudit(sql, {
+        await writeAudit(sql, this.#database.auditChain, {
           actor,
           action: 'node.end',
           target: nodeId,

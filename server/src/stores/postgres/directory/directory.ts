@@ -22,7 +22,7 @@ export function changeDirectory<Result>(
         'UPDATE directory_version SET version = version + 1 RETURNING version',
       )
       const { result, audit } = await change(sql, (row as { version: bigint }).version)
-      for (const action of audit) await writeAudit(sql, action)
+      for (const action of audit) await writeAudit(sql, database.auditChain, action)
       return result
     }),
   )
