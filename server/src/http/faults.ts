@@ -1,12 +1,12 @@
 /** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
 import { Fault } from '#core/fault/fault.ts'
-import { NoTurn } from '#ports/turn.ts'
+import { ThreadBusy } from '#ports/asker.ts'
 import { rateHeaders } from './rate-headers.ts'
 
 /** Anything thrown that is not a fault is ours; its text stays in the log. */
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
-  if (error instanceof NoTurn) return turnFault(error)
+  if (error instanceof ThreadBusy) return busyFault(error)
   return new Fault(
     'internal_error',
     'The gateway failed. The log has the cause under this request id; please report it.',
@@ -18,7 +18,7 @@ export function toFault(error: unknown): Fault {
 const FULL_RETRY_MS = 1000
 
 /** Work that the node does itself, such as reading a large body, was not done. Nothing was sent to an upstream yet. */
-function turnFault(cause: NoTurn): Fault {
+function busyFault(cause: ThreadBusy): Fault {
   return cause.kind === 'full'
     ? new Fault(
         'node_overloaded',

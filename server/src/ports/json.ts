@@ -1,22 +1,22 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
-import type { Turn } from './turn.ts'
+import type { Asker } from './asker.ts'
 
 /**
  * Parses JSON too large to be parsed between two rounds of the event loop. The value is what `JSON.parse` gives, with one
  * difference: arrays of token ids under `input` arrive as `Uint32Array`, because a million boxed numbers would take as long to
  * hand over as to parse. JSON that holds more than a request may hold is refused before it is parsed, with `JsonRefused`.
- * Projects take turns; `NoTurn` tells that the body was not read in time.
+ * Projects take turns; `ThreadBusy` tells that the body was not read in time.
  */
 export interface LargeJson {
   /** Rejects with a `SyntaxError` for what is not JSON. The bytes are given away: the caller must not use them again. */
-  parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, turn: Turn): Promise<unknown>
+  parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<unknown>
   /**
    * The same for a body that may hold files: every text that is a data URL in base64 becomes null, and is listed with its place
    * and its bytes. Fields that Torana must decide on are never hidden by this: a data URL is a picture or a mistake.
    */
   parseWithFiles(
     bytes: Uint8Array<ArrayBuffer>,
-    turn: Turn,
+    asker: Asker,
   ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }>
 }
 

@@ -1,19 +1,34 @@
 import type { Tokenizer } from '#core/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
+import type { Asker } from './asker.ts'
 
-/** A count, and whether it is the tokenizer's own or one taken over a text cut into pieces (never below the true count). */
+/** A count, and whether it is the tokenizer's own. One that is not was taken over a text cut into pieces, or counting stopped. */
 export interface TokenCount {
+  /** Never below the true count, unless counting stopped: then it is more than was asked for. */
   readonly tokens: number
   readonly exact: boolean
+}
+
+export interface CountAsker extends Asker {
+  /** Beyond so many tokens of one text nobody wants to know more: the count may stop. */
+  readonly most: number
 }
 
 /**
  * Tokens of texts and texts of tokens. Byte-pair encoding is quadratic in the length of an unbroken run, so an
  * implementation works away from the event loop and cuts long runs: no text may cost more than time linear in its length.
+ * It works in short steps, between which other projects have their turns, and rejects with `ThreadBusy` when the asker's time
+ * is up.
  */
 export interface TokenCounter {
   /** One count per text. */
-  count(texts: readonly string[], tokenizer: Exclude<Tokenizer, 'none'>): Promise<TokenCount[]>
+  count(texts: readonly string[], tokenizer: KnownTokenizer, asker: CountAsker): Promise<TokenCount[]>
   /** One text per token array; undefined for an array that holds an id the tokenizer does not know. */
-  decode(tokens: readonly TokenIds[], tokenizer: Exclude<Tokenizer, 'none'>): Promise<(string | undefined)[]>
+  decode(
+    tokens: readonly TokenIds[],
+    tokenizer: KnownTokenizer,
+    asker: Asker,
+  ): Promise<(string | undefined)[]>
 }
+
+export type KnownTokenizer = Exclude<Tokenizer, 'none'>

@@ -10,13 +10,13 @@ const RUNS = 500
 /** Less than half of what parsing it would take; it is some milliseconds unless garbage happens to be collected. */
 const MAX_ROUND_MS = 40
 
-const TURN = { project: 'p', timeoutMs: 600_000 }
+const ASKER = { project: 'p', timeoutMs: 600_000 }
 const json = new WorkerJson()
 after(() => json.close())
 
 const bytesOf = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text)
 const lift = (value: unknown): ReturnType<WorkerJson['parseWithFiles']> =>
-  json.parseWithFiles(bytesOf(JSON.stringify(value)), TURN)
+  json.parseWithFiles(bytesOf(JSON.stringify(value)), ASKER)
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 const textOf = (bytes: Uint8Array | undefined): string | undefined =>
   bytes && Buffer.from(bytes).toString('utf8')
@@ -100,7 +100,7 @@ for (const [url, expected] of URLS) {
 
 test('slashes may be escaped, as PHP does, and letters too', async () => {
   const body = String.raw`{"url": "d\u0061ta:image\/png;base64,\/\/\/\u002f"}`
-  const { value, files } = await json.parseWithFiles(bytesOf(body), TURN)
+  const { value, files } = await json.parseWithFiles(bytesOf(body), ASKER)
   assert.deepEqual(value, { url: null })
   assert.deepEqual([...(files[0]?.bytes ?? [])], [255, 255, 255])
 })
@@ -108,7 +108,7 @@ test('slashes may be escaped, as PHP does, and letters too', async () => {
 test('two places never have the same name, and no name is special', async () => {
   const url = 'data:;base64,SGk='
   const body = `{"a/b":"${url}","a":{"b":"${url}","~1":"${url}"},"__proto__":{"x":"${url}"},"":"${url}"}`
-  const { value, files } = await json.parseWithFiles(bytesOf(body), TURN)
+  const { value, files } = await json.parseWithFiles(bytesOf(body), ASKER)
   assert.deepEqual(
     files.map(({ place }) => place),
     ['a~1b', 'a/b', 'a/~01', '__proto__/x', ''],
@@ -118,7 +118,7 @@ test('two places never have the same name, and no name is special', async () => 
 })
 
 test('where a name comes twice the last one counts, as in every other body', async () => {
-  const { value, files } = await json.parseWithFiles(bytesOf('{"a":"data:;base64,SGk=","a":1}'), TURN)
+  const { value, files } = await json.parseWithFiles(bytesOf('{"a":"data:;base64,SGk=","a":1}'), ASKER)
   assert.deepEqual([value, files], [{ a: 1 }, []])
 })
 
@@ -192,7 +192,7 @@ test('what is not JSON is refused with the place where it stops to be', async ()
     ['', /^not JSON at position unknown$/],
   ]
   for (const [text, message] of cases)
-    await assert.rejects(json.parseWithFiles(bytesOf(text), TURN), { name: 'SyntaxError', message })
+    await assert.rejects(json.parseWithFiles(bytesOf(text), ASKER), { name: 'SyntaxError', message })
 })
 
 const MAX_TEXT = 1024 * 1024
@@ -202,11 +202,11 @@ test('32 levels, 64 files, 10,000 values and a megabyte of text are taken, and o
   const files = (count: number): string => JSON.stringify(Array(count).fill('data:;base64,SGk='))
   const values = (count: number): string => JSON.stringify(Array(count - 1).fill(0))
   const text = (length: number): string => JSON.stringify({ name: 'x'.repeat(length) })
-  await json.parseWithFiles(bytesOf(text(MAX_TEXT - 4)), TURN)
-  await json.parseWithFiles(bytesOf(nested(32)), TURN)
-  await json.parseWithFiles(bytesOf(JSON.stringify({ text: '[{,'.repeat(20_000) + '"\\' })), TURN)
-  await json.parseWithFiles(bytesOf(values(10_000)), TURN)
-  assert.equal((await json.parseWithFiles(bytesOf(files(64)), TURN)).files.length, 64)
+  await json.parseWithFiles(bytesOf(text(MAX_TEXT - 4)), ASKER)
+  await json.parseWithFiles(bytesOf(nested(32)), ASKER)
+  await json.parseWithFiles(bytesOf(JSON.stringify({ text: '[{,'.repeat(20_000) + '"\\' })), ASKER)
+  await json.parseWithFiles(bytesOf(values(10_000)), ASKER)
+  assert.equal((await json.parseWithFiles(bytesOf(files(64)), ASKER)).files.length, 64)
   const refused: readonly (readonly [string, RegExp])[] = [
     [nested(33), /deeper than 32/],
     [`{"a":`.repeat(33) + '1' + '}'.repeat(33), /deeper than 32/],
@@ -219,21 +219,21 @@ test('32 levels, 64 files, 10,000 values and a megabyte of text are taken, and o
     [`{"${'x'.repeat(MAX_TEXT + 1)}":1}`, /more than 1048576 characters/],
   ]
   for (const [text, message] of refused) {
-    await assert.rejects(json.parseWithFiles(bytesOf(text), TURN), { name: 'JsonRefused', message })
-    await assert.rejects(json.parseWithFiles(bytesOf(text), TURN), (error) => error instanceof SyntaxError)
+    await assert.rejects(json.parseWithFiles(bytesOf(text), ASKER), { name: 'JsonRefused', message })
+    await assert.rejects(json.parseWithFiles(bytesOf(text), ASKER), (error) => error instanceof SyntaxError)
   }
   assert.ok(new JsonRefused('') instanceof SyntaxError)
 })
 
 test('the bytes are handed over and not copied, unless they are part of something larger', async () => {
   const own = bytesOf('{"a":"data:;base64,SGk="}')
-  await json.parseWithFiles(own, TURN)
+  await json.parseWithFiles(own, ASKER)
   assert.equal(own.length, 0)
   const larger = bytesOf('???{"a":1}???')
-  assert.deepEqual((await json.parseWithFiles(larger.subarray(3, 10), TURN)).value, { a: 1 })
+  assert.deepEqual((await json.parseWithFiles(larger.subarray(3, 10), ASKER)).value, { a: 1 })
   assert.equal(larger.length, 13)
   const pooled = Buffer.from('{"a":2}')
-  assert.deepEqual((await json.parseWithFiles(pooled, TURN)).value, { a: 2 })
+  assert.deepEqual((await json.parseWithFiles(pooled, ASKER)).value, { a: 2 })
 })
 
 test('32 MB of pictures are lifted while the event loop goes on', async () => {
@@ -252,12 +252,12 @@ test('32 MB of pictures are lifted while the event loop goes on', async () => {
     bytes.write('0]}', bytes.length - 3)
     return bytes
   }
-  await json.parseWithFiles(bytesOf('{}'), TURN)
+  await json.parseWithFiles(bytesOf('{}'), ASKER)
   let results: Awaited<ReturnType<typeof lift>>[] = []
   const longestMs = await longestRoundMs(
     MAX_ROUND_MS,
     async (bodies) => {
-      results = await Promise.all(bodies.map((bytes) => json.parseWithFiles(bytes, TURN)))
+      results = await Promise.all(bodies.map((bytes) => json.parseWithFiles(bytes, ASKER)))
     },
     () => [body(), body(), body()],
   )
@@ -280,7 +280,7 @@ test('the most values that are taken are handed over in a round that nobody noti
     const text = JSON.stringify(value)
     const longestMs = await longestRoundMs(
       MAX_ROUND_MS,
-      (body) => json.parseWithFiles(body, TURN),
+      (body) => json.parseWithFiles(body, ASKER),
       () => bytesOf(text),
     )
     assert.ok(longestMs < MAX_ROUND_MS, `${text.length} letters of ${what}: a turn of ${longestMs} ms`)
@@ -289,7 +289,7 @@ test('the most values that are taken are handed over in a round that nobody noti
 
 test('token ids of a large embeddings body still come packed', async () => {
   const body = JSON.stringify({ input: [[1, 2], [3]], url: 'data:;base64,SGk=' })
-  const value = await json.parse(bytesOf(body), boundsOf(2048), TURN)
+  const value = await json.parse(bytesOf(body), boundsOf(2048), ASKER)
   assert.deepEqual(value, {
     input: [Uint32Array.of(1, 2), Uint32Array.of(3)],
     url: 'data:;base64,SGk=',
@@ -314,11 +314,11 @@ const TANGLED: readonly (readonly [what: string, body: string, RegExp])[] = [
 test('a body of more values than a request may hold is refused, and the next one is read by the same thread', async () => {
   for (const [what, body, message] of TANGLED) {
     await assert.rejects(
-      json.parse(bytesOf(body), boundsOf(2048), TURN),
+      json.parse(bytesOf(body), boundsOf(2048), ASKER),
       { name: 'JsonRefused', message },
       what,
     )
-    assert.deepEqual(await json.parse(bytesOf('{"input":"a"}'), boundsOf(2048), TURN), { input: 'a' })
+    assert.deepEqual(await json.parse(bytesOf('{"input":"a"}'), boundsOf(2048), ASKER), { input: 'a' })
   }
 })
 
@@ -326,7 +326,7 @@ test('a project that sends many large bodies waits for itself, not the others fo
   const ended: string[] = []
   const asked = (project: string): Promise<unknown> =>
     json
-      .parse(bytesOf(`{"input":[${'1,'.repeat(200_000)}1]}`), boundsOf(2048), { ...TURN, project })
+      .parse(bytesOf(`{"input":[${'1,'.repeat(200_000)}1]}`), boundsOf(2048), { ...ASKER, project })
       .then(() => ended.push(project))
   await Promise.all([...Array(6).keys()].map(() => asked('many')).concat(asked('one')))
   // One of them was in the thread already, and one had its turn before.

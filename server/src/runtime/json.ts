@@ -1,7 +1,7 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson, type LiftedFile } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
-import type { Turn } from '#ports/turn.ts'
+import type { Asker } from '#ports/asker.ts'
 import { Thread } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { JsonWorks, PackedTokens, UnreadJson } from './json-worker.ts'
@@ -39,8 +39,8 @@ export class WorkerJson implements LargeJson {
     })
   }
 
-  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, turn: Turn): Promise<unknown> {
-    const answer = await this.#turns.run(turn, () =>
+  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<unknown> {
+    const answer = await this.#turns.run(asker, () =>
       this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] }),
     )
     if (!('value' in answer)) throw errorOf(answer)
@@ -51,11 +51,11 @@ export class WorkerJson implements LargeJson {
 
   async parseWithFiles(
     bytes: Uint8Array<ArrayBuffer>,
-    turn: Turn,
+    asker: Asker,
   ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }> {
     // Small bodies are parts of larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
-    const answer = await this.#turns.run(turn, () =>
+    const answer = await this.#turns.run(asker, () =>
       this.#thread.ask('parseWithFiles', own, { transfer: [own.buffer] }),
     )
     if (!('value' in answer)) throw errorOf(answer)

@@ -1,12 +1,15 @@
 /** Runs in a worker thread: byte-pair encoding, made linear by cutting runs that hold no boundary. */
 import ranks from 'gpt-tokenizer/bpeRanks/cl100k_base'
-import { countTokens, decode as decodeIds } from 'gpt-tokenizer/encoding/cl100k_base'
-import type { TokenIds } from '#core/embedding/input.ts'
+import { countTokens, decode as decodeIds, setMergeCacheSize } from 'gpt-tokenizer/encoding/cl100k_base'
 import type { TokenCount } from '#ports/tokens.ts'
-import { serve } from '#thread/serve.ts'
+import { serve, type ThreadCall } from '#thread/serve.ts'
 
 /** Merging is quadratic in the length of an unbroken run; at this length it costs microseconds. */
 const MAX_RUN = 256
+
+/** A run that was made to be remembered takes 6 KB: as many as the library remembers by itself would end the thread. */
+const REMEMBERED_RUNS = 10_000
+setMergeCacheSize(REMEMBERED_RUNS)
 
 const plainText = { disallowedSpecial: new Set<string>() }
 
@@ -53,26 +56,50 @@ function kindsOf(unit: number): number {
   return unit === 0x20 || (unit >= 0x09 && unit <= 0x0d) ? SPACE : OTHER
 }
 
+/** Token ids laid end to end. */
+interface PackedIds {
+  readonly ids: Float64Array<ArrayBuffer>
+  readonly lengths: readonly number[]
+}
+
+/** The bytes of each array laid end to end; undefined stands for an array with an unknown id. */
+interface DecodedTokens {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly lengths: readonly (number | undefined)[]
+}
+
 /**
- * The text of some tokens, or undefined where one is unknown. The library's own `decode` would do for single tokens only:
- * its decoder outlives the call, puts what one text ends with before the next, and drops a byte order mark.
+ * The bytes of some tokens, or undefined where one is unknown. Several tokens may share a character, so that bytes become
+ * text where the next ones are known. The library's own `decode` would do for single tokens only.
  */
-function decode(tokens: TokenIds): string | undefined {
+function bytesOf(tokens: Float64Array): Uint8Array | undefined {
+  const parts: Uint8Array[] = []
   let text = ''
-  /** Bytes of characters that several tokens share. */
-  let bytes: number[] = []
   for (const token of tokens) {
     const part = ranks[token] ?? specialText(token)
     if (part === undefined) return undefined
-    if (typeof part !== 'string') {
-      bytes.push(...part)
+    if (typeof part === 'string') {
+      text += part
       continue
     }
-    if (bytes.length > 0) text += Buffer.from(bytes).toString()
-    bytes = []
-    text += part
+    if (text !== '') parts.push(Buffer.from(text))
+    text = ''
+    parts.push(Uint8Array.from(part))
   }
-  return text + Buffer.from(bytes).toString()
+  return Buffer.concat([...parts, Buffer.from(text)])
+}
+
+function decoded({ ids, lengths }: PackedIds): DecodedTokens {
+  let at = 0
+  const parts = lengths.map((length) => bytesOf(ids.subarray(at, (at += length))))
+  const bytes = new Uint8Array(parts.reduce((sum, part) => sum + (part?.length ?? 0), 0))
+  let filled = 0
+  for (const part of parts) {
+    if (part === undefined) continue
+    bytes.set(part, filled)
+    filled += part.length
+  }
+  return { bytes, lengths: parts.map((part) => part?.length) }
 }
 
 function specialText(token: number): string | undefined {
@@ -85,7 +112,11 @@ function specialText(token: number): string | undefined {
 
 const works = {
   count: (texts: readonly string[]): TokenCount[] => texts.map(countOf),
-  decode: (tokens: readonly TokenIds[]): (string | undefined)[] => tokens.map(decode),
+  decode(packed: PackedIds, { handOver }: ThreadCall): DecodedTokens {
+    const answer = decoded(packed)
+    handOver([answer.bytes.buffer])
+    return answer
+  },
 }
 
 export type TokenizerWorks = typeof works

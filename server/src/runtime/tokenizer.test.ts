@@ -6,7 +6,8 @@ import { WorkerTokenCounter } from './tokenizer.ts'
 const counter = new WorkerTokenCounter()
 after(() => counter.close())
 
-const decode = (...tokens: number[][]) => counter.decode(tokens)
+const decode = (...tokens: number[][]) =>
+  counter.decode(tokens, 'cl100k_base', { project: 'p', timeoutMs: 600_000 })
 
 describe('decoding token arrays', () => {
   it('gives back any text, byte order marks and shared characters included', async () => {

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { setImmediate as nextRound } from 'node:timers/promises'
-import type { Turn } from '#ports/turn.ts'
+import type { Asker } from '#ports/asker.ts'
 import type { TriedWorks } from '#test/support/tried-thread.ts'
 import { Thread } from './thread.ts'
 import { Turns } from './turns.ts'
 
 const MODULE = new URL('../../test/support/tried-thread.ts', import.meta.url)
 
-const of = (project: string, timeoutMs = 60_000): Turn => ({ project, timeoutMs })
+const of = (project: string, timeoutMs = 60_000): Asker => ({ project, timeoutMs })
 
 /** Work that ends when it is told to. */
 class Work {
@@ -43,7 +43,7 @@ test('as many pieces of a project wait as may; the next is refused, and other pr
   const turns = new Turns({ atOnce: 1, maxWaiting: 2 })
   const work = new Work()
   const runs = ['a1', 'a2', 'a3'].map((name) => turns.run(of('a'), work.named(name)))
-  await assert.rejects(turns.run(of('a'), work.named('a4')), { name: 'NoTurn', kind: 'full' })
+  await assert.rejects(turns.run(of('a'), work.named('a4')), { name: 'ThreadBusy', kind: 'full' })
   runs.push(turns.run(of('b'), work.named('b1')))
   await nextRound()
   for (const name of ['a1', 'a2', 'b1', 'a3']) await work.end(name)
@@ -54,7 +54,7 @@ test('as many pieces of a project wait as may; the next is refused, and other pr
 test('a caller whose time is up is answered: what waited never begins, what began keeps its place until it ends', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 10 })
   const work = new Work()
-  const late = { name: 'NoTurn', kind: 'late' }
+  const late = { name: 'ThreadBusy', kind: 'late' }
   const began = turns.run(of('a', 20), work.named('began'))
   await assert.rejects(turns.run(of('a', 10), work.named('waited')), late)
   await assert.rejects(began, late)

@@ -1,5 +1,5 @@
 import { FairShare, type AwaitedHolding } from '#core/fair-share.ts'
-import { NoTurn, type Turn } from '#ports/turn.ts'
+import { ThreadBusy, type Asker } from '#ports/asker.ts'
 import { inTime } from './thread.ts'
 
 export interface TurnLimits {
@@ -23,14 +23,14 @@ export class Turns {
     this.#maxWaiting = maxWaiting
   }
 
-  /** Rejects with `NoTurn` when the caller's time is up. Work that has begun by then keeps its place until it ends. */
-  async run<Result>({ project, timeoutMs }: Turn, work: () => Promise<Result>, amount = 1): Promise<Result> {
+  /** Rejects with `ThreadBusy` when the caller's time is up. Work that has begun by then keeps its place until it ends. */
+  async run<Result>({ project, timeoutMs }: Asker, work: () => Promise<Result>, amount = 1): Promise<Result> {
     const place = this.#share.wait(project, amount)
     if (place === undefined)
-      throw new NoTurn('full', `${this.#maxWaiting} requests of this project wait for a thread already`)
+      throw new ThreadBusy('full', `${this.#maxWaiting} requests of this project wait for a thread already`)
     return inTime(this.#done(place, work), timeoutMs, () => {
       place.leave()
-      return new NoTurn('late', 'a thread was not done in time')
+      return new ThreadBusy('late', 'a thread was not done in time')
     })
   }
 

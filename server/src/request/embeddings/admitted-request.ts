@@ -13,6 +13,7 @@ import type { EmbedOutside } from './outside.ts'
 /** What all calls of one request share. */
 export interface CallContext {
   readonly requestId: string
+  readonly project: string
   readonly model: EmbeddingModel
   readonly admission: EmbeddingAdmission
   readonly trace: RequestTrace
@@ -26,7 +27,6 @@ export interface CallContext {
 }
 
 export interface AdmittedRequest extends CallContext {
-  readonly project: string
   readonly dispatch: Dispatch
   readonly offers: readonly Offer[]
   /** A field that forbids splitting the inputs, if there is one. */

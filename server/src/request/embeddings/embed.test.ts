@@ -5,12 +5,15 @@ import type { Input } from '#core/embedding/input.ts'
 import { truncate, valuesOf } from '#core/embedding/vector.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { ThreadBusy } from '#ports/asker.ts'
 import type { CallRecord } from '#ports/observer.ts'
+import type { CountAsker, TokenCounter } from '#ports/tokens.ts'
 import { bitsOf, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { aDeployment, type DeploymentOverrides } from '#test/support/deployments.ts'
 import {
   decoded,
   embedInMemory,
+  memoryTokens,
   MemoryUpstream,
   type Journey,
   type MemoryUpstreamOptions,
@@ -341,6 +344,44 @@ test('an input with more tokens than the model reads is named, and nothing is se
     const { fault, upstream } = await faultOf({ input }, { facts })
     assert.deepEqual([fault.code, fault.param, upstream.calls.length], ['input_too_long', 'input[1]', 0])
   }
+})
+
+test('a text that is too long by its bytes is refused without counting; others are counted up to the limit', async () => {
+  const facts = { maxInputTokens: 100, tokenCounts: 'exact' } as const
+  const asked: number[] = []
+  const counted: TokenCounter = {
+    ...memoryTokens,
+    async count(texts, tokenizer, asker) {
+      asked.push(asker.most)
+      return memoryTokens.count(texts, tokenizer, asker)
+    },
+  }
+  const ask = (text: string) =>
+    faultOf({ input: { kind: 'texts', texts: ['short', text] } }, { facts }, { tokens: counted })
+  const { fault } = await ask('x'.repeat(100 * 128 + 1))
+  assert.deepEqual([fault.code, fault.param, asked], ['input_too_long', 'input[1]', []])
+  assert.match(fault.message, /has more than 100 tokens; '.*' reads at most 100/)
+  assert.equal((await ask('é '.repeat(4000))).fault.code, 'input_too_long')
+  assert.deepEqual(asked, [102])
+})
+
+test('counting has the time of the request, and a paid answer is not lost for a count', async () => {
+  const asked: CountAsker[] = []
+  const late: TokenCounter = {
+    ...memoryTokens,
+    async count(_texts, _tokenizer, asker) {
+      asked.push(asker)
+      throw new ThreadBusy('late', 'no time')
+    },
+  }
+  const request = aRequest({ input: { kind: 'texts', texts: ['a b c d e f', 'g'] } })
+  const limited = aModel({ facts: { maxInputTokens: 4, tokenCounts: 'exact' } })
+  const journey = { tokens: late, callerTimeoutMs: 10_250 }
+  await assert.rejects(embedInMemory(request, limited, new MemoryUpstream(), journey), { kind: 'late' })
+  assert.deepEqual(asked, [{ project: 'p', timeoutMs: 10_000, most: 5 }])
+  const silent = new MemoryUpstream({ usage: () => ({ kind: 'unknown' }) })
+  const { usage } = await embedInMemory(request, aModel(), silent, journey)
+  assert.deepEqual([usage.source, usage.promptTokens], ['estimated', 4])
 })
 
 test('a token id that nobody knows is named by its place in the request', async () => {

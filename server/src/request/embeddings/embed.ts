@@ -121,14 +121,16 @@ export async function embed(
   if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
   const isLarge = inputSize(request.input) > LARGE_INPUT
   if (isLarge) await dependencies.yieldLoop()
-  const tokenContext = { model, outside: dependencies }
+  const { requestId, key, trace } = options
+  const { clock } = dependencies
+  const begunMs = clock.monotonicMs()
+  const deadlineMs = begunMs + timeoutOf(options, dependencies)
+  const tokenContext = { model, outside: dependencies, project: key.project, deadlineMs }
   const lengths = checkLengths(tokenContext, request.input)
   if (lengths !== undefined) await lengths
   if (isLarge) await dependencies.yieldLoop()
 
-  const { requestId, key, trace } = options
-  const { clock } = dependencies
-  const startedMs = clock.monotonicMs()
+  const startedMs = lengths === undefined ? begunMs : clock.monotonicMs()
   const admitted = admit({ requestId, key, model, offers, input: request.input }, dependencies)
   await using admission = admitted instanceof Promise ? await admitted : admitted
   const admittedMs = clock.monotonicMs()
@@ -151,7 +153,7 @@ export async function embed(
     model,
     admission,
     trace,
-    deadlineMs: admittedMs + timeoutOf(options, dependencies),
+    deadlineMs,
     input: request.input,
     project: key.project,
     dispatch: dependencies.dispatch,

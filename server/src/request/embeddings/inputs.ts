@@ -2,20 +2,21 @@
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input, TokenIds } from '#core/embedding/input.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { TokenContext } from './tokens.ts'
+import type { KnownTokenizer } from '#ports/tokens.ts'
+import { askerOf, type TokenContext } from './tokens.ts'
 
 /**
  * Token ids as texts, for upstreams that read only texts.
  * `placeOf` tells where an input stands in the request.
  */
 export async function decodeTokens(
-  { model, outside }: TokenContext,
+  context: TokenContext,
   input: Input,
   placeOf: (index: number) => number,
 ): Promise<Input> {
-  const { tokenizer } = model.facts
+  const { tokenizer } = context.model.facts
   if (input.kind === 'texts' || tokenizer === 'none') return input
-  const decoded = await outside.tokens.decode(input.tokens, tokenizer)
+  const decoded = await context.outside.tokens.decode(input.tokens, tokenizer, askerOf(context))
   const texts = decoded.map((text, index) => {
     if (text !== undefined) return text
     const param = `input[${placeOf(index)}]`
@@ -36,48 +37,61 @@ export function withPrefix(input: Input, prefix: string): Input {
 const INEXACT_MARGIN = 1.02
 
 /**
+ * Of the longest token: a text with more bytes than so many for each token that the model reads is too long without counting.
+ * In `cl100k_base` it is the one for 128 spaces.
+ */
+export const LONGEST_TOKEN_BYTES: Readonly<Record<KnownTokenizer, number>> = { cl100k_base: 128 }
+
+/**
  * Refuses an input that the model can't read whole, since many upstreams would cut it off silently. A text
- * with no more bytes than the model reads tokens is not counted. Where we don't have the model's tokenizer,
+ * with no more bytes than the model reads tokens is not counted, nor is one that is too long by its bytes alone. Where we don't have the model's tokenizer,
  * the upstream is the judge. Undefined: nothing had to be counted.
  */
-export function checkLengths({ model, outside }: TokenContext, input: Input): Promise<void> | undefined {
+export function checkLengths(context: TokenContext, input: Input): Promise<void> | undefined {
+  const { model, outside } = context
   const { maxInputTokens, tokenizer, tokenCounts } = model.facts
   if (maxInputTokens === undefined || tokenCounts !== 'exact') return undefined
   if (input.kind === 'tokens') {
     const index = input.tokens.findIndex((entry) => entry.length > maxInputTokens)
-    if (index !== -1) throw tooLong(model, index, (input.tokens[index] as TokenIds).length, maxInputTokens)
+    if (index !== -1)
+      throw tooLong(model, index, `${(input.tokens[index] as TokenIds).length}`, maxInputTokens)
     return undefined
   }
   if (tokenizer === 'none') return undefined
   const long = [...input.texts.keys()].filter((index) => {
     const text = input.texts[index] as string
     // Cheap bounds first: a UTF-16 unit is at most three bytes.
-    return text.length * 3 > maxInputTokens && outside.bytesOf(text) > maxInputTokens
+    if (text.length * 3 <= maxInputTokens) return false
+    const bytes = outside.bytesOf(text)
+    if (bytes > maxInputTokens * LONGEST_TOKEN_BYTES[tokenizer])
+      throw tooLong(model, index, `more than ${maxInputTokens}`, maxInputTokens)
+    return bytes > maxInputTokens
   })
-  return long.length === 0
-    ? undefined
-    : countLengths({ model, outside }, input.texts, long, tokenizer, maxInputTokens)
+  return long.length === 0 ? undefined : countLengths(context, input.texts, long, tokenizer, maxInputTokens)
 }
 
 async function countLengths(
-  { model, outside }: TokenContext,
+  context: TokenContext,
   texts: readonly string[],
   long: readonly number[],
-  tokenizer: 'cl100k_base',
+  tokenizer: KnownTokenizer,
   maxInputTokens: number,
 ): Promise<void> {
+  const { model, outside } = context
   const counts = await outside.tokens.count(
     long.map((index) => texts[index] as string),
     tokenizer,
+    { ...askerOf(context), most: Math.ceil(maxInputTokens * INEXACT_MARGIN) },
   )
   for (const [position, { tokens: count, exact }] of counts.entries()) {
     if (count > maxInputTokens * (exact ? 1 : INEXACT_MARGIN)) {
-      throw tooLong(model, long[position] as number, count, maxInputTokens)
+      const words = exact ? `${count}` : `more than ${maxInputTokens}`
+      throw tooLong(model, long[position] as number, words, maxInputTokens)
     }
   }
 }
 
-function tooLong(model: EmbeddingModel, index: number, count: number, limit: number): Fault {
+function tooLong(model: EmbeddingModel, index: number, count: string, limit: number): Fault {
   return new Fault(
     'input_too_long',
     `input[${index}] has ${count} tokens; '${model.id}' reads at most ${limit}. Split the text.`,

@@ -39,6 +39,7 @@ export async function probeSpace(
   let attempts = 0
   const request: CallContext = {
     requestId,
+    project: SYSTEM_KEY.project,
     model,
     admission,
     trace: { calls: [] },

@@ -1,12 +1,21 @@
 /** Tokens of inputs: what is counted, what is estimated where nobody counts, and what can't be exceeded. */
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
+import type { Asker } from '#ports/asker.ts'
 import type { EmbedOutside } from './outside.ts'
 
 /** What it takes to count the tokens of a model. */
 export interface TokenContext {
   readonly model: EmbeddingModel
-  readonly outside: Pick<EmbedOutside, 'tokens' | 'bytesOf'>
+  readonly outside: Pick<EmbedOutside, 'tokens' | 'bytesOf' | 'clock'>
+  readonly project: string
+  /** On the monotonic clock. */
+  readonly deadlineMs: number
+}
+
+/** All projects count in the same thread, in turn. */
+export function askerOf({ project, deadlineMs, outside }: Omit<TokenContext, 'model'>): Asker {
+  return { project, timeoutMs: deadlineMs - outside.clock.monotonicMs() }
 }
 
 /** English has about this many bytes a token. */
@@ -22,7 +31,8 @@ export async function estimateTokens(context: TokenContext, input: Input): Promi
  * Tokens of each input by our own count, or by its bytes where we have no tokenizer. Never more than the
  * model reads: no more is reserved for a text either.
  */
-export async function tokensOfEach({ model, outside }: TokenContext, input: Input): Promise<number[]> {
+export async function tokensOfEach(context: TokenContext, input: Input): Promise<number[]> {
+  const { model, outside } = context
   if (input.kind === 'tokens') return input.tokens.map((tokens) => tokens.length)
   const { tokenizer, maxInputTokens = Infinity } = model.facts
   const bounded = (tokens: number): number => Math.max(1, Math.min(tokens, maxInputTokens))
@@ -30,10 +40,11 @@ export async function tokensOfEach({ model, outside }: TokenContext, input: Inpu
     input.texts.map((text) => bounded(Math.ceil(outside.bytesOf(text) / BYTES_PER_TOKEN)))
   if (tokenizer === 'none') return byBytes()
   try {
-    const counts = await outside.tokens.count(input.texts, tokenizer)
+    const asker = { ...askerOf(context), most: maxInputTokens }
+    const counts = await outside.tokens.count(input.texts, tokenizer, asker)
     return counts.map(({ tokens }) => bounded(tokens))
   } catch {
-    // The tokenizer's thread has died and is started anew. A paid answer is not lost for a count.
+    // There is no time left, or the tokenizer's thread has died. A paid answer is not lost for a count.
     return byBytes()
   }
 }

@@ -116,8 +116,8 @@ async function run(endAt: number, when: When): Promise<Ended> {
   const embedding = embed({ ...request, model: model.id }, options, {
     upstream: { embed: (call) => point('upstream', () => upstream.embed(call)) },
     tokens: {
-      count: (texts, tokenizer) => point('tokenizer', () => memoryTokens.count(texts, tokenizer)),
-      decode: (ids, tokenizer) => memoryTokens.decode(ids, tokenizer),
+      count: (...asked) => point('tokenizer', () => memoryTokens.count(...asked)),
+      decode: (...asked) => memoryTokens.decode(...asked),
     },
     clock: systemClock,
     ...plainTraffic(),

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { boundsOf, excessIn, type JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson } from '#ports/json.ts'
-import type { Turn } from '#ports/turn.ts'
+import type { Asker } from '#ports/asker.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
 export function readBody(
@@ -39,10 +39,10 @@ const SMALL_VALUES = boundsOf(undefined)
 export function parseBody(
   body: Buffer<ArrayBuffer>,
   json: LargeJson,
-  turn: Turn,
+  asker: Asker,
   bounds: JsonBounds = SMALL_VALUES,
 ): unknown {
-  if (body.length > LARGE_BYTES) return json.parse(body, bounds, turn).catch(refuseJson)
+  if (body.length > LARGE_BYTES) return json.parse(body, bounds, asker).catch(refuseJson)
   const excess = excessIn(body, bounds)
   if (excess !== undefined) return refuseJson(new JsonRefused(excess))
   try {

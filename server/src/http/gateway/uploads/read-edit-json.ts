@@ -43,8 +43,8 @@ export async function partsOfJson(
     limits.editsJsonBytes,
     'Send smaller images, or send them as multipart/form-data.',
   )
-  const turn = { project, timeoutMs: limits.imageTimeoutMs }
-  const { value, files } = await json.parseWithFiles(bytes, turn).catch(refuseJson)
+  const asker = { project, timeoutMs: limits.imageTimeoutMs }
+  const { value, files } = await json.parseWithFiles(bytes, asker).catch(refuseJson)
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
   const { images, mask, markup, ...body } = value

@@ -1,12 +1,12 @@
 /** On whose behalf work is done that all projects share, and how long its caller waits for it. */
-export interface Turn {
+export interface Asker {
   readonly project: string
   readonly timeoutMs: number
 }
 
 /** The work was not done: nothing is wrong with it, and later it may go. */
-export class NoTurn extends Error {
-  override readonly name = 'NoTurn'
+export class ThreadBusy extends Error {
+  override readonly name = 'ThreadBusy'
   /** `full`: as many pieces of work of this project wait as may. `late`: the caller's time is up. */
   readonly kind: 'full' | 'late'
 
