@@ -33,6 +33,8 @@ export type CallEnd =
 
 /** What a call needs of a deployment. */
 export interface CallDemand {
+  /** Undefined: it is made for several projects. */
+  readonly project?: string | undefined
   readonly nowMs: number
   readonly tokens: number
   readonly images: number
@@ -169,6 +171,7 @@ export class DeploymentState {
     const call: Call = {
       ...how,
       startedMs: wanted.nowMs,
+      project: wanted.project,
       size: sizeClass(wanted.tokens, wanted.images),
       inFlight: this.waiting + 1,
       limit: this.limit(limits),

@@ -185,3 +185,50 @@ test('whatever happens: one probe at a time, ejections of at most a minute, and 
     { numRuns: 2000 },
   )
 })
+
+test('failures of one project eject nothing that another project calls well', () => {
+  for (const isAlone of [true, false]) {
+    const health = new Health()
+    for (let nowMs = 0; nowMs < 20_000; nowMs += 16) {
+      health.failed(call(nowMs, { isAlone, project: 'poison' }), nowMs)
+      if (nowMs % 480 === 0) health.succeeded(call(nowMs, { isAlone, project: 'honest' }), nowMs)
+      assert.ok(health.isHealthy, `ejected after ${nowMs} ms`)
+    }
+  }
+})
+
+test('a deployment that dies is ejected as soon as a second project finds out', () => {
+  for (const isAlone of [true, false]) {
+    const health = new Health()
+    for (let time = 0; time < 3; time += 1) health.succeeded(call(0, { project: 'other', isAlone }), 0)
+    for (let time = 0; time < 60; time += 1) health.failed(call(1, { project: 'busy', isAlone }), 1)
+    assert.ok(health.isHealthy)
+    health.failed(call(2, { project: 'other', isAlone }), 2)
+    assert.ok(!health.isHealthy)
+  }
+})
+
+test('a project that calls alone, or whose neighbours have been quiet for a while, judges as one', () => {
+  const alone = new Health()
+  failing(alone, 5, 1, { project: 'only' })
+  assert.ok(!alone.isHealthy)
+  const quiet = new Health()
+  quiet.succeeded(call(0, { project: 'other' }), 0)
+  failing(quiet, 5, 3000, { project: 'only' })
+  assert.ok(quiet.isHealthy)
+  failing(quiet, 1, 4000, { project: 'only' })
+  assert.ok(!quiet.isHealthy)
+})
+
+test('a share of failures counts only if others see it too', () => {
+  const health = new Health()
+  const both = (nowMs: number, isOtherGood: boolean): void => {
+    health.failed(call(nowMs, { project: 'poison' }), nowMs)
+    if (isOtherGood) health.succeeded(call(nowMs, { project: 'honest' }), nowMs)
+    else health.failed(call(nowMs, { project: 'honest' }), nowMs)
+  }
+  for (let nowMs = 1; nowMs < 500; nowMs += 1) both(nowMs, true)
+  assert.ok(health.isHealthy)
+  for (let nowMs = 500; nowMs < 505; nowMs += 1) both(nowMs, false)
+  assert.ok(!health.isHealthy)
+})

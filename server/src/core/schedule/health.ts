@@ -6,6 +6,9 @@
  * failures into a whole outage, so a deployment without a healthy peer is ejected only if it looks dead, not merely ill; its
  * ejection lasts a second at most; and one good probe ends it. What remains is what helps even alone: callers of a dead
  * upstream learn at once that it is, and it is not hammered while it starts.
+ *
+ * **One project.** A project may send texts on which the upstream fails. So failures of one project alone do not eject a
+ * deployment that other projects call too: others must have seen it fail. Where nobody else calls it, nobody else suffers.
  */
 
 /** Failures in a row that are no accident: at a failure rate of 5 % it is one case in three million. */
@@ -15,6 +18,11 @@ const FAILURE_SHARE = 0.5
 const SHARE_MIN_CALLS = 10
 /** What ended longer ago fades e-fold in this time. */
 const MEMORY_MS = 5000
+
+/** So much of a call of another project is left in memory for 3.5 s. Then nobody else can tell. */
+const WITNESS_CALLS = 0.5
+/** Most projects that a deployment remembers. The one that it has known longest is forgotten first. */
+const MAX_PROJECTS = 256
 
 /** Alone: nearly all failed, */
 const ALONE_SHARE = 0.9
@@ -42,6 +50,8 @@ type EjectionCause = 'failures' | 'hang' | 'rejectedUs'
 /** What a call's end is judged by. */
 export interface JudgedCall {
   readonly startedMs: number
+  /** Undefined: it was made for several projects. */
+  readonly project?: string | undefined
   readonly isProbe: boolean
   /** Nobody else was healthy when it was sent. */
   readonly isAlone: boolean
@@ -60,6 +70,24 @@ interface Ejection {
   probe: JudgedCall | undefined
 }
 
+/** What ended lately: it fades. */
+class RecentCalls {
+  good = 0
+  bad = 0
+  #fadedAtMs = 0
+
+  get all(): number {
+    return this.good + this.bad
+  }
+
+  fade(nowMs: number): void {
+    const keep = Math.exp(-Math.max(0, nowMs - this.#fadedAtMs) / MEMORY_MS)
+    this.good *= keep
+    this.bad *= keep
+    this.#fadedAtMs = nowMs
+  }
+}
+
 export class Health {
   #ejection: Ejection | undefined
   /** Ejections in a row. */
@@ -67,9 +95,10 @@ export class Health {
   #healthySinceMs = 0
   #consecutive = 0
   #lastGoodMs = 0
-  #good = 0
-  #bad = 0
-  #fadedAtMs = 0
+  readonly #recent = new RecentCalls()
+  readonly #byProject = new Map<string | undefined, RecentCalls>()
+  /** The project whose failures are the last in a row. Null: there are none, or they are of several projects. */
+  #onlyInRow: string | undefined | null = null
 
   get isHealthy(): boolean {
     return this.#ejection === undefined
@@ -105,8 +134,9 @@ export class Health {
 
   /** Returns true when it ended an ejection. */
   succeeded(call: JudgedCall, nowMs: number): boolean {
-    this.#fade(nowMs)
-    this.#good += 1
+    this.#recent.fade(nowMs)
+    this.#recent.good += 1
+    this.#of(call.project, nowMs).good += 1
     this.#consecutive = 0
     this.#lastGoodMs = nowMs
     const ejection = this.#ejection
@@ -121,8 +151,9 @@ export class Health {
     if (!isEnough && !wasNoHang) return false
     this.#ejection = undefined
     this.#healthySinceMs = nowMs
-    this.#good = 1
-    this.#bad = 0
+    this.#recent.good = 1
+    this.#recent.bad = 0
+    for (const calls of this.#byProject.values()) calls.bad = 0
     return true
   }
 
@@ -142,8 +173,8 @@ export class Health {
 
   /** The share of failures of late, less and less sure with time: between 0 and 1. */
   failureShare(nowMs: number): number {
-    this.#fade(nowMs)
-    return this.#bad / (this.#good + this.#bad + 2)
+    this.#recent.fade(nowMs)
+    return this.#recent.bad / (this.#recent.all + 2)
   }
 
   #failed(call: JudgedCall, nowMs: number, cause: EjectionCause, isCertain: boolean): void {
@@ -154,24 +185,57 @@ export class Health {
     }
     // Sent before its illness was over.
     if (call.startedMs < this.#healthySinceMs) return
-    this.#fade(nowMs)
-    this.#bad += 1
+    this.#recent.fade(nowMs)
+    this.#recent.bad += 1
+    this.#of(call.project, nowMs).bad += 1
+    this.#onlyInRow = this.#consecutive === 0 || this.#onlyInRow === call.project ? call.project : null
     this.#consecutive += 1
-    const isIll = call.isAlone ? this.#isDead(nowMs) : isCertain || this.#isIll()
+    const isIll = call.isAlone ? this.#isDead(nowMs) : isCertain || this.#isIll(nowMs)
     if (isIll) this.#eject(cause, call, nowMs)
   }
 
-  #isIll(): boolean {
-    const calls = this.#good + this.#bad
+  #isIll(nowMs: number): boolean {
+    const { bad, all } = this.#recent
     return (
-      this.#consecutive >= CONSECUTIVE || (calls >= SHARE_MIN_CALLS && this.#bad / calls >= FAILURE_SHARE)
+      (this.#consecutive >= CONSECUTIVE && this.#isRowOfAll(nowMs)) ||
+      (all >= SHARE_MIN_CALLS && bad / all >= FAILURE_SHARE && this.#isShareOfAll(nowMs))
     )
   }
 
   #isDead(nowMs: number): boolean {
-    const isNearlyAll = this.#bad / (this.#good + this.#bad) >= ALONE_SHARE
+    const isNearlyAll = this.#recent.bad / this.#recent.all >= ALONE_SHARE
     const isLong = this.#consecutive >= ALONE_CONSECUTIVE && nowMs - this.#lastGoodMs >= ALONE_SILENCE_MS
-    return (this.#consecutive >= CONSECUTIVE && isNearlyAll) || isLong
+    return ((this.#consecutive >= CONSECUTIVE && isNearlyAll) || isLong) && this.#isRowOfAll(nowMs)
+  }
+
+  /** Whether the failures in a row are of more than one project, or nobody else can tell. */
+  #isRowOfAll(nowMs: number): boolean {
+    if (this.#onlyInRow === null) return true
+    return this.#recent.all - this.#of(this.#onlyInRow, nowMs).all < WITNESS_CALLS
+  }
+
+  /** Whether calls fail also without the project that failed most, or nobody else can tell. */
+  #isShareOfAll(nowMs: number): boolean {
+    let worst: RecentCalls | undefined
+    for (const calls of this.#byProject.values()) {
+      calls.fade(nowMs)
+      if (worst === undefined || calls.bad > worst.bad) worst = calls
+    }
+    const { bad = 0, all = 0 } = worst ?? {}
+    const others = this.#recent.all - all
+    return others < WITNESS_CALLS || (this.#recent.bad - bad) / others >= FAILURE_SHARE
+  }
+
+  #of(project: string | undefined, nowMs: number): RecentCalls {
+    let calls = this.#byProject.get(project)
+    if (calls === undefined) {
+      calls = new RecentCalls()
+      if (this.#byProject.size >= MAX_PROJECTS)
+        for (const oldest of this.#byProject.keys().take(1)) this.#byProject.delete(oldest)
+      this.#byProject.set(project, calls)
+    }
+    calls.fade(nowMs)
+    return calls
   }
 
   #eject(cause: EjectionCause, { startedMs: sentMs }: JudgedCall, nowMs: number): void {
@@ -193,12 +257,5 @@ export class Health {
   /** Doubled with each repetition. */
   #ejectionMs(): number {
     return Math.min(MAX_EJECTION_MS, EJECTION_MS * 2 ** Math.min(20, this.#repeats - 1))
-  }
-
-  #fade(nowMs: number): void {
-    const keep = Math.exp(-Math.max(0, nowMs - this.#fadedAtMs) / MEMORY_MS)
-    this.#good *= keep
-    this.#bad *= keep
-    this.#fadedAtMs = nowMs
   }
 }

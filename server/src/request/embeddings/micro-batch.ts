@@ -152,6 +152,9 @@ function askedTogether(members: Members): TurnRequest {
     project,
     images: 0,
     deadlineMs: Math.max(...members.map(({ request }) => request.deadlineMs)),
+    get isOfSeveralProjects() {
+      return members.some(({ request }) => request.project !== project)
+    },
     // Counted when asked, since requests join while the batch stands in line.
     get tokens() {
       return members.reduce((sum, { request, input }) => sum + tokensOfCall(request, input), 0)

@@ -400,3 +400,30 @@ test('everyone who asks gets one turn or one fault, and no more turns are out th
     { numRuns: 300 },
   )
 })
+
+test('sixty texts a second on which the upstream fails take the only deployment from no other project', async () => {
+  for (const headStartMs of [0, 5000]) {
+    const world = new World({ maxQueued: 4096 })
+    const offers = [anOffer('only', 1000)]
+    const broken = new UpstreamFailure('failed', 'it fails on this text', { deployment: 'only', status: 500 })
+    let waited = 0
+    const poison: Asked[] = []
+    const honest: Asked[] = []
+    for (let ms = 0; ms < headStartMs + 20_000; ms += 16) {
+      poison.push(world.ask(offers, 'poison'))
+      if (ms >= headStartMs && ms % 496 === 0) {
+        const asked = world.ask(offers, 'honest')
+        honest.push(asked)
+        if (asked.turn === undefined) waited += 1
+      }
+      await world.pass(16)
+      for (const { turn } of poison) turn?.end(broken)
+      for (const { turn } of honest) turn?.end()
+    }
+    await world.pass(QUEUE_WAIT_MS)
+    const refused = honest.filter(({ turn }) => turn === undefined).length
+    assert.equal(refused, 0, `${refused} of ${honest.length} honest calls were refused`)
+    // Before the first call of another project, nobody can tell that only these texts fail.
+    assert.ok(waited <= (headStartMs === 0 ? 0 : 4), `${waited} of ${honest.length} honest calls had to wait`)
+  }
+})

@@ -120,12 +120,19 @@ export class Dispatch {
 
   #pick<Offer extends Schedulable>(
     offers: readonly Offer[],
-    { tokens, images }: TurnRequest,
+    { tokens, images, project, isOfSeveralProjects }: TurnRequest,
     nowMs: number,
     isRetry = false,
   ): PickResult<Offer> {
     const { scheduler, random } = this.#parts
-    return scheduler.pick(offers, { nowMs, random, tokens, images, isRetry })
+    return scheduler.pick(offers, {
+      nowMs,
+      random,
+      project: isOfSeveralProjects === true ? undefined : project,
+      tokens,
+      images,
+      isRetry,
+    })
   }
 
   #turnOf<Offer extends Schedulable>(

@@ -2,6 +2,8 @@
 export interface TurnRequest {
   readonly model: string
   readonly project: string
+  /** The call serves others than that project too: it waits in its name, and tells nothing of its texts. */
+  readonly isOfSeveralProjects?: boolean
   /** About how many the call will be charged. */
   readonly tokens: number
   readonly images: number
