@@ -1,6 +1,7 @@
 /** Composition of the public listener's app. */
 import type { FastifyInstance } from 'fastify'
 import { brakeOf } from '#http/gateway/brake.ts'
+import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { Readiness } from '#http/health.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -39,6 +40,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     version,
     keys: directory.keys,
     json,
+    bodyRoom: new BodyRoom(limits),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),

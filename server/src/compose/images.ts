@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
+import type { ReadingBodyOutside } from '#http/gateway/caller/arriving-body.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
 import type { Observer } from '#ports/observer.ts'
@@ -52,7 +53,7 @@ export interface Images extends AsyncDisposable {
 
 type ImagesOutside = Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'> &
   Pick<AssetDependencies, 'linkOf' | 'verifyLink'> &
-  Omit<ReadingOutside, 'json'>
+  Omit<ReadingOutside, 'json' | keyof ReadingBodyOutside>
 
 export async function openImages(basics: Basics, parts: ImageParts): Promise<Images> {
   const { settings, log } = basics

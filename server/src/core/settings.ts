@@ -97,13 +97,15 @@ export interface Limits {
   readonly maxPicturePixels: number
   /** Where decoders begin to give up. */
   readonly maxPictureEdge: number
-  /** An upload that stands still so long is given up: its sender is gone, or wants to hold a connection. */
+  /** Bodies in memory, of all requests that arrive, and of embeddings until they are answered: an eighth of a node of 2 GB. */
+  readonly bodyBytes: number
+  /** A body that stands still so long is given up: its sender is gone, or wants to hold a connection. */
   readonly uploadIdleMs: number
   /** Files of all requests on this node's disk: more than all its image jobs should ever hold. */
   readonly uploadBytes: number
   /** Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK. */
   readonly bufferedEditBytes: number
-  /** Such files of all requests that are in memory at once, JSON bodies of edits included. */
+  /** Such files of all requests that are in memory at once, and pictures while they are fetched. */
   readonly bufferedBytes: number
   /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
   readonly fetchImageUrls: boolean
@@ -138,6 +140,7 @@ export const defaultLimits: Limits = {
   editsJsonBytes: 32 * 1024 * 1024,
   maxPicturePixels: 50_000_000,
   maxPictureEdge: 16_384,
+  bodyBytes: 256 * 1024 * 1024,
   uploadIdleMs: 30_000,
   uploadBytes: 16 * 1024 ** 3,
   bufferedEditBytes: 20 * 1024 * 1024,

@@ -169,10 +169,10 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     { N: 'many' },
   ],
   'limits of one request above those of all': [
-    `${withModel('deployments: [{ upstream: acme }]')}limits: { bufferedBytes: 1000000, editsBodyBytes: 99999999999 }\n`,
+    `${withModel('deployments: [{ upstream: acme }]')}limits: { bodyBytes: 10000000, editsBodyBytes: 99999999999 }\n`,
     [
       't.yaml:7:1 limits.uploadBytes: must not be below editsBodyBytes, which is 99999999999',
-      't.yaml:7:26 limits.bufferedBytes: must not be below editsJsonBytes, which is 33554432',
+      't.yaml:7:22 limits.bodyBytes: must not be below editsJsonBytes, which is 33554432',
     ],
   ],
   'fields of later versions': [

@@ -10,7 +10,9 @@ const amount = (defaultAmount: number) => z.int().min(1).default(defaultAmount)
 
 /** Each of the first is taken out of the second, so that a request which is allowed always has room. */
 const WITHIN = [
-  ['editsJsonBytes', 'bufferedBytes'],
+  ['embeddingsBodyBytes', 'bodyBytes'],
+  ['imagesBodyBytes', 'bodyBytes'],
+  ['editsJsonBytes', 'bodyBytes'],
   ['bufferedEditBytes', 'bufferedBytes'],
   ['editsBodyBytes', 'uploadBytes'],
 ] as const
@@ -83,8 +85,11 @@ const fields = z.strictObject({
     'Most pixels of an input image. Decoders need four bytes per pixel.',
   ),
   maxPictureEdge: amount(defaultLimits.maxPictureEdge).describe('Longest edge of an input image in pixels.'),
+  bodyBytes: amount(defaultLimits.bodyBytes).describe(
+    'Most bytes of JSON bodies in memory, of all requests. A project gets at most three quarters, and less when others need it; a body without room waits up to `uploadIdleMs`.',
+  ),
   uploadIdleMs: duration(defaultLimits.uploadIdleMs).describe(
-    'Torana gives up an upload without progress after this time.',
+    'Torana gives up a request body without progress after this time, and from then on one slower than 1 KB per second on average.',
   ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
     "Most bytes of files of running edits on this node's disk.",
@@ -93,7 +98,7 @@ const fields = z.strictObject({
     'Most bytes of files of one edit for an upstream that cannot stream from disk, such as those of the AI SDK.',
   ),
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
-    'Most bytes of such files of all requests in memory, including JSON bodies of edits.',
+    'Most bytes of such files of all requests in memory, and of input images that Torana fetches.',
   ),
   fetchImageUrls: z
     .boolean()

@@ -188,6 +188,16 @@ export const SERVER_FAULTS = {
     meaning: 'This node already runs as many image jobs as it may. Nothing was bought.',
     nextStep: 'Retry. Operators: add nodes, or raise `limits.maxImageJobs`.',
   },
+  too_many_bodies: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'This node has no memory left for the body of the request: large requests that are still arriving or running use it, and each project has a share. The message says how much the own project uses. Nothing was bought.',
+    nextStep:
+      'Retry after `retry-after`, and send fewer large requests at once. Operators: add nodes, or raise `limits.bodyBytes`.',
+  },
   budget_store_unreachable: {
     status: 503,
     type: 'server_error',

@@ -22,6 +22,7 @@ export interface AdmissionRequest {
   readonly model: EmbeddingModel
   readonly offers: readonly Offer[]
   readonly input: Input
+  readonly counted?: TakenRates | undefined
 }
 
 export interface BegunEmbedding extends BegunCall {
@@ -73,7 +74,7 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input }: AdmissionRequest,
+  { requestId, key, model, offers, input, counted }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
@@ -82,6 +83,7 @@ function termsOf(
     modelId: model.id,
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
+    counted,
     mostNanoUsd() {
       const tokens = mostTokens(input, model, bytesOf)
       return dearest(

@@ -20,6 +20,7 @@ import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { gather } from './gather.ts'
 import { payable } from '../money/hard-budget.ts'
+import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
 import type { GatheredVectors, ServedInputs } from './served.ts'
@@ -64,6 +65,8 @@ export interface EmbedOptions {
   readonly cacheUse: CacheUse
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
+  /** What the rate limits counted before the request was read. */
+  readonly counted?: TakenRates | undefined
 }
 
 export interface EmbedResult {
@@ -131,7 +134,10 @@ export async function embed(
   if (isLarge) await dependencies.yieldLoop()
 
   const startedMs = lengths === undefined ? begunMs : clock.monotonicMs()
-  const admitted = admit({ requestId, key, model, offers, input: request.input }, dependencies)
+  const admitted = admit(
+    { requestId, key, model, offers, input: request.input, counted: options.counted },
+    dependencies,
+  )
   await using admission = admitted instanceof Promise ? await admitted : admitted
   const admittedMs = clock.monotonicMs()
   trace.admitMs = admittedMs - startedMs

@@ -14,7 +14,7 @@ import {
   type MoneyOutside,
 } from '../money/admission.ts'
 import { dearest, payable } from '../money/hard-budget.ts'
-import { NOTHING_TAKEN } from '../money/rates.ts'
+import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
 
 /** The deployments that can serve the request, as far as the key may pay for them. */
 export function offersFor(
@@ -39,6 +39,7 @@ export interface ImageOrder {
   /** Fewer than the request asks for when an earlier process bought the others. */
   readonly images?: number
   readonly attemptsBefore?: number
+  readonly counted?: TakenRates | undefined
 }
 
 export async function admitImages(order: ImageOrder, outside: MoneyOutside): Promise<Admission> {
@@ -50,6 +51,7 @@ export async function admitImages(order: ImageOrder, outside: MoneyOutside): Pro
     tokens: 0,
     images: order.images ?? request.images,
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
+    counted: order.counted,
     attemptsBefore: order.attemptsBefore ?? 0,
   }
   if (!mustAsk(key, outside)) return new Admission(terms, outside, NOTHING_TAKEN)

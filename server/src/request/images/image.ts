@@ -16,6 +16,7 @@ import type { Preview } from '#ports/image-upstream.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { findImageModel } from '../access/find-model.ts'
 import type { Admission, MoneyOutside } from '../money/admission.ts'
+import type { TakenRates } from '../money/rates.ts'
 import { admitImages, offersFor, type ImageOrder } from './admit.ts'
 import type { HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
@@ -47,6 +48,8 @@ export interface ImageOptions extends JobOptions {
   readonly onPreview: (preview: Preview) => void
   /** The files of the pictures that are to be edited. They are discarded when the request, or its job, has ended. */
   readonly files: RequestFiles
+  /** What the rate limits counted before the request was read. */
+  readonly counted?: TakenRates | undefined
 }
 
 export interface MadeImages {
@@ -89,7 +92,7 @@ export async function generateImages(
   const model = findImageModel(request.model, key, dependencies.catalog())
   const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
   if (options.dryRun) return dryRun(request, model, offers, dropped)
-  const order = { request, model, offers, key, requestId }
+  const order = { request, model, offers, key, requestId, counted: options.counted }
   const start = await admitAndBegin(order, ownFiles, options, dependencies)
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 

@@ -9,6 +9,8 @@ export interface RateTerms {
   /** A first guess; the true count corrects it. */
   readonly tokens: number
   readonly images: number
+  /** The request itself, if it was counted before its body was read. */
+  readonly counted?: TakenRates | undefined
 }
 
 export interface TakenRates {
@@ -18,22 +20,41 @@ export interface TakenRates {
 
 export const NOTHING_TAKEN: TakenRates = { takes: [], states: [] }
 
+/**
+ * Counts the request itself while nothing is known of it but its key, so that a caller over its limit is not read. It counts
+ * from then on, whatever becomes of it. Undefined: no limit counts requests.
+ */
+export function countRequest({ limits }: Key, limiter: RateLimiter): Promise<TakenRates> | undefined {
+  const takes = limits.filter(({ unit }) => unit === 'requests').map((limit) => ({ limit, amount: 1 }))
+  return takes.length === 0 ? undefined : taken(takes, limiter)
+}
+
 /** Takes from the rate limits of a key what the request stands for. */
-export async function takeRates(
-  { key, tokens, images }: RateTerms,
-  limiter: RateLimiter,
-): Promise<TakenRates> {
-  const amounts = { requests: 1, tokens, images }
+export async function takeRates(terms: RateTerms, limiter: RateLimiter): Promise<TakenRates> {
+  const { key, tokens, images, counted = NOTHING_TAKEN } = terms
+  const amounts = { requests: counted === NOTHING_TAKEN ? 1 : 0, tokens, images }
   const takes = key.limits
     .map((limit) => ({ limit, amount: amounts[limit.unit] }))
     .filter(({ amount }) => amount > 0)
-  if (takes.length === 0) return NOTHING_TAKEN
-  const { allowed, states } = await limiter.take(takes)
-  if (!allowed) throw rateFault(states, takes)
-  return { takes, states }
+  return takes.length === 0 ? counted : taken(takes, limiter, counted)
 }
 
-function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fault {
+async function taken(
+  takes: readonly RateTake[],
+  limiter: RateLimiter,
+  before: TakenRates = NOTHING_TAKEN,
+): Promise<TakenRates> {
+  const { allowed, states } = await limiter.take(takes)
+  const all = [...before.states, ...states]
+  if (!allowed) throw rateFault(states, takes, all)
+  return { takes: [...before.takes, ...takes], states: all }
+}
+
+function rateFault(
+  states: readonly RateState[],
+  takes: readonly RateTake[],
+  rates: readonly RateState[],
+): Fault {
   const refusals = states.filter(({ retryAfterMs }) => retryAfterMs !== 0)
   const never = refusals.find(({ retryAfterMs }) => retryAfterMs === undefined)
   const worst = never ?? refusals.toSorted((a, b) => (b.retryAfterMs ?? 0) - (a.retryAfterMs ?? 0))[0]
@@ -45,14 +66,12 @@ function rateFault(states: readonly RateState[], takes: readonly RateTake[]): Fa
     return new Fault(
       'request_exceeds_rate_limit',
       `${which} is too low for this request, which needs ${wanted}. Send a smaller request.`,
-      {
-        rates: states,
-      },
+      { rates },
     )
   }
   return new Fault(
     'rate_limit_exceeded',
     `${which} has ${remaining} left; this request needs ${wanted}. Retry in ${(retryAfterMs / 1000).toFixed(1)} s.`,
-    { retryAfterMs, rates: states },
+    { retryAfterMs, rates },
   )
 }

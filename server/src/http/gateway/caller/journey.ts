@@ -10,6 +10,7 @@ import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
 import { authenticate } from '#request/access/authenticate.ts'
+import type { TakenRates } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId } from './caller.ts'
 import { presentedKey } from './presented-key.ts'
@@ -38,6 +39,12 @@ export interface Journey {
   readonly path: PathModel | undefined
   readonly requestId: string
   readonly trace: RequestTrace
+  /** Memory that the body takes; given back at the end of the request, unless that was done before. */
+  room: Disposable | undefined
+  /** The request has been counted already, because its body had to be waited for. */
+  counted: TakenRates | undefined
+  /** It may be answered by a job that was begun before, which no rate limit stands against. So it is not counted first. */
+  mayJoin: boolean
 }
 
 /** The record of a request, while its fields are filled in. */
@@ -72,7 +79,16 @@ export function handlerOf<Body, Asked, Outcome>(
   return async function serve(request, response, path) {
     const startedMs = clock.monotonicMs()
     const trace: RequestTrace = { calls: [] }
-    const journey: Journey = { request, response, path, requestId: identifiers.next(), trace }
+    const journey: Journey = {
+      request,
+      response,
+      path,
+      requestId: identifiers.next(),
+      trace,
+      room: undefined,
+      counted: undefined,
+      mayJoin: false,
+    }
     let key: Key | undefined
     let asked: Asked | undefined
     let outcome: Outcome | undefined
@@ -92,6 +108,7 @@ export function handlerOf<Body, Asked, Outcome>(
       if (isUnread(request)) await setImmediate()
       await room.fail(fault, asked, journey)
     }
+    journey.room?.[Symbol.dispose]()
     const record = recordOf(journey, route, key, fault)
     if (asked !== undefined) room.tell(record, asked, outcome)
     record.durationMs = clock.monotonicMs() - startedMs

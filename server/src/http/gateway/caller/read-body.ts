@@ -1,32 +1,23 @@
-import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { boundsOf, excessIn, type JsonBounds } from '#core/json-bounds.ts'
 import { JsonRefused, type LargeJson } from '#ports/json.ts'
 import type { Asker } from '#ports/asker.ts'
+import type { Key } from '#ports/keys.ts'
+import { ArrivingBody, tooLarge, type BodyLimit, type ReadingBodyOutside } from './arriving-body.ts'
+import type { Journey } from './journey.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
 export function readBody(
-  request: IncomingMessage,
-  maxBytes: number,
-  advice = 'Send the inputs in several requests.',
+  journey: Journey,
+  key: Key,
+  limit: BodyLimit,
+  outside: ReadingBodyOutside,
 ): Promise<Buffer<ArrayBuffer>> {
-  const tooLarge = (): Fault =>
-    new Fault('body_too_large', `The body is larger than ${maxBytes} bytes. ${advice}`)
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) return Promise.reject(tooLarge())
+  if (Number(journey.request.headers['content-length'] ?? 0) > limit.maxBytes)
+    return Promise.reject(tooLarge(limit))
   return new Promise((resolve, reject) => {
-    const chunks: Buffer<ArrayBuffer>[] = []
-    let bytes = 0
-    request.on('data', (chunk: Buffer<ArrayBuffer>) => {
-      bytes += chunk.length
-      if (bytes > maxBytes) reject(tooLarge())
-      else chunks.push(chunk)
-    })
-    request.on('end', () =>
-      resolve(chunks.length === 1 ? (chunks[0] as Buffer<ArrayBuffer>) : Buffer.concat(chunks)),
-    )
-    request.on('error', () =>
-      reject(new Fault('request_timeout', 'The connection ended before the whole body arrived.')),
-    )
+    // It ends by itself: with the body, or with a fault.
+    void new ArrivingBody(journey, key, limit, outside, resolve, reject)
   })
 }
 

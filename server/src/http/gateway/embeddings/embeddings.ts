@@ -16,25 +16,30 @@ import {
   type EmbedResult,
   type EmbedOptions,
 } from '#request/embeddings/embed.ts'
+import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import { isDryRun, refuseEncoded, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { parseBody, readBody } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
 
-export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies {
+export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside {
   readonly json: LargeJson
 }
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, docsUrl, json, limits } = dependencies
   const bounds = boundsOf(limits.maxInputs)
+  const bodyLimit = {
+    maxBytes: limits.embeddingsBodyBytes,
+    advice: 'Send the inputs in several requests.',
+  }
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
       route: 'embeddings',
-      receive({ request }) {
-        refuseEncoded(request)
-        return readBody(request, limits.embeddingsBodyBytes)
+      receive(journey, key) {
+        refuseEncoded(journey.request)
+        return readBody(journey, key, bodyLimit, dependencies)
       },
       read(body, { path }, { project }) {
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
@@ -72,12 +77,13 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
   )
 }
 
-function optionsOf(key: Key, { request, requestId, trace }: Journey): EmbedOptions {
+function optionsOf(key: Key, { request, requestId, trace, counted }: Journey): EmbedOptions {
   const { headers } = request
   return {
     requestId,
     key,
     trace,
+    counted,
     unsupported: unsupportedIn(request),
     pinnedSpace: singleOf(headers['x-torana-space']),
     dryRun: isDryRun(request),

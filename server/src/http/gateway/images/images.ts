@@ -46,17 +46,22 @@ export function imagesHandler(
       route,
       // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
       turn: yieldLoop,
-      async receive({ request, path }, { project }) {
-        const options = optionsIn(request)
-        return { options, ...(await read(request, path, project)) }
+      async receive(journey, key) {
+        const options = optionsIn(journey.request)
+        journey.mayJoin = options.idempotencyKey !== undefined || options.isRetry
+        return { options, ...(await read(journey, key)) }
       },
       read: (received, journey) => ({
         ...received,
         events: eventsFor(received.asked, journey, dependencies),
       }),
-      run({ asked, files, options, events }, key, { requestId, trace }) {
+      run({ asked, files, options, events }, key, { requestId, trace, counted }) {
         const onPreview: ImageOptions['onPreview'] = (preview) => events?.preview(preview)
-        return generateImages(asked, { requestId, key, trace, files, ...options, onPreview }, dependencies)
+        return generateImages(
+          asked,
+          { requestId, key, trace, counted, files, ...options, onPreview },
+          dependencies,
+        )
       },
       write(outcome, { events }, { response, requestId }) {
         if (outcome.kind === 'made') return answer(response, outcome, requestId, events, dependencies)

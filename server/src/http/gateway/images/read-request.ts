@@ -1,14 +1,16 @@
 /** What a caller sends to have pictures made or edited, as one request and its files. */
 import type { IncomingMessage } from 'node:http'
-import type { PathModel } from '#core/request/path-model.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
+import type { Key } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
 import type { RunningJobs } from '#request/images/running-jobs.ts'
+import { countFirst, type ReadingBodyOutside } from '../caller/arriving-body.ts'
 import { refuseCompressed, refuseEncoded } from '../caller/caller.ts'
+import type { Journey } from '../caller/journey.ts'
 import { givenFile, type EditParts } from '../uploads/edit-parts.ts'
 import { readForm } from '../uploads/multipart.ts'
 import { parseBody, readBody } from '../caller/read-body.ts'
@@ -20,29 +22,31 @@ export interface ReadImageRequest {
   readonly files: RequestFiles
 }
 
-export type ReadRequest = (
-  request: IncomingMessage,
-  path: PathModel | undefined,
-  project: string,
-) => Promise<ReadImageRequest>
+export type ReadRequest = (journey: Journey, key: Key) => Promise<ReadImageRequest>
 
 export interface ReadingOutside extends ReadingJsonOutside {
   readonly running: RunningJobs
 }
 
-export function generationReader({ limits, json }: Pick<ReadingOutside, 'limits' | 'json'>): ReadRequest {
-  return async (request, path, project) => {
-    refuseEncoded(request)
-    const body = await readBody(request, limits.imagesBodyBytes)
-    const parsed = await parseBody(body, json, { project, timeoutMs: limits.imageTimeoutMs })
-    return { asked: readImageRequest(parsed, limits, path), files: NO_FILES }
+type ReadingGenerationsOutside = ReadingBodyOutside & Pick<ReadingOutside, 'limits' | 'json'>
+
+export function generationReader(outside: ReadingGenerationsOutside): ReadRequest {
+  const { limits, json } = outside
+  const bodyLimit = { maxBytes: limits.imagesBodyBytes, advice: 'Send the inputs in several requests.' }
+  return async (journey, key) => {
+    refuseEncoded(journey.request)
+    const body = await readBody(journey, key, bodyLimit, outside)
+    const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
+    const asked = readImageRequest(await parseBody(body, json, asker), limits, journey.path)
+    journey.room?.[Symbol.dispose]()
+    return { asked, files: NO_FILES }
   }
 }
 
 export function editReader(outside: ReadingOutside): ReadRequest {
   const { limits, running } = outside
   let arriving = 0
-  return async (request, path, project) => {
+  return async (journey, key) => {
     // Before a byte of it is read: each may bring hundreds of megabytes.
     if (running.size + arriving >= limits.maxImageJobs)
       throw new Fault(
@@ -51,7 +55,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
       )
     arriving += 1
     try {
-      return await readEdit(request, path, project, outside)
+      return await readEdit(journey, key, outside)
     } catch (error) {
       throw error instanceof StoreAway ? unwritable(error) : error
     } finally {
@@ -68,27 +72,26 @@ function unwritable(cause: StoreAway): Fault {
   )
 }
 
-async function readEdit(
-  request: IncomingMessage,
-  path: PathModel | undefined,
-  project: string,
-  outside: ReadingOutside,
-): Promise<ReadImageRequest> {
-  const { body, given, taken } = await partsOf(request, project, outside)
+async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Promise<ReadImageRequest> {
+  const { body, given, taken } = await partsOf(journey, key, outside)
   const files = uploadedFiles(taken.map(({ upload }) => upload))
   try {
-    return { asked: readImageRequest(body, outside.limits, path, given), files }
+    return { asked: readImageRequest(body, outside.limits, journey.path, given), files }
   } catch (error) {
     await files.discard()
     throw error
   }
 }
 
-function partsOf(request: IncomingMessage, project: string, outside: ReadingOutside): Promise<EditParts> {
+async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Promise<EditParts> {
+  const { request } = journey
   refuseCompressed(request)
   const type = request.headers['content-type'] ?? ''
-  if (/^multipart\/form-data\b/i.test(type)) return partsOfForm(request, outside)
-  if (type === '' || type.includes('json')) return partsOfJson(request, project, outside)
+  if (/^multipart\/form-data\b/i.test(type)) {
+    await countFirst(journey, key, outside.limiter)
+    return partsOfForm(request, outside)
+  }
+  if (type === '' || type.includes('json')) return partsOfJson(journey, key, outside)
   throw new Fault(
     'unsupported_media_type',
     `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,

@@ -1,24 +1,26 @@
 /** An edit as JSON: pictures are data URLs, or addresses. */
-import type { IncomingMessage } from 'node:http'
 import { isRecord } from '#core/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
 import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import type { LargeJson, LiftedFile } from '#ports/json.ts'
+import type { Key } from '#ports/keys.ts'
 import type { ByteBudget } from '#request/images/byte-budget.ts'
 import { givenFile, type EditParts } from './edit-parts.ts'
+import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
+import type { Journey } from '../caller/journey.ts'
 import { readBody, refuseJson } from '../caller/read-body.ts'
 import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
 
-export interface ReadingJsonOutside extends TakingOutside {
+export interface ReadingJsonOutside extends TakingOutside, ReadingBodyOutside {
   readonly json: LargeJson
   readonly fetcher: PictureFetcher
-  /** Such a body is in memory whole until its pictures are on disk. */
+  /** For pictures that are fetched. */
   readonly memory: ByteBudget
   readonly wait: (ms: number) => Promise<unknown>
 }
 
-/** Who has no room by then is told so, instead of waiting with a body half sent. */
+/** Who has no room by then is told so. */
 const MEMORY_WAIT_MS = 2000
 /** The longest that common servers take. */
 const MAX_ADDRESS_LENGTH = 8192
@@ -26,24 +28,19 @@ const MAX_ADDRESS_LENGTH = 8192
 const FETCH_TIMEOUT_MS = 30_000
 
 export async function partsOfJson(
-  request: IncomingMessage,
-  project: string,
+  journey: Journey,
+  key: Key,
   outside: ReadingJsonOutside,
 ): Promise<EditParts> {
-  const { limits, json, memory, wait } = outside
-  const announced = Number(request.headers['content-length'] ?? limits.editsJsonBytes)
-  using room = await memory.take(Math.min(announced, limits.editsJsonBytes), MEMORY_WAIT_MS, wait)
-  if (room === undefined)
-    throw new Fault(
-      'too_many_image_jobs',
-      'This node already holds as many images in memory as it may. Retry.',
-    )
-  const bytes = await readBody(
-    request,
-    limits.editsJsonBytes,
-    'Send smaller images, or send them as multipart/form-data.',
-  )
-  const asker = { project, timeoutMs: limits.imageTimeoutMs }
+  const { limits, json } = outside
+  const bodyLimit = {
+    maxBytes: limits.editsJsonBytes,
+    advice: 'Send smaller images, or send them as multipart/form-data.',
+  }
+  const bytes = await readBody(journey, key, bodyLimit, outside)
+  // Its pictures are on disk at the end of this.
+  using _ = journey.room
+  const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
   const { value, files } = await json.parseWithFiles(bytes, asker).catch(refuseJson)
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')

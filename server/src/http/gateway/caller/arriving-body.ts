@@ -1,0 +1,232 @@
+/**
+ * One body on its way into memory. Nearly every body is here whole with its first piece: nothing is asked or held for those.
+ * For any other the request is counted, and its bytes take room, before more is read; a sender that has no room is not read.
+ */
+import type { Holding } from '#core/fair-share.ts'
+import { Fault } from '#core/fault/fault.ts'
+import type { Key } from '#ports/keys.ts'
+import type { RateLimiter } from '#ports/limiter.ts'
+import { countRequest } from '#request/money/rates.ts'
+import type { AwaitedRoom, BodyRoom, WatchedBody } from './body-room.ts'
+import type { Journey } from './journey.ts'
+import { paceFault } from './pace.ts'
+
+export interface ReadingBodyOutside {
+  readonly bodyRoom: BodyRoom
+  readonly limiter: RateLimiter
+}
+
+export interface BodyLimit {
+  readonly maxBytes: number
+  /** What a sender of too much is told to do. */
+  readonly advice: string
+}
+
+/** Room is taken in pieces as large as all before: few pieces, and never more than twice of what was received. */
+const FIRST_ROOM_BYTES = 4 * 1024
+const MAX_ROOM_BYTES = 1024 * 1024
+/** A sender of so much means to send the rest. What others have merely announced is no reason to take room. */
+const EARNEST_BYTES = 64 * 1024
+/** A piece takes some hundred bytes beside its own, which may be one. */
+const MAX_PIECES = 1000
+/** When room is free again nobody knows; bodies come and go within a second. */
+const RETRY_MS = 1000
+
+export class ArrivingBody implements WatchedBody, Disposable {
+  readonly #journey: Journey
+  readonly #key: Key
+  readonly #limit: BodyLimit
+  readonly #outside: ReadingBodyOutside
+  readonly #announced: number | undefined
+  readonly #resolve: (body: Buffer<ArrayBuffer>) => void
+  readonly #reject: (error: unknown) => void
+  #bytes = 0
+  #pieces: Buffer<ArrayBuffer>[] = []
+  #joined: Buffer<ArrayBuffer>[] | undefined
+  #isCounted = false
+  #isOver = false
+  #roomBytes = 0
+  #holdings: Holding[] | undefined
+  #awaited: AwaitedRoom | undefined
+  #isPaused = false
+  /** Its room is the reserve's. */
+  #isLent = false
+  #bytesAtLook = 0
+  #idleMs = 0
+  #readingMs = 0
+
+  constructor(
+    journey: Journey,
+    key: Key,
+    limit: BodyLimit,
+    outside: ReadingBodyOutside,
+    resolve: (body: Buffer<ArrayBuffer>) => void,
+    reject: (error: unknown) => void,
+  ) {
+    const { request } = journey
+    const length = request.headers['content-length']
+    this.#journey = journey
+    this.#key = key
+    this.#limit = limit
+    this.#outside = outside
+    this.#announced = length === undefined ? undefined : Number(length)
+    this.#resolve = resolve
+    this.#reject = reject
+    request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError)
+    outside.bodyRoom.watch(this)
+  }
+
+  /** Gives the room back. */
+  [Symbol.dispose](): void {
+    for (const holding of this.#holdings ?? []) holding[Symbol.dispose]()
+    this.#holdings = undefined
+  }
+
+  look(passedMs: number): void {
+    // The sender waits for the node, not the other way round.
+    if (this.#isPaused) return
+    this.#readingMs += passedMs
+    this.#idleMs = this.#bytes === this.#bytesAtLook ? this.#idleMs + passedMs : 0
+    this.#bytesAtLook = this.#bytes
+    const pace = { bytes: this.#bytes, idleMs: this.#idleMs, readingMs: this.#readingMs }
+    const { idleMs } = this.#outside.bodyRoom
+    const fault = paceFault(pace, idleMs)
+    if (fault !== undefined) this.#fail(fault)
+    else if (this.#isLent && this.#readingMs >= idleMs) this.#fail(this.#noRoom())
+  }
+
+  readonly #onData = (piece: Buffer<ArrayBuffer>): void => {
+    if (this.#isOver) return
+    this.#bytes += piece.length
+    if (this.#bytes > this.#limit.maxBytes) return this.#fail(tooLarge(this.#limit))
+    this.#pieces.push(piece)
+    if (this.#bytes === this.#announced && this.#roomBytes === 0) return
+    if (this.#pieces.length === MAX_PIECES) this.#join()
+    if (this.#bytes > this.#roomBytes) this.#grow()
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#isOver) return
+    this.#end()
+    const [only] = this.#pieces
+    const all = this.#joined === undefined ? this.#pieces : [...this.#joined, ...this.#pieces]
+    this.#resolve(only !== undefined && all.length === 1 ? only : Buffer.concat(all))
+  }
+
+  readonly #onError = (): void => {
+    this.#fail(new Fault('request_timeout', 'The connection ended before the whole body arrived.'))
+  }
+
+  /** In portions, and never again: what was joined is not copied once more for each portion that follows. */
+  #join(): void {
+    this.#joined ??= []
+    this.#joined.push(Buffer.concat(this.#pieces))
+    this.#pieces = []
+  }
+
+  #grow(): void {
+    if (!this.#isCounted) {
+      this.#isCounted = true
+      const counting = countFirst(this.#journey, this.#key, this.#outside.limiter)
+      if (counting !== undefined) {
+        this.#pause()
+        counting.then(this.#goOn, (error: unknown) => this.#fail(error))
+        return
+      }
+    }
+    const lacking = this.#bytes - this.#roomBytes
+    const asMuchAgain = Math.min(Math.max(this.#roomBytes, FIRST_ROOM_BYTES), MAX_ROOM_BYTES)
+    const bytes = Math.max(lacking, Math.min(asMuchAgain, this.#stillToCome()))
+    const holding = this.#outside.bodyRoom.take(this.#key.project, bytes)
+    if (holding === undefined) this.#awaitRoom(bytes)
+    else this.#hold(holding, bytes)
+  }
+
+  /** A body that has waited gets room for all of it, so that it ends soon and does not wait again with its bytes in memory. */
+  #awaitRoom(bytes: number): void {
+    const isEarnest = this.#bytes >= EARNEST_BYTES
+    const rest = isEarnest ? Math.max(bytes, this.#stillToCome()) : bytes
+    const awaited = this.#outside.bodyRoom.wait(this.#key.project, rest, isEarnest)
+    if (awaited === undefined) return this.#fail(this.#noRoom())
+    this.#pause()
+    this.#awaited = awaited
+    void awaited.granted.then((granted) => {
+      this.#awaited = undefined
+      if (this.#isOver) return granted?.holding[Symbol.dispose]()
+      if (granted === undefined) return this.#fail(this.#noRoom())
+      this.#isLent = granted.isReserve
+      if (this.#isLent) this.#readingMs = 0
+      this.#hold(granted.holding, rest)
+      return this.#goOn()
+    })
+  }
+
+  #stillToCome(): number {
+    return (this.#announced ?? this.#limit.maxBytes) - this.#roomBytes
+  }
+
+  #hold(holding: Holding, bytes: number): void {
+    if (this.#holdings === undefined) {
+      this.#holdings = []
+      this.#journey.room = this
+    }
+    this.#holdings.push(holding)
+    this.#roomBytes += bytes
+  }
+
+  #pause(): void {
+    this.#isPaused = true
+    this.#journey.request.pause()
+  }
+
+  readonly #goOn = (): void => {
+    if (this.#isOver) return
+    if (this.#bytes > this.#roomBytes) {
+      this.#grow()
+      if (this.#awaited !== undefined || this.#isOver) return
+    }
+    this.#isPaused = false
+    this.#journey.request.resume()
+  }
+
+  #fail(error: unknown): void {
+    if (this.#isOver) return
+    this.#end()
+    this.#pieces = []
+    this.#joined = undefined
+    this.#journey.request.pause()
+    this[Symbol.dispose]()
+    this.#reject(error)
+  }
+
+  #end(): void {
+    this.#isOver = true
+    this.#outside.bodyRoom.forget(this)
+    this.#awaited?.leave()
+    this.#journey.request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError)
+  }
+
+  #noRoom(): Fault {
+    const { project } = this.#key
+    const { bodyRoom } = this.#outside
+    const { held, capacity } = bodyRoom
+    const own = bodyRoom.heldBy(project)
+    return new Fault(
+      'too_many_bodies',
+      `This node has no memory left for the body: it holds ${held} of ${capacity} bytes of requests, ${own} of them of project '${project}'. Retry, or send fewer large requests at once.`,
+      { retryAfterMs: RETRY_MS },
+    )
+  }
+}
+
+export function tooLarge({ maxBytes, advice }: BodyLimit): Fault {
+  return new Fault('body_too_large', `The body is larger than ${maxBytes} bytes. ${advice}`)
+}
+
+/** Once for each request. Undefined: there is nothing to ask, or not yet. */
+export function countFirst(journey: Journey, key: Key, limiter: RateLimiter): Promise<void> | undefined {
+  if (journey.mayJoin || journey.counted !== undefined) return undefined
+  return countRequest(key, limiter)?.then((counted) => {
+    journey.counted = counted
+  })
+}
