@@ -510,6 +510,19 @@ test('a connection is used again after a form, and after one that was refused at
   )
 })
 
+test('a form that comes byte by byte is given up', async () => {
+  const to = await startFormServer({ uploadIdleMs: 300 })
+  const { port } = new URL(to.url)
+  const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+  socket.write(head(1_000_000))
+  const trickle = setInterval(() => socket.write('\r'), 40)
+  const chunks: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+  await once(socket, 'close')
+  clearInterval(trickle)
+  assert.match(Buffer.concat(chunks).toString(), /^HTTP\/1\.1 408 [\s\S]*less than 1 KB a second/)
+})
+
 /** Connections included. */
 function openFiles(): number {
   return readdirSync('/proc/self/fd').length

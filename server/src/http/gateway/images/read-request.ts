@@ -1,5 +1,6 @@
 /** What a caller sends to have pictures made or edited, as one request and its files. */
 import type { IncomingMessage } from 'node:http'
+import { FairShare, type Holding } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
@@ -44,24 +45,50 @@ export function generationReader(outside: ReadingGenerationsOutside): ReadReques
 }
 
 export function editReader(outside: ReadingOutside): ReadRequest {
-  const { limits, running } = outside
-  let arriving = 0
+  const { limits, running, wait } = outside
+  const places = new FairShare({
+    capacity: limits.maxImageJobs,
+    headroom: HEADROOM,
+    maxWaiting: limits.maxImageJobs,
+  })
   return async (journey, key) => {
     // Before a byte of it is read: each may bring hundreds of megabytes.
-    if (running.size + arriving >= limits.maxImageJobs)
+    if (running.size >= limits.maxImageJobs)
       throw new Fault(
         'too_many_image_jobs',
-        `This node already runs ${running.size + arriving} image jobs, its limit. Retry.`,
+        `This node already runs ${running.size} image jobs, its limit. Retry.`,
       )
-    arriving += 1
+    using place = await placeAmong(places, key.project, wait)
+    if (place === undefined)
+      throw new Fault(
+        'too_many_image_jobs',
+        `Too many edits arrive at this node at once: ${limits.maxImageJobs - places.free}, of which ${places.heldBy(key.project)} are of project '${key.project}'. Retry.`,
+        { retryAfterMs: PLACE_WAIT_MS },
+      )
     try {
       return await readEdit(journey, key, outside)
     } catch (error) {
       throw error instanceof StoreAway ? unwritable(error) : error
-    } finally {
-      arriving -= 1
     }
   }
+}
+
+/** A project gets at most three times the places that stay free: a slow sender holds its place for minutes. */
+const HEADROOM = 3
+/** Uploads come and go in seconds. Who waits longer is better told to come back. */
+const PLACE_WAIT_MS = 2000
+
+async function placeAmong(
+  places: FairShare,
+  project: string,
+  wait: ReadingOutside['wait'],
+): Promise<Holding | undefined> {
+  const place = places.take(project, 1)
+  if (place !== undefined) return place
+  const awaited = places.wait(project, 1)
+  if (awaited === undefined) return undefined
+  const late = wait(PLACE_WAIT_MS).then(() => (awaited.leave() ? undefined : awaited.holding))
+  return Promise.race([awaited.holding, late])
 }
 
 function unwritable(cause: StoreAway): Fault {

@@ -1,6 +1,7 @@
 /** The body of a request, piece by piece as it is asked for: the sender is not read faster than its bytes are used. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
+import { paceFault } from '../caller/pace.ts'
 
 export interface IncomingLimits {
   readonly maxBytes: number
@@ -18,6 +19,8 @@ export class IncomingBytes {
   #isEnded = false
   #isCut = false
   #wake: (() => void) | undefined
+  /** What was waited for the sender. */
+  #readingMs = 0
 
   /** What was announced too large is not read at all. */
   constructor(request: IncomingMessage, limits: IncomingLimits) {
@@ -43,6 +46,9 @@ export class IncomingBytes {
       throw new Fault('request_timeout', 'The connection ended before the whole body arrived.')
     this.received += piece.length
     if (this.received > this.#limits.maxBytes) throw this.#tooLarge()
+    const pace = { bytes: this.received, idleMs: 0, readingMs: this.#readingMs }
+    const tooSlow = paceFault(pace, this.#limits.idleMs)
+    if (tooSlow !== undefined) throw tooSlow
     return piece
   }
 
@@ -56,19 +62,16 @@ export class IncomingBytes {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { idleMs } = this.#limits
     const idle = setTimeout(() => {
-      reject(
-        new Fault(
-          'request_timeout',
-          `The client sent nothing for ${idleMs} ms before the body was complete. Send it again.`,
-        ),
-      )
+      reject(paceFault({ bytes: this.received, idleMs, readingMs: 0 }, idleMs))
     }, idleMs)
+    const sinceMs = performance.now()
     this.#wake = resolve
     this.#request.resume()
     try {
       await promise
     } finally {
       clearTimeout(idle)
+      this.#readingMs += performance.now() - sinceMs
       this.#wake = undefined
     }
   }
