@@ -49,7 +49,7 @@ test('what init offers in comments is good too', async (context) => {
   const whole = stdout
     .replaceAll(/^( *)# ((?: *)(?:- )?[a-zA-Z-]+:(?: .*)?)$/gm, '$1$2')
     .replace(/^yaml-language.*$/m, '')
-  const env = { OPENAI_API_KEY: 'sk-test', AZURE_API_KEY: 'az', SEARCH_CI_KEY: 's'.repeat(24) }
+  const env = { OPENAI_API_KEY: 'sk-test', AZURE_API_KEY: 'az', SEARCH_CI_KEY: 's1234567'.repeat(3) }
   const { code, stdout: table, stderr } = await outcome(check, place(context, whole, env))
   assert.deepEqual([code, stderr], [0, ''])
   assert.match(table, /3 models, 4 deployments, 1 key\./)

@@ -16,8 +16,16 @@ export interface ControlParts extends Readiness {
   readonly spaces: Spaces
 }
 
+/** Nobody but users of this machine can reach it. */
+const LOOPBACK = /^(?:127\.|::1$|localhost$)/
+
 export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
-  const { clock, identifiers, log, metrics } = basics
+  const { clock, identifiers, log, metrics, settings } = basics
+  if (!LOOPBACK.test(settings.controlHost))
+    log.warn(
+      { host: settings.controlHost },
+      'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
+    )
   const { notReady, publicUrl, catalog, accounts, directory, spaces } = parts
   return controlServer({
     notReady,

@@ -3,9 +3,10 @@ import type { ConfiguredWebhook } from '#core/catalog.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
+import type { Log } from '#telemetry/log.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
 import type { BudgetMark } from '#worker/books/budget-marks.ts'
-import { WebhookSender } from '#worker/webhooks.ts'
+import { WebhookSender, type WebhookSenderEvents } from '#worker/webhooks.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Stores } from './stores.ts'
@@ -33,14 +34,7 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
     outbox,
     transport: { post: (post) => (isPrivate(post.url) ? open : guarded).post(post) },
     secretOf: (project, url) => webhooksOf(catalog, project).find((one) => one.url === url)?.secret,
-    events: {
-      sent: ({ id, url, type }) => log.info({ id, url, type }, 'a webhook was sent'),
-      notSent: ({ id, url, type }, reason) =>
-        log.warn({ id, url, type, reason }, 'the receiver did not accept a webhook'),
-      trouble(error) {
-        if (!(error instanceof StoreAway)) log.error({ err: error }, 'webhooks could not be sent')
-      },
-    },
+    events: loggedTo(log),
   }).start()
   return {
     budgetMark({ budget, windowStartMs, percent, spentNanoUsd }) {
@@ -75,4 +69,20 @@ export function webhooksFor(catalog: CatalogInForce): WebhooksFor {
 
 function webhooksOf(catalog: CatalogInForce, project: string): readonly ConfiguredWebhook[] {
   return catalog.declared.projects.find(({ name }) => name === project)?.webhooks ?? []
+}
+
+export function loggedTo(log: Pick<Log, 'info' | 'warn' | 'error'>): WebhookSenderEvents {
+  return {
+    sent: ({ id, url, type }) => log.info({ id, receiver: originOf(url), type }, 'a webhook was sent'),
+    notSent: ({ id, url, type }, reason) =>
+      log.warn({ id, receiver: originOf(url), type, reason }, 'the receiver did not accept a webhook'),
+    trouble(error) {
+      if (!(error instanceof StoreAway)) log.error({ err: error }, 'webhooks could not be sent')
+    },
+  }
+}
+
+/** The path of an address is a secret at many receivers: whoever knows it can post there. */
+function originOf(url: string): string {
+  return URL.parse(url)?.origin ?? ''
 }

@@ -67,7 +67,7 @@ test('torana.yaml is found in the working directory; a file that was named must 
 })
 
 test('every secret can come from a file, without the newline at its end, but not from two places', () => {
-  const secret = 'x'.repeat(24)
+  const secret = 'x1234567'.repeat(3)
   for (const [name, field] of [
     ['TORANA_SECRET', 'secret'],
     ['TORANA_BOOTSTRAP_KEY', 'bootstrapKey'],
@@ -140,6 +140,18 @@ test('all problems are told at once, and none repeats a secret', () => {
     ),
   )
   assert.ok(problems.every((problem) => !problem.includes('hunter2')))
+})
+
+test('a secret of few different characters is refused, however long it is', () => {
+  for (const name of [
+    'TORANA_SECRET',
+    'TORANA_SECRET_PREVIOUS',
+    'TORANA_ADMIN_TOKEN',
+    'TORANA_BOOTSTRAP_KEY',
+  ])
+    for (const value of ['a'.repeat(24), '1234567'.repeat(10)])
+      assert.match(problemsIn({ [name]: value })[0] ?? '', new RegExp(`^${name}: .*8 different characters`))
+  read({ TORANA_SECRET: '0123456789abcdef01234567' })
 })
 
 test('DATABASE_URL is memory: or PostgreSQL, and a shared database needs a shared secret', () => {

@@ -1,6 +1,6 @@
 /** The environment → Settings. One table tells what each variable means, here and in the documentation. */
 import { join, resolve } from 'node:path'
-import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
+import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import {
   defaultLimits,
   type AssetSettings,
@@ -266,6 +266,8 @@ function assetsOf(variables: Variables, cwd: string, dataDir: string): AssetSett
   return inside
 }
 
+const MONOTONOUS = `needs ${MIN_DIFFERENT_CHARACTERS} different characters or more: repeated ones can be guessed`
+
 function secretOf(
   variables: Variables,
   name: 'TORANA_SECRET' | 'TORANA_SECRET_PREVIOUS' | 'TORANA_ADMIN_TOKEN',
@@ -276,6 +278,8 @@ function secretOf(
       name,
       `needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}; try openssl rand -hex 32`,
     )
+  else if (value !== undefined && isMonotonous(value))
+    variables.refuse(name, `${MONOTONOUS}; try openssl rand -hex 32`)
   return value
 }
 
@@ -289,6 +293,7 @@ function bootstrapKeyOf(variables: Variables): string | undefined {
       name,
       `needs ${MIN_KEY_LENGTH} characters or more, this has ${value.length}: short ones can be guessed`,
     )
+  if (form === 'foreign' && isMonotonous(value)) variables.refuse(name, MONOTONOUS)
   if (form === 'bad-checksum')
     variables.refuse(name, 'starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?')
   return value

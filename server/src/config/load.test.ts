@@ -12,7 +12,7 @@ const surroundings: Surroundings = {
     AZURE_KEY: 'az',
     COHERE_API_KEY: 'co',
     TOGETHER_KEY: 'to',
-    SEARCH_CI_KEY: 's'.repeat(24),
+    SEARCH_CI_KEY: 's1234567'.repeat(3),
   },
   readFile: () => assert.fail('there are no files'),
   facts: builtInFacts(),
@@ -115,5 +115,5 @@ test('the example of the design loads: references need no quotes inside braces',
   assert.deepEqual(openai?.capabilities.encodings, ['float', 'base64'])
   assert.equal(azure?.upstream.baseUrl, 'https://my-eu.openai.azure.com')
   assert.equal(azure?.upstreamModel, 'my-embedding-deployment')
-  assert.equal(loaded.catalog.projects[0]?.keys[0]?.secret, 's'.repeat(24))
+  assert.equal(loaded.catalog.projects[0]?.keys[0]?.secret, 's1234567'.repeat(3))
 })

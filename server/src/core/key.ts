@@ -6,6 +6,14 @@ const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 /** Keys brought from elsewhere keep their form, but a short one could be guessed. */
 export const MIN_KEY_LENGTH = 24
 
+/** Random digits of 24 or more characters have more, in hexadecimal too; `aaaa…` and `12341234…` have not. */
+export const MIN_DIFFERENT_CHARACTERS = 8
+
+/** Long enough, and yet soon guessed: few different characters. */
+export function isMonotonous(secret: string): boolean {
+  return new Set(secret).size < MIN_DIFFERENT_CHARACTERS
+}
+
 export type KeyForm = 'torana' | 'foreign' | 'bad-checksum' | 'too-short'
 
 /** A key that starts like ours and fails its checksum was mistyped or cut: refused without a look-up. */

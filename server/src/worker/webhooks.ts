@@ -12,7 +12,7 @@ export interface WebhookSenderParts {
   readonly pollMs?: number | undefined
 }
 
-interface WebhookSenderEvents {
+export interface WebhookSenderEvents {
   sent(delivery: WebhookDelivery): void
   /** `retryInMs` undefined: the event is given up. */
   notSent(delivery: WebhookDelivery, reason: string, retryInMs: number | undefined): void

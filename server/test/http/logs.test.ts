@@ -46,7 +46,10 @@ for (const scenario of [
 /** Every level, since a debug log is a log too. */
 const folder = temporaryFolder()
 writeFileSync(join(folder, 'torana.yaml'), configText({ models }, provider.url))
-const torana = await startTorana({ folder, env: gatewayEnvironment(folder, { LOG_LEVEL: 'trace' }) })
+const torana = await startTorana({
+  folder,
+  env: gatewayEnvironment(folder, { LOG_LEVEL: 'trace', CONTROL_HOST: '0.0.0.0' }),
+})
 
 async function ask(
   body: unknown,
@@ -104,6 +107,14 @@ test('every line is JSON with a level, a time and a message', () => {
     assert.ok(Math.abs(Date.parse(line.time) - Date.now()) < 120_000)
     assert.ok(line.message.length > 0)
   }
+})
+
+test('a control API that others can reach is warned of', () => {
+  const warnings = parsed.filter(({ message }) => message.startsWith('the control API listens beyond'))
+  assert.deepEqual(
+    warnings.map(({ level, host }) => [level, host]),
+    [['warn', '0.0.0.0']],
+  )
 })
 
 test('every request has a line under the id that the caller got, with who asked for what', () => {

@@ -256,7 +256,7 @@ test('an alias is the same model, and a key that names it may use the model; lim
 upstreams: { a: { provider: acme } }
 models: { acme-embed: { aliases: [search], deployments: [{ upstream: a }] } }
 projects:
-  p: { budget: { usd: 12.5, hard: true }, keys: [{ name: ci, limits: { tokensPerMinute: 9 }, secret: ${secret}, models: [search, acme-embed], expires: 2027-01-01T00:00:00+01:00 }, { name: all, secret: ${'z'.repeat(24)} }] }`)
+  p: { budget: { usd: 12.5, hard: true }, keys: [{ name: ci, limits: { tokensPerMinute: 9 }, secret: ${secret}, models: [search, acme-embed], expires: 2027-01-01T00:00:00+01:00 }, { name: all, secret: ${'z1234567'.repeat(3)} }] }`)
   assert.equal(catalog.models.get('search'), catalog.models.get('acme-embed'))
   assert.deepEqual(catalog.projects, [
     {
@@ -274,7 +274,7 @@ projects:
         },
         {
           name: 'all',
-          secret: 'z'.repeat(24),
+          secret: 'z1234567'.repeat(3),
           models: undefined,
           expiresAtMs: undefined,
           limits: undefined,
@@ -307,7 +307,7 @@ upstreams: { a: { provider: acme }, b: { dialect: { embedding: openai, image: ai
 models:
   acme-old: { facts: acme-embed, deployments: [{ upstream: a }] }
   acme-future: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] }
-projects: { p: { keys: [{ name: ci, secret: ${'y'.repeat(24)}, expires: 2026-01-01 }] } }`)
+projects: { p: { keys: [{ name: ci, secret: ${'y1234567'.repeat(3)}, expires: 2026-01-01 }] } }`)
   assert.deepEqual(warnings, [
     't.yaml:2:40 upstreams.b: no model is deployed on it',
     't.yaml:5:16 models.acme-future: acme ends it on 2999-01-01',

@@ -217,7 +217,7 @@ test('a key may be for images alone, and a retired image model names its success
   const { catalog } = readConfig(
     't.yaml',
     `${onAcme('aliases: [pictures],')}
-projects: { p: { keys: [{ name: a, secret: ${'a'.repeat(24)}, models: [pictures] }] } }`,
+projects: { p: { keys: [{ name: a, secret: ${'a1234567'.repeat(3)}, models: [pictures] }] } }`,
     imageSurroundings,
   )
   assert.deepEqual(catalog.projects[0]?.keys[0]?.models, ['acme-image'])

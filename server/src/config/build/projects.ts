@@ -1,5 +1,5 @@
 import type { ConfiguredBudget, ConfiguredKey, Model, Project } from '#core/catalog.ts'
-import { keyForm, MIN_KEY_LENGTH } from '#core/key.ts'
+import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
@@ -73,6 +73,11 @@ function checkSecret(
     report.problem(
       path,
       `a key needs at least ${MIN_KEY_LENGTH} characters, because short ones can be guessed; this one has ${secret.length}`,
+    )
+  } else if (form === 'foreign' && isMonotonous(secret)) {
+    report.problem(
+      path,
+      `a key needs at least ${MIN_DIFFERENT_CHARACTERS} different characters, because repeated ones can be guessed`,
     )
   } else if (form === 'bad-checksum') {
     report.problem(path, 'starts like a Torana key, but its checksum is wrong. Was it cut off or mistyped?')

@@ -24,7 +24,7 @@ models:
 function problemsIn(text: string, env: Environment = {}): readonly string[] {
   const readFile = () => assert.fail('there are no files')
   return problemsOf(() =>
-    readConfig('t.yaml', text, { env, readFile, facts, bootstrapKey: 'b'.repeat(24), nowMs: 0 }),
+    readConfig('t.yaml', text, { env, readFile, facts, bootstrapKey: 'b1234567'.repeat(3), nowMs: 0 }),
   )
 }
 
@@ -184,14 +184,14 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     ],
   ],
   'webhooks that could not be trusted': [
-    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "https://hooks.example.com", secret: short }, { url: "https://x.example.com", secret: "${'s'.repeat(24)}", events: [image.done] }] } }\n`,
+    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "https://hooks.example.com", secret: short }, { url: "https://x.example.com", secret: "${'s1234567'.repeat(3)}", events: [image.done] }] } }\n`,
     [
       't.yaml:7:73 projects.p.webhooks[0].secret: a secret needs 24 characters or more: short ones can be guessed',
       't.yaml:7:159 projects.p.webhooks[1].events[0]: expected image.job.succeeded, image.job.failed, image.job.unknown or budget.reached, got "image.done"',
     ],
   ],
   'a webhook in the open': [
-    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "http://hooks.example.com", secret: "${'s'.repeat(24)}" }] } }\n`,
+    `${withModel('deployments: [{ upstream: acme }]')}projects: { p: { webhooks: [{ url: "http://hooks.example.com", secret: "${'s1234567'.repeat(3)}" }] } }\n`,
     ['t.yaml:7:36 projects.p.webhooks[0].url: must begin with https: (or write private: true)'],
   ],
   'a model without facts': [
@@ -284,7 +284,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   ],
   'a secret that two keys share': [
     withKey(
-      `{ name: a, secret: ${'b'.repeat(24)} }\n      - { name: c, secret: ${'c'.repeat(24)} }\n      - { name: c, secret: ${'c'.repeat(24)} }`,
+      `{ name: a, secret: ${'b1234567'.repeat(3)} }\n      - { name: c, secret: ${'c1234567'.repeat(3)} }\n      - { name: c, secret: ${'c1234567'.repeat(3)} }`,
     ),
     [
       't.yaml:7:28 projects.p.keys[0].secret: is the same secret as TORANA_BOOTSTRAP_KEY: each key needs its own',
@@ -293,11 +293,11 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     ],
   ],
   'a key for an unknown model': [
-    withKey(`{ name: a, secret: ${'a'.repeat(24)}, models: [acme-embd] }`),
+    withKey(`{ name: a, secret: ${'a1234567'.repeat(3)}, models: [acme-embd] }`),
     ['t.yaml:7:63 projects.p.keys[0].models[0]: there is no model acme-embd. Did you mean acme-embed?'],
   ],
   'a day that is none': [
-    withKey(`{ name: a, secret: ${'a'.repeat(24)}, expires: 2027-02-29 }`),
+    withKey(`{ name: a, secret: ${'a1234567'.repeat(3)}, expires: 2027-02-29 }`),
     ['t.yaml:7:63 projects.p.keys[0].expires: is no moment of the calendar'],
   ],
   'a retired id that is served, and an unknown successor': [
@@ -308,7 +308,7 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
     ],
   ],
   'the built-in project': [
-    withKey(`{ name: a, secret: ${'a'.repeat(24)} }`).replace('  p:', '  system:'),
+    withKey(`{ name: a, secret: ${'a1234567'.repeat(3)} }`).replace('  p:', '  system:'),
     ['t.yaml:5:3 projects.system: is the name of a built-in project: choose another name'],
   ],
 }

@@ -12,6 +12,14 @@ export const time = z.iso.datetime()
 /** How many entries one page holds. */
 export const pageLimit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE)
 
+/** A text that goes to PostgreSQL, which refuses a NUL. */
+export function storable(maxCharacters: number) {
+  return z
+    .string()
+    .max(maxCharacters)
+    .regex(/^[^\0]*$/, 'must not have a NUL character')
+}
+
 /** An amount that a caller gives. It is kept exactly as it was given. */
 export const givenUsd = z
   .number()

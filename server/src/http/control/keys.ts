@@ -1,6 +1,6 @@
 /** Routes about keys: those of the store can be made, changed, rotated and revoked; declared ones are only listed. */
 import type { Catalog, ConfiguredKey } from '#core/catalog.ts'
-import { keyForm, keyTail, MIN_KEY_LENGTH } from '#core/key.ts'
+import { keyForm, keyTail, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import { nearest } from '#core/nearest.ts'
 import type { NewSecret, Peppers } from '#ports/key-store.ts'
 import { faultAnswers } from '../fault-answers.ts'
@@ -161,6 +161,11 @@ async function checkSecret(secret: string, dependencies: KeyDependencies): Promi
   if (form === 'too-short')
     throw invalidField(
       `secret: a key needs at least ${MIN_KEY_LENGTH} characters, because short ones can be guessed.`,
+      'secret',
+    )
+  if (form === 'foreign' && isMonotonous(secret))
+    throw invalidField(
+      `secret: a key needs at least ${MIN_DIFFERENT_CHARACTERS} different characters, because repeated ones can be guessed.`,
       'secret',
     )
   if (form === 'bad-checksum')

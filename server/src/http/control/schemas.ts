@@ -1,6 +1,6 @@
 /** The control API as schemas: requests are checked by them, and the OpenAPI document is made of them. */
 import { z } from 'zod'
-import { givenUsd, pageLimit as limit, time } from './fields.ts'
+import { givenUsd, pageLimit as limit, storable, time } from './fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
 const name = z
@@ -53,7 +53,7 @@ const moment = z
   )
   .refine((text) => !Number.isNaN(Date.parse(text)), 'is no moment of the calendar')
 
-const models = z.array(z.string().min(1).max(200)).min(1).max(MAX_MODELS)
+const models = z.array(storable(200).min(1)).min(1).max(MAX_MODELS)
 
 const termsChange = {
   limits: limitsChange.optional().describe('Fields that are left out stay as they are.'),
@@ -180,14 +180,15 @@ const auditEntry = z
   })
   .meta({ id: 'AuditEntry' })
 
-export const namePage = z.object({ after: z.string().optional(), limit })
+/** `<project>/<name>`, and keys of torana.yaml may have longer names. */
+export const namePage = z.object({ after: storable(500).optional(), limit })
 export const keyPage = namePage.extend({ project: name.optional() })
 export const auditPage = z.object({ before: z.coerce.number().int().min(1).optional(), limit })
 
 export const projectPath = z.object({ project: name })
 /** Keys of torana.yaml may have other names; they are declared there, and only listed here. */
 export const keyPath = z.object({ project: name, name })
-export const upstreamPath = z.object({ upstream: z.string().min(1) })
+export const upstreamPath = z.object({ upstream: storable(200).min(1) })
 
 export const projectList = listOf(project).meta({ id: 'ProjectList' })
 export const keyList = listOf(key).meta({ id: 'KeyList' })

@@ -1,6 +1,6 @@
 /** Vector spaces and their probes as schemas. */
 import { z } from 'zod'
-import { time } from './fields.ts'
+import { storable, time } from './fields.ts'
 
 /** What a chart shows: four deployments for a day and a half. */
 const POINTS = 600
@@ -64,7 +64,7 @@ export const spaceList = z
   .meta({ id: 'SpaceList' })
 
 export const spacePath = z.object({
-  model: z.string().min(1).max(MAX_NAME).describe('Its id or an alias; `/` is written `%2F`.'),
+  model: storable(MAX_NAME).min(1).describe('Its id or an alias; `/` is written `%2F`.'),
 })
 
 export const seriesQuery = z.object({
@@ -80,5 +80,5 @@ export const spaceSeries = z
   .meta({ id: 'SpaceSeries' })
 
 export const acceptance = z
-  .strictObject({ deployment: z.string().min(1).max(MAX_NAME) })
+  .strictObject({ deployment: storable(MAX_NAME).min(1) })
   .meta({ id: 'SpaceAcceptance' })

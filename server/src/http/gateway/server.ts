@@ -16,6 +16,7 @@ import type { AssetDependencies } from './images/assets.ts'
 import { imagesHandler, type ImagesDependencies } from './images/images.ts'
 import { editReader, generationReader, type ReadingOutside } from './images/read-request.ts'
 import { registerAssets, registerImageJobs, registerImages } from './images/routes.ts'
+import { hasTwoHosts, TWO_HOSTS } from './unreadable.ts'
 import { registerModels, type ModelsDependencies } from './models/routes.ts'
 
 export interface GatewayDependencies
@@ -60,9 +61,9 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
 }
 
 function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependencies): FastifyInstance {
-  const { brake, identifiers } = dependencies
+  const { identifiers } = dependencies
   const app = fastify({
-    serverFactory: (handler) => listenerOf(handler, embeddings, brake),
+    serverFactory: (handler) => listenerOf(handler, embeddings, dependencies),
     genReqId: () => identifiers.next(),
     routerOptions: { maxParamLength: MAX_PARAM_LENGTH },
     forceCloseConnections: 'idle',
@@ -77,9 +78,15 @@ function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependenci
 }
 
 /** Before the framework's router come the brake, and the one path that nearly every request takes. Time-outs are those of the port. */
-function listenerOf(framework: RequestListener, embeddings: RequestHandler, brake: Brake): Server {
+function listenerOf(
+  framework: RequestListener,
+  embeddings: RequestHandler,
+  dependencies: GatewayDependencies,
+): Server {
+  const { brake } = dependencies
   return createServer((request, response) => {
     if (brake.refuses(request, response)) return
+    if (hasTwoHosts(request)) return failUnreadable({ code: TWO_HOSTS }, request.socket, dependencies)
     if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
     else framework(request, response)
   })

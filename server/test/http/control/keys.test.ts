@@ -57,6 +57,8 @@ test('a key brought from elsewhere keeps its form, and is not shown', async () =
 
 const refusals: [title: string, body: object, param: string | null, words: RegExp][] = [
   ['a short secret', { secret: 'short' }, 'secret', /24 characters/],
+  ['a secret of one character', { secret: 'a'.repeat(40) }, 'secret', /8 different characters/],
+  ['a model with a NUL', { models: ['a\0'] }, 'models.0', /NUL/],
   ['a cut secret', { secret: 'tr_cut' }, 'secret', /checksum/],
   [
     'a secret that another key has',

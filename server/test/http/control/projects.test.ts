@@ -28,6 +28,13 @@ test('a project is made, changed and deleted', async () => {
   assertFault(await ask('DELETE', '/projects/nobody'), 'not_found')
 })
 
+test('a NUL in a query or a path is the caller’s mistake', async () => {
+  for (const path of ['/projects?after=%00', '/keys?after=a%00', '/keys?project=%00'])
+    assertFault(await ask('GET', path), 'invalid_parameter')
+  assertFault(await ask('PUT', '/credentials/a%00', { secret: 'x' }), 'invalid_parameter')
+  assertFault(await ask('GET', `/projects?after=${'x'.repeat(501)}`), 'invalid_parameter')
+})
+
 test('a project of the configuration is listed with its terms, and can only be changed there', async () => {
   await ask('POST', '/keys', { project: 'declared', name: 'more' })
   const { data, has_more: hasMore } = (await ask('GET', '/projects')).body

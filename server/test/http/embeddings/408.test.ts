@@ -35,6 +35,8 @@ test('a request whose body breaks off is counted as such, and calls no upstream'
 test('what is not HTTP is refused in our own words', async () => {
   for (const [pieces, status] of [
     [['NO HTTP AT ALL\r\n\r\n'], 400],
+    [[`${head}host: another.example\r\ncontent-length: 2\r\n\r\n{}`], 400],
+    [['GET /v1/models HTTP/1.1\r\nHost: a\r\nhOST: a\r\n\r\n'], 400],
     [[`${head}x-long: ${'a'.repeat(40_000)}\r\n\r\n`], 431],
   ] as const) {
     const answer = await sendRaw(gateway.url, pieces)

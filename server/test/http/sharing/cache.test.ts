@@ -15,7 +15,7 @@ const both = { encodings: ['float', 'base64'] }
 const { url: databaseUrl } = await testPostgres()
 
 const gateway = await startGateway({
-  env: { DATABASE_URL: databaseUrl, TORANA_SECRET: 'ab'.repeat(32) },
+  env: { DATABASE_URL: databaseUrl, TORANA_SECRET: '0123456789abcdef'.repeat(4) },
   models: {
     'kept-w16': { on: 'plain', cache, capabilities: both, price: { usdPerMillionTokens: 10 } },
     'cut-w1024': {

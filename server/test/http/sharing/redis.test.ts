@@ -11,10 +11,14 @@ const WITHIN_MS = 30_000
 const redis = await startRedisServer()
 const start = (secret: string): Promise<Gateway> =>
   startGateway({
-    env: { CACHE_URL: redis.url, TORANA_SECRET: secret.repeat(32) },
+    env: { CACHE_URL: redis.url, TORANA_SECRET: secret.repeat(3) },
     models: { 'shared-w16': { on: 'plain', cache: { ttl: '30d' } } },
   })
-const [one, other, stranger] = await Promise.all([start('ab'), start('ab'), start('cd')])
+const [one, other, stranger] = await Promise.all([
+  start('one secret'),
+  start('one secret'),
+  start('another one'),
+])
 const texts = Array.from({ length: 100 }, (_, index) => `text ${index}`)
 
 async function ask(gateway: Gateway, input: readonly string[]): Promise<string | null> {
