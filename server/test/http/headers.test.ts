@@ -131,9 +131,11 @@ test('dropped fields are named in ASCII, whatever they are called', async () => 
   }
 })
 
-test('a dropped field may have a name that is no Unicode text, or a very long one', async () => {
+test('a dropped field may have a name that is no Unicode text; a very long one is refused without repeating it', async () => {
   const headers = { 'x-torana-unsupported': 'drop' }
-  for (const name of ['\ud800', 'x'.repeat(100_000)]) {
-    assert.equal((await gateway.ask({ model: 'cohere-w16', input: 'a', [name]: 1 }, { headers })).status, 200)
-  }
+  const ask = (name: string) => gateway.ask({ model: 'cohere-w16', input: 'a', [name]: 1 }, { headers })
+  assert.equal((await ask('\ud800')).status, 200)
+  const refusal = await ask('x'.repeat(100_000))
+  assert.equal(refusal.status, 400)
+  assert.ok(refusal.text.length < 1000)
 })
