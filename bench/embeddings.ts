@@ -44,6 +44,8 @@ async function measure(shape: Shape, origin: string): Promise<string[][]> {
     connections,
     isControl: options.control,
     flags: profileFlags(options.inspect),
+    // The first requests of a cold process take seconds.
+    timeoutSeconds: 10,
   })
   const url = `${origin}${shape.path}/embeddings`
   const direct = await wrk({ url, script: stage.script, connections, seconds: 4, core: LOAD_CORE })
