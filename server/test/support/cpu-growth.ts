@@ -5,13 +5,17 @@ const NOISE_MS = 10
 /** The best of so many is the one that was disturbed least. */
 const ROUNDS = 5
 
-/** Twice the size costs this thread at most three times the processor time: linear work twice, quadratic work four times. */
+/** Linear work costs eight times as much for eight times the size, quadratic work sixty-four times; half way between stands the limit. */
+const GROWTH = 8
+const MOST_COST_GROWTH = 3 * GROWTH
+
+/** Eight times the size costs this thread far less than quadratic work would. */
 export function assertLinear(size: number, work: (size: number) => () => unknown): void {
-  const once = bestMs(work(size))
-  const twice = bestMs(work(2 * size))
+  const small = bestMs(work(size))
+  const large = bestMs(work(GROWTH * size))
   assert.ok(
-    twice <= 3 * once + NOISE_MS,
-    `${once.toFixed(1)} ms, and ${twice.toFixed(1)} ms for twice as much`,
+    large <= MOST_COST_GROWTH * small + NOISE_MS,
+    `${small.toFixed(1)} ms, and ${large.toFixed(1)} ms for ${GROWTH} times as much`,
   )
 }
 
