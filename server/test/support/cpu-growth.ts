@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 
-/** Less than this is noise of the garbage collector and the compiler. */
-const NOISE_MS = 10
+/** Less than this is noise: of the garbage collector, the compiler, and kernels that count processor time in steps of 4 ms. */
+const NOISE_MS = 100
 /** The best of so many is the one that was disturbed least. */
-const ROUNDS = 5
+const ROUNDS = 3
 
 /** Linear work costs eight times as much for eight times the size, quadratic work sixty-four times; half way between stands the limit. */
 const GROWTH = 8
