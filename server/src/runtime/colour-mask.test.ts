@@ -9,6 +9,7 @@ import { longestRoundMs } from '#test/support/loop-watch.ts'
 import { colourMask, type OpenPicture } from './colour-mask.ts'
 import { WorkerImageCodec } from './image-codec.ts'
 
+const ASKER = { project: 'p', timeoutMs: 600_000 }
 const codec = new WorkerImageCodec()
 after(() => codec.close())
 
@@ -158,9 +159,9 @@ for (const { name, ...kind } of KINDS) {
     ]) {
       const mask = pngOf({ ...kind, ...shape })
       const kept = mask.slice()
-      const white = greyOf(await codec.colourMask(mask, 'white'))
+      const white = greyOf(await codec.colourMask(mask, 'white', ASKER))
       assert.deepEqual(white, { ...shape, levels: [255, 0, 0, 0] })
-      const black = greyOf(await codec.colourMask(mask, 'black'))
+      const black = greyOf(await codec.colourMask(mask, 'black', ASKER))
       assert.deepEqual(black, { ...shape, levels: [0, 255, 255, 255] })
       assert.deepEqual(mask, kept, 'the bytes stay the caller’s')
     }
@@ -195,7 +196,7 @@ test('every random mask is the same mask in grey, pixel by pixel', async () => {
   const seen = { marked: 0, unmarked: 0 }
   await fc.assert(
     fc.asyncProperty(masks, async ({ depth, width, alphas, changed }) => {
-      const made = codec.colourMask(pngOf(rgba(alphas, width, depth)), changed)
+      const made = codec.colourMask(pngOf(rgba(alphas, width, depth)), changed, ASKER)
       seen[alphas.includes(0) ? 'marked' : 'unmarked'] += 1
       if (!alphas.includes(0)) return assert.rejects(made, PictureUnreadable)
       const height = alphas.length / width
@@ -214,7 +215,7 @@ for (const [width, height] of [
 ] as const) {
   test(`a mask of ${width} × ${height} keeps its size`, async () => {
     const alphas = Array.from({ length: width * height }, (_, index) => (index * 7919) % 3)
-    const made = greyOf(await codec.colourMask(pngOf(rgba(alphas, width)), 'white'))
+    const made = greyOf(await codec.colourMask(pngOf(rgba(alphas, width)), 'white', ASKER))
     assert.deepEqual([made.width, made.height], [width, height])
     assert.equal(Buffer.compare(Buffer.from(made.levels), Buffer.from(levelsOf(alphas, 'white'))), 0)
   })
@@ -230,7 +231,7 @@ test('WebP, lossless or not, and interlaced PNG mark as they do in a viewer', as
     original.clone().png({ palette: true }),
   ]
   for (const file of files) {
-    const made = await codec.colourMask(new Uint8Array(await file.toBuffer()), 'black')
+    const made = await codec.colourMask(new Uint8Array(await file.toBuffer()), 'black', ASKER)
     assert.deepEqual(greyOf(made), { width: 64, height: 48, levels: levelsOf(alphas, 'black') })
   }
 })
@@ -248,13 +249,13 @@ test('notes beside the pixels change nothing: no turn, no gamma, no colour profi
     pngOf({ ...rgba(alphas, 3), chunks: [chunk('sBIT', Buffer.from([5, 5, 5, 1]))] }),
   ]
   for (const file of files) {
-    const made = greyOf(await codec.colourMask(new Uint8Array(file), 'white'))
+    const made = greyOf(await codec.colourMask(new Uint8Array(file), 'white', ASKER))
     assert.deepEqual(made, { width: 3, height: 2, levels: [255, 0, 0, 0, 255, 0] })
   }
   const deep = { ...rgba([0, 1, 255, 65_535], 2, 16) }
   const profiled = await sharp(pngOf(deep)).toColourspace('rgb16').withIccProfile('p3').png().toBuffer()
   assert.equal((await sharp(profiled).metadata()).depth, 'ushort')
-  const made = greyOf(await codec.colourMask(new Uint8Array(profiled), 'white'))
+  const made = greyOf(await codec.colourMask(new Uint8Array(profiled), 'white', ASKER))
   assert.deepEqual(made.levels, [255, 0, 0, 0])
 })
 
@@ -270,7 +271,7 @@ test('a mask that marks nothing says so', async () => {
     new Uint8Array(jpeg),
   ]
   for (const mask of masks)
-    await assert.rejects(codec.colourMask(mask, 'white'), {
+    await assert.rejects(codec.colourMask(mask, 'white', ASKER), {
       name: 'PictureUnreadable',
       message: 'marks nothing: no pixel is fully transparent',
     })
@@ -301,7 +302,7 @@ test('a mask that is cut off, damaged, or not what its header says is unreadable
     svg: new TextEncoder().encode('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
   }
   for (const [name, bytes] of Object.entries(hostile))
-    await assert.rejects(codec.colourMask(bytes, 'white'), PictureUnreadable, name)
+    await assert.rejects(codec.colourMask(bytes, 'white', ASKER), PictureUnreadable, name)
 })
 
 test('masks stand in line with the pictures, and beyond 32 that wait they are refused at once', async () => {
@@ -309,14 +310,14 @@ test('masks stand in line with the pictures, and beyond 32 that wait they are re
   const outcomes = await Promise.allSettled(
     Array.from({ length: 40 }, (_, index) =>
       index % 2 === 0
-        ? codec.colourMask(mask, 'white')
-        : codec.convert(mask, { format: 'webp', quality: 80 }),
+        ? codec.colourMask(mask, 'white', ASKER)
+        : codec.convert(mask, { format: 'webp', quality: 80 }, ASKER),
     ),
   )
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
   assert.equal(refused.length, 40 - 34)
   assert.ok(refused.every(({ reason }) => reason instanceof CodecBusy))
-  await codec.colourMask(mask, 'white')
+  await codec.colourMask(mask, 'white', ASKER)
 })
 
 test('a mask of 12 megapixels is made while the event loop goes on', async () => {
@@ -327,7 +328,7 @@ test('a mask of 12 megapixels is made while the event loop goes on', async () =>
     .png({ compressionLevel: 1 })
     .toBuffer()
   const longestMs = await longestRoundMs(MAX_ROUND_MS, async () => {
-    const made = await codec.colourMask(new Uint8Array(mask), 'black')
+    const made = await codec.colourMask(new Uint8Array(mask), 'black', ASKER)
     assert.equal((await sharp(made).metadata()).width, width)
   })
   assert.ok(longestMs < MAX_ROUND_MS, `${mask.length} bytes held a turn for ${longestMs} ms`)

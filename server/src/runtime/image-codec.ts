@@ -1,13 +1,20 @@
 import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog.ts'
-import { Semaphore } from '#core/semaphore.ts'
+import { pictureHeader } from '#core/image/header.ts'
+import { ThreadBusy, type Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
+import { Turns } from '#thread/turns.ts'
 import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
 
-/** Each takes a core, and 200 MB for 50 megapixels; some three times that when they are interlaced and of 16 bits. */
+/**
+ * In pixels of the pictures that are converted at once: as many as one may have. They take 200 MB, and some three times that
+ * when they are interlaced and of 16 bits.
+ */
+const PIXELS_AT_ONCE = 50_000_000
+/** Each takes a core, however small it is. */
 const MAX_CONVERSIONS = 2
-/** Pictures that wait hold their bytes in memory, and the last of so many is a minute away. */
+/** Pictures of one project. Those that wait hold their bytes in memory, and the last of so many is a minute away. */
 const MAX_WAITING = 32
 /** Pixels are libvips' own memory. Each of its steps ends after half a minute by itself, and a picture takes three at most. */
 const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
@@ -16,41 +23,57 @@ const PORTION_BYTES = 1024 * 1024
 
 export class WorkerImageCodec implements ImageCodec {
   readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url), LIMITS)
-  readonly #places = new Semaphore(MAX_CONVERSIONS)
+  readonly #turns = new Turns({ atOnce: PIXELS_AT_ONCE, maxWaiting: MAX_WAITING })
 
   async convert(
     bytes: Uint8Array<ArrayBuffer>,
     { format, quality }: { readonly format: ImageFormat; readonly quality: number | undefined },
+    asker: Asker,
   ): Promise<Uint8Array<ArrayBuffer>> {
     if (quality !== undefined && !(Number.isInteger(quality) && quality >= 0 && quality <= 100))
       throw new RangeError(`not a quality from 0 to 100: ${quality}`)
-    return this.#made(bytes, (copy, options) =>
+    return this.#made(bytes, asker, (copy, options) =>
       this.#thread.ask('convert', { bytes: copy, format, quality }, options),
     )
   }
 
-  colourMask(bytes: Uint8Array<ArrayBuffer>, changed: 'white' | 'black'): Promise<Uint8Array<ArrayBuffer>> {
-    return this.#made(bytes, (copy, options) => this.#thread.ask('mask', { bytes: copy, changed }, options))
+  colourMask(
+    bytes: Uint8Array<ArrayBuffer>,
+    changed: 'white' | 'black',
+    asker: Asker,
+  ): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#made(bytes, asker, (copy, options) =>
+      this.#thread.ask('mask', { bytes: copy, changed }, options),
+    )
   }
 
   close(): Promise<void> {
+    this.#turns.close()
     return this.#thread.close()
   }
 
   async #made(
     bytes: Uint8Array<ArrayBuffer>,
+    asker: Asker,
     ask: (copy: Uint8Array<ArrayBuffer>, options: { transfer: ArrayBuffer[] }) => Promise<CodecAnswer>,
   ): Promise<Uint8Array<ArrayBuffer>> {
-    if (this.#places.waiting >= MAX_WAITING)
-      throw new CodecBusy(`${MAX_WAITING} pictures wait to be converted already`)
-    const answer = await this.#places.run(async () => {
+    const making = async (): Promise<CodecAnswer> => {
       // Handing the caller's buffer over would empty it, and the original may still have to be stored.
       const copy = await copyOf(bytes)
       return ask(copy, { transfer: [copy.buffer] })
+    }
+    const answer = await this.#turns.run(asker, making, roomFor(bytes)).catch((error: unknown) => {
+      throw error instanceof ThreadBusy ? new CodecBusy(error.message, { cause: error }) : error
     })
     if ('bytes' in answer) return answer.bytes
     throw errorOf(answer)
   }
+}
+
+/** How much of the pixels at once a picture takes. What has no header is refused by the decoder. */
+export function roomFor(bytes: Uint8Array): number {
+  const { width, height } = pictureHeader(bytes) ?? { width: 0, height: 0 }
+  return Math.max(width * height, PIXELS_AT_ONCE / MAX_CONVERSIONS)
 }
 
 async function copyOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {

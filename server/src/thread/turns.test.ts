@@ -67,6 +67,18 @@ test('a caller whose time is up is answered: what waited never begins, what bega
   assert.deepEqual(work.begun, ['began', 'next'])
 })
 
+test('pieces that are too much together do not run at once', async () => {
+  const turns = new Turns({ atOnce: 10, maxWaiting: 10 })
+  const work = new Work()
+  const runs = [6, 5, 4].map((amount) => turns.run(of('a'), work.named(`${amount}`), amount))
+  await nextRound()
+  assert.deepEqual(work.begun, ['6'])
+  await work.end('6')
+  assert.deepEqual(work.begun, ['6', '5', '4'])
+  for (const name of ['5', '4']) await work.end(name)
+  await Promise.all(runs)
+})
+
 test('work that fails gives its place to the next', async () => {
   const turns = new Turns({ atOnce: 1, maxWaiting: 10 })
   const failing = turns.run(of('a'), () => Promise.reject(new Error('no')))

@@ -1,4 +1,5 @@
 import { CodecBusy } from '#ports/image-codec.ts'
+import type { Asker } from '#ports/asker.ts'
 import type { Clock } from '#ports/clock.ts'
 
 /** After so long the codec may have less to do. */
@@ -11,13 +12,13 @@ export interface CodecClock {
 
 /** Asks the codec again while it has too much to do. At the deadline `CodecBusy` goes on to the caller. */
 export async function whenCodecIsFree<Result>(
-  work: () => Promise<Result>,
-  deadlineMs: number,
+  work: (asker: Asker) => Promise<Result>,
+  { project, deadlineMs }: { readonly project: string; readonly deadlineMs: number },
   { clock, wait }: CodecClock,
 ): Promise<Result> {
   for (;;) {
     try {
-      return await work()
+      return await work({ project, timeoutMs: deadlineMs - clock.monotonicMs() })
     } catch (error) {
       if (!(error instanceof CodecBusy) || clock.monotonicMs() >= deadlineMs) throw error
       await wait(CODEC_WAIT_MS)

@@ -3,6 +3,7 @@ import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
 import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
 import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
+import type { Asker } from '#ports/asker.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Hashing } from '#ports/hashing.ts'
 import type { ImageCodec } from '#ports/image-codec.ts'
@@ -55,6 +56,7 @@ export async function convertPictures(
   made: readonly MadePicture[],
   conversion: NonNullable<ImageOffer['conversion']>,
   held: HeldBytes,
+  asker: Asker,
   outside: KeepingOutside,
 ): Promise<KeptPicture[]> {
   const converted: KeptPicture[] = []
@@ -64,7 +66,7 @@ export async function convertPictures(
       converted.push(picture)
       continue
     }
-    const changed = await outside.codec.convert(bytes, conversion)
+    const changed = await outside.codec.convert(bytes, conversion, asker)
     const described = await describe(changed, pictureHeader(changed), outside.hashing)
     await keep(described.sha256, changed, held, outside)
     converted.push({ ...picture, converted: described })

@@ -48,7 +48,7 @@ function inputs(colourMask: ImageCodec['colourMask'] = async () => new Uint8Arra
   }
   const codec = { convert: async (bytes: Uint8Array<ArrayBuffer>) => bytes, colourMask }
   return {
-    made: new EditInputs(edit, files, { codec, clock, wait: async (ms) => void (nowMs += ms) }),
+    made: new EditInputs(edit, files, 'p', { codec, clock, wait: async (ms) => void (nowMs += ms) }),
     opened,
   }
 }

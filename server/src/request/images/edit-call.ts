@@ -19,13 +19,15 @@ export interface EditInputsOutside extends CodecClock {
 export class EditInputs {
   readonly #edit: ImageEdit
   readonly #files: RequestFiles
+  readonly #project: string
   readonly #outside: EditInputsOutside
   /** A mask is made once, though several calls may need it. */
   readonly #colourMasks = new Map<'white' | 'black', Promise<Uint8Array<ArrayBuffer>>>()
 
-  constructor(edit: ImageEdit, files: RequestFiles, outside: EditInputsOutside) {
+  constructor(edit: ImageEdit, files: RequestFiles, project: string, outside: EditInputsOutside) {
     this.#edit = edit
     this.#files = files
+    this.#project = project
     this.#outside = outside
   }
 
@@ -98,7 +100,8 @@ export class EditInputs {
     }
     try {
       const { codec } = this.#outside
-      return await whenCodecIsFree(() => codec.colourMask(bytes, colour), deadlineMs, this.#outside)
+      const asked = { project: this.#project, deadlineMs }
+      return await whenCodecIsFree((asker) => codec.colourMask(bytes, colour, asker), asked, this.#outside)
     } catch (cause) {
       if (!(cause instanceof PictureUnreadable)) throw cause
       throw new Fault('invalid_image_file', `mask cannot be used: it ${cause.message}.`, {

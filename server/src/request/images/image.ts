@@ -206,7 +206,7 @@ async function runJob(
     trace,
     held,
     onPreview,
-    inputs: request.edit && new EditInputs(request.edit, files, dependencies),
+    inputs: request.edit && new EditInputs(request.edit, files, admission.project, dependencies),
     isResumed: false,
   }
   const bought = await buy(run, request.images, job.offers, dependencies).catch((error: unknown) => {

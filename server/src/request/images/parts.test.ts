@@ -145,7 +145,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     trace: { calls: [] },
     held: new Map(),
     onPreview: () => {},
-    inputs: given.edit && new EditInputs(given.edit, NO_FILES, outside),
+    inputs: given.edit && new EditInputs(given.edit, NO_FILES, 'p', outside),
     isResumed: false,
   }
   const bought = buy(run, given.images, offers, outside)

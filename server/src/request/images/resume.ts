@@ -66,7 +66,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     trace,
     held,
     onPreview: () => {},
-    inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, dependencies),
+    inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, job.project, dependencies),
     isResumed: calls.length > 0,
   }
   const resumed = await Promise.all(

@@ -8,6 +8,7 @@ import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
+import type { Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
@@ -225,10 +226,10 @@ export async function converted(
   outside: BuyingOutside,
 ): Promise<Delivery['pictures']> {
   if (conversion === undefined) return kept
-  const convert = (): Promise<Delivery['pictures']> =>
-    convertPictures(kept, pictures, conversion, run.held, outside)
+  const convert = (asker: Asker): Promise<Delivery['pictures']> =>
+    convertPictures(kept, pictures, conversion, run.held, asker, outside)
   try {
-    return await whenCodecIsFree(convert, run.deadlineMs, outside)
+    return await whenCodecIsFree(convert, { project: run.books.project, deadlineMs: run.deadlineMs }, outside)
   } catch (cause) {
     if (!(cause instanceof PictureUnreadable) && !(cause instanceof CodecBusy)) throw cause
     const what = `an image that could not be converted to ${conversion.format}: ${cause.message}`
