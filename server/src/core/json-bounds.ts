@@ -23,11 +23,17 @@ export function boundsOf(maxInputs: number | undefined): JsonBounds {
   return { ...BODY_BOUNDS, maxInputs }
 }
 
-const [OTHER, SPACE, QUOTE, OPEN, CLOSE, COMMA, COLON, NUMBER] = [0, 1, 2, 3, 4, 5, 6, 7] as const
+const SPACE = 0
+const COMMA = 1
+const NUMBER = 2
+const QUOTE = 3
+const COLON = 4
+const OPEN = 5
+const CLOSE = 6
+const OTHER = 7
 const OBJECT_BYTE = 0x7b
 const QUOTE_BYTE = 0x22
 const BACKSLASH_BYTE = 0x5c
-const I_BYTE = 0x69
 
 /** By byte: what it begins outside of texts. */
 const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
@@ -53,49 +59,42 @@ export function excessIn(bytes: Uint8Array, bounds: JsonBounds): string | undefi
   let isInput = false
   const texts = new TextEnds(bytes)
   for (let at = 0; at < bytes.length; at += 1) {
-    switch (KINDS[bytes[at] as number]) {
-      case QUOTE: {
-        const end = texts.after(at + 1)
-        if (expectsValue) {
-          values += 1
-          expectsValue = false
-        } else if (depth === 1) {
-          fields += 1
-          if (fields > maxFields) return `It has more than ${maxFields} fields.`
-          isInput = maxInputs !== undefined && isNamedInput(bytes, at, end)
-        }
-        at = end
-        break
-      }
-      case OPEN: {
-        const isObject = bytes[at] === OBJECT_BYTE
-        values += 1
-        depth += 1
-        if (depth > maxDepth) return `It is nested deeper than ${maxDepth} levels.`
-        objects = (objects << 1) | Number(isObject)
-        expectsValue = !isObject
-        break
-      }
-      case CLOSE:
-        depth -= 1
-        objects >>>= 1
-        expectsValue = false
-        break
-      case COMMA:
-        expectsValue = (objects & 1) === 0
-        break
-      case COLON:
-        expectsValue = true
-        break
-      case NUMBER:
-        if (expectsValue && !isInput) values += 1
-        expectsValue = false
-        break
-      case OTHER:
-        if (expectsValue) values += 1
-        expectsValue = false
+    const kind = KINDS[bytes[at] as number]
+    if (kind === SPACE) continue
+    if (kind === COMMA) {
+      expectsValue = (objects & 1) === 0
+      continue
     }
-    if (values > mostValues) return tooManyValues(bounds)
+    if (kind === COLON) {
+      expectsValue = true
+      continue
+    }
+    if (kind === CLOSE) {
+      depth -= 1
+      objects >>>= 1
+      expectsValue = false
+      continue
+    }
+    const start = at
+    if (kind === QUOTE) at = texts.after(at + 1)
+    // The other digits, in a loop of their own: bodies of token ids are mostly digits.
+    else if (kind === NUMBER) while (KINDS[bytes[at + 1] as number] === NUMBER) at += 1
+    if (expectsValue) {
+      expectsValue = false
+      if (kind === NUMBER && isInput) continue
+      values += 1
+      if (values > mostValues) return tooManyValues(bounds)
+      if (kind !== OPEN) continue
+      depth += 1
+      if (depth > maxDepth) return `It is nested deeper than ${maxDepth} levels.`
+      const isObject = bytes[at] === OBJECT_BYTE
+      objects = (objects << 1) | Number(isObject)
+      expectsValue = !isObject
+    } else if (kind === QUOTE && depth === 1) {
+      fields += 1
+      if (fields > maxFields) return `It has more than ${maxFields} fields.`
+      isInput = maxInputs !== undefined && isNamedInput(bytes, start, at)
+    }
   }
   return undefined
 }
@@ -147,18 +146,25 @@ function placeOf(byte: number, bytes: Uint8Array, from: number): number {
 }
 
 const INPUT = 'input'
+const INPUT_BYTES = Uint8Array.from(INPUT, (letter) => letter.charCodeAt(0))
 /** Each letter may be written as `\u0069`. */
 const MAX_WRITTEN_LENGTH = INPUT.length * 6
 
 function isNamedInput(bytes: Uint8Array, open: number, close: number): boolean {
   const length = close - open - 1
+  if (length === INPUT.length) return INPUT_BYTES.every((byte, at) => bytes[open + 1 + at] === byte)
   if (length < INPUT.length || length > MAX_WRITTEN_LENGTH) return false
-  if (bytes[open + 1] !== I_BYTE && bytes[open + 1] !== BACKSLASH_BYTE) return false
+  // Few names have a backslash, and making a text of a name takes longer than looking.
+  if (!hasBackslash(bytes, open + 1, close)) return false
   const written = String.fromCharCode(...bytes.subarray(open + 1, close))
-  if (length === INPUT.length) return written === INPUT
   try {
     return JSON.parse(`"${written}"`) === INPUT
   } catch {
     return false
   }
+}
+
+function hasBackslash(bytes: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) if (bytes[at] === BACKSLASH_BYTE) return true
+  return false
 }
