@@ -86,7 +86,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   const shown = { notReady, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
   const control = openControl(basics, { ...shown, catalog, accounts })
-  await listeners.open({ gateway, control }, limits)
+  await listeners.open({ gateway, control }, limits, () => basics.metrics.traffic.dropped())
   const { url, controlUrl } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   const file = watchFile(basics, env, catalog)

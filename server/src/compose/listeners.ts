@@ -56,13 +56,16 @@ export class Listeners implements AsyncDisposable {
   }
 
   /** From now on requests are the apps'. */
-  async open({ gateway, control }: Apps, { headersTimeoutMs, imageTimeoutMs }: Limits): Promise<void> {
+  async open({ gateway, control }: Apps, limits: Limits, dropped: () => void): Promise<void> {
+    const { headersTimeoutMs, imageTimeoutMs, maxConnections } = limits
     await Promise.all([gateway.ready(), control.ready()])
-    this.#gateway.open(gateway, {
+    const bounds = {
       headersTimeout: headersTimeoutMs,
       // As long as its answer may take: 256 MB of pictures over a slow line.
       requestTimeout: Math.max(imageTimeoutMs, headersTimeoutMs),
-    })
+      maxConnections,
+    }
+    this.#gateway.open(gateway, bounds, dropped)
     this.#control.open(control)
   }
 

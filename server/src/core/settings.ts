@@ -71,6 +71,8 @@ export interface Limits {
   readonly requestTimeoutMs: number
   /** Slow header senders hold a socket, nothing else; ten seconds is generous. */
   readonly headersTimeoutMs: number
+  /** Each takes some ten kilobytes, and up to 128 KB while a body begins to arrive: half of a node of 2 GB at the worst. */
+  readonly maxConnections: number
   /** Deployments tried for one batch. */
   readonly maxAttempts: number
   /** OpenAI's own bound on `n`. */
@@ -127,6 +129,7 @@ export const defaultLimits: Limits = {
   attemptTimeoutMs: 30_000,
   requestTimeoutMs: 60_000,
   headersTimeoutMs: 10_000,
+  maxConnections: 10_000,
   maxAttempts: 4,
   maxImages: 10,
   imagesBodyBytes: 1024 * 1024,

@@ -56,10 +56,12 @@ export class Listener {
   /** From now on requests are the app's, which is ready and does not listen itself. */
   open(
     app: FastifyInstance,
-    timeouts: Partial<Pick<Server, 'headersTimeout' | 'requestTimeout'>> = {},
+    bounds: Partial<Pick<Server, 'headersTimeout' | 'requestTimeout' | 'maxConnections'>> = {},
+    dropped: () => void = () => {},
   ): void {
     this.#app = app
-    Object.assign(this.#server, timeouts)
+    Object.assign(this.#server, bounds)
+    this.#server.on('drop', dropped)
     this.#server.on('clientError', (error, socket) => app.server.emit('clientError', error, socket))
   }
 

@@ -21,6 +21,7 @@ const STATES: readonly DeploymentReport['state'][] = [
 export class TrafficMetrics {
   #read: (() => TrafficFigures) | undefined
   #refused = 0
+  #dropped = 0
 
   read(figures: () => TrafficFigures): void {
     this.#read = figures
@@ -29,6 +30,11 @@ export class TrafficMetrics {
   /** A request was refused before it was read. */
   refused(): void {
     this.#refused += 1
+  }
+
+  /** A connection was closed because there were too many. */
+  dropped(): void {
+    this.#dropped += 1
   }
 
   text(): string {
@@ -68,6 +74,11 @@ export class TrafficMetrics {
         'torana_overload_refusals_total',
         'Requests refused by load shedding, before they were read.',
         this.#refused,
+      ),
+      counterText(
+        'torana_connections_dropped_total',
+        'Connections closed at once because there were as many as allowed.',
+        this.#dropped,
       ),
       gaugeText('torana_cache_entries', 'Vectors in the cache of this process.', cache.entries),
       gaugeText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', cache.bytes),

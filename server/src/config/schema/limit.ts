@@ -39,6 +39,9 @@ const fields = z.strictObject({
   headersTimeoutMs: duration(defaultLimits.headersTimeoutMs).describe(
     'Longest time for a client to send its headers.',
   ),
+  maxConnections: amount(defaultLimits.maxConnections).describe(
+    'Most connections of clients to this node. Further ones are closed at once; each takes up to 128 KB of memory while a body begins to arrive.',
+  ),
   queueWaitMs: duration(defaultLimits.queueWaitMs).describe('Longest wait in the queue for a deployment.'),
   maxQueued: amount(defaultLimits.maxQueued).describe(
     'Most requests in the queue for the same deployments of a model.',
