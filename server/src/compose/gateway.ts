@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
+import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { Readiness } from '#http/health.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -40,6 +41,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     version,
     keys: directory.keys,
     json,
+    failedKeys: new FailedKeys(() => clock.monotonicMs()),
     bodyRoom: new BodyRoom(limits),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,

@@ -21,5 +21,6 @@ export interface Key {
  * reached rejects; it never answers "unknown".
  */
 export interface KeyDirectory {
-  find(secret: string): Key | undefined | Promise<Key | undefined>
+  /** `mayAsk` false: only what is known in memory counts, and no store is asked. */
+  find(secret: string, mayAsk?: boolean): Key | undefined | Promise<Key | undefined>
 }

@@ -42,6 +42,8 @@ export interface RequestRecord {
   readonly cause?: unknown
   /** The caller's own id for the request: logged, never used as a key. */
   readonly clientRequestId?: string | undefined
+  /** Where a request that failed came from: the other end of the connection, which may be a proxy. */
+  readonly clientAddress?: string | undefined
   readonly project?: string | undefined
   readonly key?: string | undefined
   readonly keyId?: string | undefined

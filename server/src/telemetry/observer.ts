@@ -46,6 +46,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
   if (record.amountNanoUsd !== undefined) line += `,"costNanoUsd":${record.amountNanoUsd}`
   if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
   if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`
+  if (record.clientAddress !== undefined) line += `,"client":${quoted(record.clientAddress)}`
   return `${line}}`
 }
 

@@ -22,6 +22,7 @@ export class TrafficMetrics {
   #read: (() => TrafficFigures) | undefined
   #refused = 0
   #dropped = 0
+  #unwritten = 0
 
   read(figures: () => TrafficFigures): void {
     this.#read = figures
@@ -35,6 +36,11 @@ export class TrafficMetrics {
   /** A connection was closed because there were too many. */
   dropped(): void {
     this.#dropped += 1
+  }
+
+  /** A refusal of a stranger was counted, and neither logged nor kept in the request log. */
+  unwritten(): void {
+    this.#unwritten += 1
   }
 
   text(): string {
@@ -79,6 +85,11 @@ export class TrafficMetrics {
         'torana_connections_dropped_total',
         'Connections closed at once because there were as many as allowed.',
         this.#dropped,
+      ),
+      counterText(
+        'torana_refusals_unlogged_total',
+        'Requests refused without a valid key that were counted only, because too many came in a second.',
+        this.#unwritten,
       ),
       gaugeText('torana_cache_entries', 'Vectors in the cache of this process.', cache.entries),
       gaugeText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', cache.bytes),

@@ -98,6 +98,15 @@ export const CALLER_FAULTS = {
     nextStep:
       'Copy the key again, or ask the operator for a new one. The key of a provider (such as `sk-…`) belongs in torana.yaml, not in the application.',
   },
+  too_many_wrong_keys: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning:
+      'Many requests with wrong keys came from the same address. For a while Torana does not look up other keys from there. Keys that the node knows are served as always.',
+    nextStep: 'Correct the key, and retry after `retry-after`.',
+  },
   key_expired: {
     status: 401,
     type: 'authentication_error',

@@ -33,6 +33,7 @@ export function failWith(
     status,
     fault: fault.code,
     cause: fault.cause,
+    clientAddress: request.socket.remoteAddress,
     durationMs: reply.elapsedTime,
   })
   reply.hijack()
@@ -49,5 +50,13 @@ export function failUnreadable(
   const fault = answerUnreadable(error, socket, requestId, docsUrl())
   if (fault === undefined) return
   const { status } = fault.entry
-  observer.requestEnded({ requestId, route: 'unknown', status, fault: fault.code, durationMs: 0 })
+  const { remoteAddress: clientAddress } = socket
+  observer.requestEnded({
+    requestId,
+    route: 'unknown',
+    status,
+    fault: fault.code,
+    clientAddress,
+    durationMs: 0,
+  })
 }

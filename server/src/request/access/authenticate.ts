@@ -3,11 +3,15 @@ import { keyForm, keyTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
-/** Who is asking. Immediate when the key is known in memory. */
+/**
+ * Who is asking. Immediate when the key is known in memory. `waitMs`: so many wrong keys came from the caller's address that no
+ * other is looked up before; keys that are known count all the same.
+ */
 export function authenticate(
   secret: string | undefined,
   keys: KeyDirectory,
   clock: Clock,
+  waitMs = 0,
 ): Key | Promise<Key> {
   if (secret === undefined || secret === '') {
     throw new Fault('missing_api_key', 'The request has no key. Send `Authorization: Bearer <key>`.')
@@ -18,7 +22,14 @@ export function authenticate(
       `The key${endOf(secret)} starts with tr_ but is not a whole Torana key: it was mistyped or cut off. Copy it again.`,
     )
   }
-  const found = keys.find(secret)
+  const found = keys.find(secret, waitMs === 0)
+  if (found === undefined && waitMs > 0) {
+    throw new Fault(
+      'too_many_wrong_keys',
+      `The key${endOf(secret)} is not known here, and too many wrong keys came from this address. Correct the key, then retry in ${Math.ceil(waitMs / 1000)} s.`,
+      { retryAfterMs: waitMs },
+    )
+  }
   return found instanceof Promise
     ? found.then((key) => valid(key, secret, clock), unreachable)
     : valid(found, secret, clock)

@@ -81,13 +81,14 @@ export class KeySnapshot implements KeyDirectory {
     this.#isStarting = false
   }
 
-  find(secret: string): Key | undefined | Promise<Key | undefined> {
+  find(secret: string, mayAsk = true): Key | undefined | Promise<Key | undefined> {
     if (secret.length < MIN_KEY_LENGTH) return undefined
     const { peppers, clock } = this.#options
     const digest = peppers.current.digestOf(secret)
     const opening = this.#contents.openings.get(digest) ?? this.#underPreviousPepper(secret, digest)
     if (opening !== undefined && clock.monotonicMs() - this.#verifiedMs < STALE_KEYS_MS)
       return this.#use(opening)
+    if (!mayAsk) return undefined
     if (this.#trouble !== undefined)
       return Promise.reject(
         new StoreAway(`keys can't be looked up: ${this.#trouble.message}`, { cause: this.#trouble }),
@@ -232,7 +233,7 @@ export function declaredFirst(
   declared: { readonly find: (secret: string) => Key | undefined },
   stored: KeyDirectory,
 ): KeyDirectory {
-  return { find: (secret) => declared.find(secret) ?? stored.find(secret) }
+  return { find: (secret, mayAsk) => declared.find(secret) ?? stored.find(secret, mayAsk) }
 }
 
 interface Entry {

@@ -6,14 +6,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
-import type { Clock, Identifiers } from '#ports/clock.ts'
-import type { Key, KeyDirectory } from '#ports/keys.ts'
+import type { Identifiers } from '#ports/clock.ts'
+import type { Key } from '#ports/keys.ts'
 import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
-import { authenticate } from '#request/access/authenticate.ts'
 import type { TakenRates } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId } from './caller.ts'
-import { presentedKey } from './presented-key.ts'
+import { keyOf, type KeysOutside } from './key-of.ts'
 import { isUnread } from './unread.ts'
 
 /** Reads the request and writes its answer, without the framework in between. It never rejects for a caller's mistake. */
@@ -23,9 +22,7 @@ export type RequestHandler = (
   path?: PathModel,
 ) => Promise<void>
 
-export interface ListenerDependencies {
-  readonly keys: KeyDirectory
-  readonly clock: Clock
+export interface ListenerDependencies extends KeysOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   /** Where error pages are served. */
@@ -72,8 +69,9 @@ interface Room<Body, Asked, Outcome> {
 /** Nothing that is known at once is waited for: a known key, a small body, a small answer. */
 export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
-  { clock, identifiers, keys, observer }: ListenerDependencies,
+  dependencies: ListenerDependencies,
 ): RequestHandler {
+  const { clock, identifiers, observer } = dependencies
   const { route, turn } = room
 
   return async function serve(request, response, path) {
@@ -95,7 +93,7 @@ export function handlerOf<Body, Asked, Outcome>(
     let fault: Fault | undefined
     try {
       if (turn !== undefined) await turn()
-      const found = authenticate(presentedKey(request.headers), keys, clock)
+      const found = keyOf(request, dependencies)
       key = found instanceof Promise ? await found : found
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
@@ -130,6 +128,7 @@ function recordOf(
     fault: fault?.code,
     cause: fault?.cause,
     clientRequestId: clientRequestId(request),
+    clientAddress: fault === undefined ? undefined : request.socket.remoteAddress,
     project: key?.project,
     key: key?.name,
     keyId: key?.id,

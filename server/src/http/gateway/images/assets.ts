@@ -14,10 +14,9 @@ import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
 import { momentOf } from '#core/ledger.ts'
 import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
-import { authenticate } from '#request/access/authenticate.ts'
 import type { ImagesDependencies } from './images.ts'
 import { drained } from '../caller/writing.ts'
-import { presentedKey } from '../caller/presented-key.ts'
+import { keyOf } from '../caller/key-of.ts'
 import { handedOut } from './picture-source.ts'
 
 export interface AssetDependencies extends ImagesDependencies {
@@ -47,10 +46,11 @@ async function allowed(
   request: IncomingMessage,
   assetId: string,
   query: URLSearchParams,
-  { keys, clock, verifyLink }: AssetDependencies,
+  dependencies: AssetDependencies,
 ): Promise<string | undefined> {
+  const { clock, verifyLink } = dependencies
   const signature = query.get('sig')
-  if (signature === null) return (await authenticate(presentedKey(request.headers), keys, clock)).project
+  if (signature === null) return (await keyOf(request, dependencies)).project
   const expiresAtSeconds = Number(query.get('exp'))
   if (!Number.isSafeInteger(expiresAtSeconds) || !verifyLink(assetId, expiresAtSeconds, signature))
     throw new Fault('asset_link_invalid', 'This gateway did not make the link, or the link was changed.')

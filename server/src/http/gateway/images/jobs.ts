@@ -3,12 +3,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import type { ImageJob } from '#ports/image-jobs.ts'
 import { StoreAway } from '#ports/store.ts'
-import { authenticate } from '#request/access/authenticate.ts'
 import { storeFault } from '#request/images/run.ts'
 import type { ImagesDependencies } from './images.ts'
 import { drained, writePieces } from '../caller/writing.ts'
 import { jobView } from './job-view.ts'
-import { presentedKey } from '../caller/presented-key.ts'
+import { keyOf } from '../caller/key-of.ts'
 
 const JOB_ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
@@ -19,7 +18,7 @@ export async function serveJob(
   requestId: string,
   dependencies: ImagesDependencies,
 ): Promise<void> {
-  const key = await authenticate(presentedKey(request.headers), dependencies.keys, dependencies.clock)
+  const key = await keyOf(request, dependencies)
   const job = JOB_ID.test(jobId) ? await found(jobId, key.project, dependencies) : undefined
   if (job === undefined)
     throw new Fault('not_found', `There is no image job '${jobId.slice(0, 80)}' in project '${key.project}'.`)

@@ -108,6 +108,7 @@ function streamedBy(
       fault: fault?.code,
       cause: fault?.cause,
       clientRequestId: clientRequestId(request.raw),
+      clientAddress: fault === undefined ? undefined : request.socket.remoteAddress,
       durationMs: reply.elapsedTime,
     })
   })

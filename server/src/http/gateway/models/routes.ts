@@ -3,10 +3,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import type { Catalog } from '#core/catalog.ts'
 import type { Limits } from '#core/settings.ts'
-import { authenticate } from '#request/access/authenticate.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { ListenerDependencies } from '../caller/journey.ts'
-import { presentedKey } from '../caller/presented-key.ts'
+import { keyOf } from '../caller/key-of.ts'
 import { PREFIXES } from '../caller/routes.ts'
 import { listModelObjects, oneModelObject, type ModelListing } from './objects.ts'
 import { modelList, modelObject } from './schemas.ts'
@@ -57,11 +56,12 @@ export function registerModels(app: FastifyInstance, dependencies: ModelsDepende
 }
 
 /** What a caller may be told of the models: of the key that it presents, at this moment. */
-function listingOf({ catalog, clock, generationOf, keys, limits }: ModelsDependencies) {
+function listingOf(dependencies: ModelsDependencies) {
+  const { catalog, clock, generationOf, limits } = dependencies
   const createdSeconds = Math.floor(clock.nowMs() / 1000)
   const { maxInputs, maxImages, maxEditPictures, editFileBytes } = limits
-  return async ({ headers }: FastifyRequest): Promise<ModelListing> => ({
-    key: await authenticate(presentedKey(headers), keys, clock),
+  return async ({ raw }: FastifyRequest): Promise<ModelListing> => ({
+    key: await keyOf(raw, dependencies),
     catalog: catalog(),
     generationOf,
     createdSeconds,
