@@ -10,6 +10,7 @@ import { StoreAway } from '#ports/store.ts'
 import { ByteBudget } from '#request/images/byte-budget.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
 import { RunningJobs } from '#request/images/running-jobs.ts'
+import { WaitingCallers } from '#request/images/waiting-callers.ts'
 import type { Dispatch } from '#request/traffic/dispatch.ts'
 import { assetSigner } from '#runtime/asset-signature.ts'
 import { wait } from '#runtime/clock.ts'
@@ -105,6 +106,7 @@ async function imagesOutside(
     limits,
     nodeId: stores.nodeId,
     running: new RunningJobs(),
+    waiting: new WaitingCallers(),
     wait,
     unended: (jobId, error) =>
       log.warn(

@@ -17,6 +17,8 @@ export interface NewImageJob {
   readonly idempotencyKey: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
   readonly isRetry: boolean
+  /** Jobs whose own caller is known to wait for them: a retry joins none of these. Absent: none is known. */
+  readonly awaited?: readonly string[] | undefined
   /** All that is needed to run it, as text. Sealed at rest, and forgotten when the job ends. */
   readonly request: string
   readonly nodeId: string
@@ -85,7 +87,7 @@ export interface ImageJobs {
   /**
    * Writes a job that this node holds, unless the same was asked before: by a job of the project with this idempotency key
    * (kept for 24 h), or, without a key, by a job of the same key (`keyId`) and digest begun within 15 minutes whose answer no
-   * client received, if `isRetry`.
+   * client received and which is not `awaited`, if `isRetry`.
    */
   begin(job: NewImageJob): Promise<BegunJob>
   /** Undefined when there is none in this project. */

@@ -133,6 +133,23 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await begunHold(jobs, aJob())
   })
 
+  test(`${name}: a retry joins no job whose own caller waits, and the next older one instead`, async () => {
+    const { jobs, passes } = await open()
+    const older = aJob()
+    await begunHold(jobs, older)
+    await passes(10)
+    const newer = aJob()
+    await begunHold(jobs, newer)
+    assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true, awaited: [newer.id] }))), older.id)
+    const both = [newer.id, older.id]
+    assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true, awaited: both }))), 'begun')
+    // An Idempotency-Key says itself that it is the same request.
+    const keyed = aJob({ idempotencyKey: 'order-8' })
+    await begunHold(jobs, keyed)
+    const again = aJob({ idempotencyKey: 'order-8', isRetry: true, awaited: [keyed.id] })
+    assert.equal(joinedId(await jobs.begin(again)), keyed.id)
+  })
+
   test(`${name}: an unknown is joined even if a later one bought nothing`, async () => {
     const { jobs, passes } = await open()
     const paid = aJob()

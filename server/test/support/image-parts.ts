@@ -3,6 +3,7 @@ import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import { ByteBudget } from '#request/images/byte-budget.ts'
 import { RunningJobs } from '#request/images/running-jobs.ts'
+import { WaitingCallers } from '#request/images/waiting-callers.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
@@ -19,6 +20,7 @@ type Parts = Pick<
   | 'jobs'
   | 'nodeId'
   | 'running'
+  | 'waiting'
   | 'wait'
   | 'unended'
   | 'linkOf'
@@ -37,6 +39,7 @@ export function memoryImages(): Parts {
     jobs: new MemoryImageJobs(systemClock),
     nodeId: crypto.randomUUID(),
     running: new RunningJobs(),
+    waiting: new WaitingCallers(),
     wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
     unended: () => {},
     linkOf: (assetId) => `http://gateway.test/v1/assets/${assetId}`,

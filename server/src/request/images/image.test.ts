@@ -74,6 +74,7 @@ function aNode() {
         respondAsync: false,
         trace: { calls: [] },
         onPreview: () => {},
+        whenGone: () => {},
         files: { ...NO_FILES, discard: async () => void notes.push(`files of ${name} discarded`) },
         ...given,
       },

@@ -12,10 +12,12 @@ import { endOf, outcomeOf, type ImageOutcome } from './outcome.ts'
 import { storeFault } from './run.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { storedText } from './stored-request.ts'
+import type { WaitingCallers } from './waiting-callers.ts'
 
 export interface JobOutside {
   readonly jobs: ImageJobs
   readonly running: RunningJobs
+  readonly waiting: WaitingCallers
   readonly hashing: Hashing
   readonly clock: Clock
   readonly limits: Pick<Limits, 'imageTimeoutMs'>
@@ -33,35 +35,54 @@ export interface JobOptions {
   readonly idempotencyKey: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
   readonly isRetry: boolean
+  /** Calls this function when the caller waits no longer: it has its answer, or has left. */
+  readonly whenGone: (gone: () => void) => void
 }
 
+/**
+ * A retry of the SDK's own joins only a job that nobody waits for on this node, and keeps other retries from it while it
+ * waits itself: two callers who ask for the same at the same time get a picture each. A node knows no callers of other nodes.
+ */
 export async function beginOrJoin(
   request: ImageRequest,
   model: ImageModel,
-  { requestId, key, idempotencyKey, isRetry, unsupported }: JobOptions,
-  { jobs, hashing, nodeId }: JobOutside,
+  options: JobOptions,
+  { jobs, hashing, nodeId, waiting }: JobOutside,
 ): Promise<Exclude<BegunJob, { kind: 'conflict' }>> {
-  const begun = await jobs
-    .begin({
-      id: requestId,
-      project: key.project,
-      keyId: key.id,
-      model: model.id,
-      digest: hashing.sha256OfText(canonicalText(request)),
-      idempotencyKey,
-      isRetry,
-      request: storedText({ request, key, unsupported }),
-      nodeId,
-    })
-    .catch(asStoreFault)
-  if (begun.kind === 'conflict') {
-    throw new Fault(
-      'idempotency_key_reused',
-      'This Idempotency-Key was used for a different request within the last 24 hours. Use a new one.',
-      { param: 'idempotency-key' },
-    )
+  const { requestId, key, idempotencyKey, isRetry, unsupported, whenGone } = options
+  const waitsFor = (jobId: string): void => {
+    waiting.add(jobId)
+    whenGone(() => waiting.remove(jobId))
   }
-  return begun
+  const job = {
+    id: requestId,
+    project: key.project,
+    keyId: key.id,
+    model: model.id,
+    digest: hashing.sha256OfText(canonicalText(request)),
+    idempotencyKey,
+    isRetry,
+    request: storedText({ request, key, unsupported }),
+    nodeId,
+  }
+  // Before it is in the store, where a retry finds it.
+  waitsFor(requestId)
+  for (;;) {
+    const awaited = isRetry ? waiting.jobIds.filter((jobId) => jobId !== requestId) : []
+    const begun = await jobs.begin({ ...job, awaited }).catch(asStoreFault)
+    if (begun.kind === 'conflict') {
+      throw new Fault(
+        'idempotency_key_reused',
+        'This Idempotency-Key was used for a different request within the last 24 hours. Use a new one.',
+        { param: 'idempotency-key' },
+      )
+    }
+    if (begun.kind === 'begun' || begun.job.id === requestId) return begun
+    // Another retry may have joined it while the store answered: that one waits for it by now.
+    if (idempotencyKey === undefined && waiting.has(begun.job.id)) continue
+    waitsFor(begun.job.id)
+    return begun
+  }
 }
 
 /** The job that this request has begun. */

@@ -166,7 +166,7 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   #earlier(asked: NewImageJob, nowMs: number): StoredJob | undefined {
-    const { id, project, keyId, digest, idempotencyKey, isRetry } = asked
+    const { id, project, keyId, digest, idempotencyKey, isRetry, awaited = [] } = asked
     const known = this.#jobs.get(id)
     if (known) return known
     const jobs = [...this.#jobs.values()].filter(({ job }) => job.project === project)
@@ -179,6 +179,7 @@ export class MemoryImageJobs implements ImageJobs {
     return jobs
       .filter(({ job, isAnswered, isFreed }) => {
         const isSame = job.keyId === keyId && job.digest === digest
+        if (awaited.includes(job.id)) return false
         return isSame && !isAnswered && !isFreed && nowMs - job.createdAtMs < RETRY_JOIN_MS
       })
       .toSorted((left, right) => inOrder(right.job, left.job))

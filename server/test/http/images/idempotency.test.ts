@@ -1,6 +1,7 @@
 /** The same request, asked for many times, is bought once. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import OpenAI from 'openai'
 import { GATEWAY_KEY, startGateway } from '#test/support/gateway.ts'
 import {
@@ -153,4 +154,39 @@ test('the first try of a new request joins nothing, nor does a retry of what was
     await picturesIn(await askImages(gateway, fields, { headers }))
   }
   assert.equal(purchasesAt(provider, 'plain').length, before + 3)
+})
+
+test('a retry joins no job whose own client waits, and retries at the same time get a picture each', async () => {
+  const fields = { model: 'slow-image', prompt: 'equal prompts at the same time' }
+  const before = purchasesAt(provider, 'slow-300').length
+  const counts = ['0', '1', '1', '2', '0', '1']
+  const answers = await Promise.all(
+    counts.map((count) => askImages(gateway, fields, { headers: { 'x-stainless-retry-count': count } })),
+  )
+  const jobs = new Set(answers.map(({ headers }) => headers.get('x-torana-job')))
+  assert.equal(jobs.size, counts.length)
+  assert.equal(purchasesAt(provider, 'slow-300').length, before + counts.length)
+})
+
+test('of several retries for a job whose client left, one joins it', async () => {
+  const fields = { model: 'left-image', prompt: 'one client left' }
+  const scenario = 'slow-700+key-left'
+  const before = purchasesAt(provider, scenario).length
+  const leaving = new AbortController()
+  const asked = fetch(`${gateway.url}${IMAGES_PATH}`, {
+    method: 'POST',
+    signal: leaving.signal,
+    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ ...fields, size: SMALL }),
+  })
+  await eventually(async () => assert.equal(purchasesAt(provider, scenario).length, before + 1))
+  leaving.abort()
+  await assert.rejects(asked)
+  // An SDK waits for longer before it retries.
+  await setTimeout(200)
+  const headers = { 'x-stainless-retry-count': '1' }
+  const answers = await Promise.all([1, 2, 3].map(() => askImages(gateway, fields, { headers })))
+  for (const { status, text } of answers) assert.equal(status, 200, text.slice(0, 500))
+  assert.equal(new Set(answers.map(({ headers }) => headers.get('x-torana-job'))).size, 3)
+  assert.equal(purchasesAt(provider, scenario).length, before + 3)
 })

@@ -32,6 +32,8 @@ interface ReceivedImages extends ReadImageRequest {
 interface AskedImages extends ReceivedImages {
   /** Undefined: the caller wants one answer, not a stream. */
   readonly events: ImageEvents | undefined
+  /** Resolved once the answer is written, and the store knows whether the client has it. */
+  readonly told: PromiseWithResolvers<void>
 }
 
 /** `read` is what generations and edits differ in. */
@@ -54,23 +56,25 @@ export function imagesHandler(
       read: (received, journey) => ({
         ...received,
         events: eventsFor(received.asked, journey, dependencies),
+        told: Promise.withResolvers(),
       }),
-      run({ asked, files, options, events }, key, { requestId, trace, counted }) {
+      run({ asked, files, options, events, told }, key, { response, requestId, trace, counted }) {
         const onPreview: ImageOptions['onPreview'] = (preview) => events?.preview(preview)
-        return generateImages(
-          asked,
-          { requestId, key, trace, counted, files, ...options, onPreview },
-          dependencies,
-        )
+        const whenGone: ImageOptions['whenGone'] = (gone) => onceGone(response, told.promise, gone)
+        const all = { requestId, key, trace, counted, files, ...options, onPreview, whenGone }
+        return generateImages(asked, all, dependencies)
       },
-      write(outcome, { events }, { response, requestId }) {
-        if (outcome.kind === 'made') return answer(response, outcome, requestId, events, dependencies)
-        events?.cancel()
-        if (outcome.kind === 'queued') return writeQueued(response, outcome, requestId, dependencies)
-        writeDryRun(response, requestId, dryRunBody(outcome))
-        return undefined
+      async write(outcome, { events, told }, { response, requestId }) {
+        if (outcome.kind === 'made') await answer(response, outcome, requestId, events, dependencies)
+        else {
+          events?.cancel()
+          if (outcome.kind === 'queued') await writeQueued(response, outcome, requestId, dependencies)
+          else writeDryRun(response, requestId, dryRunBody(outcome))
+        }
+        told.resolve()
       },
       async fail(fault, asked, { request, response, requestId }) {
+        asked?.told.resolve()
         const isTold = (await asked?.events?.fail(fault, docsUrl())) === true
         if (isTold) endUnread(request, response)
         else writeFault(response, fault, requestId, docsUrl())
@@ -124,6 +128,16 @@ function whenReceived(response: ServerResponse): Promise<boolean> {
     response.once('close', () => resolve(false))
     if (response.destroyed) resolve(false)
   })
+}
+
+/** A client that left is gone at once. One that has its answer is gone when the store has heard of it. */
+function onceGone(response: ServerResponse, told: Promise<void>, gone: () => void): void {
+  const closed = (): void => {
+    if (response.writableFinished) void told.then(gone)
+    else gone()
+  }
+  if (response.closed) closed()
+  else response.once('close', closed)
 }
 
 /** OpenAI's own bound on such keys. */

@@ -172,13 +172,14 @@ export class PostgresImageJobs implements ImageJobs {
   }
 
   async #begin(sql: Sql, job: NewImageJob): Promise<BegunJob> {
-    const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId } = job
+    const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId, awaited = [] } = job
     const joinsAlike = isRetry && idempotencyKey === null
     const { sealedKey, sealedSecret } = sealSecret(job.request, ownerOfRequest(id), this.#keys)
     if (idempotencyKey === null) await sql.query(LOCK_ALIKE, [`${keyId}\n${digest}`])
     for (let round = 0; round < BEGIN_ROUNDS; round += 1) {
       if (idempotencyKey !== null) await sql.query(FREE_OLD_KEY, [project, idempotencyKey])
-      const known = [id, project, idempotencyKey, keyId, digest, joinsAlike, nodeId]
+      const asked = [id, project, idempotencyKey, keyId, digest, joinsAlike, nodeId]
+      const known = [...asked, plainArray(joinsAlike ? awaited : [])]
       const [earlier] = await sql.query<JobRow & { is_ours: boolean }>(EARLIER, known)
       if (earlier?.job_id === id && earlier.is_ours) return begunJob(id)
       if (earlier) return earlier.digest === digest ? this.#joined(earlier) : { kind: 'conflict' }
