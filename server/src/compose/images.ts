@@ -14,12 +14,14 @@ import { WaitingCallers } from '#request/images/waiting-callers.ts'
 import type { Dispatch } from '#request/traffic/dispatch.ts'
 import { assetSigner } from '#runtime/asset-signature.ts'
 import { wait } from '#runtime/clock.ts'
+import { jobKeysOf } from '#runtime/secret.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { placeOf } from '#stores/blobs/place.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
+import { SealedBlobs } from '#stores/blobs/sealed.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -64,7 +66,8 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   // Marked before the first image comes, without waiting for a store that may be away: it is asked again before a deletion.
   const marking = blobPlace().catch(() => {})
   const codec = new WorkerImageCodec()
-  const forGateway = { ...(await imagesOutside(basics, parts)), blobs: blobs.store, codec }
+  const sealed = new SealedBlobs(blobs.store, jobKeysOf(basics.secrets))
+  const forGateway = { ...(await imagesOutside(basics, parts)), blobs: sealed, codec }
   const worker = startImageWorker(
     {
       ...forGateway,

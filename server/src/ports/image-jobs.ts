@@ -12,7 +12,7 @@ export interface NewImageJob {
   readonly project: string
   readonly keyId: string
   readonly model: string
-  /** Of the canonical request: equal digests ask for the same. */
+  /** Of the canonical request: equal digests ask for the same. Kept under a key, so that nobody can try prompts on it. */
   readonly digest: string
   readonly idempotencyKey: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
@@ -58,7 +58,6 @@ export interface ImageJob {
   readonly project: string
   readonly keyId: string
   readonly model: string
-  readonly digest: string
   readonly state: ImageJobState
   readonly createdAtMs: number
   readonly endedAtMs: number | undefined

@@ -1,5 +1,6 @@
 /** What is promised of image jobs that outlive a process: what a reader of the tables sees, lost answers, lost secrets. */
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { CredentialLost } from '#ports/credentials.ts'
@@ -113,6 +114,33 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     await passes(JOB_HOLD_MS)
     const [first] = await rotating.takeOver(nextId(), 1)
     assert.deepEqual([first?.job.id, first?.request], [strange.id, strange.request])
+  })
+
+  test(`${name}: a digest is kept under a key, and requests from before are still recognised`, async () => {
+    const { jobs, database } = await open()
+    const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex')
+    const digest = digestOf('a prompt that can be guessed')
+    const kept = async (id: string) =>
+      (await database.query<{ digest: string }>('SELECT digest FROM image_jobs WHERE job_id = $1', [id]))[0]
+        ?.digest
+    const rotated = new PostgresImageJobs(
+      database,
+      sealingKeysOf({ current: 'new', previous: 'the secret of these tests' }),
+    )
+    for (const idempotencyKey of ['order-1', undefined]) {
+      const job = aJob({ digest, idempotencyKey, keyId: `shop/${idempotencyKey}` })
+      await begunHold(jobs, job)
+      assert.match((await kept(job.id)) ?? '', /^[0-9a-f]{64}$/)
+      assert.notEqual(await kept(job.id), digest)
+      const again = () => ({ ...job, id: nextId(), isRetry: true })
+      assert.equal((await jobs.begin(again())).kind, 'joined')
+      assert.equal((await rotated.begin(again())).kind, 'joined', 'under the secret before')
+      // As a node wrote it before digests had keys.
+      await database.query('UPDATE image_jobs SET digest = $2 WHERE job_id = $1', [job.id, digest])
+      assert.equal((await jobs.begin(again())).kind, 'joined', 'without a key')
+      if (idempotencyKey !== undefined)
+        assert.equal((await jobs.begin({ ...again(), digest: digestOf('another') })).kind, 'conflict')
+    }
   })
 
   test(`${name}: an unknown stays as long as it is open in the ledger`, async () => {

@@ -5,7 +5,8 @@ const SHA256 = '[0-9a-f]{64}'
 const JOB = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}'
 
 const PICTURE = new RegExp(`^pictures/${SHA256}$`)
-const OF_A_JOB = new RegExp(`^(?:jobs/${JOB}/\\d{1,4}\\.json|inputs/${JOB}/${SHA256}\\.\\d{1,4})$`)
+const DELIVERY = new RegExp(`^jobs/${JOB}/\\d{1,4}\\.json$`)
+const INPUT = new RegExp(`^inputs/${JOB}/${SHA256}\\.\\d{1,4}$`)
 
 /** Others, too, may call pictures by their digest. */
 export function isPictureName(name: string): boolean {
@@ -14,5 +15,10 @@ export function isPictureName(name: string): boolean {
 
 /** A delivery record, or a piece of a file: nobody else has names like these. */
 export function isJobBlobName(name: string): boolean {
-  return OF_A_JOB.test(name)
+  return isDeliveryName(name) || INPUT.test(name)
+}
+
+/** What one call delivered. */
+export function isDeliveryName(name: string): boolean {
+  return DELIVERY.test(name)
 }

@@ -21,6 +21,7 @@ import type { MemoryWebhooks } from './webhooks.ts'
 
 interface StoredJob {
   job: ImageJob
+  readonly digest: string
   idempotencyKey: string | undefined
   request: string
   isFreed: boolean
@@ -58,19 +59,19 @@ export class MemoryImageJobs implements ImageJobs {
     if (earlier?.job.id === id && isOpen(earlier) && earlier.token === 1 && earlier.nodeId === nodeId)
       return { kind: 'begun', hold: { jobId: id, token: 1 } }
     if (earlier)
-      return earlier.job.digest === digest ? { kind: 'joined', job: earlier.job } : { kind: 'conflict' }
+      return earlier.digest === digest ? { kind: 'joined', job: earlier.job } : { kind: 'conflict' }
     this.#jobs.set(id, {
       job: {
         id,
         project,
         keyId,
         model,
-        digest,
         state: 'leased',
         createdAtMs: nowMs,
         endedAtMs: undefined,
         result: undefined,
       },
+      digest,
       idempotencyKey,
       request,
       isFreed: false,
@@ -177,8 +178,8 @@ export class MemoryImageJobs implements ImageJobs {
       )
     if (!isRetry) return undefined
     return jobs
-      .filter(({ job, isAnswered, isFreed }) => {
-        const isSame = job.keyId === keyId && job.digest === digest
+      .filter(({ job, isAnswered, isFreed, ...stored }) => {
+        const isSame = job.keyId === keyId && stored.digest === digest
         if (awaited.includes(job.id)) return false
         return isSame && !isAnswered && !isFreed && nowMs - job.createdAtMs < RETRY_JOIN_MS
       })

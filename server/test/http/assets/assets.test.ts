@@ -12,6 +12,7 @@ const options = {
   images: {
     'plain-image': { on: 'plain', image: { answersWith: 'url' }, capabilities: { maxImages: 2 } },
     'base64-image': { on: 'plain+key-base64', capabilities: { stream: true } },
+    'wordy-image': { on: 'revises+extra-fields' },
     'text-image': { on: 'not-a-picture', image: { answersWith: 'url' } },
   },
   projects: { other: { keys: [{ name: 'k', secret: OTHER_KEY }] } },
@@ -36,6 +37,15 @@ const bytesOf = async (response: Response): Promise<Buffer> => Buffer.from(await
 /** The folder in which the node keeps its pictures. */
 const folder = (): string => join(dirname(gateway.configFile), 'data/assets')
 const kept = (): string[] => readdirSync(folder(), { recursive: true, encoding: 'utf8' })
+
+test('no prompt rests in clear beside the pictures, though the upstream rewrote and returned it', async () => {
+  const { body } = await askImages(gateway, { model: 'wordy-image', prompt: 'my private diagnosis' })
+  assert.match(body.data[0]?.revised_prompt ?? '', /my private diagnosis/)
+  const records = kept().filter((name) => name.startsWith('jobs/') && name.endsWith('.json'))
+  assert.ok(records.length > 0)
+  for (const name of records)
+    assert.doesNotMatch(readFileSync(join(folder(), name), 'utf8'), /diagnosis|revised/)
+})
 
 test('a signed link opens the picture to whoever has it, without a key', async () => {
   const answer = await get()

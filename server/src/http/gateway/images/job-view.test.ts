@@ -12,7 +12,6 @@ test("words of any language come through in a job's error, since its text is ASC
     project: 'p',
     keyId: 'p/k',
     model: 'bild-größe',
-    digest: '',
     state: 'failed',
     createdAtMs: 0,
     endedAtMs: 1,

@@ -21,7 +21,7 @@ export const EARLIER = `
 SELECT *, ${OPEN} AND token = 1 AND node_id = $7 AS is_ours FROM image_jobs
 WHERE job_id = $1
   OR (project = $2 AND idempotency_key = $3)
-  OR ($6::boolean AND project = $2 AND key_id = $4 AND digest = $5 AND answered_at IS NULL AND NOT freed
+  OR ($6::boolean AND project = $2 AND key_id = $4 AND digest = ANY($5::text[]) AND answered_at IS NULL AND NOT freed
     AND job_id <> ALL ($8::uuid[]) AND created_at > now() - interval '${RETRY_JOIN_MS} ms')
 ORDER BY job_id = $1 DESC, created_at DESC, job_id DESC LIMIT 1`
 

@@ -1,3 +1,4 @@
+import { createHmac, hkdfSync } from 'node:crypto'
 import { CredentialLost, type SealingKeys } from '#ports/credentials.ts'
 import {
   JobLost,
@@ -74,11 +75,17 @@ interface CallRow {
 export class PostgresImageJobs implements ImageJobs {
   readonly #database: Database
   readonly #keys: SealingKeys
+  readonly #digestKeys: readonly Uint8Array[]
   readonly #webhooksFor: WebhooksFor
 
   constructor(database: Database, keys: SealingKeys, webhooksFor: WebhooksFor = () => []) {
     this.#database = database
     this.#keys = keys
+    this.#digestKeys = [keys.current, keys.previous].flatMap((key) =>
+      key === undefined
+        ? []
+        : [Buffer.from(hkdfSync('sha256', key.key, '', 'torana image job digest v1', 32))],
+    )
     this.#webhooksFor = webhooksFor
   }
 
@@ -175,19 +182,29 @@ export class PostgresImageJobs implements ImageJobs {
     const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId, awaited = [] } = job
     const joinsAlike = isRetry && idempotencyKey === null
     const { sealedKey, sealedSecret } = sealSecret(job.request, ownerOfRequest(id), this.#keys)
+    const digests = this.#keptDigests(digest)
     if (idempotencyKey === null) await sql.query(LOCK_ALIKE, [`${keyId}\n${digest}`])
     for (let round = 0; round < BEGIN_ROUNDS; round += 1) {
       if (idempotencyKey !== null) await sql.query(FREE_OLD_KEY, [project, idempotencyKey])
-      const asked = [id, project, idempotencyKey, keyId, digest, joinsAlike, nodeId]
+      const asked = [id, project, idempotencyKey, keyId, plainArray(digests), joinsAlike, nodeId]
       const known = [...asked, plainArray(joinsAlike ? awaited : [])]
       const [earlier] = await sql.query<JobRow & { is_ours: boolean }>(EARLIER, known)
       if (earlier?.job_id === id && earlier.is_ours) return begunJob(id)
-      if (earlier) return earlier.digest === digest ? this.#joined(earlier) : { kind: 'conflict' }
-      const values = [id, project, keyId, model, digest, idempotencyKey, nodeId, sealedKey, sealedSecret]
+      if (earlier) return digests.includes(earlier.digest) ? this.#joined(earlier) : { kind: 'conflict' }
+      const values = [id, project, keyId, model, digests[0], idempotencyKey, nodeId, sealedKey, sealedSecret]
       if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
       // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
     }
     throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+  }
+
+  /**
+   * As a digest is kept, and as it may have been: a reader of the database must not be able to try prompts on it. The first is
+   * written; under the secret before, and without a key as before there was one, an earlier request is still recognised.
+   */
+  #keptDigests(digest: string): readonly string[] {
+    const keyed = this.#digestKeys.map((key) => createHmac('sha256', key).update(digest).digest('hex'))
+    return [...keyed, digest]
   }
 
   async #noteCall(statement: string, hold: Hold, attempt: number, values: readonly unknown[]): Promise<void> {
@@ -214,7 +231,6 @@ export class PostgresImageJobs implements ImageJobs {
       project: row.project,
       keyId: row.key_id,
       model: row.model,
-      digest: row.digest,
       state: row.state,
       createdAtMs: row.created_at.getTime(),
       endedAtMs: row.ended_at?.getTime(),
