@@ -5,10 +5,11 @@
  * gateway must do nine tenths of what the bare proxy does, times the ratio of the two without a handicap.
  * `npm run bench:refusals -- --seconds 6 --rounds 3`. Ends with 1 when an aim is missed. (d) needs root.
  */
-import { mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
 import { loadText, median, print, startBare } from './parts.ts'
 import { freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
@@ -136,29 +137,8 @@ function stoppedHalfTheTime(pid: number): Disposable {
   }
 }
 
-/** Version 1 of control groups, where there is one, else version 2. */
 function halfACore(pid: number): Disposable {
-  const name = `torana-bench-${process.pid}`
-  for (const [root, quota] of [
-    ['/sys/fs/cgroup/cpu', { 'cpu.cfs_period_us': '100000', 'cpu.cfs_quota_us': '50000' }],
-    ['/sys/fs/cgroup', { 'cpu.max': '50000 100000' }],
-  ] as const) {
-    const group = join(root, name)
-    try {
-      mkdirSync(group)
-      for (const [file, value] of Object.entries(quota)) writeFileSync(join(group, file), value)
-      writeFileSync(join(group, 'cgroup.procs'), String(pid))
-    } catch {
-      continue
-    }
-    return {
-      [Symbol.dispose]: () => {
-        writeFileSync(join(root, 'cgroup.procs'), String(pid))
-        rmdirSync(group)
-      },
-    }
-  }
-  throw new Error('no control group could be made: run as root, or leave out case d')
+  return inControlGroup(pid, HALF_A_CORE)
 }
 
 function wrkScript(key: string): string {

@@ -18,9 +18,9 @@ export async function colourMask(
   const wanted = levelsOf(alpha, LEVELS[changed], 255 - LEVELS[changed])
   const { width, height } = alpha
   const picture = open(wanted, { raw: { width, height, channels: 1 } })
-  const { data } = await picture.toColourspace('b-w').png({ compressionLevel: 6 }).toUint8Array()
-  await compare(data, alpha, { changed: LEVELS[changed], open })
-  return data as Uint8Array<ArrayBuffer>
+  const made = await picture.toColourspace('b-w').png({ compressionLevel: 6 }).toBuffer()
+  await compare(made, alpha, { changed: LEVELS[changed], open })
+  return new Uint8Array(made)
 }
 
 interface Alpha extends PixelSize {
@@ -36,7 +36,7 @@ async function alphaOf(bytes: Uint8Array, open: OpenPicture): Promise<Alpha> {
   if (depth !== 'uchar' && depth !== 'ushort') throw new Error(`channels of the kind ${depth}`)
   const isDeep = depth === 'ushort'
   const channel = picture.extractChannel('alpha').toColourspace(isDeep ? 'grey16' : 'b-w')
-  const { data, info } = await channel.raw({ depth }).toUint8Array()
+  const { data, info } = await channel.raw({ depth }).toBuffer({ resolveWithObject: true })
   const values = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
   const { width, height } = info
   if (values.length !== width * height) throw new Error('its alpha has another size')
@@ -64,7 +64,7 @@ async function compare(
   { changed, open }: { readonly changed: number; readonly open: OpenPicture },
 ): Promise<void> {
   const { space, channels, depth } = await open(made).metadata()
-  const { data, info } = await open(made).toColourspace('b-w').raw().toUint8Array()
+  const { data, info } = await open(made).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true })
   const isSameKind = space === 'b-w' && channels === 1 && depth === 'uchar' && data.length === values.length
   if (!isSameKind || info.width !== width || info.height !== height)
     throw new Error('the mask that was made of it is of another kind or size')

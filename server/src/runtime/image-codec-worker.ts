@@ -62,9 +62,8 @@ async function converted({ bytes, format, quality = 100 }: Conversion): Promise<
   if (format === 'webp' && Math.max(width, height) > WEBP_MAX_EDGE)
     throw new TooWide(`a webp edge has at most ${WEBP_MAX_EDGE} pixels, and the image has ${width}×${height}`)
   // The orientation is a note beside the pixels, and notes are left behind: it is applied, so that the picture looks the same.
-  // Unlike a `Buffer` of sharp's, an array can be handed over.
-  const { data } = await encoded(input.autoOrient(), format, quality).toUint8Array()
-  return data as Uint8Array<ArrayBuffer>
+  // A `Buffer` of sharp's can't be handed over, and its `toUint8Array` does not always free its memory (0.35.5).
+  return new Uint8Array(await encoded(input.autoOrient(), format, quality).toBuffer())
 }
 
 function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {

@@ -63,10 +63,11 @@ async function encoded(
   isTransparent: boolean,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const picture = sharp(pixels, { raw: { width, height, channels: 4 } })
-  const { data } = await (isTransparent ? picture : picture.removeAlpha())
-    .png({ compressionLevel: 6, adaptiveFiltering: true })
-    .toUint8Array()
-  return data as Uint8Array<ArrayBuffer>
+  const made = (isTransparent ? picture : picture.removeAlpha()).png({
+    compressionLevel: 6,
+    adaptiveFiltering: true,
+  })
+  return new Uint8Array(await made.toBuffer())
 }
 
 const works = {

@@ -66,12 +66,12 @@ export async function marksOf(
   if (!hasAlpha) return () => false
   // In 8 bits, an alpha of 1 in 65,535 would be fully transparent.
   const isDeep = depth === 'ushort'
-  const { data } = await mask
+  const data = await mask
     .resize(width, height, { fit: 'fill', kernel: 'nearest' })
     .extractChannel('alpha')
     .toColourspace(isDeep ? 'grey16' : 'b-w')
     .raw({ depth: isDeep ? 'ushort' : 'uchar' })
-    .toUint8Array()
+    .toBuffer()
   const alpha = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
   return (pixel) => alpha[pixel] === 0
 }

@@ -1,0 +1,231 @@
+/**
+ * What strangers and a key without money do to another project. A node in 2 GB of memory; so many connections without a key, and
+ * so many of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always does.
+ * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { inControlGroup, memoryOf } from './control-group.ts'
+import { GatewayWatch } from './gateway-watch.ts'
+import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
+import type { Told } from './paced-sender.ts'
+import { loadText } from './parts.ts'
+import { freePort, httpReady, scriptOn, spawnOn, stopAll } from './processes.ts'
+import { Report } from './report.ts'
+import type { Attack, Heard } from './stranger-ways.ts'
+import { startProvider, startTorana } from './torana.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '10' },
+    strangers: { type: 'string', default: '1000' },
+    'of-poor-key': { type: 'string', default: '200' },
+    'per-second': { type: 'string', default: '100' },
+  },
+})
+const seconds = Number(options.minutes) * 60
+
+const MEGABYTE = 1024 * 1024
+const MEMORY_BYTES = 2048 * MEGABYTE
+const AIM_MEMORY_BYTES = 1.2 * 1024 * MEGABYTE
+const AIM_P99_TIMES = 2
+const AIM_FAILED_SHARE = 0.001
+const AIM_ROUND_MS = 50
+const VICTIM_PER_SECOND = 40
+const CALM_SECONDS = Math.min(60, seconds)
+const PATIENCE_MS = 10_000
+/** Both cores: its threads and the collector's would compete with it on one. The attackers give way. */
+const GATEWAY_CORES = '0,1'
+const ATTACKER_NICENESS = 10
+const LOOK_MS = 5000
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-strangers-'))
+const report = new Report()
+try {
+  await run()
+  if (!report.isKept) process.exitCode = 1
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function run(): Promise<void> {
+  const keyOf = (project: string): string => `${project}-${'0123456789abcdef'.repeat(2)}`
+  const provider = await startProvider(OTHER_CORE, folder)
+  const hostilePort = await freePort()
+  const hostile = join(import.meta.dirname, 'hostile-upstream.ts')
+  spawnOn(OTHER_CORE, process.execPath, [hostile, String(hostilePort)], {})
+  const probeSocket = join(folder, 'probe')
+  const torana = await startTorana({
+    core: GATEWAY_CORES,
+    folder,
+    config: config(provider.origin, `http://127.0.0.1:${hostilePort}`, keyOf),
+    flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
+    env: { LOG_LEVEL: 'silent', GATEWAY_PROBE_SOCKET: probeSocket },
+  })
+  using stack = new DisposableStack()
+  stack.use(inControlGroup(torana.pid, memoryOf(MEMORY_BYTES)))
+  const watch = new GatewayWatch(torana.pid, probeSocket, join(torana.dataFolder, 'uploads'))
+
+  const victim = (forSeconds: number): Promise<readonly Told[]> =>
+    send({
+      port: torana.port,
+      seconds: forSeconds,
+      patienceMs: PATIENCE_MS,
+      streams: [{ key: keyOf('victim'), model: 'victim-w16', perSecond: VICTIM_PER_SECOND }],
+    }).then(([told = []]) => told)
+  await victim(5)
+  const calm = await victim(CALM_SECONDS)
+  await watch.probe()
+  watch.resetPeak()
+
+  const question: Attack = {
+    port: torana.port,
+    seconds,
+    strangers: Number(options.strangers),
+    ofPoorKey: Number(options['of-poor-key']),
+    poorKey: keyOf('poor'),
+    perSecond: Number(options['per-second']),
+  }
+  const attack = scriptOn<Heard>(OTHER_CORE, 'stranger-ways.ts', question, ATTACKER_NICENESS)
+  const looking = new AbortController()
+  const longestRounds = longestRoundOf(watch, looking.signal)
+  const edits = editsOfVictim(torana.origin, keyOf('victim'), looking.signal)
+  const told = await victim(seconds)
+  looking.abort()
+  const heard = await attack.answer
+  await httpReady(`${torana.origin}/livez`)
+
+  const [calmMs, attackedMs] = [latencyMs(answered(calm), 0.99), latencyMs(answered(told), 0.99)]
+  const failed = (told.length - answered(told).length) / told.length
+  const rounds = await longestRounds
+  const refusedEdits = await edits
+  report.figure('requests of the other project', `${told.length}, ${statusesOf(told)}`)
+  report.figure('its p99 before, ms', calmMs.toFixed(1))
+  report.aim(
+    'its p99 meanwhile, ms',
+    attackedMs.toFixed(1),
+    `≤ ${AIM_P99_TIMES} ×`,
+    attackedMs <= AIM_P99_TIMES * calmMs,
+  )
+  report.aim('its failures, %', (failed * 100).toFixed(3), '≤ 0.1', failed <= AIM_FAILED_SHARE)
+  report.aim(
+    'its edits that failed',
+    `${refusedEdits.failed} of ${refusedEdits.sent}`,
+    '0',
+    refusedEdits.failed === 0,
+  )
+  report.aim(
+    'peak of memory, MB',
+    (watch.peakBytes() / MEGABYTE).toFixed(0),
+    `≤ ${AIM_MEMORY_BYTES / MEGABYTE}`,
+    watch.peakBytes() <= AIM_MEMORY_BYTES,
+  )
+  report.aim(
+    'longest round of the event loop, CPU ms',
+    rounds.toFixed(1),
+    `≤ ${AIM_ROUND_MS}`,
+    rounds <= AIM_ROUND_MS,
+  )
+  for (const [way, counts] of Object.entries(heard))
+    report.figure(
+      way,
+      Object.entries(counts)
+        .map(([code, count]) => `${count} × ${code}`)
+        .join(', '),
+    )
+  report.print(`Strangers and a key without money for ${options.minutes} minutes; ${loadText()}`)
+}
+
+async function longestRoundOf(watch: GatewayWatch, signal: AbortSignal): Promise<number> {
+  let longestMs = 0
+  const startMs = Date.now()
+  while (!signal.aborted) {
+    await wait(LOOK_MS)
+    const { longestRoundMs } = await watch.probe()
+    const atSeconds = ((Date.now() - startMs) / 1000).toFixed(0)
+    const megabytes = (watch.residentBytes() / MEGABYTE).toFixed(0)
+    process.stderr.write(
+      `${atSeconds} s: round ${longestRoundMs.toFixed(0)} ms, ${megabytes} MB, ${watch.handles().connections} sockets\n`,
+    )
+    longestMs = Math.max(longestMs, longestRoundMs)
+  }
+  return longestMs
+}
+
+/** Uploads have limits of their own: one small edit every two seconds shows that they are kept open for others. */
+async function editsOfVictim(
+  origin: string,
+  key: string,
+  signal: AbortSignal,
+): Promise<{ sent: number; failed: number }> {
+  const counted = { sent: 0, failed: 0 }
+  const picture = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  )
+  while (!signal.aborted) {
+    await wait(2000)
+    const form = new FormData()
+    form.set('model', 'pictures')
+    form.set('prompt', `edit ${counted.sent}`)
+    form.set('image', new Blob([picture], { type: 'image/png' }), 'a.png')
+    const headers = { authorization: `Bearer ${key}` }
+    const answer = await fetch(`${origin}/v1/images/edits`, { method: 'POST', headers, body: form }).then(
+      async (response) => (response.status === 200 ? '' : `${response.status} ${await response.text()}`),
+      (error: unknown) => String(error),
+    )
+    counted.sent += 1
+    if (answer === '') continue
+    counted.failed += 1
+    process.stderr.write(`an edit failed: ${answer.slice(0, 300)}\n`)
+  }
+  return counted
+}
+
+function config(provider: string, hostile: string, keyOf: (project: string) => string): object {
+  const apiKey = 'sk-upstream-0123456789'
+  return {
+    upstreams: {
+      good: { dialect: 'openai', baseUrl: `${provider}/slow-20/v1`, apiKey },
+      hostile: { dialect: 'openai', baseUrl: `${hostile}/v1`, apiKey },
+      pictures: { dialect: 'openai', baseUrl: `${provider}/plain/v1`, apiKey },
+    },
+    models: {
+      'victim-w16': embedding('good', 'victim-w16'),
+      hostile: embedding('hostile', 'hostile'),
+      counted: { ...embedding('good', 'victim-w16'), price: { usdPerMillionTokens: 1000 } },
+      pictures: pictures({ usdPerImage: 0.01 }),
+      'free-pictures': pictures('free'),
+    },
+    projects: {
+      victim: { keys: [{ name: 'victim', secret: keyOf('victim') }] },
+      poor: {
+        budget: { usd: 0.000001, per: 'day', hard: true },
+        keys: [{ name: 'poor', secret: keyOf('poor') }],
+      },
+    },
+  }
+}
+
+function embedding(upstream: string, model: string): object {
+  return {
+    kind: 'embedding',
+    embedding: { dimensions: 16, maxInputTokens: 8192, tokenCounts: 'exact' },
+    price: 'free',
+    spaceGuard: false,
+    deployments: [{ upstream, model }],
+  }
+}
+
+function pictures(price: unknown): object {
+  const capabilities = { edits: { mask: 'white', maxInputs: 4 } }
+  return {
+    kind: 'image',
+    price,
+    deployments: [{ upstream: 'pictures', model: 'gpt-image-1', capabilities }],
+  }
+}
