@@ -1,6 +1,6 @@
 /** Processes of a measurement: started on a core, read from /proc, ended by id. */
 import { spawn, type ChildProcess } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -19,11 +19,14 @@ export function spawnOn(
   command: string,
   args: readonly string[],
   env: Record<string, string>,
+  outputFile?: string,
 ): { pid: number } {
+  const output = outputFile === undefined ? 'ignore' : openSync(outputFile, 'a')
   const child = spawn('taskset', ['-c', String(core), command, ...args], {
     env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', output, 'inherit'],
   })
+  if (output !== 'ignore') closeSync(output)
   const { pid } = child
   if (pid === undefined) throw new Error(`could not start ${command}`)
   running.set(pid, child)

@@ -12,6 +12,8 @@ export interface ToranaOptions {
   /** Options of Node, beside those that `npm start` gives it. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  /** Undefined: its log is nobody's. */
+  readonly logFile?: string
 }
 
 export interface StartedTorana extends Started {
@@ -22,21 +24,22 @@ export interface StartedTorana extends Started {
 
 /** As `npm start` does. It keeps nothing, unless DATABASE_URL says so. */
 export async function startTorana(options: ToranaOptions): Promise<StartedTorana> {
-  const { core, folder, config, flags = [], env = {} } = options
+  const { core, folder, config, flags = [], env = {}, logFile } = options
   const [port, controlPort] = [await freePort(), await freePort()]
   const configFile = join(folder, `torana-${port}.yaml`)
   const dataFolder = join(folder, `data-${port}`)
   writeFileSync(configFile, JSON.stringify(config))
   const program = join(import.meta.dirname, '../server/bin/torana.js')
   const args = ['--max-semi-space-size=32', ...flags, program, 'start']
-  const { pid } = spawnOn(core, process.execPath, args, {
+  const environment = {
     PORT: String(port),
     CONTROL_PORT: String(controlPort),
     TORANA_CONFIG: configFile,
     TORANA_DATA_DIR: dataFolder,
     DATABASE_URL: 'memory:',
     ...env,
-  })
+  }
+  const { pid } = spawnOn(core, process.execPath, args, environment, logFile)
   const origin = `http://127.0.0.1:${port}`
   await httpReady(`${origin}/readyz`)
   return { pid, origin, port, controlPort, dataFolder }
