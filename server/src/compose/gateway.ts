@@ -1,5 +1,6 @@
 /** Composition of the public listener's app. */
 import type { FastifyInstance } from 'fastify'
+import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
@@ -42,6 +43,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     keys: directory.keys,
     json,
     failedKeys: new FailedKeys(() => clock.monotonicMs()),
+    clientAddress: clientAddressBehind(basics.settings.trustedProxies),
     bodyRoom: new BodyRoom(limits),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,

@@ -30,6 +30,7 @@ test('an empty environment is enough, and listens on loopback only', () => {
     configFile: undefined,
     logLevel: 'info',
     publicUrl: undefined,
+    trustedProxies: [],
     database: { kind: 'inside', folder: '/srv/.torana/postgres' },
     assets: { kind: 'file', folder: '/srv/.torana/assets' },
     redisUrl: undefined,
@@ -199,4 +200,14 @@ test('proxies are read in either case', () => {
     https: 'http://p:3128',
     no: 'localhost',
   })
+})
+
+test('trusted proxies are addresses and networks', () => {
+  const { trustedProxies } = read({ TRUSTED_PROXIES: '10.0.0.0/8, 2001:db8::1,loopback,' })
+  assert.deepEqual(
+    trustedProxies.map(({ address, prefixBits, family }) => `${family} ${address}/${prefixBits}`),
+    ['ipv4 10.0.0.0/8', 'ipv6 2001:db8::1/128', 'ipv4 127.0.0.0/8', 'ipv6 ::1/128'],
+  )
+  for (const value of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '0.0.0.0/0', '::/0', '*'])
+    assert.match(problemsIn({ TRUSTED_PROXIES: value }).join(), /^TRUSTED_PROXIES: expected addresses/, value)
 })

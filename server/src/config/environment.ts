@@ -12,6 +12,7 @@ import {
 import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
 import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
+import { parseTrustedProxies } from './trusted-proxies.ts'
 
 export interface Variable {
   readonly description: string
@@ -42,6 +43,10 @@ export const environmentVariables = {
   },
   PUBLIC_URL: {
     description: 'The address that callers use for the public API, if it is not host and port.',
+  },
+  TRUSTED_PROXIES: {
+    description:
+      'Proxies before this node: addresses and networks, separated by commas, such as `10.0.0.0/8, loopback`. From them Torana takes the address of the client in `x-forwarded-for`. Unset: none, and the header is ignored.',
   },
   DATABASE_URL: {
     secret: true,
@@ -123,6 +128,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     configFile: configFileOf(variables, cwd, readFile),
     logLevel: logLevelOf(variables),
     publicUrl: publicUrlOf(variables),
+    trustedProxies: trustedProxiesOf(variables),
     database: databaseOf(variables, dataDir),
     assets: assetsOf(variables, cwd, dataDir),
     redisUrl: storeUrlOf(variables, 'REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
@@ -215,6 +221,15 @@ function publicUrlOf(variables: Variables): string | undefined {
     return value.replace(/\/+$/, '')
   variables.refuse('PUBLIC_URL', `expected a URL such as https://torana.example.com, got "${value}"`)
   return undefined
+}
+
+function trustedProxiesOf(variables: Variables): Settings['trustedProxies'] {
+  try {
+    return parseTrustedProxies(variables.given('TRUSTED_PROXIES') ?? '')
+  } catch (error) {
+    variables.refuse('TRUSTED_PROXIES', (error as Error).message)
+    return []
+  }
 }
 
 /** No such URL is repeated in a message: it may hold a password. */

@@ -1,4 +1,5 @@
 /** What the environment decides. Each limit has its reason beside it; `config/environment.ts` fills it in. */
+import type { AddressRange } from './client-address.ts'
 
 export interface Settings {
   readonly host: string
@@ -9,6 +10,8 @@ export interface Settings {
   readonly configFile: string | undefined
   readonly logLevel: LogLevel
   readonly publicUrl: string | undefined
+  /** Proxies whose word on the address of a client counts. */
+  readonly trustedProxies: readonly AddressRange[]
   readonly database: DatabaseSettings
   readonly assets: AssetSettings
   /** Shared rate limits; unset: each process counts for itself. */

@@ -42,7 +42,7 @@ export interface RequestRecord {
   readonly cause?: unknown
   /** The caller's own id for the request: logged, never used as a key. */
   readonly clientRequestId?: string | undefined
-  /** Where a request that failed came from: the other end of the connection, which may be a proxy. */
+  /** Where the request came from, as far as proxies that the operator trusts tell. */
   readonly clientAddress?: string | undefined
   readonly project?: string | undefined
   readonly key?: string | undefined

@@ -20,8 +20,15 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
     requestEnded(record: RequestRecord) {
       metrics.requestEnded(record)
       if (record.status === 500 || isOurTrouble(record.cause)) {
-        const { cause: _cause, trace: _trace, amountNanoUsd: _amount, keyId: _keyId, ...facts } = record
-        log.error({ ...facts, err: record.cause }, 'request failed')
+        const {
+          cause,
+          trace: _trace,
+          amountNanoUsd: _amount,
+          keyId: _keyId,
+          clientAddress: client,
+          ...facts
+        } = record
+        log.error({ ...facts, ...(client && { client }), err: cause }, 'request failed')
       } else if (log.writesInfo) log.line(accessLine(record, clock.nowMs()))
     },
   }
@@ -46,7 +53,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
   if (record.amountNanoUsd !== undefined) line += `,"costNanoUsd":${record.amountNanoUsd}`
   if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
   if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`
-  if (record.clientAddress !== undefined) line += `,"client":${quoted(record.clientAddress)}`
+  if (record.fault !== undefined && record.clientAddress) line += `,"client":${quoted(record.clientAddress)}`
   return `${line}}`
 }
 

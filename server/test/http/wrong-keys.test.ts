@@ -5,6 +5,7 @@ import { assertFault } from '#test/support/errors.ts'
 import { startGateway } from '#test/support/gateway.ts'
 
 const gateway = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
+const WRONG = 'a-guess-of-a-stranger-0000'
 const question = { model: 'plain-w16', input: 'a' }
 
 test('a guesser is throttled, on every path, and known keys from the same address are served', async () => {
@@ -16,8 +17,30 @@ test('a guesser is throttled, on every path, and known keys from the same addres
   const refused = await gateway.ask(question, { key: 'another-guess-of-a-stranger' })
   assertFault(refused, 'too_many_wrong_keys', { words: /Correct the key/ })
   assert.notEqual(refused.headers.get('retry-after'), null)
-  assertFault(await gateway.get('/v1/models', { key: 'a-guess-of-a-stranger-0000' }), 'too_many_wrong_keys')
+  assertFault(await gateway.get('/v1/models', { key: WRONG }), 'too_many_wrong_keys')
   assert.equal((await gateway.ask(question, { key: gateway.key })).status, 200)
+})
+
+test('behind a trusted proxy the address of the client is throttled, and no forged one', async () => {
+  const behind = await startGateway({
+    models: { 'plain-w16': { on: 'plain' } },
+    env: { TRUSTED_PROXIES: 'loopback, 10.0.0.0/8' },
+  })
+  const guess = async (forwarded: string): Promise<number> =>
+    (await behind.ask(question, { key: WRONG, headers: { 'x-forwarded-for': forwarded } })).status
+  for (let time = 0; time < 60; time += 1) await guess(`198.51.100.${time}, 192.0.2.1, 10.0.0.7`)
+  assert.equal(await guess('192.0.2.1'), 429)
+  assert.equal(await guess('192.0.2.2'), 401)
+})
+
+test('without a trusted proxy nobody escapes by a header', async () => {
+  const alone = await startGateway({ models: { 'plain-w16': { on: 'plain' } } })
+  const statuses: number[] = []
+  for (let time = 0; time < 60; time += 1) {
+    const headers = { 'x-forwarded-for': `192.0.2.${time}` }
+    statuses.push((await alone.ask(question, { key: WRONG, headers })).status)
+  }
+  assert.ok(statuses.includes(429))
 })
 
 test('refusals of strangers are all counted, and few of them written', async () => {

@@ -23,7 +23,7 @@ export function failWith(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
-  { docsUrl, observer }: ListenerDependencies,
+  { clientAddress, docsUrl, observer }: ListenerDependencies,
 ): void {
   const fault = toFault(error)
   const { status } = fault.entry
@@ -33,7 +33,7 @@ export function failWith(
     status,
     fault: fault.code,
     cause: fault.cause,
-    clientAddress: request.socket.remoteAddress,
+    clientAddress: clientAddress(request.raw),
     durationMs: reply.elapsedTime,
   })
   reply.hijack()
@@ -44,19 +44,18 @@ export function failWith(
 export function failUnreadable(
   error: { readonly code?: string },
   socket: Socket,
-  { docsUrl, identifiers, observer }: ListenerDependencies,
+  { clientAddress, docsUrl, identifiers, observer }: ListenerDependencies,
 ): void {
   const requestId = identifiers.next()
   const fault = answerUnreadable(error, socket, requestId, docsUrl())
   if (fault === undefined) return
   const { status } = fault.entry
-  const { remoteAddress: clientAddress } = socket
   observer.requestEnded({
     requestId,
     route: 'unknown',
     status,
     fault: fault.code,
-    clientAddress,
+    clientAddress: clientAddress({ socket, headers: {} }),
     durationMs: 0,
   })
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { defaultLimits } from '#core/settings.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
+import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { RequestRecord } from '#ports/observer.ts'
@@ -43,6 +44,7 @@ const app = await gatewayServer({
   observer: { callEnded: () => {}, requestEnded: (record) => void records.push(record) },
   limits: defaultLimits,
   failedKeys: new FailedKeys(() => performance.now()),
+  clientAddress: clientAddressBehind([]),
   bodyRoom: new BodyRoom(defaultLimits),
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),

@@ -9,10 +9,10 @@ function begin() {
   let nowMs = 1000
   const failed = new FailedKeys(() => nowMs)
   return {
-    waitMs: (remoteAddress: string) => failed.waitMs({ remoteAddress }),
+    waitMs: (address: string) => failed.waitMs(address),
     pass: (ms: number) => (nowMs += ms),
     fail: (times: number, address: string, fault = WRONG) => {
-      for (let time = 0; time < times; time += 1) failed.note({ remoteAddress: address }, fault)
+      for (let time = 0; time < times; time += 1) failed.note(address, fault)
     },
   }
 }
@@ -45,8 +45,8 @@ test('addresses of one network of IPv6 count as one, and those of IPv4 each', ()
   for (let host = 0; host < 40; host += 1) fail(1, `2001:db8:1:2:${host.toString(16)}::1`)
   assert.ok(waitMs('2001:db8:1:2:ffff::1') > 0)
   assert.equal(waitMs('2001:db8:1:3::1'), 0)
-  for (let host = 0; host < 40; host += 1) fail(1, `::ffff:192.0.2.${host}`)
-  assert.equal(waitMs('::ffff:192.0.2.1'), 0)
+  for (let host = 0; host < 40; host += 1) fail(1, `192.0.2.${host}`)
+  assert.equal(waitMs('192.0.2.1'), 0)
 })
 
 test('strangers from many addresses take bounded memory', () => {

@@ -1,5 +1,4 @@
 /** Wrong keys, by the address they come from: a sender of many is refused for a while before its key is looked up. */
-import type { Socket } from 'node:net'
 import { Fault } from '#core/fault/fault.ts'
 
 /** So many at once: a fleet behind one address whose key was revoked, while its operator looks for the new one. */
@@ -8,8 +7,6 @@ const BURST = 30
 const REFILL_MS = 1000
 /** Strangers must not fill the memory: ten thousand addresses are about 1 MB. */
 const MAX_ADDRESSES = 10_000
-
-type Sender = Pick<Socket, 'remoteAddress'>
 
 export class FailedKeys {
   readonly #nowMs: () => number
@@ -20,16 +17,20 @@ export class FailedKeys {
     this.#nowMs = nowMs
   }
 
-  /** How long this address has to wait before an unknown key of it is looked up. 0 nearly always, and then at no cost. */
-  waitMs(sender: Sender): number {
-    if (this.#forgottenMs.size === 0) return 0
-    const forgottenMs = this.#forgottenMs.get(networkOf(sender)) ?? 0
+  /** Nobody has to wait: the usual case, in which nobody needs to find out an address. */
+  get isEmpty(): boolean {
+    return this.#forgottenMs.size === 0
+  }
+
+  /** How long the client at this address has to wait before an unknown key of it is looked up. */
+  waitMs(address: string): number {
+    const forgottenMs = this.#forgottenMs.get(networkOf(address)) ?? 0
     return Math.max(0, forgottenMs - this.#nowMs() - (BURST - 1) * REFILL_MS)
   }
 
-  note(sender: Sender, error: unknown): void {
+  note(address: string, error: unknown): void {
     if (!(error instanceof Fault) || error.code !== 'invalid_api_key') return
-    const network = networkOf(sender)
+    const network = networkOf(address)
     const nowMs = this.#nowMs()
     const forgottenMs = Math.max(this.#forgottenMs.get(network) ?? 0, nowMs) + REFILL_MS
     // Set anew, so that the map is in the order of the last failures.
@@ -43,8 +44,8 @@ export class FailedKeys {
 }
 
 /** One customer of a provider has 2^64 addresses of IPv6: they count as one. */
-function networkOf({ remoteAddress: address = '' }: Sender): string {
-  if (!address.includes(':') || address.startsWith('::ffff:')) return address
+function networkOf(address: string): string {
+  if (!address.includes(':')) return address
   const [head = ''] = address.split('::')
   return head.split(':').slice(0, 4).join(':')
 }

@@ -71,7 +71,7 @@ export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
   dependencies: ListenerDependencies,
 ): RequestHandler {
-  const { clock, identifiers, observer } = dependencies
+  const { clientAddress, clock, identifiers, observer } = dependencies
   const { route, turn } = room
 
   return async function serve(request, response, path) {
@@ -108,6 +108,7 @@ export function handlerOf<Body, Asked, Outcome>(
     }
     journey.room?.[Symbol.dispose]()
     const record = recordOf(journey, route, key, fault)
+    record.clientAddress = clientAddress(request)
     if (asked !== undefined) room.tell(record, asked, outcome)
     record.durationMs = clock.monotonicMs() - startedMs
     observer.requestEnded(record)
@@ -128,7 +129,7 @@ function recordOf(
     fault: fault?.code,
     cause: fault?.cause,
     clientRequestId: clientRequestId(request),
-    clientAddress: fault === undefined ? undefined : request.socket.remoteAddress,
+    clientAddress: undefined,
     project: key?.project,
     key: key?.name,
     keyId: key?.id,

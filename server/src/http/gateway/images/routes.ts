@@ -88,7 +88,7 @@ function idIn({ params }: FastifyRequest): string {
 
 /** For answers that are streams of bytes: `serve` writes them itself, and the request is recorded like every other. */
 function streamedBy(
-  { observer, docsUrl }: ImagesDependencies,
+  { clientAddress, observer, docsUrl }: ImagesDependencies,
   route: string,
   serve: (request: FastifyRequest, response: ServerResponse) => Promise<void>,
 ): ReturnType<typeof hijacked> {
@@ -108,7 +108,7 @@ function streamedBy(
       fault: fault?.code,
       cause: fault?.cause,
       clientRequestId: clientRequestId(request.raw),
-      clientAddress: fault === undefined ? undefined : request.socket.remoteAddress,
+      clientAddress: clientAddress(request.raw),
       durationMs: reply.elapsedTime,
     })
   })

@@ -17,12 +17,18 @@ export interface ModelsDependencies extends ListenerDependencies {
 }
 
 export function registerModels(app: FastifyInstance, dependencies: ModelsDependencies): void {
+  const { clientAddress, observer } = dependencies
   const listingFor = listingOf(dependencies)
   const answered = (request: FastifyRequest, reply: FastifyReply): void => {
     const { id: requestId } = request
     void reply.header('x-request-id', requestId)
-    const durationMs = reply.elapsedTime
-    dependencies.observer.requestEnded({ requestId, route: 'models', status: 200, durationMs })
+    observer.requestEnded({
+      requestId,
+      route: 'models',
+      status: 200,
+      clientAddress: clientAddress(request.raw),
+      durationMs: reply.elapsedTime,
+    })
   }
   for (const { prefix, hide } of PREFIXES) {
     app.get(`${prefix}/models`, {

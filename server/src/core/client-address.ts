@@ -1,0 +1,52 @@
+/** Where a request comes from, when proxies stand between the client and the node. */
+
+/** Addresses as the operator named them: one, or a network. */
+export interface AddressRange {
+  readonly address: string
+  readonly prefixBits: number
+  readonly family: 'ipv4' | 'ipv6'
+}
+
+export interface ProxyRules {
+  readonly isAddress: (text: string) => boolean
+  readonly isTrusted: (address: string) => boolean
+}
+
+/** More proxies in a row than any network has. A client can write as many entries as fit into 16 KB of headers. */
+const MAX_PROXIES = 16
+
+/**
+ * Each proxy adds the address that it was called from at the end of `x-forwarded-for`. So the walk goes from the node outwards:
+ * what a trusted proxy wrote counts, and what stands before the first address that is not trusted may be forged.
+ */
+export function clientAddressOf(
+  peer: string,
+  forwardedFor: string | undefined,
+  { isAddress, isTrusted }: ProxyRules,
+): string {
+  let address = plainAddress(peer)
+  if (forwardedFor === undefined) return address
+  let end = forwardedFor.length
+  for (let proxies = 0; proxies < MAX_PROXIES && end > 0 && isTrusted(address); proxies += 1) {
+    const comma = forwardedFor.lastIndexOf(',', end - 1)
+    const entry = plainAddress(forwardedFor.slice(comma + 1, end).trim())
+    // Such as `unknown`. The proxy that wrote it is as far as the way is known.
+    if (!isAddress(entry)) return address
+    address = entry
+    end = comma
+  }
+  return address
+}
+
+const MAPPED = '::ffff:'
+
+/** One form for each address: without a port, brackets, a zone, or the prefix that makes IPv4 look like IPv6. */
+function plainAddress(text: string): string {
+  if (!text.includes(':')) return text
+  let address = text
+  if (address.startsWith('[')) address = address.slice(1).split(']', 1)[0] ?? ''
+  else if (/^[\d.]+:\d+$/.test(address)) address = address.slice(0, address.indexOf(':'))
+  address = address.split('%', 1)[0] ?? ''
+  const mapped = address.slice(MAPPED.length)
+  return address.slice(0, MAPPED.length).toLowerCase() === MAPPED && mapped.includes('.') ? mapped : address
+}
