@@ -106,6 +106,21 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     assert.deepEqual((await upkeep.dropOld()).partitions, ['requests_2026_12_13'])
   })
 
+  test(`${name}: the request log has the address of the client, and rows without one`, async () => {
+    const { requests, identifiers, rows } = await open()
+    const record = { route: 'embeddings', status: 200, durationMs: 1 }
+    await requests.append([
+      { ...record, requestId: identifiers.next(), clientAddress: '2001:db8::7' },
+      { ...record, requestId: identifiers.next(), clientAddress: '' },
+      { ...record, requestId: identifiers.next() },
+    ])
+    assert.deepEqual(await rows('SELECT client_address FROM requests ORDER BY 1'), [
+      { client_address: '2001:db8::7' },
+      { client_address: null },
+      { client_address: null },
+    ])
+  })
+
   test(`${name}: nodes are forgotten a week after their end, and never while they live`, async () => {
     const { upkeep, clock, ledger, nodeId, identifiers, nodes } = await open()
     const ended = identifiers.next()

@@ -82,6 +82,7 @@ for (const [title, input] of [
     assert.equal(records.length, 1)
     assert.equal(records[0]?.requestId, error.request_id)
     assert.match(String(records[0]?.cause), /canary/)
+    assert.equal(records[0]?.clientAddress, '127.0.0.1')
   })
 }
 

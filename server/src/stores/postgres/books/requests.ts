@@ -7,17 +7,18 @@ import type { Database } from '../database.ts'
 const APPEND = `
 INSERT INTO requests (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, duration_ms, steps
+  client_request_id, client_address, duration_ms, steps
 )
 SELECT request_id, route, status, nullif(fault, ''), nullif(project, ''), nullif(key_id, ''), nullif(model, ''),
-  nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''), duration_ms,
-  nullif(steps, '')::jsonb
+  nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''),
+  nullif(client_address, ''), duration_ms, nullif(steps, '')::jsonb
 FROM unnest(
   $1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[],
-  $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::real[], $15::text[]
+  $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[],
+  $16::text[]
 ) AS given (
   request_id, route, status, fault, project, key_id, model, deployments, attempts,
-  inputs, tokens, amount_nano, client_request_id, duration_ms, steps
+  inputs, tokens, amount_nano, client_request_id, client_address, duration_ms, steps
 )
 ON CONFLICT DO NOTHING`
 
@@ -50,6 +51,7 @@ export class PostgresRequests implements RequestLogStore {
           plain(({ promptTokens }) => promptTokens),
           plain(({ amountNanoUsd }) => amountNanoUsd),
           text(({ clientRequestId }) => clientRequestId),
+          text(({ clientAddress }) => clientAddress),
           plain(({ durationMs }) => durationMs),
           `{${records.map(stepsOf).join(',')}}`,
         ],
