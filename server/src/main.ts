@@ -27,6 +27,7 @@ import { loadDemoKey, loadSecret } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
 import { openLog, type Log } from '#telemetry/log.ts'
 import { Metrics } from '#telemetry/metrics.ts'
+import { SecurityLog } from '#telemetry/security-log.ts'
 
 export interface Node {
   /** Where the public listener answers, without a path. */
@@ -124,7 +125,9 @@ function basicsOf(settings: Settings, limits: Limits, log: Log): Basics {
   }
   const clock = systemClock
   const identifiers = uuidv7Identifiers(clock)
-  return { settings, limits, secrets, clock, identifiers, log, metrics: new Metrics(version) }
+  const security = new SecurityLog(log, clock)
+  const metrics = new Metrics(version, security)
+  return { settings, limits, secrets, clock, identifiers, log, metrics, security }
 }
 
 /** Only a first start without any configuration needs one. */

@@ -4,6 +4,7 @@ import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
+import type { SecurityLog } from '#telemetry/security-log.ts'
 
 export const version: string = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
@@ -19,4 +20,5 @@ export interface Basics {
   readonly identifiers: Identifiers
   readonly log: Log
   readonly metrics: Metrics
+  readonly security: SecurityLog
 }

@@ -1,5 +1,8 @@
 /** Composition of the private listener's app. */
 import type { FastifyInstance } from 'fastify'
+import { kindAtControl } from '#core/security-event.ts'
+import { clientAddressBehind } from '#http/client-address.ts'
+import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { controlServer } from '#http/control/server.ts'
 import type { Readiness } from '#http/health.ts'
 import type { Accounts } from './accounts.ts'
@@ -20,7 +23,7 @@ export interface ControlParts extends Readiness {
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
 export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
-  const { clock, identifiers, log, metrics, settings } = basics
+  const { clock, identifiers, log, metrics, security, settings } = basics
   if (!LOOPBACK.test(settings.controlHost))
     log.warn(
       { host: settings.controlHost },
@@ -40,10 +43,16 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       declared: () => catalog.projects,
       nowMs: clock.nowMs,
       docsUrl: () => publicUrl,
-      onFault: (fault, requestId) => {
+      clientAddress: clientAddressBehind(settings.trustedProxies),
+      failedTokens: new FailedKeys(() => clock.monotonicMs()),
+      onFault: (fault, request) => {
+        const { requestId } = request
+        const kind = kindAtControl(fault.code)
+        if (kind !== undefined) security.note({ kind, ...request })
         if (fault.entry.status >= 500)
           log.error({ requestId, err: fault.cause ?? fault }, 'the control API failed')
       },
+      onAdminRequest: (request) => security.note({ kind: 'admin_request', ...request }),
     },
   })
 }

@@ -1,9 +1,12 @@
 /** Composition of what a request on its way needs from outside. */
+import { kindAtGateway } from '#core/security-event.ts'
 import type { Observer, RequestRecord } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
+import { LineBound } from '#telemetry/line-bound.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
+import type { SecurityLog } from '#telemetry/security-log.ts'
 import type { Accounts } from './accounts.ts'
 import type { Basics } from './basics.ts'
 import type { Stores } from './stores.ts'
@@ -34,24 +37,17 @@ export function outsideOf(
   }
 }
 
-/** Refusals of strangers that are written down each second: enough to see who it is, too few to fill a disk or a table. */
-const STRANGERS_A_SECOND = 20
-
-function observerOf({ log, metrics, clock }: Basics, { logRequest }: OutsideParts['stores']): Observer {
+function observerOf(
+  { log, metrics, security, clock }: Basics,
+  { logRequest }: OutsideParts['stores'],
+): Observer {
   const telemetry = telemetryObserver(log, metrics, clock)
-  let second = 0
-  let written = 0
-  const isOneTooMany = (): boolean => {
-    const now = Math.floor(clock.monotonicMs() / 1000)
-    if (now !== second) written = 0
-    second = now
-    written += 1
-    return written > STRANGERS_A_SECOND
-  }
+  const strangers = new LineBound(clock)
   return {
     callEnded: (record) => telemetry.callEnded(record),
     requestEnded(record) {
-      if (isStrangers(record) && isOneTooMany()) {
+      if (record.fault !== undefined) noteRefusal(record, record.fault, security)
+      if (isStrangers(record) && strangers.take() === undefined) {
         metrics.requestEnded(record)
         metrics.traffic.unwritten()
         return
@@ -60,6 +56,13 @@ function observerOf({ log, metrics, clock }: Basics, { logRequest }: OutsidePart
       logRequest(record)
     },
   }
+}
+
+function noteRefusal(record: RequestRecord, fault: string, security: SecurityLog): void {
+  const kind = kindAtGateway(fault)
+  if (kind === undefined) return
+  const { requestId, clientAddress: client, route, project, key, model } = record
+  security.note({ kind, requestId, client, route, project, key, model })
 }
 
 /** Refused before anything was known of the caller. */

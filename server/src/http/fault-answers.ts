@@ -20,12 +20,14 @@ const errorAnswer = z
   })
   .meta({ id: 'Error' })
 
-/** The statuses that an operation can answer with, each with its codes. */
+/** The statuses that an operation can answer with, each with its codes. Where keys are checked, there can be too many wrong ones. */
 export function faultAnswers(statuses: readonly number[]): Record<number, typeof errorAnswer> {
-  return Object.fromEntries(
+  const tooManyWrongKeys: FaultCode = 'too_many_wrong_keys'
+  const answers = Object.fromEntries(
     statuses.map((status) => {
       const codes = Object.entries(FAULTS).filter(([, entry]) => entry.status === status)
       return [status, errorAnswer.describe(codes.map(([code]) => code).join(', '))]
     }),
   )
+  return statuses.includes(401) ? { 429: errorAnswer.describe(tooManyWrongKeys), ...answers } : answers
 }

@@ -5,6 +5,7 @@
 import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
+import type { SecurityLog } from './security-log.ts'
 import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
@@ -29,6 +30,7 @@ export class Metrics {
   readonly traffic = new TrafficMetrics()
   readonly #process = new ProcessMetrics()
   readonly #version: string
+  readonly #security: SecurityLog | undefined
   readonly #requests = counters('torana_requests_total', 'Requests answered.')
   readonly #requestSeconds = histograms(
     'torana_request_duration_seconds',
@@ -58,8 +60,9 @@ export class Metrics {
       }
     | undefined
 
-  constructor(version: string) {
+  constructor(version: string, security?: SecurityLog) {
     this.#version = version
+    this.#security = security
   }
 
   requestEnded(record: RequestRecord): void {
@@ -125,6 +128,7 @@ export class Metrics {
       ...families.map((family) => family.text()),
       this.books.text(),
       this.traffic.text(),
+      this.#security?.text() ?? '',
       await this.#process.text(),
     ].join('')
     return { contentType: CONTENT_TYPE, text }

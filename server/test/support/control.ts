@@ -10,6 +10,8 @@ import type { Fault } from '#core/fault/fault.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore } from '#ports/key-store.ts'
+import { clientAddressBehind } from '#http/client-address.ts'
+import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -62,6 +64,8 @@ export async function controlRoutes(): Promise<string[]> {
 }
 
 export async function startControl(directory: Directory): Promise<Control> {
+  // A minute between any two: tests that are not about it send many wrong tokens.
+  let failedAtMs = 0
   const { keyStore, audit } = directory
   const credentials = directory.credentials(SECRETS)
   const faults: Fault[] = []
@@ -89,7 +93,10 @@ export async function startControl(directory: Directory): Promise<Control> {
       ]),
       nowMs: () => systemClock.nowMs(),
       docsUrl: () => 'http://gateway.example',
+      clientAddress: clientAddressBehind([]),
+      failedTokens: new FailedKeys(() => (failedAtMs += 60_000)),
       onFault: (fault) => faults.push(fault),
+      onAdminRequest: () => {},
       identifiers: uuidv7Identifiers(systemClock),
       version: '0',
     },

@@ -104,7 +104,7 @@ export const CALLER_FAULTS = {
     retry: true,
     who: 'caller',
     meaning:
-      'Many requests with wrong keys came from the same address. For a while Torana does not look up other keys from there. Keys that the node knows are served as always.',
+      'Many requests with wrong keys, or with wrong admin tokens, came from the same address. For a while Torana does not look up other keys from there. Keys that the node knows, and the right token, are served as always.',
     nextStep: 'Correct the key, and retry after `retry-after`.',
   },
   key_expired: {

@@ -4,8 +4,19 @@ import type { Fault } from '#core/fault/fault.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore, Peppers } from '#ports/key-store.ts'
+import type { ClientAddress } from '../client-address.ts'
+import type { FailedKeys } from '../gateway/caller/failed-keys.ts'
 import type { BooksDependencies } from './books.ts'
 import type { SpacesDependencies } from './spaces.ts'
+
+/** A request as the log shows it. */
+export interface ControlRequest {
+  readonly requestId: string
+  readonly client: string
+  readonly method: string
+  /** Without the query. */
+  readonly path: string
+}
 
 export interface ApiDependencies {
   readonly keyStore: KeyStore
@@ -25,6 +36,13 @@ export interface ApiDependencies {
   readonly actorOf: (token: string) => string | undefined
   readonly nowMs: () => number
   readonly docsUrl: () => string
+  readonly clientAddress: ClientAddress
+  /** Wrong admin tokens, by the address that they came from. */
+  readonly failedTokens: FailedKeys
   /** Told of each fault, with its cause, which the caller does not see. */
-  readonly onFault: (fault: Fault, requestId: string) => void
+  readonly onFault: (fault: Fault, request: ControlRequest) => void
+  /** Told of each request with a valid token, when it is answered. */
+  readonly onAdminRequest: (
+    request: ControlRequest & { readonly actor: string; readonly status: number },
+  ) => void
 }

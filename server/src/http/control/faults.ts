@@ -19,6 +19,14 @@ export function wrongToken(): Fault {
   )
 }
 
+export function tooManyWrongTokens(waitMs: number): Fault {
+  return new Fault(
+    'too_many_wrong_keys',
+    `This is not the admin token of this node, and too many wrong ones came from this address. Correct the token, then retry in ${Math.ceil(waitMs / 1000)} s.`,
+    { retryAfterMs: waitMs },
+  )
+}
+
 export function notFound(message: string): Fault {
   return new Fault('not_found', message)
 }
