@@ -24,6 +24,9 @@ const gateway = await startGateway({
       limits: { requestsPerMinute: 10, tokensPerMinute: 1000 },
       keys: [{ name: 'k', secret: keyOf('both'), limits: { requestsPerMinute: 5 } }],
     },
+    curious: { limits: { requestsPerMinute: 2 }, keys: [{ name: 'k', secret: keyOf('curious') }] },
+    careless: { limits: { requestsPerMinute: 3 }, keys: [{ name: 'k', secret: keyOf('careless') }] },
+    refused: { limits: { requestsPerMinute: 2 }, keys: [{ name: 'k', secret: keyOf('refused') }] },
     refunded: { limits: { tokensPerMinute: 100 }, keys: [{ name: 'k', secret: keyOf('refunded') }] },
   },
 })
@@ -118,4 +121,30 @@ test('a key without limits is told of none', async () => {
     [...answer.headers.keys()].filter((name) => name.startsWith('x-ratelimit')),
     [],
   )
+})
+
+test('a dry run is a request', async () => {
+  const options = { key: keyOf('curious'), headers: { 'x-torana-dry-run': 'true' } }
+  const question = { model: 'plain-w16', input: 'a' }
+  assert.equal((await gateway.ask(question, options)).status, 200)
+  // Refused once, counted once.
+  assert.equal((await gateway.ask({ ...question, model: 'none' }, options)).status, 404)
+  assertFault(await gateway.ask(question, options), 'rate_limit_exceeded')
+})
+
+test('a request that is refused for what it asks is a request, until the limit refuses it', async () => {
+  const options = { key: keyOf('careless') }
+  assertFault(await gateway.ask('{"model"', options), 'invalid_json')
+  assertFault(
+    await gateway.ask({ model: 'plain-w16', input: 'a', dimensions: 'x' }, options),
+    'invalid_parameter',
+  )
+  assertFault(await gateway.ask({ model: 'none', input: 'a' }, options), 'model_not_found')
+  assertFault(await gateway.ask('{"model"', options), 'rate_limit_exceeded')
+  assertFault(await gateway.ask({ model: 'plain-w16', input: 'a' }, options), 'rate_limit_exceeded')
+})
+
+test('a request that an upstream refuses counts once', async () => {
+  for (let time = 0; time < 2; time += 1) assert.equal((await ask('refused', 1, 'failing-w16')).status, 400)
+  assertFault(await ask('refused'), 'rate_limit_exceeded')
 })

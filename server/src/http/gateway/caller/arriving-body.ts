@@ -6,8 +6,8 @@ import type { Holding } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import { countRequest } from '#request/money/rates.ts'
 import type { AwaitedRoom, BodyRoom, WatchedBody } from './body-room.ts'
+import { countFirst } from './count-request.ts'
 import type { Journey } from './journey.ts'
 import { paceFault } from './pace.ts'
 
@@ -221,12 +221,4 @@ export class ArrivingBody implements WatchedBody, Disposable {
 
 export function tooLarge({ maxBytes, advice }: BodyLimit): Fault {
   return new Fault('body_too_large', `The body is larger than ${maxBytes} bytes. ${advice}`)
-}
-
-/** Once for each request. Undefined: there is nothing to ask, or not yet. */
-export function countFirst(journey: Journey, key: Key, limiter: RateLimiter): Promise<void> | undefined {
-  if (journey.mayJoin || journey.counted !== undefined) return undefined
-  return countRequest(key, limiter)?.then((counted) => {
-    journey.counted = counted
-  })
 }

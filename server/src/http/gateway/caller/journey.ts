@@ -9,9 +9,11 @@ import type { Fault } from '#core/fault/fault.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
+import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
-import { clientRequestId } from './caller.ts'
+import { clientRequestId, isDryRun } from './caller.ts'
+import { countFirst, countRefused } from './count-request.ts'
 import { keyOf, type KeysOutside } from './key-of.ts'
 import { isUnread } from './unread.ts'
 
@@ -25,6 +27,7 @@ export type RequestHandler = (
 export interface ListenerDependencies extends KeysOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
+  readonly limiter: RateLimiter
   /** Where error pages are served. */
   readonly docsUrl: () => string
 }
@@ -38,7 +41,7 @@ export interface Journey {
   readonly trace: RequestTrace
   /** Memory that the body takes; given back at the end of the request, unless that was done before. */
   room: Disposable | undefined
-  /** The request has been counted already, because its body had to be waited for. */
+  /** The request has been counted already: its body had to be waited for, or it is a dry run. */
   counted: TakenRates | undefined
   /** It may be answered by a job that was begun before, which no rate limit stands against. So it is not counted first. */
   mayJoin: boolean
@@ -71,7 +74,7 @@ export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
   dependencies: ListenerDependencies,
 ): RequestHandler {
-  const { clientAddress, clock, identifiers, observer } = dependencies
+  const { clientAddress, clock, identifiers, limiter, observer } = dependencies
   const { route, turn } = room
 
   return async function serve(request, response, path) {
@@ -95,6 +98,7 @@ export function handlerOf<Body, Asked, Outcome>(
       if (turn !== undefined) await turn()
       const found = keyOf(request, dependencies)
       key = found instanceof Promise ? await found : found
+      if (isDryRun(request)) await countFirst(journey, key, limiter)
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
       outcome = await room.run(asked, key, journey)
@@ -102,6 +106,7 @@ export function handlerOf<Body, Asked, Outcome>(
       if (written !== undefined) await written
     } catch (error) {
       fault = toFault(error)
+      if (key !== undefined) fault = await countRefused(fault, journey, key, limiter)
       // What came together with the headers is parsed by then: a body that is here already costs no connection.
       if (isUnread(request)) await setImmediate()
       await room.fail(fault, asked, journey)
