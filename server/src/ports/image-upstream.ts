@@ -122,5 +122,10 @@ export interface PictureFetcher {
 
 /** The address is none that the gateway connects to on somebody else's word. The message names the reason, not what is there. */
 export class AddressRefused extends Error {
-  override readonly name = 'AddressRefused'
+  override readonly name: string = 'AddressRefused'
+}
+
+/** Refused for where the name of its host leads. A caller must not learn that: it would tell which names exist in the network. */
+export class HostRefused extends AddressRefused {
+  override readonly name = 'HostRefused'
 }

@@ -8,7 +8,7 @@ import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { Agent, buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
-import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
+import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import { isAllowedPort, isPublicAddress } from './address-guard.ts'
 import { HttpTimeout, HttpTooLarge } from './http.ts'
 import { PictureBytes } from './picture-bytes.ts'
@@ -98,10 +98,10 @@ export class GuardedPictureFetcher implements PictureFetcher {
     const family = isIP(host)
     const { lookup = resolveAll } = this.#options
     const addresses = family === 0 ? await lookup(host) : [{ address: host, family }]
-    if (addresses.length === 0) throw new AddressRefused('its host has no address')
+    if (addresses.length === 0) throw new HostRefused('its host has no address')
     for (const { address } of addresses) {
       if (!isPublicAddress(address) || isOwnAddress(address)) {
-        throw new AddressRefused('its host is not on the public internet')
+        throw new HostRefused('its host is not on the public internet')
       }
     }
     return addresses
@@ -160,7 +160,7 @@ function pinned(addresses: readonly LookupAddress[], timeoutMs: number): Connect
       if (error !== null) return callback(error, null)
       if (isPublicAddress(socket.remoteAddress ?? '')) return callback(null, socket)
       socket.destroy()
-      callback(new AddressRefused('its host is not on the public internet'), null)
+      callback(new HostRefused('its host is not on the public internet'), null)
     })
 }
 

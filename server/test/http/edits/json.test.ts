@@ -298,6 +298,12 @@ test('addresses that are to be fetched, and lie in a private network, are refuse
     const answer = await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })
     assertImageFault(answer, 'invalid_parameter', { param: 'images', words: /^images names an address/ })
   }
+  // A name inside and a name that does not exist are told apart by nobody.
+  const texts = ['https://localhost/a.png', 'https://10.0.0.1/a.png', 'https://nothing.invalid/a.png'].map(
+    async (address) =>
+      (await askJson(fetching, { model: 'edit-image', images: [{ image_url: address }] })).body.error.message,
+  )
+  assert.equal(new Set(await Promise.all(texts)).size, 1)
   assert.deepEqual([connections, fetching.provider.entries()], [0, []])
   await uploadsGone(fetching)
 })

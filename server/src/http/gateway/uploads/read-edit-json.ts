@@ -2,7 +2,7 @@
 import { isRecord } from '#core/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
-import { AddressRefused, type PictureFetcher } from '#ports/image-upstream.ts'
+import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import type { LargeJson, LiftedFile } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { ByteBudget } from '#request/images/byte-budget.ts'
@@ -142,8 +142,10 @@ class Taking {
       )
     const options = { trustedOrigin: undefined, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: limits.editFileBytes }
     const bytes = await fetcher.fetch(value as string, options).catch((cause: unknown) => {
-      const why =
-        cause instanceof AddressRefused ? `: ${cause.message}` : ' from which Torana could not fetch an image'
+      const isForm = cause instanceof AddressRefused && !(cause instanceof HostRefused)
+      const why = isForm
+        ? `: ${cause.message}`
+        : ' from which Torana could not fetch an image. It must be on the public internet'
       throw new Fault('invalid_parameter', `${param} names an address${why}.`, { param, cause })
     })
     return this.#file(field, bytes)
