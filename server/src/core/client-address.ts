@@ -43,10 +43,15 @@ const MAPPED = '::ffff:'
 /** One form for each address: without a port, brackets, a zone, or the prefix that makes IPv4 look like IPv6. */
 function plainAddress(text: string): string {
   if (!text.includes(':')) return text
+  // The usual form of a peer on a listener for both kinds of addresses.
+  if (text.startsWith(MAPPED) && text.indexOf(':', MAPPED.length) === -1) return unmapped(text)
   let address = text
   if (address.startsWith('[')) address = address.slice(1).split(']', 1)[0] ?? ''
   else if (/^[\d.]+:\d+$/.test(address)) address = address.slice(0, address.indexOf(':'))
   address = address.split('%', 1)[0] ?? ''
-  const mapped = address.slice(MAPPED.length)
-  return address.slice(0, MAPPED.length).toLowerCase() === MAPPED && mapped.includes('.') ? mapped : address
+  return address.slice(0, MAPPED.length).toLowerCase() === MAPPED ? unmapped(address) : address
+}
+
+function unmapped(address: string): string {
+  return address.includes('.') ? address.slice(MAPPED.length) : address
 }
