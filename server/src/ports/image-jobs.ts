@@ -17,8 +17,10 @@ export interface NewImageJob {
   readonly idempotencyKey: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
   readonly isRetry: boolean
-  /** Jobs whose own caller is known to wait for them: a retry joins none of these. Absent: none is known. */
+  /** Jobs whose own caller is known to wait on this node: a retry joins none of these. Absent: none is known. */
   readonly awaited?: readonly string[] | undefined
+  /** For how long this retry has been `undecided`. Absent: it asks for the first time. */
+  readonly undecidedMs?: number | undefined
   /** All that is needed to run it, as text. Sealed at rest, and forgotten when the job ends. */
   readonly request: string
   readonly nodeId: string
@@ -36,6 +38,15 @@ export type BegunJob =
   | { readonly kind: 'joined'; readonly job: ImageJob }
   /** The idempotency key was used for something else. */
   | { readonly kind: 'conflict' }
+  /** A retry could join a job if it knew that the job's own caller has left: nothing was begun, and it asks again soon. */
+  | { readonly kind: 'undecided' }
+
+/** The one for whom a job without an idempotency key is run: the request that began it, or the retry that joined it. */
+export interface JobCaller {
+  readonly jobId: string
+  /** The id of that request. */
+  readonly callerId: string
+}
 
 /** One purchase of a job, as far as the store knows. */
 export interface ImageJobCall {
@@ -85,8 +96,12 @@ export class JobLost extends Error {
 export interface ImageJobs {
   /**
    * Writes a job that this node holds, unless the same was asked before: by a job of the project with this idempotency key
-   * (kept for 24 h), or, without a key, by a job of the same key (`keyId`) and digest begun within 15 minutes whose answer no
-   * client received and which is not `awaited`, if `isRetry`.
+   * (kept for 24 h), or, if `isRetry` and there is no such key, by a job without one, of the same key (`keyId`) and digest, begun
+   * within 15 minutes, whose answer no client received and whose caller has left.
+   *
+   * A job without an idempotency key has one caller, which has left when `callerLeft` says so, or when `renewCallers` has not
+   * named it for `JOB_HOLD_MS`: then its node is dead. A retry that joins is the job's caller from then on. If the caller
+   * was named after the retry came, it waits elsewhere, and the retry begins a job of its own. In between it is `undecided`.
    */
   begin(job: NewImageJob): Promise<BegunJob>
   /** Undefined when there is none in this project. */
@@ -100,6 +115,10 @@ export interface ImageJobs {
    * upstreams answered are forgotten. In the same step the webhooks of the project that ask for `event` get it to send.
    */
   end(hold: Hold, end: JobEnd): Promise<void>
+  /** Says that these callers still wait. */
+  renewCallers(callers: readonly JobCaller[]): Promise<void>
+  /** Nobody waits for the job any more, if this was its caller. */
+  callerLeft(caller: JobCaller): Promise<void>
   /** A client has received the answer. */
   answered(id: string): Promise<void>
   /** Says that the node still works on these jobs of its own. It holds them for another `JOB_HOLD_MS`. */

@@ -18,7 +18,7 @@ export interface ImageWorkerEvents {
   deleted(counts: { readonly jobs: number; readonly blobs: number }): void
 }
 
-/** Well within the time of a hold. */
+/** Well within the time of a hold. A retry waits so long to learn that another caller waits on this node. */
 const RENEW_MS = 4000
 /** How soon a job without a holder is noticed. */
 const LOOK_MS = 2000
@@ -27,13 +27,18 @@ const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
 
 export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repetition {
-  const { jobs, running, nodeId, limits, blobs, clock } = dependencies
+  const { jobs, running, waiting, nodeId, limits, blobs, clock } = dependencies
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
     every(
       RENEW_MS,
       () => (running.size === 0 ? Promise.resolve() : jobs.renew(nodeId, running.ids)),
       trouble('renew'),
+    ),
+    every(
+      RENEW_MS,
+      () => (waiting.all.length === 0 ? Promise.resolve() : jobs.renewCallers(waiting.all)),
+      trouble('renew callers'),
     ),
     every(LOOK_MS, () => takeOver(dependencies, events), trouble('take over')),
     every(

@@ -55,6 +55,11 @@ export async function begunHold(jobs: ImageJobs, job: NewImageJob): Promise<Hold
   return begun.hold
 }
 
+/** The one who began it waits no longer. */
+export async function leave(jobs: ImageJobs, ...left: readonly NewImageJob[]): Promise<void> {
+  for (const { id } of left) await jobs.callerLeft({ jobId: id, callerId: id })
+}
+
 /** Projects whose name ends in `+hooks` have two webhooks for all that happens. */
 export const webhooksFor: WebhooksFor = (project) =>
   project.endsWith('+hooks') ? [{ url: 'https://one.example/hook' }, { url: 'https://two.example/hook' }] : []
@@ -99,7 +104,7 @@ async function pass(database: Database, ms: number): Promise<void> {
   const earlier = (columns: readonly string[]): string =>
     columns.map((column) => `${column} = ${column} - interval '${ms} ms'`).join(', ')
   await database.query(
-    `UPDATE image_jobs SET ${earlier(['created_at', 'ended_at', 'answered_at', 'lease_until'])};
+    `UPDATE image_jobs SET ${earlier(['created_at', 'ended_at', 'answered_at', 'lease_until', 'caller_seen_at'])};
      UPDATE webhook_events SET ${earlier(['created_at', 'due_at', 'ended_at'])}`,
   )
 }

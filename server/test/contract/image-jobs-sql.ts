@@ -12,7 +12,16 @@ import type { Database } from '#stores/postgres/database.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { anEntry } from '#test/support/entries.ts'
-import { aCall, aJob, begunHold, KEYS, nextId, webhooksFor, type JobsWorld } from './image-jobs-open.ts'
+import {
+  aCall,
+  aJob,
+  begunHold,
+  KEYS,
+  leave,
+  nextId,
+  webhooksFor,
+  type JobsWorld,
+} from './image-jobs-open.ts'
 
 type SqlWorld = JobsWorld & { readonly database: Database }
 
@@ -132,12 +141,18 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
       await begunHold(jobs, job)
       assert.match((await kept(job.id)) ?? '', /^[0-9a-f]{64}$/)
       assert.notEqual(await kept(job.id), digest)
+      await leave(jobs, job)
       const again = () => ({ ...job, id: nextId(), isRetry: true })
-      assert.equal((await jobs.begin(again())).kind, 'joined')
-      assert.equal((await rotated.begin(again())).kind, 'joined', 'under the secret before')
+      const joins = async (node: ImageJobs, when: string): Promise<void> => {
+        const retry = again()
+        assert.equal((await node.begin(retry)).kind, 'joined', when)
+        await node.callerLeft({ jobId: job.id, callerId: retry.id })
+      }
+      await joins(jobs, 'under the same secret')
+      await joins(rotated, 'under the secret before')
       // As a node wrote it before digests had keys.
       await database.query('UPDATE image_jobs SET digest = $2 WHERE job_id = $1', [job.id, digest])
-      assert.equal((await jobs.begin(again())).kind, 'joined', 'without a key')
+      await joins(jobs, 'without a key')
       if (idempotencyKey !== undefined)
         assert.equal((await jobs.begin({ ...again(), digest: digestOf('another') })).kind, 'conflict')
     }
@@ -176,6 +191,9 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     await twice(() => jobs.renew(job.nodeId, [job.id]))
     await twice(() => jobs.end(hold, { state: 'settled', result: 'pictures', freesKey: false }))
     await twice(() => jobs.answered(job.id))
+    const caller = { jobId: job.id, callerId: job.id }
+    await twice(() => jobs.renewCallers([caller]))
+    await twice(() => jobs.callerLeft(caller))
     await twice(() => jobs.release(job.nodeId))
     assert.equal((await jobs.find(job.id, job.project))?.result, 'pictures')
     const [events] = await database.query<{ rows: number }>(

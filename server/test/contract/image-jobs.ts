@@ -12,7 +12,7 @@ import {
   type JobEnd,
 } from '#ports/image-jobs.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
-import { aCall, aJob, begunHold, nextId, type JobsWorld } from './image-jobs-open.ts'
+import { aCall, aJob, begunHold, leave, nextId, type JobsWorld } from './image-jobs-open.ts'
 
 const settled: JobEnd = { state: 'settled', result: '{"data":[]}', freesKey: false }
 const failed: JobEnd = { state: 'failed', result: '{"fault":"refused"}', freesKey: false }
@@ -48,12 +48,88 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     )
   })
 
-  test(`${name}: retries without a key that come at once begin once`, async () => {
-    const { jobs, elsewhere } = await open()
+  test(`${name}: of retries without a key that come at once, one joins, and the others get jobs of their own`, async () => {
+    const { jobs, elsewhere, passes } = await open()
+    const left = aJob()
+    await begunHold(jobs, left)
+    await leave(jobs, left)
     const asked = Array.from({ length: 20 }, () => aJob({ isRetry: true }))
     const begun = await Promise.all(asked.map((job, index) => (index % 2 ? jobs : elsewhere).begin(job)))
-    assert.equal(begun.filter(({ kind }) => kind === 'begun').length, 1)
-    assert.equal(begun.filter(({ kind }) => kind === 'joined').length, 19)
+    const first = begun.findIndex(({ kind }) => kind === 'joined')
+    assert.equal(joinedId(begun[first] as BegunJob), left.id)
+    assert.equal(begun.filter(({ kind }) => kind === 'joined').length, 1)
+    await passes(4000)
+    const own = asked.map(({ id }) => ({ jobId: id, callerId: id }))
+    await jobs.renewCallers([{ jobId: left.id, callerId: asked[first]?.id as string }, ...own])
+    const others = asked.filter((_, index) => index !== first)
+    const again = await Promise.all(
+      others.map((job, index) => (index % 2 ? jobs : elsewhere).begin({ ...job, undecidedMs: 4000 })),
+    )
+    assert.ok(again.every(({ kind }) => kind === 'begun'))
+  })
+
+  test(`${name}: equal requests at once that are no retries are two jobs, on two nodes as well`, async () => {
+    const { jobs, elsewhere } = await open()
+    const begun = await Promise.all([jobs.begin(aJob()), elsewhere.begin(aJob())])
+    assert.deepEqual(begun.map(joinedId), ['begun', 'begun'])
+  })
+
+  test(`${name}: a retry gets a job of its own as soon as a caller shows that it waits on another node`, async () => {
+    const { jobs, elsewhere, passes } = await open()
+    const job = aJob()
+    await begunHold(jobs, job)
+    await jobs.renewCallers([{ jobId: job.id, callerId: job.id }])
+    await passes(1000)
+    const retry = aJob({ isRetry: true })
+    assert.equal(joinedId(await elsewhere.begin(retry)), 'undecided')
+    assert.equal(await elsewhere.find(retry.id, 'shop'), undefined)
+    await passes(3000)
+    assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs: 3000 })), 'undecided')
+    await jobs.renewCallers([{ jobId: job.id, callerId: job.id }])
+    assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs: 3000 })), 'begun')
+  })
+
+  test(`${name}: a retry that came before the caller left joins when it has`, async () => {
+    const { jobs, elsewhere } = await open()
+    const job = aJob()
+    await begunHold(jobs, job)
+    const retry = aJob({ isRetry: true })
+    assert.equal(joinedId(await elsewhere.begin(retry)), 'undecided')
+    await leave(jobs, job)
+    assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
+    // Once more, since the answer may have been lost.
+    assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
+  })
+
+  test(`${name}: the caller of a dead node counts as gone when the hold of its job has run out`, async () => {
+    const { jobs, elsewhere, passes } = await open()
+    const job = aJob()
+    await begunHold(jobs, job)
+    const retry = aJob({ isRetry: true })
+    const undecidedMs = JOB_HOLD_MS - 1000
+    await passes(undecidedMs)
+    assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs: undecidedMs - 1000 })), 'undecided')
+    await passes(1000)
+    assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs })), job.id)
+    // The node was not dead after all: the job is the retry's all the same.
+    await jobs.renewCallers([{ jobId: job.id, callerId: job.id }])
+    await leave(jobs, job)
+    assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true }))), 'undecided')
+    await elsewhere.callerLeft({ jobId: job.id, callerId: retry.id })
+    assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true }))), job.id)
+  })
+
+  test(`${name}: a caller stays the job's caller when another node takes the job over`, async () => {
+    const { jobs, elsewhere, passes } = await open()
+    const job = aJob()
+    await begunHold(jobs, job)
+    await leave(jobs, job)
+    const retry = aJob({ isRetry: true })
+    assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
+    await passes(JOB_HOLD_MS)
+    await elsewhere.renewCallers([{ jobId: job.id, callerId: retry.id }])
+    assert.equal((await elsewhere.takeOver(nextId(), 10)).length, 1)
+    assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true, undecidedMs: 5000 }))), 'begun')
   })
 
   test(`${name}: an idempotency key that was used for something else is a conflict, in its own project only`, async () => {
@@ -110,6 +186,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
       const job = aJob()
       const hold = await begunHold(world.jobs, job)
       await prepare(world, hold)
+      await leave(world.jobs, job)
       const retry = await world.jobs.begin(aJob({ isRetry: true }))
       assert.equal(joinedId(retry), joins ? job.id : 'begun')
     })
@@ -122,7 +199,9 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await passes(10)
     const newer = aJob()
     await begunHold(jobs, newer)
+    await leave(jobs, older, newer)
     assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true }))), newer.id)
+    await leave(jobs, newer)
     for (const other of [
       { digest: 'digest-2' },
       { keyId: 'shop/web' },
@@ -140,6 +219,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await passes(10)
     const newer = aJob()
     await begunHold(jobs, newer)
+    await leave(jobs, older)
     assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true, awaited: [newer.id] }))), older.id)
     const both = [newer.id, older.id]
     assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true, awaited: both }))), 'begun')
@@ -148,12 +228,16 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await begunHold(jobs, keyed)
     const again = aJob({ idempotencyKey: 'order-8', isRetry: true, awaited: [keyed.id] })
     assert.equal(joinedId(await jobs.begin(again)), keyed.id)
+    // And a retry without one retries no request that had one.
+    const keyless = aJob({ isRetry: true, awaited: both, undecidedMs: 5000 })
+    assert.equal(joinedId(await jobs.begin(keyless)), 'begun')
   })
 
   test(`${name}: an unknown is joined even if a later one bought nothing`, async () => {
     const { jobs, passes } = await open()
     const paid = aJob()
     await jobs.end(await begunHold(jobs, paid), unknown)
+    await leave(jobs, paid)
     await passes(10)
     await jobs.end(await begunHold(jobs, aJob()), failedFree)
     assert.equal(joinedId(await jobs.begin(aJob({ isRetry: true }))), paid.id)

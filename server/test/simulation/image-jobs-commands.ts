@@ -32,12 +32,13 @@ const begins = fc
     digest: fc.constantFrom('one', 'one', 'two'),
     idempotencyKey: fc.constantFrom(undefined, undefined, 'order-7', 'order-8'),
     isRetry: fc.boolean(),
+    undecidedMs: fc.constantFrom(undefined, 5000),
     nodeId: nodes,
     repeats: fc.option(which, { nil: undefined, freq: 8 }),
   })
   .map((drawn) =>
     command('begin', drawn, (simulation) => {
-      const { project, key, digest, idempotencyKey, isRetry, nodeId, repeats } = drawn
+      const { project, key, digest, idempotencyKey, isRetry, undecidedMs, nodeId, repeats } = drawn
       const asked = [...simulation.jobs.values()].map((job) => job.asked)
       const again = repeats === undefined ? undefined : asked[repeats % Math.max(1, asked.length)]
       if (again) return simulation.begin(again)
@@ -51,6 +52,7 @@ const begins = fc
         digest,
         idempotencyKey,
         isRetry,
+        undecidedMs,
         request,
         nodeId,
       }
@@ -116,6 +118,21 @@ const takeOvers = fc
 const renewals = nodes.map((nodeId) => command('renew', nodeId, (simulation) => simulation.renew(nodeId)))
 const releases = nodes.map((nodeId) => command('release', nodeId, (simulation) => simulation.release(nodeId)))
 
+const callerOf = ({ callers }: JobsSimulation, index: number) =>
+  callers.at(-1 - (index % Math.max(1, callers.length)))
+const callersRenewed = holds.map((index) =>
+  command('callers renewed', index, (simulation) => {
+    const caller = callerOf(simulation, index)
+    return caller && simulation.renewCallers([caller])
+  }),
+)
+const callersLeft = holds.map((index) =>
+  command('caller left', index, (simulation) => {
+    const caller = callerOf(simulation, index)
+    return caller && simulation.callerLeft(caller)
+  }),
+)
+
 /** Far from one another: the time of a database goes on by itself. */
 const times = fc
   .constantFrom(JOB_HOLD_MS / 2, JOB_HOLD_MS / 2, JOB_HOLD_MS, JOB_HOLD_MS, 14 * 60_000, 86_400_000)
@@ -139,6 +156,8 @@ export function jobCommands(maxCommands: number): fc.Arbitrary<Iterable<Command>
       ...by(2, submissions),
       ...by(2, callEnds),
       ...by(2, renewals),
+      ...by(2, callersRenewed),
+      ...by(3, callersLeft),
       ...by(1, answers),
       ...by(1, releases),
       ...by(1, deletions),

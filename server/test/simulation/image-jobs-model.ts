@@ -9,6 +9,7 @@ import {
   type Hold,
   type ImageJob,
   type ImageJobs,
+  type JobCaller,
   type JobEnd,
   type NewImageJob,
   type TakenJob,
@@ -24,12 +25,17 @@ interface KnownJob {
   nodeId: string | undefined
   end: JobEnd | undefined
   isAnswered: boolean
+  /** Undefined: nobody waits for it, or it has an idempotency key. */
+  callerId: string | undefined
+  callerSeenAtMs: number
 }
 
 export class JobsSimulation {
   readonly jobs = new Map<string, KnownJob>()
   /** All that were ever given out: most of them are worth nothing any more. */
   readonly holds: Hold[] = []
+  /** All that ever waited: many have left, or were replaced. */
+  readonly callers: JobCaller[] = []
   readonly #worlds: readonly JobsWorld[]
   #nowMs = 0
   #ids = 0
@@ -56,6 +62,7 @@ export class JobsSimulation {
     if (begun.kind === 'begun' && this.jobs.has(asked.id)) return
     if (begun.kind !== 'begun') return this.#assertKnown(asked, begun)
     this.#assertMayBegin(asked)
+    this.callers.push({ jobId: asked.id, callerId: asked.id })
     this.holds.push(begun.hold)
     this.jobs.set(asked.id, {
       asked,
@@ -65,7 +72,23 @@ export class JobsSimulation {
       nodeId: asked.nodeId,
       end: undefined,
       isAnswered: false,
+      callerId: asked.idempotencyKey === undefined ? asked.id : undefined,
+      callerSeenAtMs: this.#nowMs,
     })
+  }
+
+  async renewCallers(callers: readonly JobCaller[]): Promise<void> {
+    await this.#ask((jobs) => jobs.renewCallers(callers))
+    for (const { jobId, callerId } of callers) {
+      const job = this.jobs.get(jobId)
+      if (job?.callerId === callerId) job.callerSeenAtMs = this.#nowMs
+    }
+  }
+
+  async callerLeft(caller: JobCaller): Promise<void> {
+    await this.#ask((jobs) => jobs.callerLeft(caller))
+    const job = this.jobs.get(caller.jobId)
+    if (job?.callerId === caller.callerId) job.callerId = undefined
   }
 
   /** Says something as the holder, which goes through exactly when the hold is the job's. */
@@ -160,20 +183,43 @@ export class JobsSimulation {
   }
 
   /** Nobody may buy what was asked for under a key that counts, or what is being retried. */
-  #assertMayBegin({ id, project, keyId, digest, idempotencyKey, isRetry }: NewImageJob): void {
-    for (const { asked, beganAtMs, end, isAnswered } of this.jobs.values()) {
+  #assertMayBegin(begins: NewImageJob): void {
+    const { id, project, idempotencyKey } = begins
+    for (const job of this.jobs.values()) {
+      const { asked, beganAtMs, end } = job
       if (asked.id === id || asked.project !== project || end?.freesKey) continue
       const ageMs = this.#nowMs - beganAtMs
       const isUnderKey = idempotencyKey !== undefined && asked.idempotencyKey === idempotencyKey
       assert.ok(!isUnderKey || ageMs >= IDEMPOTENCY_MS, 'begun twice under one key')
-      const isSame = asked.keyId === keyId && asked.digest === digest && !isAnswered
-      const joins = isRetry && idempotencyKey === undefined && isSame
-      assert.ok(!joins || ageMs >= RETRY_JOIN_MS, 'a retry was begun anew')
+      if (!this.#isRetried(job, begins)) continue
+      assert.ok(!this.#hasLeft(job), 'a retry was begun anew')
+      assert.ok(this.#nowMs - job.callerSeenAtMs < (begins.undecidedMs ?? 0), 'a retry did not wait')
     }
   }
 
+  #isRetried({ asked, beganAtMs, end, isAnswered }: KnownJob, retry: NewImageJob): boolean {
+    const isSame =
+      asked.project === retry.project && asked.keyId === retry.keyId && asked.digest === retry.digest
+    const isKeyless = asked.idempotencyKey === undefined && retry.idempotencyKey === undefined
+    const isYoung = this.#nowMs - beganAtMs < RETRY_JOIN_MS
+    return retry.isRetry && isSame && isKeyless && isYoung && !isAnswered && end?.freesKey !== true
+  }
+
+  #hasLeft({ callerId, callerSeenAtMs }: KnownJob): boolean {
+    return callerId === undefined || this.#nowMs - callerSeenAtMs >= JOB_HOLD_MS
+  }
+
   #assertKnown(asked: NewImageJob, begun: BegunJob): void {
+    if (begun.kind === 'undecided')
+      assert.ok(this.jobs.values().some((job) => this.#isRetried(job, asked) && !this.#hasLeft(job)))
     if (begun.kind === 'joined') {
+      const job = this.jobs.get(begun.job.id)
+      if (job && asked.idempotencyKey === undefined && asked.id !== begun.job.id) {
+        assert.ok(this.#isRetried(job, asked), 'joined what it does not retry')
+        assert.ok(this.#hasLeft(job), 'joined although a caller waits')
+        Object.assign(job, { callerId: asked.id, callerSeenAtMs: this.#nowMs })
+        this.callers.push({ jobId: begun.job.id, callerId: asked.id })
+      }
       assert.equal(this.jobs.get(begun.job.id)?.asked.digest, asked.digest)
       assert.equal(begun.job.project, asked.project)
     }

@@ -5,7 +5,14 @@ import { canonicalText, type ImageRequest } from '#core/image/request.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Hashing } from '#ports/hashing.ts'
-import { JobLost, type BegunJob, type Hold, type ImageJob, type ImageJobs } from '#ports/image-jobs.ts'
+import {
+  JobLost,
+  type BegunJob,
+  type Hold,
+  type ImageJob,
+  type ImageJobs,
+  type NewImageJob,
+} from '#ports/image-jobs.ts'
 import type { Key } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { endOf, outcomeOf, type ImageOutcome } from './outcome.ts'
@@ -39,21 +46,20 @@ export interface JobOptions {
   readonly whenGone: (gone: () => void) => void
 }
 
+type Start = Exclude<BegunJob, { kind: 'conflict' | 'undecided' }>
+
 /**
- * A retry of the SDK's own joins only a job that nobody waits for on this node, and keeps other retries from it while it
- * waits itself: two callers who ask for the same at the same time get a picture each. A node knows no callers of other nodes.
+ * A retry of the SDK's own joins only a job whose caller has left, and is its caller from then on: two callers who ask for
+ * the same at the same time get a picture each. An idempotency key says itself what is the same, for any number of callers.
  */
 export async function beginOrJoin(
   request: ImageRequest,
   model: ImageModel,
   options: JobOptions,
-  { jobs, hashing, nodeId, waiting }: JobOutside,
-): Promise<Exclude<BegunJob, { kind: 'conflict' }>> {
+  outside: JobOutside,
+): Promise<Start> {
   const { requestId, key, idempotencyKey, isRetry, unsupported, whenGone } = options
-  const waitsFor = (jobId: string): void => {
-    waiting.add(jobId)
-    whenGone(() => waiting.remove(jobId))
-  }
+  const { jobs, hashing, nodeId, waiting } = outside
   const job = {
     id: requestId,
     project: key.project,
@@ -65,11 +71,35 @@ export async function beginOrJoin(
     request: storedText({ request, key, unsupported }),
     nodeId,
   }
+  if (idempotencyKey !== undefined) return beginOnceDecided(job, outside)
   // Before it is in the store, where a retry finds it.
-  waitsFor(requestId)
+  const own = { jobId: requestId, callerId: requestId }
+  waiting.add(own)
+  const begun = await beginOnceDecided(job, outside).catch((error: unknown) => {
+    waiting.remove(own)
+    throw error
+  })
+  const caller = begun.kind === 'joined' ? { ...own, jobId: begun.job.id } : own
+  waiting.remove(own)
+  waiting.add(caller)
+  whenGone(() => {
+    waiting.remove(caller)
+    // A store that can't be told hears nothing more of this caller, and counts it as gone in the end.
+    jobs.callerLeft(caller).catch(() => {})
+  })
+  return begun
+}
+
+/** A retry that finds a caller who may wait on another node asks until that node says so, or is dead. */
+async function beginOnceDecided(
+  job: NewImageJob,
+  { jobs, waiting, clock, wait }: Pick<JobOutside, 'jobs' | 'waiting' | 'clock' | 'wait'>,
+): Promise<Start> {
+  const cameMs = clock.monotonicMs()
   for (;;) {
-    const awaited = isRetry ? waiting.jobIds.filter((jobId) => jobId !== requestId) : []
-    const begun = await jobs.begin({ ...job, awaited }).catch(asStoreFault)
+    const awaited = job.isRetry ? waiting.jobIds : []
+    const undecidedMs = clock.monotonicMs() - cameMs
+    const begun = await jobs.begin({ ...job, awaited, undecidedMs }).catch(asStoreFault)
     if (begun.kind === 'conflict') {
       throw new Fault(
         'idempotency_key_reused',
@@ -77,11 +107,8 @@ export async function beginOrJoin(
         { param: 'idempotency-key' },
       )
     }
-    if (begun.kind === 'begun' || begun.job.id === requestId) return begun
-    // Another retry may have joined it while the store answered: that one waits for it by now.
-    if (idempotencyKey === undefined && waiting.has(begun.job.id)) continue
-    waitsFor(begun.job.id)
-    return begun
+    if (begun.kind !== 'undecided') return begun
+    await wait(LOOK_MS)
   }
 }
 

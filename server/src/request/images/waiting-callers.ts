@@ -1,23 +1,25 @@
-/** The image jobs for which a caller waits on this node, so that a retry of an SDK's own does not get another's pictures. */
+import type { JobCaller } from '#ports/image-jobs.ts'
+
+/**
+ * The callers that wait on this node for image jobs without an idempotency key, so that a retry of an SDK's own does not get
+ * another's pictures. The store gives a job to one caller at a time.
+ */
 export class WaitingCallers {
-  /** How many wait for each job: with an Idempotency-Key there may be several. */
-  readonly #callers = new Map<string, number>()
+  readonly #callers = new Map<string, JobCaller>()
+
+  get all(): readonly JobCaller[] {
+    return [...this.#callers.values()]
+  }
 
   get jobIds(): readonly string[] {
     return [...this.#callers.keys()]
   }
 
-  has(jobId: string): boolean {
-    return this.#callers.has(jobId)
+  add(caller: JobCaller): void {
+    this.#callers.set(caller.jobId, caller)
   }
 
-  add(jobId: string): void {
-    this.#callers.set(jobId, (this.#callers.get(jobId) ?? 0) + 1)
-  }
-
-  remove(jobId: string): void {
-    const left = (this.#callers.get(jobId) ?? 0) - 1
-    if (left > 0) this.#callers.set(jobId, left)
-    else this.#callers.delete(jobId)
+  remove({ jobId }: JobCaller): void {
+    this.#callers.delete(jobId)
   }
 }

@@ -9,6 +9,7 @@ import {
   type ImageJob,
   type ImageJobCall,
   type ImageJobs,
+  type JobCaller,
   type JobEnd,
   type NewImageJob,
   type TakenJob,
@@ -29,6 +30,8 @@ interface StoredJob {
   nodeId: string | undefined
   token: number
   heldUntilMs: number
+  callerId: string | undefined
+  callerSeenAtMs: number
   readonly calls: Map<number, ImageJobCall>
 }
 
@@ -53,13 +56,15 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   async begin(asked: NewImageJob): Promise<BegunJob> {
-    const { id, project, keyId, model, digest, idempotencyKey, request, nodeId } = asked
+    const { id, project, keyId, model, digest, idempotencyKey, isRetry, request, nodeId } = asked
     const nowMs = this.#clock.nowMs()
     const earlier = this.#earlier(asked, nowMs)
     if (earlier?.job.id === id && isOpen(earlier) && earlier.token === 1 && earlier.nodeId === nodeId)
       return { kind: 'begun', hold: { jobId: id, token: 1 } }
     if (earlier)
       return earlier.digest === digest ? { kind: 'joined', job: earlier.job } : { kind: 'conflict' }
+    const alike = isRetry && idempotencyKey === undefined ? this.#joinAlike(asked, nowMs) : undefined
+    if (alike) return alike
     this.#jobs.set(id, {
       job: {
         id,
@@ -79,6 +84,8 @@ export class MemoryImageJobs implements ImageJobs {
       nodeId,
       token: 1,
       heldUntilMs: nowMs + JOB_HOLD_MS,
+      callerId: idempotencyKey === undefined ? id : undefined,
+      callerSeenAtMs: nowMs,
       calls: new Map(),
     })
     this.#forgetOldest()
@@ -133,6 +140,18 @@ export class MemoryImageJobs implements ImageJobs {
       if (jobIds.includes(stored.job.id)) stored.heldUntilMs = heldUntilMs
   }
 
+  async renewCallers(callers: readonly JobCaller[]): Promise<void> {
+    for (const { jobId, callerId } of callers) {
+      const stored = this.#jobs.get(jobId)
+      if (stored?.callerId === callerId) stored.callerSeenAtMs = this.#clock.nowMs()
+    }
+  }
+
+  async callerLeft({ jobId, callerId }: JobCaller): Promise<void> {
+    const stored = this.#jobs.get(jobId)
+    if (stored?.callerId === callerId) stored.callerId = undefined
+  }
+
   async takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]> {
     const nowMs = this.#clock.nowMs()
     const due = [...this.#jobs.values()]
@@ -167,24 +186,35 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   #earlier(asked: NewImageJob, nowMs: number): StoredJob | undefined {
-    const { id, project, keyId, digest, idempotencyKey, isRetry, awaited = [] } = asked
+    const { id, project, idempotencyKey } = asked
     const known = this.#jobs.get(id)
-    if (known) return known
-    const jobs = [...this.#jobs.values()].filter(({ job }) => job.project === project)
-    if (idempotencyKey !== undefined)
-      return jobs.find(
+    if (known || idempotencyKey === undefined) return known
+    return this.#jobs
+      .values()
+      .find(
         (stored) =>
-          stored.idempotencyKey === idempotencyKey && nowMs - stored.job.createdAtMs < IDEMPOTENCY_MS,
+          stored.job.project === project &&
+          stored.idempotencyKey === idempotencyKey &&
+          nowMs - stored.job.createdAtMs < IDEMPOTENCY_MS,
       )
-    if (!isRetry) return undefined
-    return jobs
-      .filter(({ job, isAnswered, isFreed, ...stored }) => {
-        const isSame = job.keyId === keyId && stored.digest === digest
-        if (awaited.includes(job.id)) return false
-        return isSame && !isAnswered && !isFreed && nowMs - job.createdAtMs < RETRY_JOIN_MS
-      })
+  }
+
+  #joinAlike(asked: NewImageJob, nowMs: number): BegunJob | undefined {
+    const { id, awaited = [], undecidedMs = 0 } = asked
+    const alike = [...this.#jobs.values()]
+      .filter((stored) => isAlike(stored, asked, nowMs) && !awaited.includes(stored.job.id))
       .toSorted((left, right) => inOrder(right.job, left.job))
-      .at(0)
+    const joined = alike.find(({ callerId, callerSeenAtMs }) => {
+      const isThere = callerId !== undefined && callerId !== id
+      return !isThere || nowMs - callerSeenAtMs >= JOB_HOLD_MS
+    })
+    if (joined) {
+      joined.callerId = id
+      joined.callerSeenAtMs = nowMs
+      return { kind: 'joined', job: joined.job }
+    }
+    const isUndecided = alike.some(({ callerSeenAtMs }) => nowMs - callerSeenAtMs >= undecidedMs)
+    return isUndecided ? { kind: 'undecided' } : undefined
   }
 
   #held({ jobId, token }: Hold): StoredJob {
@@ -209,6 +239,14 @@ export class MemoryImageJobs implements ImageJobs {
     const oldest = this.#jobs.values().find((stored) => !isOpen(stored))
     if (oldest) this.#jobs.delete(oldest.job.id)
   }
+}
+
+/** Whether it may be what this retry retries. */
+function isAlike(stored: StoredJob, { project, keyId, digest }: NewImageJob, nowMs: number): boolean {
+  const { job, idempotencyKey, isAnswered, isFreed } = stored
+  const isSame = job.project === project && job.keyId === keyId && stored.digest === digest
+  const isOpenToRetries = idempotencyKey === undefined && !isAnswered && !isFreed
+  return isSame && isOpenToRetries && nowMs - job.createdAtMs < RETRY_JOIN_MS
 }
 
 function isOpen({ job: { state } }: StoredJob): boolean {

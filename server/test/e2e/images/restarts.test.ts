@@ -20,6 +20,7 @@ const options: GatewayOptions = {
   images: {
     'drained-image': { on: 'pending-3000', ...bfl },
     'killed-image': { on: 'pending-8000', ...bfl },
+    'retried-image': { on: 'pending-8000+key-retried', ...bfl },
     'hung-image': { on: 'serves-then-hangs', price: { usdPerImage: 0.04 } },
   },
 }
@@ -111,14 +112,17 @@ async function afterSigterm(first: NodeProcess): Promise<NodeProcess> {
 async function afterSigkill(node: NodeProcess): Promise<void> {
   const followed = await begin(node, 'killed-image')
   const lost = await begin(node, 'hung-image')
+  const broken = askRetried(node)
   await eventually(async () => {
     const polls = provider
       .entries()
       .filter(({ scenario, operation }) => scenario === 'pending-8000' && operation === 'poll')
     assert.ok(polls.length > 0)
     assert.equal(servedBy(provider, 'serves-then-hangs').length, 1)
+    assert.equal(purchasesAt(provider, RETRIED).length, 1)
   }, 20_000)
   node.child.kill('SIGKILL')
+  await assert.rejects(broken)
   await node.exit
   assert.deepEqual(
     [await stateOf(followed), await stateOf(lost)],
@@ -127,6 +131,7 @@ async function afterSigkill(node: NodeProcess): Promise<void> {
   )
   await letLeasesRunOut()
   const next = await start(node.folder)
+  const retried = askRetried(next, { 'x-stainless-retry-count': '1' })
 
   const job = await end(next, lost)
   assert.deepEqual([job.status, job.error?.code], ['unknown', 'outcome_unknown'])
@@ -141,6 +146,17 @@ async function afterSigkill(node: NodeProcess): Promise<void> {
 
   assertBoughtOnce(await end(next, followed), 'pending-8000')
   await assertPosted(followed)
+  // The client of a dead node waits no longer: its SDK's own retry joins the job.
+  const answer = await retried
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(purchasesAt(provider, RETRIED).length, 1, 'it was submitted again')
+}
+
+const RETRIED = 'pending-8000+key-retried'
+
+function askRetried(node: NodeProcess, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {
+  const body = { model: 'retried-image', prompt: 'a red bicycle', size: '256x256' }
+  return askAt(node.url, body, { key: GATEWAY_KEY, path: IMAGES_PATH, headers })
 }
 
 async function stateOf(jobId: string): Promise<string> {

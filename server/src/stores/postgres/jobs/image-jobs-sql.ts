@@ -16,21 +16,37 @@ export const FREE_OLD_KEY = `
 UPDATE image_jobs SET idempotency_key = NULL
 WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
 
-/** What was asked before: this very job, whose answer was lost; or its idempotency key; or, if it is a retry, the same. */
+/** What was asked before: this very job, whose answer was lost; or its idempotency key. */
 export const EARLIER = `
-SELECT *, ${OPEN} AND token = 1 AND node_id = $7 AS is_ours FROM image_jobs
-WHERE job_id = $1
-  OR (project = $2 AND idempotency_key = $3)
-  OR ($6::boolean AND project = $2 AND key_id = $4 AND digest = ANY($5::text[]) AND answered_at IS NULL AND NOT freed
-    AND job_id <> ALL ($8::uuid[]) AND created_at > now() - interval '${RETRY_JOIN_MS} ms')
-ORDER BY job_id = $1 DESC, created_at DESC, job_id DESC LIMIT 1`
+SELECT *, ${OPEN} AND token = 1 AND node_id = $4 AS is_ours FROM image_jobs
+WHERE job_id = $1 OR (project = $2 AND idempotency_key = $3)
+ORDER BY job_id = $1 DESC LIMIT 1`
+
+/**
+ * The newest job that a retry joins, or, if there is none, one that it may join soon. $1 is the retry itself, which may have
+ * joined the job before, when the answer was lost. Only durations are compared: the clocks of nodes may differ.
+ */
+export const ALIKE = `
+SELECT * FROM (
+  SELECT *, caller_id IS NULL OR caller_id = $1 OR caller_seen_at <= now() - interval '${JOB_HOLD_MS} ms' AS may_join
+  FROM image_jobs
+  WHERE project = $2 AND key_id = $3 AND digest = ANY ($4::text[]) AND idempotency_key IS NULL
+    AND answered_at IS NULL AND NOT freed AND created_at > now() - interval '${RETRY_JOIN_MS} ms'
+    AND job_id <> ALL ($5::uuid[])
+) AS alike
+WHERE may_join OR caller_seen_at <= now() - $6 * interval '1 ms'
+ORDER BY may_join DESC, created_at DESC, job_id DESC LIMIT 1`
+
+export const JOIN = 'UPDATE image_jobs SET caller_id = $2, caller_seen_at = now() WHERE job_id = $1'
 
 /** Waits for another that inserts the same key at this moment, and then inserts nothing. */
 export const INSERT_JOB = `
 INSERT INTO image_jobs (
-  job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until
+  job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until,
+  caller_id, caller_seen_at
 )
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL})
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL},
+  CASE WHEN $6::text IS NULL THEN $1::uuid END, now())
 ON CONFLICT DO NOTHING RETURNING 1`
 
 /** A call is noted once; the same attempt with another call is none of ours, and not noted. */
@@ -81,6 +97,11 @@ export const ANSWERED = 'UPDATE image_jobs SET answered_at = now() WHERE job_id 
 
 export const RENEW = `
 UPDATE image_jobs SET lease_until = ${HELD_UNTIL} WHERE job_id = ANY ($2::uuid[]) AND node_id = $1 AND ${OPEN}`
+
+export const RENEW_CALLERS = `
+UPDATE image_jobs SET caller_seen_at = now() WHERE job_id = ANY ($1::uuid[]) AND caller_id = ANY ($2::uuid[])`
+
+export const CALLER_LEFT = 'UPDATE image_jobs SET caller_id = NULL WHERE job_id = $1 AND caller_id = $2'
 
 /** What others are taking or changing at this moment is left to them. */
 export const TAKE_OVER = `

@@ -8,6 +8,7 @@ import {
   type ImageJobCall,
   type ImageJobs,
   type ImageJobState,
+  type JobCaller,
   type JobEnd,
   type NewImageJob,
   type TakenJob,
@@ -21,8 +22,10 @@ import { plainArray } from '../arrays.ts'
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 import {
+  ALIKE,
   ANSWERED,
   CALL_ENDED,
+  CALLER_LEFT,
   CALLS,
   DELETE_OLD,
   DISPATCHED,
@@ -31,10 +34,12 @@ import {
   FREE_OLD_KEY,
   HAS_ENDED,
   INSERT_JOB,
+  JOIN,
   LOCK_ALIKE,
   PORTION,
   RELEASE,
   RENEW,
+  RENEW_CALLERS,
   SUBMITTED,
   TAKE_OVER,
 } from './image-jobs-sql.ts'
@@ -149,6 +154,16 @@ export class PostgresImageJobs implements ImageJobs {
     await reachable(this.#database.query(RENEW, [nodeId, plainArray(jobIds)], 'image-jobs-renew'))
   }
 
+  async renewCallers(callers: readonly JobCaller[]): Promise<void> {
+    const jobIds = plainArray(callers.map(({ jobId }) => jobId))
+    const callerIds = plainArray(callers.map(({ callerId }) => callerId))
+    await reachable(this.#database.query(RENEW_CALLERS, [jobIds, callerIds], 'image-jobs-renew-callers'))
+  }
+
+  async callerLeft({ jobId, callerId }: JobCaller): Promise<void> {
+    await reachable(this.#database.query(CALLER_LEFT, [jobId, callerId]))
+  }
+
   async takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]> {
     const { jobs, calls } = await reachable(
       this.#database.transaction(async (sql) => {
@@ -179,23 +194,33 @@ export class PostgresImageJobs implements ImageJobs {
   }
 
   async #begin(sql: Sql, job: NewImageJob): Promise<BegunJob> {
-    const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId, awaited = [] } = job
-    const joinsAlike = isRetry && idempotencyKey === null
+    const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId } = job
     const { sealedKey, sealedSecret } = sealSecret(job.request, ownerOfRequest(id), this.#keys)
     const digests = this.#keptDigests(digest)
     if (idempotencyKey === null) await sql.query(LOCK_ALIKE, [`${keyId}\n${digest}`])
     for (let round = 0; round < BEGIN_ROUNDS; round += 1) {
       if (idempotencyKey !== null) await sql.query(FREE_OLD_KEY, [project, idempotencyKey])
-      const asked = [id, project, idempotencyKey, keyId, plainArray(digests), joinsAlike, nodeId]
-      const known = [...asked, plainArray(joinsAlike ? awaited : [])]
-      const [earlier] = await sql.query<JobRow & { is_ours: boolean }>(EARLIER, known)
+      const asked = [id, project, idempotencyKey, nodeId]
+      const [earlier] = await sql.query<JobRow & { is_ours: boolean }>(EARLIER, asked)
       if (earlier?.job_id === id && earlier.is_ours) return begunJob(id)
       if (earlier) return digests.includes(earlier.digest) ? this.#joined(earlier) : { kind: 'conflict' }
+      const alike = isRetry && idempotencyKey === null ? await this.#joinAlike(sql, job, digests) : undefined
+      if (alike) return alike
       const values = [id, project, keyId, model, digests[0], idempotencyKey, nodeId, sealedKey, sealedSecret]
       if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
       // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
     }
     throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+  }
+
+  async #joinAlike(sql: Sql, job: NewImageJob, digests: readonly string[]): Promise<BegunJob | undefined> {
+    const { id, project, keyId, awaited = [], undecidedMs = 0 } = job
+    const asked = [id, project, keyId, plainArray(digests), plainArray(awaited), undecidedMs]
+    const [alike] = await sql.query<JobRow & { may_join: boolean }>(ALIKE, asked)
+    if (alike === undefined) return undefined
+    if (!alike.may_join) return { kind: 'undecided' }
+    await sql.query(JOIN, [alike.job_id, id])
+    return this.#joined(alike)
   }
 
   /**
