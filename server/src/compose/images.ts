@@ -1,13 +1,13 @@
 /** Composition of what images need: their jobs, their bytes, their conversion, and their worker. */
 import { join } from 'node:path'
-import type { Settings } from '#core/settings.ts'
+import { FairShare } from '#core/fair-share.ts'
+import type { Limits, Settings } from '#core/settings.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingBodyOutside } from '#http/gateway/caller/arriving-body.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
 import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
-import { ByteBudget } from '#request/images/byte-budget.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
 import { RunningJobs } from '#request/images/running-jobs.ts'
 import { WaitingCallers } from '#request/images/waiting-callers.ts'
@@ -108,7 +108,7 @@ async function imagesOutside(
     catalog: () => catalog.current,
     limits,
     nodeId: stores.nodeId,
-    running: new RunningJobs(),
+    running: new RunningJobs(limits, wait),
     waiting: new WaitingCallers(),
     wait,
     unended: (jobId, error) =>
@@ -122,7 +122,7 @@ async function imagesOutside(
     uploads: await DiskUploads.open(join(settings.dataDir, 'uploads'), { maxBytes: limits.uploadBytes }),
     // Hashing and writing 64 KB takes part of a millisecond: fifty forms must not take their turns at once.
     yieldOnArrival: sharedYield(4),
-    memory: new ByteBudget(limits.bufferedBytes),
+    memory: sharedMemory(limits),
     jobs: stores.imageJobs,
     clock,
     identifiers,
@@ -137,6 +137,15 @@ async function imagesOutside(
     },
     verifyLink: (...link) => signer.verify(...link),
   }
+}
+
+/** A project gets at most three times the bytes that stay free: a call holds its own for minutes. */
+const MEMORY_HEADROOM = 3
+
+/** Every call of every job may wait for it. */
+function sharedMemory({ bufferedBytes, maxImageJobs, maxImages }: Limits): FairShare {
+  const maxWaiting = maxImageJobs * maxImages
+  return new FairShare({ capacity: bufferedBytes, headroom: MEMORY_HEADROOM, maxWaiting })
 }
 
 function workerEvents(log: Log): ImageWorkerEvents {

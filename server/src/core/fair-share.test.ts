@@ -140,3 +140,33 @@ test('nothing is asked for nothing, also while others wait', () => {
   assert.ok(share.wait('b', 1))
   assert.ok(share.take('c', 0))
 })
+
+test('who waits too long goes without, and a smaller piece behind it goes on', async () => {
+  const share = new FairShare({ capacity: 100, headroom: Infinity, maxWaiting: 10 })
+  const never = (): Promise<unknown> => new Promise(() => {})
+  const first = await share.takeBefore('a', 60, never)
+  const late = Promise.withResolvers<void>()
+  const large = share.takeBefore('b', 90, () => late.promise)
+  const small = share.takeBefore('c', 40, never)
+  late.resolve()
+  assert.equal(await large, undefined)
+  assert.ok(await small)
+  first?.[Symbol.dispose]()
+  first?.[Symbol.dispose]()
+  assert.equal(share.free, 60)
+})
+
+test('a piece that comes at the last moment is held by whoever waited for it', async () => {
+  const share = new FairShare({ capacity: 1, headroom: Infinity, maxWaiting: 1 })
+  const first = share.take('a', 1)
+  const late = Promise.withResolvers<void>()
+  const second = share.takeBefore('b', 1, () => late.promise)
+  assert.equal(await share.takeBefore('b', 1, () => late.promise), undefined, 'too many wait')
+  first?.[Symbol.dispose]()
+  late.resolve()
+  const held = await second
+  assert.ok(held)
+  assert.equal(share.free, 0)
+  held[Symbol.dispose]()
+  assert.equal(share.free, 1)
+})

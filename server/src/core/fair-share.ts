@@ -87,6 +87,19 @@ export class FairShare {
     }
   }
 
+  /** A piece, if it is this project's turn before `late` is over. Nobody asks for `late` if there is one at once. */
+  async takeBefore(
+    project: string,
+    amount: number,
+    late: () => Promise<unknown>,
+  ): Promise<Holding | undefined> {
+    const holding = this.take(project, amount)
+    if (holding) return holding
+    const awaited = this.wait(project, amount)
+    if (awaited === undefined) return undefined
+    return Promise.race([awaited.holding, late().then(() => (awaited.leave() ? undefined : awaited.holding))])
+  }
+
   #fits(project: string, amount: number): boolean {
     return amount <= this.#free && this.#isWithinShare(project, amount)
   }

@@ -71,7 +71,7 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
     if (running.endOf(id) !== undefined) continue
     events.tookOver(id)
     running
-      .start(id, () => resumeJob(taken, dependencies))
+      .start(id, running.turn(taken.job.project), () => resumeJob(taken, dependencies))
       .catch((error: unknown) => {
         if (!(error instanceof JobLost)) events.failed(`job ${id}`, error)
       })

@@ -1,7 +1,8 @@
 /** What images need, in memory: for listeners that are tested by themselves. */
+import { FairShare } from '#core/fair-share.ts'
+import { defaultLimits } from '#core/settings.ts'
 import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
-import { ByteBudget } from '#request/images/byte-budget.ts'
 import { RunningJobs } from '#request/images/running-jobs.ts'
 import { WaitingCallers } from '#request/images/waiting-callers.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -27,20 +28,21 @@ type Parts = Pick<
 > & { readonly verifyLink: () => boolean } & Pick<ReadingOutside, 'uploads' | 'memory' | 'fetcher'>
 
 export function memoryImages(): Parts {
+  const wait = (ms: number): Promise<unknown> => new Promise((resolve) => setTimeout(resolve, ms))
   return {
     blobs: new MemoryBlobs(systemClock),
     codec: { convert: (bytes) => Promise.resolve(bytes), colourMask: (bytes) => Promise.resolve(bytes) },
     uploads: new MemoryUploads({ maxBytes: 2 ** 30 }),
-    memory: new ByteBudget(2 ** 28),
+    memory: new FairShare({ capacity: 2 ** 28, headroom: 3, maxWaiting: 1000 }),
     fetcher: { fetch: () => Promise.reject(new Error('no fetcher')) },
     hashing,
     unkept: () => {},
     imageUpstream: { generate: () => Promise.reject(new Error('no upstream')) },
     jobs: new MemoryImageJobs(systemClock),
     nodeId: crypto.randomUUID(),
-    running: new RunningJobs(),
+    running: new RunningJobs(defaultLimits, wait),
     waiting: new WaitingCallers(),
-    wait: (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+    wait,
     unended: () => {},
     linkOf: (assetId) => `http://gateway.test/v1/assets/${assetId}`,
     verifyLink: () => false,

@@ -42,7 +42,9 @@ const fields = z.strictObject({
   maxConnections: amount(defaultLimits.maxConnections).describe(
     'Most connections of clients to this node. Further ones are closed at once; each takes up to 128 KB of memory while a body begins to arrive.',
   ),
-  queueWaitMs: duration(defaultLimits.queueWaitMs).describe('Longest wait in the queue for a deployment.'),
+  queueWaitMs: duration(defaultLimits.queueWaitMs).describe(
+    'Longest wait in the queue for a deployment, and for a place among the image jobs of this node.',
+  ),
   maxQueued: amount(defaultLimits.maxQueued).describe(
     'Most requests in the queue for the same deployments of a model.',
   ),
@@ -66,7 +68,7 @@ const fields = z.strictObject({
     'Longest image request. The slowest models take minutes; the SDKs wait ten minutes.',
   ),
   maxImageJobs: amount(defaultLimits.maxImageJobs).describe(
-    'Most concurrent image jobs of this node. Each needs about ten megabytes of memory.',
+    'Most concurrent image jobs of this node. Each needs about ten megabytes of memory. A project gets at most seven eighths, and less when others need them; a request without a place waits up to `queueWaitMs`.',
   ),
   assetRetentionMs: keeping(defaultLimits.assetRetentionMs).describe(
     'How long images are kept, and can be fetched with a key of their project.',
@@ -101,7 +103,7 @@ const fields = z.strictObject({
     'Most bytes of files of one edit for an upstream that cannot stream from disk, such as those of the AI SDK.',
   ),
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
-    'Most bytes of such files of all requests in memory, and of input images that Torana fetches.',
+    'Most bytes of such files of all requests in memory, and of input images that Torana fetches. A project gets at most three quarters, and less when others need it.',
   ),
   fetchImageUrls: z
     .boolean()

@@ -185,7 +185,8 @@ export const SERVER_FAULTS = {
     type: 'server_error',
     retry: true,
     who: 'operator',
-    meaning: 'This node already runs as many image jobs as it may. Nothing was bought.',
+    meaning:
+      'This node already runs as many image jobs as it may, or as many of this project: each project has a share. Nothing was bought.',
     nextStep: 'Retry. Operators: add nodes, or raise `limits.maxImageJobs`.',
   },
   too_many_bodies: {

@@ -3,6 +3,7 @@
  * buy and keep the pictures, account for them, end the job. A client that leaves changes nothing: the job goes on.
  */
 import type { Catalog, ImageModel } from '#core/catalog.ts'
+import type { Holding } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxRequestCost } from '#core/image/cost.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
@@ -96,9 +97,9 @@ export async function generateImages(
   const start = await admitAndBegin(order, ownFiles, options, dependencies)
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 
-  const { admission, hold } = start
+  const { admission, hold, place } = start
   const job = { hold, request, model, offers, dropped, admission, files, ownFiles: ownFiles.move() }
-  const running = dependencies.running.start(requestId, () => runJob(job, options, dependencies))
+  const running = dependencies.running.start(requestId, place, () => runJob(job, options, dependencies))
   if (options.respondAsync) return { kind: 'queued', job: await jobOf(options, dependencies) }
   const outcome = await running.catch(async (error: unknown) => {
     // Another node has taken the job over. This request answers with what that node makes of it.
@@ -108,11 +109,17 @@ export async function generateImages(
   return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
 }
 
+interface Admitted {
+  readonly admission: Admission
+  /** Among the jobs of this node. */
+  readonly place: Holding
+}
+
 type JobStart =
-  | { readonly kind: 'begun'; readonly hold: Hold; readonly admission: Admission }
+  | ({ readonly kind: 'begun'; readonly hold: Hold } & Admitted)
   | { readonly kind: 'joined'; readonly job: ImageJob; readonly rates: readonly RateState[] }
 
-/** The admission goes to the job that was begun with it. If none was, it is given back before this returns. */
+/** Admission and place go to the job that was begun with them. If none was, they are given back before this returns. */
 async function admitAndBegin(
   order: ImageOrder,
   ownFiles: AsyncDisposableStack,
@@ -122,9 +129,11 @@ async function admitAndBegin(
   const { blobs, clock } = dependencies
   const { request, model, requestId } = order
   const startedMs = clock.monotonicMs()
-  const admission = await admitOrJoin(order, options, dependencies)
-  if ('job' in admission) return { kind: 'joined', job: admission.job, rates: [] }
+  const admitted = await admitOrJoin(order, options, dependencies)
+  if ('job' in admitted) return { kind: 'joined', job: admitted.job, rates: [] }
+  const { admission } = admitted
   await using unused = new AsyncDisposableStack()
+  unused.use(admitted.place)
   unused.use(admission)
   options.trace.admitMs = clock.monotonicMs() - startedMs
   // The client will not wait, so another node may have to go on with these files.
@@ -135,7 +144,7 @@ async function admitAndBegin(
   const begun = await beginOrJoin(request, model, options, dependencies)
   if (begun.kind === 'joined') return { kind: 'joined', job: begun.job, rates: admission.rates }
   unused.move()
-  return { kind: 'begun', hold: begun.hold, admission }
+  return { kind: 'begun', hold: begun.hold, ...admitted }
 }
 
 /** What was asked for before is answered by the job that was begun then. */
@@ -155,15 +164,13 @@ async function admitOrJoin(
   order: ImageOrder,
   options: ImageOptions,
   dependencies: ImageDependencies,
-): Promise<Admission | { readonly job: ImageJob }> {
-  const { running, limits } = dependencies
+): Promise<Admitted | { readonly job: ImageJob }> {
   try {
-    if (running.size >= limits.maxImageJobs)
-      throw new Fault(
-        'too_many_image_jobs',
-        `This node already runs ${running.size} image jobs, its limit. Retry.`,
-      )
-    return await admitImages(order, dependencies)
+    using unused = new DisposableStack()
+    const place = unused.use(await dependencies.running.place(order.key.project))
+    const admission = await admitImages(order, dependencies)
+    unused.move()
+    return { admission, place }
   } catch (error) {
     const mayHaveAsked = options.idempotencyKey !== undefined || options.isRetry
     if (!(error instanceof Fault) || !mayHaveAsked) throw error

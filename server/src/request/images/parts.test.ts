@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as waited } from 'node:timers/promises'
 import type { ImageEdits } from '#core/catalog.ts'
+import { FairShare } from '#core/fair-share.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { ImageEdit } from '#core/image/given.ts'
 import { negotiateImages } from '#core/image/negotiate.ts'
@@ -17,7 +18,6 @@ import { anImageDeployment, anImageModel, anImageRequest, type ImageOverrides } 
 import { memoryMoney } from '#test/support/money.ts'
 import { eventually } from '#test/support/process.ts'
 import { admitImages } from './admit.ts'
-import { ByteBudget } from './byte-budget.ts'
 import { Dispatch } from '../traffic/dispatch.ts'
 import { EditInputs } from './edit-call.ts'
 import { buy } from './parts.ts'
@@ -71,6 +71,8 @@ interface Buying {
   readonly edit?: ImageEdit
   /** Others hold all memory that there is for files. */
   readonly isMemoryTaken?: boolean
+  /** Another project holds as much memory as it may. */
+  readonly isMemoryShared?: boolean
   readonly timeoutMs?: number
 }
 
@@ -85,8 +87,9 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
   const money = memoryMoney()
   const jobs: ImageJobs = new MemoryImageJobs(clock)
   const scheduler = new Scheduler({ nodes: () => 1 })
-  const memory = new ByteBudget(2 ** 20)
-  const others = given.isMemoryTaken === true ? await memory.take(2 ** 20, 0, wait) : undefined
+  const memory = new FairShare({ capacity: 2 ** 20, headroom: 3, maxWaiting: 10 })
+  const others = given.isMemoryTaken === true ? memory.take('another', 2 ** 20) : undefined
+  if (given.isMemoryShared === true) while (memory.take('another', 1000));
   const calls: OutCall[] = []
   const outside = {
     ...memoryImages(),
@@ -345,6 +348,13 @@ for (const [name, deployments] of [
     await waited(20)
     assert.deepEqual([world.calls.length, world.report('d0')?.inFlight ?? 0], [0, 0])
     world.freeMemory()
+    await outs(world, 1)
+    world.calls[0]?.answer()
+    assert.equal(count(await world.bought), 1)
+  })
+
+  test(`a project that holds all the memory that it may leaves some to others (${name})`, async () => {
+    const world = await buying({ images: 1, edit, deployments, isMemoryShared: true })
     await outs(world, 1)
     world.calls[0]?.answer()
     assert.equal(count(await world.bought), 1)

@@ -206,7 +206,7 @@ async function makeReady(
 ): Promise<void> {
   const [offer] = offers as readonly [ImageOffer, ...ImageOffer[]]
   const leftMs = run.deadlineMs - outside.clock.monotonicMs()
-  const buffers = await outside.memory.take(bytes, leftMs, outside.wait)
+  const buffers = await outside.memory.takeBefore(run.books.project, bytes, () => outside.wait(leftMs))
   if (buffers === undefined) throw outOfTime(offer.deployment.id)
   held.use(buffers)
   // The mask is made once for all calls.

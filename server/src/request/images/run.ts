@@ -1,5 +1,6 @@
 /** One call of a job: begun, sent at most once, and its pictures kept. */
 import type { ImageModel } from '#core/catalog.ts'
+import type { FairShare } from '#core/fair-share.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { callCost, maxCallCost } from '#core/image/cost.ts'
@@ -23,7 +24,6 @@ import {
   type HeldBytes,
   type KeepingOutside,
 } from './deliver.ts'
-import type { ByteBudget } from './byte-budget.ts'
 import { whenCodecIsFree } from './codec-wait.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import type { Turn } from '../traffic/turn.ts'
@@ -38,7 +38,7 @@ export interface BuyingOutside extends KeepingOutside {
   readonly observer: Observer
   readonly wait: (ms: number) => Promise<unknown>
   /** For files that an upstream's wire can't take from disk. */
-  readonly memory: ByteBudget
+  readonly memory: FairShare
   readonly dispatch: Dispatch
   readonly limits: Pick<Limits, 'maxAttempts'>
 }

@@ -24,7 +24,7 @@ const gateway = await startGateway({
     'unpaid-image': { on: 'status-401' },
     'mute-image': { on: 'plain+key-mute', upstream: { baseUrl: muteUrl } },
   },
-  limits: { maxImageJobs: 1, connectTimeoutMs: 500 },
+  limits: { maxImageJobs: 1, connectTimeoutMs: 500, queueWaitMs: 200 },
 })
 const { provider } = gateway
 

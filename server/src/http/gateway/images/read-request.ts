@@ -1,6 +1,6 @@
 /** What a caller sends to have pictures made or edited, as one request and its files. */
 import type { IncomingMessage } from 'node:http'
-import { FairShare, type Holding } from '#core/fair-share.ts'
+import { FairShare } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
@@ -53,13 +53,10 @@ export function editReader(outside: ReadingOutside): ReadRequest {
     maxWaiting: limits.maxImageJobs,
   })
   return async (journey, key) => {
-    // Before a byte of it is read: each may bring hundreds of megabytes.
-    if (running.size >= limits.maxImageJobs)
-      throw new Fault(
-        'too_many_image_jobs',
-        `This node already runs ${running.size} image jobs, its limit. Retry.`,
-      )
-    using place = await placeAmong(places, key.project, wait)
+    // Before a byte of it is read, since each may bring hundreds of megabytes. The job takes the place once the edit is here.
+    const ofJob = await running.place(key.project)
+    ofJob[Symbol.dispose]()
+    using place = await places.takeBefore(key.project, 1, () => wait(PLACE_WAIT_MS))
     if (place === undefined)
       throw new Fault(
         'too_many_image_jobs',
@@ -78,19 +75,6 @@ export function editReader(outside: ReadingOutside): ReadRequest {
 const HEADROOM = 3
 /** Uploads come and go in seconds. Who waits longer is better told to come back. */
 const PLACE_WAIT_MS = 2000
-
-async function placeAmong(
-  places: FairShare,
-  project: string,
-  wait: ReadingOutside['wait'],
-): Promise<Holding | undefined> {
-  const place = places.take(project, 1)
-  if (place !== undefined) return place
-  const awaited = places.wait(project, 1)
-  if (awaited === undefined) return undefined
-  const late = wait(PLACE_WAIT_MS).then(() => (awaited.leave() ? undefined : awaited.holding))
-  return Promise.race([awaited.holding, late])
-}
 
 function unwritable(cause: StoreAway): Fault {
   return new Fault(

@@ -1,11 +1,11 @@
 /** An edit as JSON: pictures are data URLs, or addresses. */
+import type { FairShare } from '#core/fair-share.ts'
 import { isRecord } from '#core/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
 import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import type { LargeJson, LiftedFile } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
-import type { ByteBudget } from '#request/images/byte-budget.ts'
 import { givenFile, type EditParts } from './edit-parts.ts'
 import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import type { Journey } from '../caller/journey.ts'
@@ -16,7 +16,7 @@ export interface ReadingJsonOutside extends TakingOutside, ReadingBodyOutside {
   readonly json: LargeJson
   readonly fetcher: PictureFetcher
   /** For pictures that are fetched. */
-  readonly memory: ByteBudget
+  readonly memory: FairShare
   readonly wait: (ms: number) => Promise<unknown>
 }
 
@@ -48,7 +48,7 @@ export async function partsOfJson(
   if ('image' in body)
     throw invalid('image', 'In JSON, send images as a list called images: [{"image_url": "data:…"}].')
   refuseMisplaced(files)
-  const taking = new Taking(files, outside)
+  const taking = new Taking(files, key.project, outside)
   try {
     const pictures: Given[] = []
     for (const [index, reference] of listOf(images, limits.maxEditPictures).entries())
@@ -89,10 +89,12 @@ function listOf(images: unknown, most: number): readonly unknown[] {
 class Taking {
   readonly taken: TakenFile[] = []
   readonly #lifted: ReadonlyMap<string, LiftedFile>
+  readonly #project: string
   readonly #outside: ReadingJsonOutside
 
-  constructor(lifted: readonly LiftedFile[], outside: ReadingJsonOutside) {
+  constructor(lifted: readonly LiftedFile[], project: string, outside: ReadingJsonOutside) {
     this.#lifted = new Map(lifted.map((file) => [file.place, file]))
+    this.#project = project
     this.#outside = outside
   }
 
@@ -134,11 +136,11 @@ class Taking {
       )
     const { limits, fetcher, memory, wait } = this.#outside
     if (!limits.fetchImageUrls) return { kind: 'address', url: value as string }
-    using room = await memory.take(limits.editFileBytes, MEMORY_WAIT_MS, wait)
+    using room = await memory.takeBefore(this.#project, limits.editFileBytes, () => wait(MEMORY_WAIT_MS))
     if (room === undefined)
       throw new Fault(
         'too_many_image_jobs',
-        'This node already holds as many images in memory as it may. Retry.',
+        `This node has no memory for another image of project '${this.#project}'. Retry.`,
       )
     const options = { trustedOrigin: undefined, timeoutMs: FETCH_TIMEOUT_MS, maxBytes: limits.editFileBytes }
     const bytes = await fetcher.fetch(value as string, options).catch((cause: unknown) => {
