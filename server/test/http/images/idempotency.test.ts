@@ -156,6 +156,16 @@ test('the first try of a new request joins nothing, nor does a retry of what was
   assert.equal(purchasesAt(provider, 'plain').length, before + 3)
 })
 
+test('a retry joins no job whose number its client has received', async () => {
+  const fields = { model: 'slow-image', prompt: 'not waited for' }
+  const before = purchasesAt(provider, 'slow-300').length
+  const queued = await askImages(gateway, fields, { headers: { prefer: 'respond-async' } })
+  assert.equal(queued.status, 202)
+  const retry = await askImages(gateway, fields, { headers: { 'x-stainless-retry-count': '1' } })
+  assert.notEqual(retry.headers.get('x-torana-job'), queued.headers.get('x-torana-job'))
+  await eventually(async () => assert.equal(purchasesAt(provider, 'slow-300').length, before + 2))
+})
+
 test('a retry joins no job whose own client waits, and retries at the same time get a picture each', async () => {
   const fields = { model: 'slow-image', prompt: 'equal prompts at the same time' }
   const before = purchasesAt(provider, 'slow-300').length

@@ -116,9 +116,16 @@ async function answer(
   const meta = { requestId, jobId, rates, held }
   if (events === undefined) await writeImages(response, result, meta, dependencies)
   else await events.complete(result, meta, dependencies)
-  // An SDK's own retry may ask again only for an answer that the client did not receive.
-  if (await received)
-    await dependencies.jobs.answered(jobId).catch((error: unknown) => dependencies.unended(jobId, error))
+  await noteAnswered(jobId, received, dependencies)
+}
+
+/** An SDK's own retry may ask again only for an answer that the client did not receive. */
+async function noteAnswered(
+  jobId: string,
+  received: Promise<boolean>,
+  { jobs, unended }: ImagesDependencies,
+): Promise<void> {
+  if (await received) await jobs.answered(jobId).catch((error: unknown) => unended(jobId, error))
 }
 
 /** True when the whole answer was handed to the network while the client was still connected. */
@@ -178,6 +185,7 @@ async function writeQueued(
   requestId: string,
   dependencies: ImagesDependencies,
 ): Promise<void> {
+  const received = whenReceived(response)
   response.writeHead(202, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
@@ -187,6 +195,7 @@ async function writeQueued(
   })
   await writePieces(response, jobView(job, dependencies))
   response.end()
+  await noteAnswered(job.id, received, dependencies)
 }
 
 function dryRunBody({ model, deployments, dropped }: ImageDryRun) {
