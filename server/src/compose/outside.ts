@@ -45,6 +45,7 @@ function observerOf(
   const strangers = new LineBound(clock)
   return {
     callEnded: (record) => telemetry.callEnded(record),
+    overcounted: (record) => telemetry.overcounted(record),
     requestEnded(record) {
       if (record.fault !== undefined) noteRefusal(record, record.fault, security)
       if (isStrangers(record) && strangers.take() === undefined) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { addTokens, divideTokens, UNKNOWN_TOKENS, type ImageUsage } from './usage.ts'
+import { addTokens, divideTokens, divideWithin, UNKNOWN_TOKENS, type ImageUsage } from './usage.ts'
 
 const total = fc.oneof(fc.nat(20), fc.nat(1_000_000), fc.nat(40_000_000))
 const weights = fc.array(fc.oneof(fc.constant(0), fc.nat(9), fc.nat(1_000_000)), {
@@ -39,6 +39,28 @@ test('a heavier input never gets the smaller share, and no share is off by a who
       }
     }),
     { numRuns: 2000 },
+  )
+})
+
+test('shares that have a most stay within it, and still sum to what the call used', () => {
+  const shares = fc.array(fc.record({ weight: fc.nat(1000), room: fc.nat(50) }), {
+    minLength: 1,
+    maxLength: 20,
+  })
+  fc.assert(
+    fc.property(shares, fc.double({ min: 0, max: 1, noNaN: true }), (shares, part) => {
+      const mosts = shares.map(({ weight, room }) => weight + room)
+      const most = mosts.reduce((a, b) => a + b, 0)
+      const total = Math.round(most * part)
+      const weights = shares.map(({ weight }) => weight)
+      const parts = divideWithin(total, weights, mosts)
+      assert.equal(
+        parts.reduce((sum, share) => sum + share, 0),
+        total,
+      )
+      for (const [index, share] of parts.entries()) assert.ok(share <= (mosts[index] as number))
+    }),
+    MANY_RUNS,
   )
 })
 

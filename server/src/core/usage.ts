@@ -4,6 +4,14 @@ export type Usage =
   | { readonly kind: 'estimated'; readonly tokens: number }
   | { readonly kind: 'unknown' }
 
+/**
+ * A count that the call can have used. A larger one is the upstream's mistake, or worse:
+ * `most` counts instead, which is what was reserved for the call.
+ */
+export function believedUsage(usage: Usage, most: number): Usage {
+  return usage.kind === 'measured' && usage.tokens > most ? { kind: 'estimated', tokens: most } : usage
+}
+
 /** What the tokens of an image call are, which decides what they cost. */
 export type ImageTokenKind = 'textInput' | 'imageInput' | 'textOutput' | 'imageOutput'
 /** Input that the upstream remembered from an earlier call. Such tokens are counted under their own kind as well. */
@@ -94,4 +102,13 @@ export function divideTokens(total: number, weights: readonly number[]): number[
   byRemainder.sort((a, b) => b.remainder - a.remainder || a.index - b.index)
   for (const { index } of byRemainder.slice(0, missing)) parts[index] = (parts[index] ?? 0) + 1
   return parts
+}
+
+/**
+ * The same, where each share has a most that it can have used. If weights would give a share more than that, the shares are
+ * divided by their mosts. The total is not above the sum of the mosts.
+ */
+export function divideWithin(total: number, weights: readonly number[], mosts: readonly number[]): number[] {
+  const parts = divideTokens(total, weights)
+  return parts.every((part, index) => part <= (mosts[index] ?? 0)) ? parts : divideTokens(total, mosts)
 }

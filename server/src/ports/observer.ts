@@ -15,6 +15,16 @@ export interface CallRecord {
   readonly durationMs: number
 }
 
+/** A count of an upstream that its call can't have used, and that was cut. */
+export interface Overcount {
+  readonly requestId: string
+  readonly callId: string
+  readonly model: string
+  readonly deployment: string
+  /** By how many tokens it was cut. */
+  readonly excessTokens: number
+}
+
 /** How one request went, noted on its way: milliseconds of each step, and its calls. */
 export interface RequestTrace {
   admitMs?: number
@@ -65,5 +75,6 @@ export interface RequestRecord {
 /** Is told what happened. It must not throw and must not block: nobody waits for it. */
 export interface Observer {
   callEnded(record: CallRecord): void
+  overcounted(record: Overcount): void
   requestEnded(record: RequestRecord): void
 }

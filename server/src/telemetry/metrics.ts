@@ -2,7 +2,7 @@
  * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
  * only when somebody scrapes.
  */
-import type { CallRecord, RequestRecord } from '#ports/observer.ts'
+import type { CallRecord, Overcount, RequestRecord } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import type { SecurityLog } from './security-log.ts'
@@ -45,6 +45,10 @@ export class Metrics {
     'torana_upstream_call_duration_seconds',
     'Duration of one call to an upstream.',
     BUCKETS_SECONDS,
+  )
+  readonly #overcounts = counters(
+    'torana_upstream_overcounts_total',
+    'Calls whose upstream counted more tokens than they can have used; the counts were cut.',
   )
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
@@ -111,6 +115,10 @@ export class Metrics {
     series.seconds.observe(durationMs / 1000)
   }
 
+  overcounted({ model, deployment }: Overcount): void {
+    this.#overcounts.get({ model, deployment }).value += 1
+  }
+
   /** Prometheus' text form. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     const families = [
@@ -121,6 +129,7 @@ export class Metrics {
       this.#cached,
       this.#calls,
       this.#callSeconds,
+      this.#overcounts,
     ]
     const build = { labels: { version: this.#version }, value: 1 }
     const text = [

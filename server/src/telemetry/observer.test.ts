@@ -6,16 +6,18 @@ import { Metrics } from './metrics.ts'
 import { telemetryObserver } from './observer.ts'
 
 const errors: unknown[] = []
+const warnings: unknown[] = []
 const lines: string[] = []
 const log: Log = {
   info: () => {},
-  warn: () => {},
+  warn: (...args: unknown[]) => void warnings.push(args[0]),
   error: (...args: unknown[]) => void errors.push(args[0]),
   line: (json) => void lines.push(json),
   writesInfo: true,
   close: () => {},
 }
-const observer = telemetryObserver(log, new Metrics('test'), { nowMs: () => 0, monotonicMs: () => 0 })
+const metrics = new Metrics('test')
+const observer = telemetryObserver(log, metrics, { nowMs: () => 0, monotonicMs: () => 0 })
 const ended = { requestId: 'r', route: 'embeddings', durationMs: 1 }
 
 test('what lies behind a store that is away reaches the log: the page of the fault sends operators there', () => {
@@ -29,4 +31,12 @@ test("an upstream's words never reach the log through the request, since they ma
   observer.requestEnded({ ...ended, status: 400, fault: 'upstream_refused', cause })
   assert.equal(errors.length, 0)
   assert.doesNotMatch(lines.pop() ?? 'no line', /canary|no line/)
+})
+
+test('a count that was cut is in the log and counted, by deployment', async () => {
+  const overcount = { requestId: 'r', callId: 'c', model: 'm', deployment: 'm/u', excessTokens: 7 }
+  observer.overcounted(overcount)
+  assert.deepEqual(warnings.pop(), overcount)
+  const { text } = await metrics.text()
+  assert.match(text, /^torana_upstream_overcounts_total\{model="m",deployment="m\/u"\} 1$/m)
 })

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { CallRecord, Observer, RequestRecord } from '#ports/observer.ts'
+import type { CallRecord, Observer, Overcount, RequestRecord } from '#ports/observer.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -16,6 +16,13 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
       const line = { ...record, durationMs: Math.round(record.durationMs) }
       if (ALARMS.has(record.outcome)) log.error(line, 'upstream call failed and needs an operator')
       else log.warn(line, 'upstream call failed')
+    },
+    overcounted(record: Overcount) {
+      metrics.overcounted(record)
+      log.warn(
+        { ...record },
+        'upstream counted more tokens than the call can have used, so the count was cut',
+      )
     },
     requestEnded(record: RequestRecord) {
       metrics.requestEnded(record)

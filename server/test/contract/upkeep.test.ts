@@ -8,6 +8,7 @@ import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
 import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
 import { eventually } from '#test/support/process.ts'
+import { RequestLog } from '#worker/books/request-log.ts'
 import { startUpkeep } from '#worker/books/upkeep.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { upkeepSuite } from './upkeep.ts'
@@ -47,6 +48,28 @@ test('a partition waits for a table no longer than a second, and is made the nex
   release()
   await reading
   assert.equal((await upkeep.makePartitions()).made.length, 3)
+})
+
+test('a record that PostgreSQL can not keep takes no other record of the request log with it', async () => {
+  const { requests, upkeep, identifiers, rows } = await open()
+  await upkeep.makePartitions()
+  const refused: number[] = []
+  const log = new RequestLog(requests, {
+    dropped: () => assert.fail('there was room'),
+    refused: (records) => void refused.push(records),
+  })
+  const poison = new Set([3, 77])
+  for (let index = 0; index < 81; index += 1)
+    log.add({
+      requestId: identifiers.next(),
+      route: '/v1/embeddings',
+      status: 200,
+      amountNanoUsd: poison.has(index) ? 2n ** 63n : 1n,
+      durationMs: 1,
+    })
+  await log.close()
+  assert.deepEqual(refused, [1, 1])
+  assert.equal((await rows('SELECT request_id FROM requests')).length, 79)
 })
 
 test('while nodes write, the reconciler finds no difference and corrects no budget that is right', async () => {

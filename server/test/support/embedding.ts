@@ -9,7 +9,7 @@ import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vect
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Usage } from '#core/usage.ts'
-import type { CallRecord } from '#ports/observer.ts'
+import type { CallRecord, Overcount } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { embed, type EmbedResult, type EmbedOptions } from '#request/embeddings/embed.ts'
@@ -127,6 +127,7 @@ export interface Journey extends Partial<EmbedOptions> {
   readonly limits?: Partial<Limits>
   readonly tokens?: TokenCounter
   readonly records?: CallRecord[]
+  readonly overcounts?: Overcount[]
   readonly monotonicMs?: () => number
 }
 
@@ -145,7 +146,14 @@ export async function embedInMemory(
   request: EmbeddingRequest,
   model: EmbeddingModel,
   upstream: EmbeddingUpstream,
-  { limits, tokens = memoryTokens, records = [], monotonicMs = () => 0, ...options }: Journey = {},
+  {
+    limits,
+    tokens = memoryTokens,
+    records = [],
+    overcounts = [],
+    monotonicMs = () => 0,
+    ...options
+  }: Journey = {},
 ): Promise<EmbedResult> {
   const clock = { nowMs: () => 0, monotonicMs }
   const outcome = await embed(
@@ -167,7 +175,11 @@ export async function embedInMemory(
       clock,
       ...plainTraffic(clock),
       identifiers: { next: () => 'c' },
-      observer: { callEnded: (record) => void records.push(record), requestEnded: () => {} },
+      observer: {
+        callEnded: (record) => void records.push(record),
+        overcounted: (record) => void overcounts.push(record),
+        requestEnded: () => {},
+      },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       yieldLoop: () => Promise.resolve(),

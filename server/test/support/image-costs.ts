@@ -1,6 +1,6 @@
 /** What a call may cost and did, for tests: prices in small numbers, pictures that are given, and an offer that was negotiated. */
 import type { ImageEdits, ImageFacts, ImageModel, ImageTokenTable, PixelSize } from '#core/catalog.ts'
-import { callCost, type AnsweredCall, type CallCost } from '#core/image/cost.ts'
+import { callCost, type AccountedCall, type AnsweredCall } from '#core/image/cost.ts'
 import type { GivenAddress, GivenFile, ImageEdit } from '#core/image/given.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
@@ -131,8 +131,8 @@ export function given(
   return { request, model, offer: offers[0] as ImageOffer }
 }
 
-export function answered(base: Given, answer: Partial<AnsweredCall> = {}): CallCost {
-  return callCost({ ...base, tokens: UNTOLD, pictures: [SQUARE], echoes: {}, ...answer })
+export function answered(base: Given, answer: Partial<AnsweredCall> = {}): AccountedCall {
+  return callCost({ ...base, images: 1, tokens: UNTOLD, pictures: [SQUARE], echoes: {}, ...answer })
 }
 
 export const told = (textInput: number, imageOutput: number) => ({ ...UNTOLD, textInput, imageOutput })

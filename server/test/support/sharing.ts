@@ -81,7 +81,7 @@ export class SharingNode {
       generationOf: () => 1,
       isQuarantined: () => false,
       identifiers: { next: nextId },
-      observer: { callEnded: () => {}, requestEnded: () => {} },
+      observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       yieldLoop: () => Promise.resolve(),

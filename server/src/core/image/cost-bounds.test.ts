@@ -122,6 +122,47 @@ test('no call costs more than was reserved for it, nor all calls together more t
   assert.ok(editsCompared > RUNS / 10, `only ${editsCompared} were edits`)
 })
 
+test('whatever an upstream counts and whatever its pictures say of themselves, the cost fits into the books', () => {
+  const count = fc.option(fc.oneof(fc.nat(5000), fc.maxSafeNat()), { nil: undefined })
+  const edge = fc.oneof(fc.nat(2048), fc.nat(2 ** 31 - 1))
+  const pictures = fc.array(fc.record({ width: edge, height: edge }), { minLength: 1, maxLength: 10 })
+  const tokens = fc.record({
+    textInput: count,
+    cachedTextInput: count,
+    imageInput: count,
+    cachedImageInput: count,
+    textOutput: fc.constant(undefined),
+    imageOutput: count,
+  })
+  let cut = 0
+  fc.assert(
+    fc.property(
+      anyPrice,
+      anyAsked,
+      pictures,
+      tokens,
+      fc.boolean(),
+      (price, asked, pictures, tokens, knows) => {
+        const facts = knows ? { table: outputTokens, inputImageTokens: 1500 } : {}
+        const base = given(price, asked, facts)
+        const { cost, source, believed, excessTokens } = answered(base, { pictures, tokens })
+        if (cost.kind === 'known') assert.ok(cost.nanoUsd < 2n ** 63n, costText(cost))
+        const kinds = Object.keys(tokens) as (keyof typeof tokens)[]
+        const toldTooMany = kinds.reduce((sum, kind) => sum + (tokens[kind] ?? 0) - (believed[kind] ?? 0), 0)
+        assert.equal(excessTokens > 0, toldTooMany > 0)
+        if (excessTokens > 0) assert.equal(source, 'estimated')
+        cut += excessTokens > 0 ? 1 : 0
+        if (!knows) return
+        const previews = 100 * (base.offer.partialImages ?? 0)
+        assert.ok((believed.imageOutput ?? 0) <= pictures.length * (6240 + previews))
+        assert.ok((believed.textInput ?? 0) <= 3 * asked.prompt.length + 256 + 18 * 1500)
+      },
+    ),
+    { numRuns: RUNS },
+  )
+  assert.ok(cut > RUNS / 10, `only ${cut} were cut`)
+})
+
 test('an edit whose input was told in one sum costs no less than the same told by kinds', () => {
   const all = fc.nat(1000)
   fc.assert(

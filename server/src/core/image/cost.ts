@@ -13,6 +13,7 @@ const TOKENS_PER_PREVIEW = 100
 const UNPRICED: Cost = { kind: 'unpriced' }
 const NOTHING: Cost = { kind: 'known', nanoUsd: 0n }
 const TOKEN_KINDS: readonly ImageTokenKind[] = ['textInput', 'imageInput', 'textOutput', 'imageOutput']
+const COUNTED_KINDS = [...TOKEN_KINDS, 'cachedTextInput', 'cachedImageInput'] as const
 
 /** The most that one call for so many pictures may use. Output tokens are 0 where the model's facts do not tell them. */
 export function boundsOf(
@@ -59,6 +60,8 @@ export interface AnsweredCall {
   readonly request: ImageRequest
   readonly model: ImageModel
   readonly offer: ImageOffer
+  /** How many were asked for. */
+  readonly images: number
   /** What the upstream counted. */
   readonly tokens: ImageUsage['tokens']
   /** What came, as the pictures' headers tell. An edge of 0: they do not. */
@@ -67,7 +70,7 @@ export interface AnsweredCall {
   readonly echoes: Readonly<Record<string, unknown>>
 }
 
-export interface CallCost {
+interface CallCost {
   readonly cost: Cost
   /** `upstream`: it follows from what the upstream counted and delivered. `estimated`: some of it had to be assumed. */
   readonly source: 'upstream' | 'estimated'
@@ -75,9 +78,75 @@ export interface CallCost {
   readonly tokens: number | undefined
 }
 
-/** What one call cost. What is not known is assumed to be the dearest that it may have been. */
-export function callCost(call: AnsweredCall): CallCost {
-  return call.offer.deployment.price.kind === 'perTokenKind' ? costByTokens(call) : costByPictures(call)
+export interface AccountedCall extends CallCost {
+  /** What the upstream counted, as far as it can be true. */
+  readonly believed: ImageUsage['tokens']
+  /** How many tokens were cut from what it counted. */
+  readonly excessTokens: number
+}
+
+/**
+ * What one call cost. What is not known is assumed to be the dearest that it may have been. No more tokens are believed than the
+ * call can have used.
+ */
+export function callCost(call: AnsweredCall): AccountedCall {
+  const { believed, excessTokens } = believedTokens(call)
+  const told = excessTokens === 0 ? call : { ...call, tokens: believed }
+  const paid = call.offer.deployment.price.kind === 'perTokenKind' ? costByTokens(told) : costByPictures(told)
+  return { ...paid, source: excessTokens === 0 ? paid.source : 'estimated', believed, excessTokens }
+}
+
+/** Upstreams put words of their own around a prompt: few, but more than a short prompt has. */
+const FRAME_TOKENS = 256
+/** Of a kind whose most nobody knows before the call, such as the thoughts of a model. No call uses as many. */
+const MOST_TOKENS_OF_A_KIND = 10_000_000
+
+function believedTokens(call: AnsweredCall): Pick<AccountedCall, 'believed' | 'excessTokens'> {
+  const most = mostTokens(call)
+  const believed = { ...call.tokens }
+  let excessTokens = 0
+  for (const kind of COUNTED_KINDS) {
+    const excess = (call.tokens[kind] ?? 0) - most[kind]
+    if (excess <= 0) continue
+    believed[kind] = most[kind]
+    excessTokens += excess
+  }
+  return { believed, excessTokens }
+}
+
+/**
+ * By the same facts as what is reserved, and by the pictures that came: more or larger ones may have been made than were
+ * asked for.
+ */
+function mostTokens({
+  request,
+  model,
+  offer,
+  images,
+  tokens,
+  pictures,
+  echoes,
+}: AnsweredCall): Readonly<Record<keyof ImageUsage['tokens'], number>> {
+  const sizes = [...possibleSizes(offer), ...pictures.flatMap((picture) => madeSizes(picture, offer))]
+  const qualities = [...possibleQualities(offer), ...madeQualities(offer, echoes)]
+  const perPicture = dearestTokens(model, sizes, qualities)
+  const imageOutput =
+    perPicture === undefined
+      ? MOST_TOKENS_OF_A_KIND
+      : Math.max(images, pictures.length) * (perPicture + previewTokens(offer))
+  const isGivenBounded = request.edit === undefined || model.facts.inputImageTokens !== undefined
+  const given = tokensOf(request, model, 0)
+  const imageInput = isGivenBounded ? given.imageInput : MOST_TOKENS_OF_A_KIND
+  // Where pictures were not counted by themselves, they stand among the text.
+  const textInput = given.textInput + FRAME_TOKENS + (tokens.imageInput === undefined ? imageInput : 0)
+  return {
+    textInput,
+    imageInput,
+    textOutput: MOST_TOKENS_OF_A_KIND,
+    imageOutput,
+    cachedTextInput: textInput,
+    cachedImageInput: imageInput,
+  }
 }
 
 function costByTokens(call: AnsweredCall): CallCost {
@@ -206,8 +275,12 @@ function possibleQualities({ quality, deployment }: ImageOffer): readonly (strin
   return qualities.length === 0 ? [undefined] : qualities
 }
 
+/** No model makes a longer edge. A header that tells of one is not believed: a price by pixels would be without bounds. */
+const LONGEST_MADE_EDGE = 65_536
+
 function madeSizes(picture: PixelSize, offer: ImageOffer): readonly PixelSize[] {
-  return pixelsOf(picture) > 0 ? [picture] : possibleSizes(offer)
+  const isTold = pixelsOf(picture) > 0 && Math.max(picture.width, picture.height) <= LONGEST_MADE_EDGE
+  return isTold ? [picture] : possibleSizes(offer)
 }
 
 /** The upstream's word for what it made, if it is one we know; else what was asked for. */

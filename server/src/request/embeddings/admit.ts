@@ -27,6 +27,8 @@ export interface AdmissionRequest {
 
 export interface BegunEmbedding extends BegunCall {
   readonly offer: Offer
+  /** The most that it can use. It is reserved, and no more is charged, whatever the upstream counts. */
+  readonly mostTokens: number
 }
 
 /** Immediate when no limit and no budget has to be asked. */
@@ -61,7 +63,7 @@ export class EmbeddingAdmission extends Admission {
   async begin(callId: string, offer: Offer, input: Input): Promise<BegunEmbedding> {
     const tokens = mostTokens(input, this.#model, this.#bytesOf)
     const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1 })
-    return { ...(await this.beginCall(callId, offer.deployment.id, cost)), offer }
+    return { ...(await this.beginCall(callId, offer.deployment.id, cost)), offer, mostTokens: tokens }
   }
 
   served(

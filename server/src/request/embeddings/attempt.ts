@@ -6,7 +6,7 @@ import { inputCount, joinInputs } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
-import { divideTokens, type Usage } from '#core/usage.ts'
+import { believedUsage, divideWithin, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { recordCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
@@ -63,10 +63,20 @@ export async function attempt(
       wantedForm: offer.width === offer.upstreamWidth ? wantedForm : 'float32',
       timeoutMs,
     })
-    const usages = await usagesOf(answer.usage, shares)
+    const most = calls.reduce((sum, { mostTokens }) => sum + mostTokens, 0)
+    const usage = believedUsage(answer.usage, most)
+    const usages = await usagesOf(usage, shares, calls)
     for (const [index, { request }] of shares.entries())
       request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok')
+    if (usage !== answer.usage && answer.usage.kind === 'measured')
+      outside.observer.overcounted({
+        requestId: lead.request.requestId,
+        callId,
+        model: lead.request.model.id,
+        deployment: deployment.id,
+        excessTokens: answer.usage.tokens - most,
+      })
     return answersOf(answer, shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
@@ -102,7 +112,11 @@ async function begun(
 }
 
 /** What the upstream counted, or our estimate, divided so that the parts sum to it exactly. */
-async function usagesOf(usage: Usage, shares: readonly [Share, ...Share[]]): Promise<readonly KnownUsage[]> {
+async function usagesOf(
+  usage: Usage,
+  shares: readonly [Share, ...Share[]],
+  calls: readonly BegunEmbedding[],
+): Promise<readonly KnownUsage[]> {
   const [lead, ...others] = shares
   if (others.length === 0)
     return usage.kind === 'unknown'
@@ -110,7 +124,8 @@ async function usagesOf(usage: Usage, shares: readonly [Share, ...Share[]]): Pro
       : [usage]
   const counts = await Promise.all(shares.map(({ request, inputs }) => estimateTokens(request, inputs)))
   if (usage.kind === 'unknown') return counts.map((tokens) => ({ kind: 'estimated', tokens }))
-  return divideTokens(usage.tokens, counts).map((tokens) => ({ kind: usage.kind, tokens }))
+  const mosts = calls.map(({ mostTokens }) => mostTokens)
+  return divideWithin(usage.tokens, counts, mosts).map((tokens) => ({ kind: usage.kind, tokens }))
 }
 
 /** Fields beside the vectors belong to the whole call: requests that shared it do not get them. */

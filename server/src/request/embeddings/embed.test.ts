@@ -6,7 +6,7 @@ import { truncate, valuesOf } from '#core/embedding/vector.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { ThreadBusy } from '#ports/asker.ts'
-import type { CallRecord } from '#ports/observer.ts'
+import type { CallRecord, Overcount } from '#ports/observer.ts'
 import type { CountAsker, TokenCounter } from '#ports/tokens.ts'
 import { bitsOf, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { aDeployment, type DeploymentOverrides } from '#test/support/deployments.ts'
@@ -173,7 +173,7 @@ test('any inputs × any caps × any duplicates × any failures: vectors and usag
   )
 })
 
-test('whatever an upstream counts, its count is divided without loss: k times each text is k times its usage', async () => {
+test('whatever an upstream can count, its count is divided without loss: k times each text is k times its usage', async () => {
   const repeated = fc.record({
     texts: fc.uniqueArray(fc.string({ minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 }),
     repeats: fc.integer({ min: 1, max: 4 }),
@@ -184,12 +184,49 @@ test('whatever an upstream counts, its count is divided without loss: k times ea
     fc.asyncProperty(repeated, async ({ texts, repeats, maxInputs, counts }) => {
       let calls = 0
       const upstream = new MemoryUpstream({
-        usage: () => ({ kind: 'measured', tokens: counts[calls++ % counts.length] as number }),
+        // A text of one byte and the eight tokens that servers may put around it: no more can be counted.
+        usage: (_, texts) => ({
+          kind: 'measured',
+          tokens: Math.min(counts[calls++ % counts.length] as number, 9 * texts.length),
+        }),
       })
       const input: Input = { kind: 'texts', texts: Array.from({ length: repeats }, () => texts).flat() }
       const model = aModel({ deployments: [aDeployment({ capabilities: { maxInputs } })] })
       const { usage } = await embedInMemory(aRequest({ input }), model, upstream)
       assert.equal(usage.promptTokens, billedTokens(upstream) * repeats)
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('a count above the most that the call can have used is cut to it, called an estimate, and told', async () => {
+  const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000_000n } as const
+  const model = aModel({ deployments: [aDeployment({ price })], facts: { maxInputTokens: 100 } })
+  const inputs = fc.oneof(
+    fc
+      .uniqueArray(fc.string({ minLength: 1, maxLength: 200 }), { minLength: 1, maxLength: 8 })
+      .map((texts) => ({
+        input: { kind: 'texts', texts } satisfies Input,
+        most: texts.reduce((sum, text) => sum + 8 + Math.min(100, Buffer.byteLength(text)), 0),
+      })),
+    fc.array(fc.nat(999), { minLength: 1, maxLength: 20 }).map((ids) => ({
+      input: { kind: 'tokens', tokens: [Uint32Array.from(ids)] } satisfies Input,
+      most: ids.length,
+    })),
+  )
+  const count = fc.oneof(fc.nat(2000), fc.maxSafeNat())
+  await fc.assert(
+    fc.asyncProperty(inputs, count, async ({ input, most }, tokens) => {
+      const overcounts: Overcount[] = []
+      const upstream = new MemoryUpstream({ usage: () => ({ kind: 'measured', tokens }) })
+      const { usage } = await embedInMemory(aRequest({ input }), model, upstream, { overcounts })
+      assert.equal(usage.promptTokens, Math.min(tokens, most))
+      assert.deepEqual(usage.cost, { kind: 'known', nanoUsd: BigInt(usage.promptTokens) * 1_000_000n })
+      assert.equal(usage.source, tokens > most ? 'estimated' : 'upstream')
+      assert.deepEqual(
+        overcounts.map(({ excessTokens }) => excessTokens),
+        tokens > most ? [tokens - most] : [],
+      )
     }),
     MANY_RUNS,
   )

@@ -48,7 +48,7 @@ const holds =
     inputs.kind === 'texts' && inputs.texts.includes(bad) ? 'refused' : undefined
 
 test('requests that come together share one call; each gets its own vectors, usage and row with the same call id', async () => {
-  const { node, upstream } = start({ usage: () => ({ kind: 'measured', tokens: 101 }) })
+  const { node, upstream } = start({ usage: () => ({ kind: 'measured', tokens: 67 }) })
   const lists = [['a', 'bb'], ['ccccccccc'], ['dd', 'a b c d', 'e']]
   const answers = await Promise.all(lists.map((texts) => ask(node, texts)))
   for (const [index, answer] of answers.entries()) assertVectors(answer, lists[index] ?? [])
@@ -59,12 +59,29 @@ test('requests that come together share one call; each gets its own vectors, usa
   assert.deepEqual(new Set(rows.map(({ callId }) => callId)), new Set([upstream.calls[0]?.callId]))
   assert.equal(
     rows.reduce((sum, { tokens = 0 }) => sum + tokens, 0),
-    101,
+    67,
   )
   assert.deepEqual(
     answers.map(({ usage }) => usage.promptTokens).toSorted((a, b) => a - b),
     rows.map(({ tokens = 0 }) => tokens).toSorted((a, b) => a - b),
   )
+})
+
+test('a count that a shared call can not have used is cut, and no member is charged more than it can have used', async () => {
+  for (const tokens of [9, 60, 70, 71, Number.MAX_SAFE_INTEGER]) {
+    const { node } = start({ usage: () => ({ kind: 'measured', tokens }) })
+    const lists = [['a', 'bb'], ['ccccccccc'], ['dd', 'a b c d', 'e']]
+    await Promise.all(lists.map((texts, index) => ask(node, texts, `p${index}`)))
+    const rows = node.books.entries().toSorted((a, b) => (a.project < b.project ? -1 : 1))
+    // A token has at least one byte, and a server puts at most eight around a text.
+    const most = lists.map((texts) => texts.reduce((sum, text) => sum + 8 + text.length, 0))
+    assert.ok(rows.every(({ tokens = 0 }, index) => tokens <= (most[index] ?? 0)))
+    assert.equal(
+      rows.reduce((sum, row) => sum + (row.tokens ?? 0), 0),
+      Math.min(tokens, 70),
+    )
+    assert.ok(rows.every(({ usage }) => usage === (tokens > 70 ? 'estimated' : 'upstream')))
+  }
 })
 
 test('a refused call is taken apart: only the sender of the bad text is refused, in few calls', async () => {

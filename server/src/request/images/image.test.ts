@@ -55,7 +55,7 @@ function aNode() {
     ...images,
     clock: systemClock,
     identifiers,
-    observer: { callEnded: () => {}, requestEnded: () => {} },
+    observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     dispatch: aDispatch(),
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),

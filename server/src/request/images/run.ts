@@ -178,7 +178,7 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
  */
 async function deliver(
   run: ImageRun,
-  { call, offer }: SentCall,
+  { call, callId, offer, images }: SentCall,
   answer: ImageAnswer,
   outside: BuyingOutside,
 ): Promise<Delivery> {
@@ -188,6 +188,7 @@ async function deliver(
     request,
     model,
     offer,
+    images,
     tokens: answer.tokens,
     pictures: kept,
     echoes: answer.echoes,
@@ -198,7 +199,16 @@ async function deliver(
     images: kept.length,
     cost: paid.cost,
   })
-  const { tokens, echoes, extraFields } = answer
+  const { believed: tokens, excessTokens } = paid
+  if (excessTokens > 0)
+    outside.observer.overcounted({
+      requestId: hold.jobId,
+      callId,
+      model: model.id,
+      deployment: offer.deployment.id,
+      excessTokens,
+    })
+  const { echoes, extraFields } = answer
   const delivery: Delivery = {
     project: post.project,
     post,

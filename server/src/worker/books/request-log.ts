@@ -10,6 +10,9 @@ const PORTION = 1000
 /** A person who looks at the log sees what happened a moment ago. */
 const WAIT_MS = 200
 
+/** Refused records of one portion that are looked for. A store that refuses more of them refuses all. */
+const MOST_REFUSALS = 20
+
 export interface RequestLogEvents {
   dropped(records: number): void
   /** The store refused records for what they are: a defect of the node. */
@@ -55,12 +58,27 @@ export class RequestLog {
     while (this.#waiting.length > 0) {
       const portion = this.#waiting.slice(0, PORTION)
       try {
-        await this.#store.append(portion)
-      } catch (error) {
-        if (error instanceof StoreAway) return
-        this.#events.refused(portion.length, error as Error)
+        await this.#append(portion, { refusalsLeft: MOST_REFUSALS })
+      } catch {
+        return
       }
       this.#waiting.splice(0, portion.length)
+    }
+  }
+
+  /** A record that the store refuses takes no other with it: halves find it. Rejects only while the store is away. */
+  async #append(records: readonly RequestRecord[], search: { refusalsLeft: number }): Promise<void> {
+    try {
+      await this.#store.append(records)
+    } catch (error) {
+      if (error instanceof StoreAway) throw error
+      if (records.length === 1 || search.refusalsLeft === 0) {
+        search.refusalsLeft = Math.max(0, search.refusalsLeft - 1)
+        return this.#events.refused(records.length, error as Error)
+      }
+      const middle = Math.ceil(records.length / 2)
+      await this.#append(records.slice(0, middle), search)
+      await this.#append(records.slice(middle), search)
     }
   }
 }

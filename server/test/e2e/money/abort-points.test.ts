@@ -122,7 +122,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     clock: systemClock,
     ...plainTraffic(),
     identifiers,
-    observer: { callEnded: () => {}, requestEnded: () => {} },
+    observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
     yieldLoop,

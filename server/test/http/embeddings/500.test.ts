@@ -41,7 +41,11 @@ const app = await gatewayServer({
   },
   clock: { nowMs: Date.now, monotonicMs: () => performance.now() },
   identifiers: { next: () => crypto.randomUUID() },
-  observer: { callEnded: () => {}, requestEnded: (record) => void records.push(record) },
+  observer: {
+    callEnded: () => {},
+    overcounted: () => {},
+    requestEnded: (record) => void records.push(record),
+  },
   limits: defaultLimits,
   failedKeys: new FailedKeys(() => performance.now()),
   clientAddress: clientAddressBehind([]),
