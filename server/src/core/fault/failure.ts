@@ -55,6 +55,22 @@ export class UpstreamFailure extends Error {
     return !TERMINAL.has(this.kind)
   }
 
+  /**
+   * One text of many may be the reason, also where another deployment is worth a try: a firewall in front of an upstream
+   * answers 403, a server that stumbles over a text answers 500, 404 or not in time. A rate limit, a wrong credential and an
+   * upstream that can't be reached are never about a text.
+   */
+  get mayBeOneText(): boolean {
+    if (this.kind === 'rejectedUs') return this.mayBeForbiddenText
+    return this.kind !== 'rateLimited' && this.kind !== 'unreachable'
+  }
+
+  /** A 403 that may be about what was sent as well as about our credential. */
+  get mayBeForbiddenText(): boolean {
+    const { status, code } = this.detail
+    return this.kind === 'rejectedUs' && status === 403 && !(code !== undefined && QUOTA_CODES.has(code))
+  }
+
   /** Its message may repeat what the caller sent: it is no text for the log. */
   get isInUpstreamsWords(): boolean {
     return this.kind !== 'broken' && this.detail.status !== undefined

@@ -112,7 +112,7 @@ test('when every text is bad, the calls are still fewer than two for each reques
 test('a member whose money is gone by the time of the call does not spoil the others', async () => {
   const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000n } as const
   const { node, upstream } = start(
-    { plan: (_, number) => (number === 0 ? 'timedOut' : undefined) },
+    { plan: (_, number) => (number === 0 ? 'broken' : undefined) },
     { deployments: [0, 1].map((priority) => aDeployment({ id: `d${priority}`, priority, price })) },
   )
   // For one call, not for two: what the first may have cost stays reserved.
@@ -147,7 +147,9 @@ test('a failing deployment fails over for the whole batch at once', async () => 
 test('when all deployments fail, each member hears of it, after as many tries as alone', async () => {
   for (const [kind, calls] of [
     ['unreachable', 2],
-    ['timedOut', 1],
+    ['rateLimited', 1],
+    // The shared call, and one for each member.
+    ['timedOut', 5],
   ] as const) {
     const { node, upstream } = start({ plan: () => kind })
     const outcomes = await Promise.allSettled(words(4).map((text) => ask(node, [text])))
@@ -190,6 +192,11 @@ const QUOTED_FAILURES = [
   ['refused', 413],
   ['refused', 422],
   ['contentRefused', 400],
+  ['rejectedUs', 403],
+  ['missing', 404],
+  ['timedOut', 408],
+  ['timedOut', 504],
+  ['timedOut', undefined],
   ['failed', 424],
   ['failed', 500],
   ['failed', 503],
@@ -245,6 +252,29 @@ function assertOwnWords(reason: unknown, index: number): void {
   const shown = JSON.stringify([reason.message, reason.param, reason.upstream, String(reason.cause)])
   for (const [quoted] of shown.matchAll(/text \d+/g)) assert.equal(quoted, word(index), shown)
 }
+
+for (const kind of [
+  'rateLimited',
+  'rejectedUs',
+  'missing',
+  'unreachable',
+  'timedOut',
+  'failed',
+  'broken',
+] as const)
+  test(`what shares a call is served by another deployment after ${kind}`, async () => {
+    const { node, upstream } = start(
+      { plan: ({ deployment }) => (deployment.id === 'd0' ? kind : undefined) },
+      { deployments: [0, 1].map((priority) => aDeployment({ id: `d${priority}`, priority })) },
+    )
+    const answers = await Promise.all(words(8).map((text) => ask(node, [text])))
+    for (const [index, answer] of answers.entries()) {
+      assertVectors(answer, [word(index)])
+      assert.deepEqual([answer.attempts, answer.deployments], [2, ['d1']])
+    }
+    // Together, except after a time-out: a second one would leave no time to take them apart.
+    assert.equal(upstream.calls.length, kind === 'timedOut' ? 9 : 2)
+  })
 
 test('who is in a hurry is not joined with others, whose call would end with its time', async () => {
   const { node, upstream } = start({

@@ -197,10 +197,12 @@ function afterFailure(all: Members, turn: Turn<Offer>, error: unknown, next?: Ne
   const { maxAttempts } = outside.limits
   const left = offersAfter(error, turn.offer, work, { maxAttempts, buysOnce: false })
   // An upstream that fails on one text looks like an upstream that fails.
-  const mayBeOneText = all.length > 1 && (error.kind === 'failed' || error.kind === 'broken')
+  const mayBeOneText = all.length > 1 && error.mayBeOneText
   if (mayBeOneText && left.length === 0) turn.endUnclear()
   else turn.end(error)
-  const members = withoutHurried(withoutLate(all, turn.offer, error))
+  const inTime = withoutLate(all, turn.offer, error)
+  if (mayBeOneText && error.kind === 'timedOut') return serveEach(inTime ?? [], left)
+  const members = withoutHurried(inTime)
   if (members === undefined) return
   const again = dispatch.again(left, askedTogether(members))
   if (again !== undefined) {
@@ -224,10 +226,17 @@ function serveApart(
     if (half.length > 1 && search.sharedCallsLeft > 0) {
       search.sharedCallsLeft -= 1
       void serveTogether(half, { search })
-    } else
-      for (const { request, input, slots, resolve, reject } of half)
-        serve(request, input, slots).then(resolve, reject)
+    } else serveEach(half)
   }
+}
+
+/**
+ * Each member alone, as if it had never shared a call; at other deployments, if there are any. After a time-out at once:
+ * for a search in halves, each of which may run into its time again, no member has the time.
+ */
+function serveEach(members: readonly Member[], others: readonly Offer[] = []): void {
+  for (const { request, input, slots, resolve, reject } of members)
+    serve(others.length === 0 ? request : { ...request, offers: others }, input, slots).then(resolve, reject)
 }
 
 function halvesOf(members: Members): readonly Members[] {

@@ -401,6 +401,21 @@ test('everyone who asks gets one turn or one fault, and no more turns are out th
   )
 })
 
+test('a text that a firewall forbids takes no deployment from others; a refused credential does', () => {
+  const offers = [anOffer('only', 1000)]
+  for (const [status, code, isLeft] of [
+    [403, undefined, true],
+    [403, 'insufficient_quota', false],
+    [401, undefined, false],
+    [402, undefined, false],
+  ] as const) {
+    const world = new World()
+    const error = new UpstreamFailure('rejectedUs', 'no', { deployment: 'only', status, code })
+    world.ask(offers, 'one').turn?.end(error)
+    assert.equal(world.ask(offers, 'other').turn !== undefined, isLeft, `${status} ${code}`)
+  }
+})
+
 test('sixty texts a second on which the upstream fails take the only deployment from no other project', async () => {
   for (const headStartMs of [0, 5000]) {
     const world = new World({ maxQueued: 4096 })

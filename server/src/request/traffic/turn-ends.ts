@@ -23,7 +23,8 @@ export function callEndOf(error: unknown, durationMs: number): CallEnd {
     case 'rateLimited':
       return { kind: 'limited', retryAfterMs }
     case 'rejectedUs':
-      return { kind: 'rejectedUs' }
+      // Otherwise one text that a firewall forbids would take the deployment from everybody.
+      return error.mayBeForbiddenText ? { kind: 'failed', durationMs } : { kind: 'rejectedUs' }
     case 'failed':
       return retryAfterMs === undefined ? { kind: 'failed', durationMs } : { kind: 'limited', retryAfterMs }
     case 'missing':
