@@ -96,7 +96,8 @@ export const environmentVariables = {
       "The key of OpenAI, never a key of Torana. Without a configuration file, Torana adds OpenAI's models. With one, use it there as `${OPENAI_API_KEY}`.",
   },
   HTTPS_PROXY: {
-    description: 'Proxy for calls to `https:` upstreams. Also in lower case, like the next two.',
+    description:
+      'Proxy for calls to `https:` upstreams. Also in lower case, like the next two. Images at addresses of others are fetched through tunnels to IP addresses, so a proxy that allows names only refuses them.',
   },
   HTTP_PROXY: { description: 'Proxy for calls to `http:` upstreams.' },
   NO_PROXY: { description: 'Hosts that are called without a proxy, separated by commas.' },

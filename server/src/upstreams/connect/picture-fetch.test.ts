@@ -50,6 +50,8 @@ const NAMES: Record<string, readonly string[]> = {
   'localtest.me': ['127.0.0.1'],
   '127.0.0.1.nip.io': ['127.0.0.1'],
   'public.example': ['93.184.215.14'],
+  'public6.example': ['2606:4700:4700::1111'],
+  'both.example': ['2606:4700:4700::1111', '93.184.215.14'],
   'other.example': ['1.1.1.1'],
 }
 const lookup = async (host: string): Promise<{ address: string; family: number }[]> => {
@@ -372,20 +374,71 @@ test('an answer that is no picture is none', () =>
     },
   ))
 
-test('a proxy is given nothing that the guard refuses, and is dialled for the rest', () =>
-  withSite(
-    (_request, response) => response.end(PICTURE),
-    async (site) => {
-      const proxied = fetcherWith({ proxy: { http: site.origin, https: site.origin } })
-      for (const host of ['127.0.0.1', 'loopback.example', '169.254.169.254', '[::1]']) {
-        await assert.rejects(proxied.fetch(`http://${host}:${port}/`, LIMITS), AddressRefused, host)
-      }
-      assert.equal(site.requests.length, 0)
-      assert.deepEqual(Buffer.from(await proxied.fetch('http://public.example/x', LIMITS)), PICTURE)
-      assert.equal(site.requests[0]?.url, 'http://public.example/x')
-      assert.equal(connections, 0)
-    },
-  ))
+/** A proxy that makes no tunnel lead anywhere: it notes where each should go, and what is said in it first. */
+async function withProxy(
+  work: (proxy: { readonly url: string; readonly tunnels: Tunnel[] }) => Promise<void>,
+): Promise<void> {
+  const tunnels: Tunnel[] = []
+  const server = createServer((_request, response) => response.writeHead(400).end('not a tunnel'))
+  server.on('connect', (asked: IncomingMessage, socket) => {
+    socket.on('error', () => {})
+    socket.write('HTTP/1.1 200 OK\r\n\r\n')
+    socket.once('data', (said: Buffer) => {
+      tunnels.push({ to: asked.url, host: asked.headers.host, said: said.toString('latin1') })
+      socket.end(`HTTP/1.1 200 OK\r\ncontent-length: ${PICTURE.length}\r\n\r\n${PICTURE.toString()}`)
+    })
+  })
+  const at = await listen(server, '127.0.0.1')
+  try {
+    await work({ url: `http://127.0.0.1:${at}`, tunnels })
+  } finally {
+    server.close()
+  }
+}
+
+interface Tunnel {
+  readonly to: string | undefined
+  readonly host: string | undefined
+  readonly said: string
+}
+
+test('a proxy is given nothing that the guard refuses, and a tunnel to the checked address for the rest', () =>
+  withProxy(async ({ url, tunnels }) => {
+    const proxied = fetcherWith({ proxy: { http: url, https: url } })
+    for (const host of ['127.0.0.1', 'loopback.example', '169.254.169.254', '[::1]']) {
+      await assert.rejects(proxied.fetch(`http://${host}:${port}/`, LIMITS), AddressRefused, host)
+    }
+    assert.equal(tunnels.length, 0)
+    assert.deepEqual(Buffer.from(await proxied.fetch('http://public.example/x', LIMITS)), PICTURE)
+    assert.deepEqual([tunnels[0]?.to, tunnels[0]?.host], ['93.184.215.14:80', '93.184.215.14:80'])
+    assert.match(tunnels[0]?.said ?? '', /^GET \/x HTTP\/1\.1\r\nhost: public\.example\r\n/)
+    assert.equal(connections, 0)
+  }))
+
+test('a proxy never hears the name of a host to resolve; the TLS handshake in the tunnel has it', () =>
+  withProxy(async ({ url, tunnels }) => {
+    const proxied = fetcherWith({ proxy: { https: url } })
+    for (const [host, to] of [
+      ['public.example', '93.184.215.14:443'],
+      ['public6.example', '[2606:4700:4700::1111]:443'],
+      ['both.example', '93.184.215.14:443'],
+      ['public.example:8443', '93.184.215.14:8443'],
+    ] as const) {
+      // The tunnel leads to no TLS server.
+      await assert.rejects(proxied.fetch(`https://${host}/x`, LIMITS))
+      const tunnel = tunnels.pop()
+      assert.deepEqual([tunnel?.to, tunnel?.host], [to, to])
+      assert.ok(tunnel?.said.includes(host.replace(/:.*/, '')), 'the server name of the handshake')
+    }
+  }))
+
+test('a trusted origin is asked of the proxy by its name, which only the proxy may know', () =>
+  withProxy(async ({ url, tunnels }) => {
+    const trusted = 'https://inside.example'
+    const proxied = fetcherWith({ proxy: { https: url } })
+    await assert.rejects(proxied.fetch(`${trusted}/x`, { ...LIMITS, trustedOrigin: trusted }))
+    assert.equal(tunnels[0]?.to, 'inside.example:443')
+  }))
 
 test('a host that is exempt from the proxy is dialled at the checked address', () =>
   withSite(

@@ -6,7 +6,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
-import { Agent, buildConnector, EnvHttpProxyAgent, request, type Dispatcher } from 'undici'
+import { Agent, buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
 import { isAllowedPort, isPublicAddress } from './address-guard.ts'
@@ -108,8 +108,8 @@ export class GuardedPictureFetcher implements PictureFetcher {
   }
 
   /**
-   * With a proxy, the name is resolved and checked here all the same, and then handed over: the proxy resolves it again, and
-   * has the last word on where it leads. Hosts that are exempt from the proxy are dialled like any other.
+   * A proxy is asked for a tunnel to a checked address too: it would resolve the name anew, perhaps to somewhere inside. The
+   * name stands in the TLS handshake and in the request. Hosts that are exempt from the proxy are dialled like any other.
    */
   #dispatcher(addresses: readonly LookupAddress[] | undefined): Dispatcher {
     const { connectTimeoutMs, connectTo = pinned, proxy } = this.#options
@@ -120,6 +120,12 @@ export class GuardedPictureFetcher implements PictureFetcher {
     const { http, https, no } = proxy
     return new EnvHttpProxyAgent({
       ...agentOptions,
+      ...(addresses === undefined
+        ? {}
+        : {
+            proxyTunnel: true,
+            clientFactory: (origin: URL, options: object) => tunnelsTo(addresses, new Pool(origin, options)),
+          }),
       ...(http === undefined ? {} : { httpProxy: http }),
       ...(https === undefined ? {} : { httpsProxy: https }),
       ...(no === undefined ? {} : { noProxy: no }),
@@ -162,6 +168,20 @@ function pinned(addresses: readonly LookupAddress[], timeoutMs: number): Connect
       socket.destroy()
       callback(new HostRefused('its host is not on the public internet'), null)
     })
+}
+
+/** Puts an address in the place of the name in all that the proxy is asked for, which are tunnels. */
+function tunnelsTo(addresses: readonly LookupAddress[], proxy: Dispatcher): Dispatcher {
+  // Proxies without IPv6 are common.
+  const chosen = addresses.find(({ family }) => family === 4) ?? addresses[0]
+  if (chosen === undefined) throw new AddressRefused('its host has no address')
+  const host = chosen.family === 6 ? `[${chosen.address}]` : chosen.address
+  return proxy.compose((dispatch) => (options, handler) => {
+    const port = options.path.slice(options.path.lastIndexOf(':') + 1)
+    const authority = `${host}:${port}`
+    const headers = { ...(options.headers as Record<string, string>), host: authority }
+    return dispatch({ ...options, path: authority, headers }, handler)
+  })
 }
 
 function redirection({ headers }: Dispatcher.ResponseData, from: URL): URL {
