@@ -88,6 +88,9 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
   const control = openControl(basics, { ...shown, catalog, accounts })
   await listeners.open({ gateway, control }, limits, () => basics.metrics.traffic.dropped())
+  await listeners.openSocket(settings, control).catch((error: unknown) => {
+    log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
+  })
   const { url, controlUrl } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   const file = watchFile(basics, env, catalog)

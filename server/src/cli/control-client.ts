@@ -1,9 +1,11 @@
 /** Commands talk to the running node, never to its database. */
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { Agent, fetch, type Response } from 'undici'
 import { environmentVariables } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
+import { controlSocketOf, isOwnSocket, pathProblem } from '#runtime/control-socket.ts'
 import { ADMIN_TOKEN_FILE } from '#runtime/secret.ts'
 
 /** Something a person can mend: printed without a stack. */
@@ -27,12 +29,20 @@ interface Token {
   readonly source: string
 }
 
+/** Where a node answers: at a URL, or by its socket. */
+interface Place {
+  /** For people. */
+  readonly name: string
+  readonly url: string
+  readonly socket?: string
+}
+
 export class ControlClient {
-  readonly #url: string
+  readonly #place: Place
   readonly #token: Token
 
-  constructor(url: string, token: Token) {
-    this.#url = url
+  constructor(place: Place, token: Token) {
+    this.#place = place
     this.#token = token
   }
 
@@ -40,11 +50,11 @@ export class ControlClient {
     const answer = await this.#send(method, path, body, answerMs)
     const text = await answer.text()
     if (answer.status === 401)
-      throw new CommandProblem(`The node at ${this.#url} refused the token of ${this.#token.source}.`)
+      throw new CommandProblem(`The node at ${this.#place.name} refused the token of ${this.#token.source}.`)
     if (answer.ok) return (text === '' ? undefined : JSON.parse(text)) as Body
     throw new CommandProblem(
       messageIn(text) ??
-        `${this.#url} answered ${answer.status}. Is it the control listener (CONTROL_PORT) of a Torana node?`,
+        `${this.#place.name} answered ${answer.status}. Is it the control listener (CONTROL_PORT) of a Torana node?`,
       answer.status,
     )
   }
@@ -67,8 +77,10 @@ export class ControlClient {
   }
 
   async #send(method: string, path: string, body: unknown, answerMs: number): Promise<Response> {
+    const { url, socket } = this.#place
     try {
-      return await fetch(`${this.#url}/api/v1${path}`, {
+      return await fetch(`${url}/api/v1${path}`, {
+        ...(socket !== undefined && { dispatcher: new Agent({ connect: { socketPath: socket } }) }),
         method,
         headers: {
           authorization: `Bearer ${this.#token.value}`,
@@ -82,35 +94,63 @@ export class ControlClient {
     } catch (error) {
       const { cause = error } = error as Error
       throw new CommandProblem(
-        `No node answers at ${this.#url} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
+        `No node answers at ${this.#place.name} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
       )
     }
   }
 }
 
-/** `url`: where the control listener answers; by default where the environment puts it. */
+/** `url`: where the control listener answers; by default the node of the data folder. */
 export function openControl(url: string | undefined, env: Environment, cwd: string): ControlClient {
-  return new ControlClient(url?.replace(/\/+$/, '') ?? defaultUrl(env), findToken(env, cwd))
+  const token = findToken(env, cwd)
+  const address = url?.replace(/\/+$/, '')
+  return new ControlClient(address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token)
 }
 
-function defaultUrl(env: Environment): string {
+/** Addresses of this machine, whose ports every user of it can take. */
+const OWN_HOST = /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/
+
+/** The token goes to the owner of the data folder by its socket, or to where a person says: never to just any listener on a port. */
+function placeOf(env: Environment, cwd: string): Place {
   const host = env['CONTROL_HOST'] || environmentVariables.CONTROL_HOST.default
   const port = env['CONTROL_PORT'] || environmentVariables.CONTROL_PORT.default
   if (port === '0')
     throw new CommandProblem(
       'CONTROL_PORT is 0, so the port is not known. Give the address of the node with --url.',
     )
+  const address = urlOf(host, port)
+  const atPort = { name: address, url: address }
+  // Windows has no such sockets.
+  if (process.getuid === undefined) return atPort
+  const dataDir = dataDirOf(env, cwd)
+  const socket = controlSocketOf(dataDir, port)
+  const isOwn = isOwnSocket(socket, dataDir)
+  if (isOwn === true) return { name: socket, url: 'http://localhost', socket }
+  if (isOwn === undefined && !OWN_HOST.test(host)) return atPort
+  const why =
+    isOwn === false
+      ? `${socket} is not the socket of a node of yours, so it is not sent the token.`
+      : `No node runs on the data folder ${dataDir}: ${pathProblem(socket) ?? `${socket} does not exist`}.`
+  throw new CommandProblem(
+    `${why} Start a node with \`torana start\`, or set TORANA_DATA_DIR and CONTROL_PORT as the node has them. For a node elsewhere, give its address: --url ${address}`,
+  )
+}
+
+function urlOf(host: string, port: string): string {
   const reachable: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   const name = reachable[host] ?? host
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+function dataDirOf(env: Environment, cwd: string): string {
+  return resolve(cwd, env['TORANA_DATA_DIR'] || environmentVariables.TORANA_DATA_DIR.default)
 }
 
 function findToken(env: Environment, cwd: string): Token {
   const given = lookUp('TORANA_ADMIN_TOKEN', env, readText)
   if ('problem' in given) throw new CommandProblem(given.problem)
   if (given.value) return { value: given.value, source: 'TORANA_ADMIN_TOKEN' }
-  const dataDir = resolve(cwd, env['TORANA_DATA_DIR'] || environmentVariables.TORANA_DATA_DIR.default)
-  const file = join(dataDir, ADMIN_TOKEN_FILE)
+  const file = join(dataDirOf(env, cwd), ADMIN_TOKEN_FILE)
   if (!existsSync(file))
     throw new CommandProblem(
       `There is no admin token. Set TORANA_ADMIN_TOKEN, or set TORANA_DATA_DIR to the data folder of the node (${file} does not exist).`,

@@ -34,7 +34,7 @@ const USAGE = `usage: torana spaces [list] [--json]
        torana spaces probe [<model>] [--json]
            probe all deployments of the model, or of all models, now; the exit code is 1 if one is outside its space
 
---url <address>: the control port of the node. Default: http://CONTROL_HOST:CONTROL_PORT.
+--url <address>: the control port of the node. Default: the node of the data folder, by its socket.
 `
 
 /** A deployment that does not answer is waited for, several times over if it is one of many. */

@@ -78,7 +78,7 @@ function usage(noun: string, verbs: Readonly<Record<string, Verb>>): string {
   const lines = Object.entries(verbs).map(
     ([name, { says, takes }]) => `  torana ${noun} ${name} ${takes}\n      ${says}`,
   )
-  return `${lines.join('\n')}\n\n--url <address>: the control port of the node. Default: http://CONTROL_HOST:CONTROL_PORT.\n`
+  return `${lines.join('\n')}\n\n--url <address>: the control port of the node. Default: the node of the data folder, by its socket.\n`
 }
 
 /** A secret from a file, or from standard input: on the command line every user of the machine could read it. */

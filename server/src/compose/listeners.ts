@@ -1,8 +1,10 @@
-/** Composition of the two ports: bound before anything else is opened, so that a taken one is told first. */
+/** Composition of the two ports and of the socket for commands. Ports are bound before anything else is opened, so that a taken one is told first. */
+import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Limits, Settings } from '#core/settings.ts'
 import { Listener } from '#http/listener.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { controlSocketOf, pathProblem } from '#runtime/control-socket.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 
 /** What comes in a tenth of a second of overload. */
@@ -16,26 +18,34 @@ export interface Apps {
 export class Listeners implements AsyncDisposable {
   readonly #gateway: Listener
   readonly #control: Listener
+  readonly #nextId: () => string
+  /** Undefined until it is opened, or where it can't be. */
+  #socket: Listener | undefined
   #isDraining = false
 
-  private constructor(gateway: Listener, control: Listener) {
+  private constructor(gateway: Listener, control: Listener, nextId: () => string) {
     this.#gateway = gateway
     this.#control = control
+    this.#nextId = nextId
   }
 
   static async bind(settings: Settings): Promise<Listeners> {
     const identifiers = uuidv7Identifiers(systemClock)
     const nextId = (): string => identifiers.next()
     const { host, port, publicUrl } = settings
-    const gateway = await Listener.bind({ host, port, backlog: BACKLOG, nextId, docsUrl: publicUrl })
+    const gateway = await Listener.bind({
+      at: { host, port },
+      backlog: BACKLOG,
+      nextId,
+      docsUrl: publicUrl,
+    })
     try {
       const control = await Listener.bind({
-        host: settings.controlHost,
-        port: settings.controlPort,
+        at: { host: settings.controlHost, port: settings.controlPort },
         nextId,
         docsUrl: publicUrl ?? gateway.url,
       })
-      return new Listeners(gateway, control)
+      return new Listeners(gateway, control, nextId)
     } catch (error) {
       await gateway.close()
       throw error
@@ -69,6 +79,24 @@ export class Listeners implements AsyncDisposable {
     this.#control.open(control)
   }
 
+  /**
+   * From now on commands on this machine reach the control app by a socket in the data folder too. The folder is there and
+   * ours by now. Throws when there can be no socket, which ends no node: commands can use the port.
+   */
+  async openSocket({ dataDir, controlPort }: Settings, control: FastifyInstance): Promise<void> {
+    // Commands can't know the port, so they can't know the socket.
+    if (controlPort === 0) return
+    const path = controlSocketOf(dataDir, controlPort)
+    const problem = pathProblem(path)
+    if (problem !== undefined) throw new Error(problem)
+    // Left by a node that was killed: the port is ours, so no other node has it.
+    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
+    const socket = await Listener.bind({ at: { path }, nextId: this.#nextId, docsUrl: this.#gateway.url })
+    this.#socket = socket
+    chmodSync(path, 0o600)
+    socket.open(control)
+  }
+
   /** The public listener takes no more requests, and waits so long for requests under way. */
   async drain(forMs: number): Promise<void> {
     this.#isDraining = true
@@ -78,7 +106,7 @@ export class Listeners implements AsyncDisposable {
   /** Does not wait for callers: `drain` did, as long as it may. */
   async close(): Promise<void> {
     void this.#gateway.close()
-    await this.#control.close()
+    await Promise.all([this.#control.close(), this.#socket?.close()])
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,4 +1,4 @@
-/** One port of the node. It is bound first of all, and says that the node starts until an app is ready. */
+/** One port or socket of the node. It is bound first of all, and says that the node starts until an app is ready. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -7,8 +7,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from './faults.ts'
 
 export interface ListenerOptions {
-  readonly host: string
-  readonly port: number
+  readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
   /** Connections that wait to be taken; Node's own number unless given. The system may allow fewer. */
   readonly backlog?: number
   readonly nextId: () => string
@@ -38,14 +37,14 @@ export class Listener {
   }
 
   /** Rejects with the system's error, such as `EADDRINUSE`. */
-  static async bind({ host, port, backlog, nextId, docsUrl }: ListenerOptions): Promise<Listener> {
+  static async bind({ at, backlog, nextId, docsUrl }: ListenerOptions): Promise<Listener> {
     const server = createServer({
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
     })
-    server.listen({ host, port, backlog })
+    server.listen({ ...at, backlog })
     await once(server, 'listening')
-    const listener = new Listener(server, urlOf(server, host))
+    const listener = new Listener(server, 'path' in at ? `unix:${at.path}` : urlOf(server, at.host))
     server.on('request', (request, response) => {
       if (listener.#app) listener.#app.server.emit('request', request, response)
       else answerStarting(request, response, nextId(), docsUrl ?? listener.url)

@@ -1,10 +1,10 @@
 /** `torana keys`, `projects` and `credentials` as a person runs them, against a control API. */
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { chownSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { keyForm } from '#core/key.ts'
 import { ADMIN_TOKEN, LOCAL_TOKEN, startControl } from '#test/support/control.ts'
 import { digested, memoryDirectory } from '#test/support/directory.ts'
@@ -18,6 +18,11 @@ writeFileSync(join(folder, '.torana', 'admin.token'), `${LOCAL_TOKEN}\n`)
 writeFileSync(join(folder, 'secret.txt'), 'sk-brought-in-a-file-0123\n')
 
 const atUrl = { CONTROL_PORT: new URL(url).port }
+const socketOf = (port: string | number): string => join(folder, '.torana', `control-${port}.sock`)
+/** As a node has it. */
+const socket = createServer((client) => client.pipe(connect(Number(atUrl.CONTROL_PORT))).pipe(client))
+socket.listen(socketOf(atUrl.CONTROL_PORT))
+after(() => socket.close())
 
 async function torana(args: string, env: Record<string, string> = atUrl) {
   const { exit, stdout, stderr } = runTorana({ folder, args: args.split(' '), env })
@@ -122,6 +127,42 @@ test('no node, or another program, is said so', async () => {
   assert.match((await torana('keys list', { CONTROL_PORT: '0' })).stderr, /CONTROL_PORT is 0.*--url/)
   const elsewhere = await torana(`keys list --url ${url}/livez`)
   assert.match(elsewhere.stderr, /answered 404\. Is it the control listener/)
+})
+
+test('whoever listens on the port of a node is not sent the token', async () => {
+  let connections = 0
+  const squatter = createServer((client) => ((connections += 1), client.destroy())).listen(0, '127.0.0.1')
+  await once(squatter, 'listening')
+  const { port } = squatter.address() as AddressInfo
+  const env = { CONTROL_PORT: String(port) }
+  const absent = await torana('keys list', env)
+  assert.equal(absent.code, 1)
+  assert.match(
+    absent.stderr,
+    /No node runs on the data folder .*control-\d+\.sock does not exist.*--url http/,
+  )
+  const deep = 'x'.repeat(100)
+  mkdirSync(join(folder, deep))
+  writeFileSync(join(folder, deep, 'admin.token'), LOCAL_TOKEN)
+  const long = await torana('keys list', { ...env, TORANA_DATA_DIR: deep })
+  assert.match(long.stderr, /its path has \d+ bytes, and a socket can have 10\d: .*shorter path.*--url http/)
+
+  writeFileSync(socketOf(port), 'not a socket')
+  assert.match((await torana('keys list', env)).stderr, /is not the socket of a node of yours/)
+  rmSync(socketOf(port))
+  // Only root can make files of another user.
+  if (process.getuid?.() === 0) {
+    const foreign = createServer((client) => ((connections += 1), client.destroy())).listen(socketOf(port))
+    await once(foreign, 'listening')
+    chownSync(socketOf(port), 12_345, 12_345)
+    assert.match((await torana('keys list', env)).stderr, /is not the socket of a node of yours/)
+    foreign.close()
+  }
+  assert.equal(connections, 0)
+  // A person who names the address has chosen it.
+  await torana(`keys list --url http://127.0.0.1:${port}`)
+  assert.ok(connections > 0)
+  squatter.close()
 })
 
 test('a wrong word is a misuse that names the right ones', async () => {
