@@ -8,6 +8,8 @@ import type { ImageUsage } from '#core/usage.ts'
 export interface ImageCall {
   /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
   readonly callId: string
+  /** The project that it is made for. It is never sent. */
+  readonly project: string
   readonly deployment: ImageDeployment
   readonly prompt: string
   /** How many pictures to make; 1 is asked for by silence. */

@@ -10,6 +10,8 @@ import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 export interface EmbeddingCall {
   /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
   readonly callId: string
+  /** The project that it is made for, or one of several. It is never sent. */
+  readonly project: string
   readonly deployment: Deployment
   /** All texts, or all arrays of token ids. */
   readonly inputs: Input

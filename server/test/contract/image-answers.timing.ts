@@ -83,6 +83,7 @@ function generate(path: string): Promise<ImageAnswer> {
     {
       ...nothing,
       callId: 'call-1',
+      project: 'p',
       deployment,
       prompt: 'a gate',
       images: 10,

@@ -145,6 +145,7 @@ export function callOf(row: Row, address: string, overrides: Partial<EmbeddingCa
   calls += 1
   return {
     callId: `call-${calls}`,
+    project: 'p',
     deployment: aDeployment({
       upstreamModel: row.model,
       upstream: {

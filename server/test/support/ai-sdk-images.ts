@@ -51,6 +51,7 @@ export function imageCallOf(
   calls += 1
   return {
     callId: `image-call-${calls}`,
+    project: 'p',
     deployment: anImageDeployment({ provider, baseUrl, model }),
     prompt: 'a red bicycle',
     images: 1,

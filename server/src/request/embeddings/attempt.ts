@@ -51,6 +51,7 @@ export async function attempt(
   try {
     const answer = await outside.upstream.embed({
       callId,
+      project: lead.request.project,
       deployment,
       inputs,
       dimensions: offer.dimensions,

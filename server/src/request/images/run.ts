@@ -136,6 +136,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
       {
         ...offer,
         callId: sent.callId,
+        project: books.project,
         prompt: run.request.prompt,
         images: sent.images,
         timeoutMs: Math.max(1, run.deadlineMs - startedMs),

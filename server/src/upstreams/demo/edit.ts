@@ -1,15 +1,16 @@
 /** Hands the pictures of an edit to a thread that draws them, and brings back what it drew. */
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
-import { Semaphore } from '#core/semaphore.ts'
+import { ThreadBusy } from '#ports/asker.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
-import { inTime, Thread, type ThreadLimits } from '#thread/thread.ts'
+import { Thread, type ThreadLimits } from '#thread/thread.ts'
+import { Turns } from '#thread/turns.ts'
 import { wholeOf } from '../connect/exact-bytes.ts'
 import type { DrawnEdit, DrawnPreview, EditWorks } from './edit-worker.ts'
 import type { EditInput } from './given.ts'
 
 /** Each takes a core, and some hundred megabytes for a large picture. */
 const MAX_AT_ONCE = 2
-/** At a second each, the last of so many is half a minute away. */
+/** Of one project. At a second each, the last of so many is half a minute away. */
 const MAX_WAITING = 64
 /** Pixels are in buffers, which are not counted. The largest drawings take some seconds each, and a request may want ten. */
 const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
@@ -18,20 +19,21 @@ type Preview = (preview: DrawnPreview) => void
 
 export class DemoEdits {
   readonly #thread = new Thread<EditWorks>(new URL('./edit-worker.ts', import.meta.url), LIMITS)
-  readonly #places = new Semaphore(MAX_AT_ONCE)
+  readonly #turns = new Turns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING })
 
   async draw(call: ImageCall, edit: EditCall, preview: Preview): Promise<DrawnEdit> {
     const files = filesOf(call, edit)
-    if (this.#places.waiting >= MAX_WAITING)
-      throw failureOf(call, 'rateLimited', 'the demo model has too much to do', { retryAfterMs: 1000 })
-    const late = (): UpstreamFailure => failureOf(call, 'timedOut', 'the demo model was not done in time')
     const endMs = performance.now() + call.timeoutMs
-    // A drawing that is late keeps its place until the thread is done with it.
-    const drawn = this.#places.run(async () => {
-      if (performance.now() >= endMs) throw late()
-      return this.#drawn(call, files, (bytes) => performance.now() < endMs && preview(bytes))
-    })
-    return inTime(drawn, call.timeoutMs, late)
+    const heard: Preview = (bytes) => performance.now() < endMs && preview(bytes)
+    try {
+      // A drawing that is late keeps its place until the thread is done with it.
+      return await this.#turns.run(call, () => this.#drawn(call, files, heard))
+    } catch (error) {
+      if (!(error instanceof ThreadBusy)) throw error
+      throw error.kind === 'full'
+        ? failureOf(call, 'rateLimited', 'the demo model has too much to do', { retryAfterMs: 1000 })
+        : failureOf(call, 'timedOut', 'the demo model was not done in time')
+    }
   }
 
   async #drawn(call: ImageCall, files: readonly GivenFile[], preview: Preview): Promise<DrawnEdit> {

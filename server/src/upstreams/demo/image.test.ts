@@ -47,6 +47,7 @@ function callOf(
 ): ImageCall {
   return {
     callId: 'call',
+    project: 'p',
     deployment: { id: 'demo-image/demo' } as ImageDeployment,
     prompt: 'a lighthouse',
     images: 1,
@@ -116,6 +117,18 @@ test('a markup is drawn on top, and where it is clear the picture stays', async 
   const call = callOf({ pictures: [given(await plain(400, 300))], markup: given(markup) })
   const { at } = await seen((await edited(call)).answer.pictures[0]?.bytes)
   assert.deepEqual([at(4, 4), at(100, 100)], [BLUE, RED])
+})
+
+test('projects take turns at the thread that draws', async () => {
+  const picture = await plain(200, 200)
+  const ended: string[] = []
+  const ask = async (project: string): Promise<void> => {
+    await edited(callOf({ pictures: [given(picture)] }, { project }))
+    ended.push(project)
+  }
+  await Promise.all([...Array.from({ length: 10 }, () => ask('flood')), ask('neighbour')])
+  // Two are drawn at once, and the neighbour's is begun when the first of them has ended.
+  assert.ok(ended.indexOf('neighbour') <= 3, ended.join())
 })
 
 test('as many pictures and previews come as were asked for, and each preview shows more of the prompt', async () => {

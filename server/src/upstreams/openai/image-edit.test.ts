@@ -77,6 +77,7 @@ function aCall(
 ): ImageCall {
   return {
     callId: 'call-1',
+    project: 'p',
     prompt: 'a gate,\r\nat "dusk"',
     images: 1,
     size: undefined,

@@ -69,6 +69,7 @@ function aCall({ upstream, capabilities, ...call }: Asked, baseUrl: string): Ima
   }
   return {
     callId: 'call-1',
+    project: 'p',
     prompt: 'a gate',
     images: 1,
     size: { width: 64, height: 64 },
