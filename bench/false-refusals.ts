@@ -2,7 +2,8 @@
  * What a node refuses that it could have served. Callers that wait for their answers ask an upstream that always takes 20 ms,
  * while the gateway is (a) alone on its core, (b) beside a busy process on it, (c) stopped for 50 of every 100 ms, (d) in a
  * control group of half a core. The bare proxy has the same handicap in the same run. No request may be refused, and the
- * gateway must do nine tenths of what the bare proxy does, times the ratio of the two without a handicap.
+ * gateway must do nine tenths of what the bare proxy does, times the ordinary ratio: what a request costs the bare proxy in
+ * processor time without a handicap, by what it costs the gateway.
  * `npm run bench:refusals -- --seconds 6 --rounds 3`. Ends with 1 when an aim is missed. (d) needs root.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,7 +13,7 @@ import { parseArgs } from 'node:util'
 import { HALF_A_CORE, inControlGroup } from './control-group.ts'
 import { startGateway } from './load-stage.ts'
 import { loadText, median, print, startBare } from './parts.ts'
-import { freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
+import { cpuMicroseconds, freePort, httpReady, spawnOn, stopAll, wrk, type Load } from './processes.ts'
 
 const { values: options } = parseArgs({
   options: {
@@ -78,17 +79,19 @@ async function run(): Promise<boolean> {
       const handicap = handicaps[name]
       if (!handicap) throw new Error(`there is no case ${name}`)
       const rates: { readonly bare: number; readonly torana: number }[] = []
+      const costs: number[] = []
       let refused = 0
       for (let round = 0; round < rounds; round += 1) {
-        const [bareLoad, toranaLoad] = [
-          await under(handicap.begin, bare.pid, () => load(bare.origin, callers)),
-          await under(handicap.begin, gateway.pid, () => load(own, callers)),
+        const [[bareLoad, bareCost], [toranaLoad, toranaCost]] = [
+          await costly(bare.pid, () => under(handicap.begin, bare.pid, () => load(bare.origin, callers))),
+          await costly(gateway.pid, () => under(handicap.begin, gateway.pid, () => load(own, callers))),
         ]
         refused += toranaLoad.errors
+        costs.push(bareCost / toranaCost)
         rates.push({ bare: rate(bareLoad), torana: rate(toranaLoad) })
       }
       const ratio = median(rates.map(({ bare, torana }) => torana / bare))
-      if (name === 'a') ordinary = ratio
+      if (name === 'a') ordinary = median(costs)
       const share = ratio / ordinary
       const isMet = refused === 0 && !(share < AIM)
       isKept &&= isMet
@@ -111,6 +114,13 @@ async function under(begin: Handicap, pid: number, work: () => Promise<Load>): P
   using stack = new DisposableStack()
   stack.use(begin(pid))
   return await work()
+}
+
+/** And what a request cost in microseconds of processor time. */
+async function costly(pid: number, work: () => Promise<Load>): Promise<readonly [load: Load, cost: number]> {
+  const before = cpuMicroseconds(pid)
+  const load = await work()
+  return [load, (cpuMicroseconds(pid) - before) / load.requests]
 }
 
 /** Answers, not refusals. */

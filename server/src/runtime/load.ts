@@ -5,11 +5,16 @@ import { meanWaitMs, Shedding } from '#core/schedule/shedding.ts'
 /** Short, to see rounds of the length that matters. */
 const TICK_MS = 10
 const LOOK_MS = 100
+/** From here on the event loop has no time to spare. Rounds shorter than a tick then delay calls too, and no tick shows it. */
+const SATURATED = 0.95
 
 export interface Load {
   /** 0 to 1: which share of what comes should be refused at once. */
   readonly refusedShare: number
-  /** How long an event that is ready waits for its turn, time without a processor included. */
+  /**
+   * How long an event that is ready waits for its turn, time without a processor included. Infinite while the event loop has no
+   * time to spare: any part of any wait may be its own then.
+   */
   ownWaitMs(): number
   close(): void
 }
@@ -36,7 +41,7 @@ export function senseLoad(patienceMs: number): Load {
     const { utilization } = performance.eventLoopUtilization(now, before)
     before = now
     const worked = worksMs.reduce((sum, work) => sum + work, 0)
-    waitMs = meanWaitMs(gapsMs, TICK_MS)
+    waitMs = utilization > SATURATED ? Number.POSITIVE_INFINITY : meanWaitMs(gapsMs, TICK_MS)
     shedding.look({
       workMs: meanWaitMs(worksMs, TICK_MS),
       slowdown: Math.max(1, (nowMs - lookedMs) / Math.max(1, worked)),

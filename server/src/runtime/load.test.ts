@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as nextRound, setTimeout as wait } from 'node:timers/promises'
+import { senseLoad } from './load.ts'
+
+/** Rounds far shorter than a tick, one after another, for so long. */
+async function saturate(forMs: number): Promise<void> {
+  const untilMs = performance.now() + forMs
+  while (performance.now() < untilMs) {
+    const roundMs = performance.now() + 1
+    while (performance.now() < roundMs);
+    await nextRound()
+  }
+}
+
+test('while the event loop has no time to spare, any wait may be the node’s own, however short its rounds are', async () => {
+  const load = senseLoad(2000)
+  try {
+    await saturate(500)
+    assert.equal(load.ownWaitMs(), Number.POSITIVE_INFINITY)
+    assert.equal(load.refusedShare, 0, 'short rounds are no reason to refuse')
+    await wait(1000)
+    assert.ok(Number.isFinite(load.ownWaitMs()))
+  } finally {
+    load.close()
+  }
+})
