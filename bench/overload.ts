@@ -89,7 +89,7 @@ async function limitedUpstream(): Promise<void> {
       after: await at(0.5, AIM_NORMAL_SECONDS + 3),
     }))
     const settled = runs.map(({ told }) => since(told, SETTLED_MS))
-    const share = (middle(settled, goodput) / peak) * 100
+    const share = (middle(runs, ({ told }) => goodput(told, SETTLED_MS)) / peak) * 100
     const p99Ms = middle(settled, (told) => latencyMs(answered(told), 0.99))
     report.aim(`${times} ×: goodput, % of peak`, share.toFixed(1), `≥ ${aim}`, share >= aim)
     report.figure('… of the whole run', ((middle(runs, ({ told }) => goodput(told)) / peak) * 100).toFixed(1))
@@ -244,11 +244,12 @@ function firstMs(told: readonly Told[]): number {
   return told.reduce((first, [atMs]) => Math.min(first, atMs), Number.POSITIVE_INFINITY)
 }
 
-/** Answers a second while requests were sent: what came only afterwards was too late to count. */
-function goodput(told: readonly Told[]): number {
+/** Answers a second while requests were sent, from `afterMs` on: what came only afterwards was too late to count. */
+function goodput(told: readonly Told[], afterMs = 0): number {
   const lastMs = told.reduce((last, [atMs]) => Math.max(last, atMs), 0)
-  const inTime = answered(told).filter(([atMs, tookMs]) => atMs + tookMs <= lastMs)
-  return (inTime.length / (lastMs - firstMs(told))) * 1000
+  const fromMs = firstMs(told) + afterMs
+  const inTime = answered(told).filter(([atMs, tookMs]) => atMs + tookMs >= fromMs && atMs + tookMs <= lastMs)
+  return (inTime.length / (lastMs - fromMs)) * 1000
 }
 
 /** Over the time in which they were sent. */
