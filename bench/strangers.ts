@@ -57,7 +57,8 @@ async function run(): Promise<void> {
   const provider = await startProvider(OTHER_CORE, folder)
   const hostilePort = await freePort()
   const hostile = join(import.meta.dirname, 'hostile-upstream.ts')
-  spawnOn(OTHER_CORE, process.execPath, [hostile, String(hostilePort)], {})
+  const niceness = String(ATTACKER_NICENESS)
+  spawnOn(OTHER_CORE, 'nice', ['-n', niceness, process.execPath, hostile, String(hostilePort)], {})
   const probeSocket = join(folder, 'probe')
   const torana = await startTorana({
     core: GATEWAY_CORES,

@@ -10,7 +10,8 @@ import { colourMask, type OpenPicture } from './colour-mask.ts'
 import { WorkerImageCodec } from './image-codec.ts'
 
 const ASKER = { project: 'p', timeoutMs: 600_000 }
-const codec = new WorkerImageCodec()
+/** With four cores, two pictures are converted at once. */
+const codec = new WorkerImageCodec(4)
 after(() => codec.close())
 
 const RUNS = 600

@@ -14,42 +14,42 @@ export async function colourMask(
   changed: MaskColour,
   open: OpenPicture,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const alpha = await alphaOf(bytes, open)
-  const wanted = levelsOf(alpha, LEVELS[changed], 255 - LEVELS[changed])
-  const { width, height } = alpha
-  const picture = open(wanted, { raw: { width, height, channels: 1 } })
+  const mask = await levelsOf(bytes, LEVELS[changed], open)
+  const { levels, width, height } = mask
+  const picture = open(levels, { raw: { width, height, channels: 1 } })
   const made = await picture.toColourspace('b-w').png({ compressionLevel: 6 }).toBuffer()
-  await compare(made, alpha, { changed: LEVELS[changed], open })
+  await compare(made, mask, open)
   return new Uint8Array(made)
 }
 
-interface Alpha extends PixelSize {
-  /** As many bits as the picture has: of 16, a value of 255 is nearly transparent and would be 0 in 8. */
-  readonly values: Uint8Array | Uint16Array
+/** One byte a pixel. The alpha itself may have two, and is let go before anything else is made. */
+interface Levels extends PixelSize {
+  readonly levels: Uint8Array
 }
 
-async function alphaOf(bytes: Uint8Array, open: OpenPicture): Promise<Alpha> {
+async function levelsOf(bytes: Uint8Array, changed: number, open: OpenPicture): Promise<Levels> {
   // A colour profile is not for the alpha, yet to apply it libvips would take the picture through other bit depths.
   const picture = open(bytes, { ignoreIcc: true })
   const { hasAlpha, depth } = await picture.metadata()
   if (!hasAlpha) throw new Error(MARKS_NOTHING)
   if (depth !== 'uchar' && depth !== 'ushort') throw new Error(`channels of the kind ${depth}`)
+  // As many bits as the picture has: of 16, a value of 255 is nearly transparent and would be 0 in 8.
   const isDeep = depth === 'ushort'
   const channel = picture.extractChannel('alpha').toColourspace(isDeep ? 'grey16' : 'b-w')
   const { data, info } = await channel.raw({ depth }).toBuffer({ resolveWithObject: true })
-  const values = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
+  const alpha = isDeep ? new Uint16Array(data.buffer, data.byteOffset, data.length / 2) : data
   const { width, height } = info
-  if (values.length !== width * height) throw new Error('its alpha has another size')
-  return { values, width, height }
+  if (alpha.length !== width * height) throw new Error('its alpha has another size')
+  return { levels: coloured(alpha, changed), width, height }
 }
 
 const MARKS_NOTHING = 'marks nothing: no pixel is fully transparent'
 
-function levelsOf({ values }: Alpha, changed: number, kept: number): Uint8Array {
-  const levels = new Uint8Array(values.length).fill(kept)
+function coloured(alpha: Uint8Array | Uint16Array, changed: number): Uint8Array {
+  const levels = new Uint8Array(alpha.length).fill(255 - changed)
   let marked = 0
-  for (let at = 0; at < values.length; at += 1) {
-    if (values[at] !== 0) continue
+  for (let at = 0; at < alpha.length; at += 1) {
+    if (alpha[at] !== 0) continue
     levels[at] = changed
     marked += 1
   }
@@ -60,16 +60,16 @@ function levelsOf({ values }: Alpha, changed: number, kept: number): Uint8Array 
 /** A mask that is wrong has the wrong part of a picture painted over, and nobody is told: what was written is read again. */
 async function compare(
   made: Uint8Array,
-  { values, width, height }: Alpha,
-  { changed, open }: { readonly changed: number; readonly open: OpenPicture },
+  { levels, width, height }: Levels,
+  open: OpenPicture,
 ): Promise<void> {
   const { space, channels, depth } = await open(made).metadata()
   const { data, info } = await open(made).toColourspace('b-w').raw().toBuffer({ resolveWithObject: true })
-  const isSameKind = space === 'b-w' && channels === 1 && depth === 'uchar' && data.length === values.length
+  const isSameKind = space === 'b-w' && channels === 1 && depth === 'uchar' && data.length === levels.length
   if (!isSameKind || info.width !== width || info.height !== height)
     throw new Error('the mask that was made of it is of another kind or size')
-  for (let at = 0; at < values.length; at += 1) {
-    if (data[at] === (values[at] === 0 ? changed : 255 - changed)) continue
+  for (let at = 0; at < levels.length; at += 1) {
+    if (data[at] === levels[at]) continue
     throw new Error(`the mask that was made of it differs at ${at % width}, ${Math.floor(at / width)}`)
   }
 }

@@ -11,7 +11,8 @@ const FORMATS: readonly ImageFormat[] = ['png', 'jpeg', 'webp']
 const MAX_ROUND_MS = 20
 
 const ASKER = { project: 'p', timeoutMs: 600_000 }
-const codec = new WorkerImageCodec()
+/** With four cores, two pictures are converted at once. */
+const codec = new WorkerImageCodec(4)
 after(() => codec.close())
 
 /** Noise on a slope: it does not compress well, and no part is like another. */
@@ -174,15 +175,16 @@ test('a picture wider than webp can be says so, and is not called unreadable', a
   assert.equal((await sharp(jpeg).metadata()).width, 16_384)
 })
 
-test('pictures that are converted at once have at most 50 megapixels together, and are two at most', async () => {
+test('pictures that are converted at once have at most 50 megapixels together, are two at most, and leave a core to the event loop', async () => {
   const sized = (width: number, height: number): Promise<Uint8Array<ArrayBuffer>> =>
     sharp({ create: { width, height, channels: 3, background: 'red' } })
       .png()
       .toBuffer()
       .then((bytes) => new Uint8Array(bytes))
-  assert.equal(roomFor(await sized(8, 8)), 25_000_000)
-  assert.equal(roomFor(await sized(6000, 5000)), 30_000_000)
-  assert.equal(roomFor(new Uint8Array(3)), 25_000_000)
+  assert.equal(roomFor(await sized(8, 8), 8), 25_000_000)
+  assert.equal(roomFor(await sized(6000, 5000), 8), 30_000_000)
+  assert.equal(roomFor(new Uint8Array(3), 8), 25_000_000)
+  for (const cores of [1, 2]) assert.equal(roomFor(await sized(8, 8), cores), 50_000_000)
 })
 
 test('a project with many pictures waits for itself, not the others for it', async () => {

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog.ts'
 import { pictureHeader } from '#core/image/header.ts'
@@ -24,6 +25,11 @@ const PORTION_BYTES = 1024 * 1024
 export class WorkerImageCodec implements ImageCodec {
   readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url), LIMITS)
   readonly #turns = new Turns({ atOnce: PIXELS_AT_ONCE, maxWaiting: MAX_WAITING })
+  readonly #cores: number
+
+  constructor(cores: number = availableParallelism()) {
+    this.#cores = cores
+  }
 
   async convert(
     bytes: Uint8Array<ArrayBuffer>,
@@ -62,18 +68,22 @@ export class WorkerImageCodec implements ImageCodec {
       const copy = await copyOf(bytes)
       return ask(copy, { transfer: [copy.buffer] })
     }
-    const answer = await this.#turns.run(asker, making, roomFor(bytes)).catch((error: unknown) => {
-      throw error instanceof ThreadBusy ? new CodecBusy(error.message, { cause: error }) : error
-    })
+    const answer = await this.#turns
+      .run(asker, making, roomFor(bytes, this.#cores))
+      .catch((error: unknown) => {
+        throw error instanceof ThreadBusy ? new CodecBusy(error.message, { cause: error }) : error
+      })
     if ('bytes' in answer) return answer.bytes
     throw errorOf(answer)
   }
 }
 
 /** How much of the pixels at once a picture takes. What has no header is refused by the decoder. */
-export function roomFor(bytes: Uint8Array): number {
+export function roomFor(bytes: Uint8Array, cores: number): number {
   const { width, height } = pictureHeader(bytes) ?? { width: 0, height: 0 }
-  return Math.max(width * height, PIXELS_AT_ONCE / MAX_CONVERSIONS)
+  // One core is left to the event loop, if there is another.
+  const conversions = Math.max(1, Math.min(MAX_CONVERSIONS, cores - 1))
+  return Math.max(width * height, PIXELS_AT_ONCE / conversions)
 }
 
 async function copyOf(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
