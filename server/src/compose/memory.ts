@@ -12,13 +12,16 @@ import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import type { Basics } from './basics.ts'
 import type { StoreParts, Stores } from './stores.ts'
 
+/** Of the books, the newest. With ten times as many the collector cost more than the requests did. */
+const ENTRIES_KEPT = 10_000
+
 export async function openMemoryStores(
   { clock, identifiers, log, secrets }: Basics,
   { webhooksFor }: Pick<StoreParts, 'webhooksFor'>,
 ): Promise<Stores> {
   log.warn('DATABASE_URL is memory: everything is lost when this process ends')
   const nodeId = identifiers.next()
-  const books = new MemoryBooks(clock)
+  const books = new MemoryBooks(clock, ENTRIES_KEPT)
   await books.startNode({ id: nodeId })
   const audit = new MemoryAudit(clock, new AuditChain(auditKeysOf(secrets)))
   const keys = new MemoryKeyStore(clock, audit)

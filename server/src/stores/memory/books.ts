@@ -40,8 +40,8 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   readonly #nodes = new Map<string, { seenAtMs: number; ended: boolean }>()
   readonly #budgets: BudgetRow[] = []
 
-  /** `keeps`: so many entries are remembered. A process that keeps nothing must not grow without end, nor pay for its collector. */
-  constructor(clock: Clock, keeps = 10_000) {
+  /** `keeps`: so many entries are remembered; a process that keeps nothing must not grow without end. */
+  constructor(clock: Clock, keeps = 100_000) {
     this.#clock = clock
     this.#keeps = keeps
   }
