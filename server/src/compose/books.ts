@@ -2,7 +2,7 @@
 import { hostname } from 'node:os'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
-import type { LedgerStore } from '#ports/ledger.ts'
+import { NodeEnded, type LedgerStore } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
@@ -68,6 +68,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   // A store that is away comes back. A store that refuses this node is a mistake that a person must see.
   await connect().catch((error: unknown) => {
     if (error instanceof StoreAway) return
+    if (error instanceof NodeEnded) return ledger.noteTrouble(error)
     throw new ConfigError([`the database cannot be used: ${(error as Error).message}`])
   })
   await ledger.drain()

@@ -61,3 +61,13 @@ test('so it does when it is ended while it starts', async () => {
   await eventually(endNodes, 60_000)
   await assertStopsOnce(await starting)
 })
+
+test('so it does when it is ended before its first heartbeat', async () => {
+  await database.query(
+    `CREATE FUNCTION end_node() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.ended_at = now(); RETURN NEW; END'`,
+  )
+  await database.query(
+    'CREATE TRIGGER end_node BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION end_node()',
+  )
+  await assertStopsOnce(await startNodeProcess(options, provider.url, { env }))
+})
