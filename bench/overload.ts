@@ -19,7 +19,7 @@ import {
 } from './load-stage.ts'
 import type { Stream, Told } from './paced-sender.ts'
 import { loadText, median, startNginx } from './parts.ts'
-import { stopAll } from './processes.ts'
+import { cpuMicroseconds, stopAll } from './processes.ts'
 import { Report } from './report.ts'
 import { startProvider } from './torana.ts'
 
@@ -71,14 +71,18 @@ try {
 /** B. */
 async function limitedUpstream(): Promise<void> {
   const { gateway, stopBoth } = await start(['all'])
+  let cpuUs = 0
   const at = async (times: number, forSeconds = seconds): Promise<readonly Told[]> => {
+    const before = cpuMicroseconds(gateway.pid)
     const [told = []] = await load(gateway, forSeconds, [stream(gateway, 'all', UPSTREAM_PER_SECOND * times)])
+    cpuUs = cpuMicroseconds(gateway.pid) - before
     return told
   }
   await at(0.5, WARM_UP_SECONDS)
-  const calm = await repeated(async () => [await at(0.5), await at(1)] as const)
+  const calm = await repeated(async () => [await at(0.5), await at(1), cpuUs] as const)
   const half = middle(calm, ([told]) => latencyMs(answered(told), 0.99))
   const peak = middle(calm, ([, told]) => goodput(told))
+  const callUs = middle(calm, ([, told, spentUs]) => spentUs / told.length)
   report.figure('p99 at half load, ms', half.toFixed(1))
   report.figure('peak goodput, a second', peak.toFixed(0))
   for (const [times, aim] of [
@@ -88,6 +92,7 @@ async function limitedUpstream(): Promise<void> {
     // Whatever is left of the overload is in what comes after.
     const runs = await repeated(async () => ({
       told: await at(times),
+      cpuUs,
       after: await at(0.5, AIM_NORMAL_SECONDS + 3),
     }))
     const settled = runs.map(({ told }) => since(told, SETTLED_MS))
@@ -101,6 +106,11 @@ async function limitedUpstream(): Promise<void> {
       middle(runs, ({ told }) => latencyMs(answered(told), 0.99)).toFixed(1),
     )
     reportRefusals(settled)
+    const refusalUs = middle(runs, (run) => {
+      const served = answered(run.told).length
+      return (run.cpuUs - served * callUs) / (run.told.length - served)
+    })
+    report.figure('… a refusal costs, of a call', (refusalUs / callUs).toFixed(2))
     const normal = middle(runs, ({ after }) => secondsUntilNormal(after, half))
     report.aim(
       '… normal after, s',
