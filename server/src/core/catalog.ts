@@ -3,6 +3,7 @@
  * `config/` from torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
 import type { BudgetPeriod } from './budget.ts'
+import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ImagePrice, Price } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
 
@@ -228,16 +229,6 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
 export type ImageDeployment = DeploymentOf<ImageCapabilities, ImagePrice>
-
-/** Whether requests that come at about the same time share a call. */
-export interface MicroBatchRules {
-  /** The longest that a request waits for others. */
-  readonly maxWaitMs: number
-  /** Texts of one call. */
-  readonly maxItems: number
-  /** Whether requests of different projects may share one. */
-  readonly acrossProjects: boolean
-}
 
 export interface EmbeddingModel {
   readonly id: string

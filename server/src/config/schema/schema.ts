@@ -6,8 +6,7 @@ import { image } from './image.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
-
-const dialectName = z.enum(['openai', 'azure', 'ai-sdk', 'demo'])
+import { hasCredentials, upstream } from './upstream.ts'
 
 /** Names of upstreams and projects travel in headers, URLs and metric labels. */
 const name = z
@@ -16,68 +15,6 @@ const name = z
     /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
     'a name is letters, digits, dots, dashes or underscores, at most 63',
   )
-
-const url = z
-  .url({ protocol: /^https?$/, error: 'expected a URL such as https://api.example.com/v1' })
-  .refine((text) => !/[?#]/.test(text), 'a base URL has no ? or #: paths are put behind it')
-  .refine((text) => !hasCredentials(text), 'put credentials into apiKey or headers, not into the URL')
-
-const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no valid header name')
-const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is one line of ASCII text')
-
-const upstream = z.strictObject({
-  dialect: z
-    .union([
-      dialectName,
-      z.strictObject({
-        embedding: dialectName.describe('The API for its embeddings.'),
-        image: dialectName
-          .optional()
-          .describe('The API for its images. Default: what the provider uses, else the one for embeddings.'),
-      }),
-    ])
-    .optional()
-    .describe(
-      'The API that the upstream speaks, or one for each kind of model. Default: what the provider uses; its images may have another API (Together AI).',
-    ),
-  provider: z
-    .string()
-    .min(1)
-    .optional()
-    .describe(
-      'The company or server family, with built-in facts: limits, prices, addresses. Default: `azure` for the azure dialect, `demo` for demo, and the provider whose published https address is exactly `baseUrl`.',
-    ),
-  baseUrl: url
-    .optional()
-    .describe(
-      "The base URL. Torana adds paths such as `/embeddings`. Default: the provider's published one.",
-    ),
-  resource: z
-    .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9-]*$/, 'expected the name of an Azure resource, not its address')
-    .optional()
-    .describe('Azure: the name of the resource. The same as `baseUrl: https://<resource>.openai.azure.com`.'),
-  apiKey: z
-    .string()
-    .min(1)
-    .optional()
-    .describe('The credential. Absent: the one stored with `torana credentials`, else none.'),
-  apiVersion: z
-    .string()
-    .regex(
-      /^(v1|preview|\d{4}-\d{2}-\d{2}(-preview)?)$/,
-      'expected v1, preview, or a dated version such as 2024-10-21',
-    )
-    .optional()
-    .describe('Azure: a dated version selects the older path with the deployment in it. Default `v1`.'),
-  headers: z.record(headerName, headerValue).optional().describe('Headers sent with every call.'),
-  settings: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe(
-      'ai-sdk: settings of the provider package (region, project, location…). Unknown settings are refused.',
-    ),
-})
 
 const SPANS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 
@@ -339,9 +276,4 @@ function isNanoUsd(usd: number): boolean {
   } catch {
     return false
   }
-}
-
-function hasCredentials(text: string): boolean {
-  const parsed = URL.parse(text)
-  return parsed !== null && (parsed.username !== '' || parsed.password !== '')
 }

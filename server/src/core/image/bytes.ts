@@ -20,3 +20,14 @@ export function little(bytes: Uint8Array, offset: number, length: number): numbe
     value = value * 256 + (bytes[offset + index] ?? Number.NaN)
   return value
 }
+
+/** How many bytes a text has when it is sent. */
+export function utf8Bytes(text: string): number {
+  let bytes = 0
+  for (const character of text) {
+    const point = character.codePointAt(0) as number
+    // Half a surrogate pair is sent as U+FFFD, in three bytes like its own range.
+    bytes += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4
+  }
+  return bytes
+}

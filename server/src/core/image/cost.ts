@@ -3,6 +3,7 @@ import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../cata
 import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
 import { NOTHING_GIVEN } from '../usage.ts'
 import type { GivenUsage, ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
+import { utf8Bytes } from './bytes.ts'
 import { givenIn } from './given.ts'
 import type { ImageOffer } from './negotiate.ts'
 import type { ImageRequest } from './request.ts'
@@ -335,14 +336,4 @@ function tokensInTable(
 
 function pixelsOf({ width, height }: PixelSize): number {
   return width * height
-}
-
-function utf8Bytes(text: string): number {
-  let bytes = 0
-  for (const character of text) {
-    const point = character.codePointAt(0) as number
-    // Half a surrogate pair is sent as U+FFFD, in three bytes like its own range.
-    bytes += point < 0x80 ? 1 : point < 0x8_00 ? 2 : point < 0x1_00_00 ? 3 : 4
-  }
-  return bytes
 }

@@ -4,7 +4,7 @@
  * until only the request with that text is left with the error. No request is told what an upstream said of a
  * call that it shared: the words may quote another's text.
  */
-import type { MicroBatchRules } from '#core/catalog.ts'
+import type { MicroBatchRules } from '#core/micro-batch-rules.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'

@@ -2,7 +2,7 @@
  * Vectors that need not be made again: those in the cache, and those that another request of the same project
  * waits for at this moment. Deployments make only the rest.
  */
-import type { MicroBatchRules } from '#core/catalog.ts'
+import type { MicroBatchRules } from '#core/micro-batch-rules.ts'
 import { inputCount, pick, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { valuesOf, type Vector } from '#core/embedding/vector.ts'
