@@ -85,8 +85,17 @@ export interface MadePicture {
   readonly revisedPrompt: string | undefined
 }
 
+/**
+ * As many pictures of one call are kept. Servers with a fixed batch make up to sixteen whatever they are asked for; an answer
+ * with thousands of links is no answer, and each link is a download.
+ */
+export const MOST_PICTURES = 64
+
 export interface ImageAnswer {
-  /** One at least, and no more than were asked for; none of them empty. Pictures that came as URLs have been fetched. */
+  /**
+   * One at least, none of them empty, and all that came: an upstream may make more than were asked for. At most
+   * `MOST_PICTURES`. Pictures that came as URLs have been fetched.
+   */
   readonly pictures: readonly MadePicture[]
   /** What it counted, of all pictures together. Each count that it did not tell is undefined. */
   readonly tokens: ImageUsage['tokens']

@@ -65,6 +65,8 @@ export interface RequestRecord {
   /** How many inputs needed no call, and how many did; undefined where nothing is shared. */
   readonly cache?: { readonly hits: number; readonly misses: number } | undefined
   readonly promptTokens?: number | undefined
+  /** Images that came beyond what was asked for. They are paid for and kept. */
+  readonly extraImages?: number | undefined
   /** Undefined also when the model has no price. */
   readonly amountNanoUsd?: bigint | undefined
   readonly trace?: RequestTrace | undefined

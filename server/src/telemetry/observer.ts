@@ -57,6 +57,7 @@ function accessLine(record: RequestRecord, nowMs: number): string {
   if (record.attempts !== undefined) line += `,"attempts":${record.attempts}`
   if (record.inputs !== undefined) line += `,"inputs":${record.inputs}`
   if (record.promptTokens !== undefined) line += `,"promptTokens":${record.promptTokens}`
+  if (record.extraImages !== undefined) line += `,"extraImages":${record.extraImages}`
   if (record.amountNanoUsd !== undefined) line += `,"costNanoUsd":${record.amountNanoUsd}`
   if (record.user !== undefined) line += `,"user":${quoted(record.user)}`
   if (record.clientRequestId !== undefined) line += `,"clientRequestId":${quoted(record.clientRequestId)}`

@@ -36,6 +36,7 @@ export async function answerOf(
 
 function countOf(scenario: Scenario, { n }: ImageQuestion): number {
   if (scenario.has('empty-data')) return 0
+  if (scenario.has('one-more')) return n + 1
   return scenario.has('wrong-count') ? n - 1 : n
 }
 

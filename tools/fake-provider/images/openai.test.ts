@@ -149,6 +149,7 @@ describe('every trait of the OpenAI wire does what it says', () => {
     const flawed = async (trait: string, fields = {}) =>
       (await generate(`${provider.url}/${trait}`, fields)).json()
     assert.equal((await flawed('wrong-count', { n: 3 })).data.length, 2)
+    assert.equal((await flawed('one-more', { n: 3 })).data.length, 4)
     assert.deepEqual((await flawed('empty-data')).data, [])
     assert.equal(lastPurchase(provider)?.served, true)
     const [small] = await picturesIn(await flawed('wrong-size'))

@@ -14,6 +14,8 @@ export const imageTraits = {
   'free-sizes':
     '400 for sizes outside the rules of gpt-image-2 (multiples of 16, 3:1, 3840, 655,360 to 8,294,400 pixels)',
 
+  'one-more': 'one picture more than asked for, which is charged as well',
+
   'bytes-N': 'every picture has N bytes at least',
   'wrong-size': 'every picture is half as wide as it should be',
   'wrong-format': 'webp instead of png and jpeg, png instead of webp',

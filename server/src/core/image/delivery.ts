@@ -58,6 +58,8 @@ export interface ImageResult {
   readonly pictures: readonly ResultPicture[]
   /** How many were asked for: fewer come when some of several calls failed. */
   readonly asked: number
+  /** What came beyond that. It is kept and paid for like the others. Absent: nothing. */
+  readonly extra?: readonly Pick<ResultPicture, 'attempt' | 'index'>[] | undefined
   /** How they are handed over. */
   readonly form: PictureForm
   readonly tokens: ImageUsage['tokens']
@@ -79,11 +81,14 @@ export function resultOf(
   const inOrder = deliveries.toSorted((a, b) => a.post.attempt - b.post.attempt)
   const [only, ...others] = inOrder
   const isAlone = others.length === 0
+  const all = inOrder.flatMap(({ pictures, post }) =>
+    pictures.map((picture, index) => ({ ...picture, attempt: post.attempt, index })),
+  )
+  const extra = all.slice(about.asked).map(({ attempt, index }) => ({ attempt, index }))
   return {
     ...about,
-    pictures: inOrder.flatMap(({ pictures, post }) =>
-      pictures.map((picture, index) => ({ ...picture, attempt: post.attempt, index })),
-    ),
+    pictures: all.slice(0, about.asked),
+    ...(extra.length === 0 ? {} : { extra }),
     tokens: inOrder.map(({ tokens }) => tokens).reduce(addTokens),
     echoes: isAlone ? (only?.echoes ?? {}) : commonFields(inOrder.map(({ echoes }) => echoes)),
     extraFields: isAlone ? (only?.extraFields ?? {}) : {},

@@ -2,7 +2,7 @@
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { isRecord } from '#core/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import type { ImageAnswer, MadePicture } from '#ports/image-upstream.ts'
+import { MOST_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { LoadedCall, LoadedEdit, LoadedPicture } from './image-edit.ts'
@@ -157,9 +157,9 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
     if (warning.type === 'other' && LEFT_OUT.test(warning.message))
       throw refusal(call, warning.message, undefined, 'unknown')
   }
-  const images: readonly (string | Uint8Array)[] = result.images
+  // More than were asked for are paid for like the others.
+  const images: readonly (string | Uint8Array)[] = result.images.slice(0, MOST_PICTURES)
   if (images.length === 0) throw broken(call, 'an answer without a picture')
-  if (images.length > call.images) throw broken(call, `${images.length} pictures instead of ${call.images}`)
   const prompts = revisedPrompts(result, provider.key)
   const pictures = images.map((image, index): MadePicture => {
     return { bytes: bytesOf(image, call), revisedPrompt: prompts[index] }

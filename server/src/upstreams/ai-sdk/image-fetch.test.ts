@@ -395,14 +395,6 @@ describe('a refusal inside a good answer is told as one', () => {
       true,
     ],
     ['Together: nothing', 'togetherai', 'flux', { data: [] }, 'broken', true],
-    [
-      'Together: too many',
-      'togetherai',
-      'flux',
-      { data: [{ b64_json: base64 }, { b64_json: base64 }] },
-      'broken',
-      true,
-    ],
     ['Together: not base64', 'togetherai', 'flux', { data: [{ b64_json: '?' }] }, 'broken', true],
     ['Together: empty', 'togetherai', 'flux', { data: [{ b64_json: '' }] }, 'broken', true],
   ]
@@ -413,6 +405,36 @@ describe('a refusal inside a good answer is told as one', () => {
       assert.equal(failure.kind, kind, failure.message)
       assert.equal(failure.mayBeCharged, charged)
       assert.equal(seen.length, 1)
+    })
+  }
+
+  for (const [provider, model, body] of [
+    ['togetherai', 'flux', { data: [{ b64_json: base64 }, { b64_json: base64 }] }],
+    [
+      'google',
+      'gemini-2.5-flash-image',
+      {
+        candidates: [
+          {
+            content: {
+              parts: [
+                { inlineData: { mimeType: 'image/png', data: base64 } },
+                { text: 'And another:' },
+                { inlineData: { mimeType: 'image/png', data: base64 } },
+              ],
+            },
+          },
+        ],
+      },
+    ],
+  ] as const) {
+    it(`${provider}: more pictures than asked for are all handed on`, async (test) => {
+      const { url } = await upstreamOf(test, () => ({ json: body }))
+      const { pictures } = await exchange(imageCallOf(provider, model, url), notRecorded)
+      assert.deepEqual(
+        pictures.map(({ bytes }) => bytes),
+        [PICTURE, PICTURE],
+      )
     })
   }
 

@@ -5,6 +5,7 @@ import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { UpstreamFailure, type FailureDetail } from '#core/fault/failure.ts'
 import {
   AddressRefused,
+  MOST_PICTURES,
   type ImageAnswer,
   type ImageCall,
   type ImageEvents,
@@ -173,9 +174,9 @@ interface FetchContext {
 }
 
 async function answerOf(reply: ImageReply, context: FetchContext): Promise<ImageAnswer> {
-  const { pictures, tokens, echoes, extraFields } = reply
-  const { images } = context.call
-  if (pictures.length > images) throw new BrokenAnswer(`${pictures.length} pictures instead of ${images}`)
+  const { tokens, echoes, extraFields } = reply
+  // More than were asked for are paid for like the others.
+  const pictures = reply.pictures.slice(0, MOST_PICTURES)
   const pending = pictures.map(({ source }) =>
     source instanceof PictureBytes ? source : downloaded(source.url, pictures.length, context),
   )

@@ -18,6 +18,7 @@ const gateway = await startGateway({
   images: {
     'slow-image': { on: 'slow-500', price: { usdPerImage: 0.04 } },
     'plain-image': { on: 'plain', image: { answersWith: 'url' } },
+    'generous-image': { on: 'one-more', price: { usdPerImage: 0.04 } },
     'refused-image': { on: 'moderation' },
     'failing-image': { on: 'status-500' },
     'lost-image': { on: 'serves-then-resets' },
@@ -40,6 +41,7 @@ interface Job {
   readonly expires_at: number
   readonly model: string
   readonly result?: ImagesAsked['body']
+  readonly extra?: readonly { readonly id: string; readonly url: string }[]
   readonly error?: Asked['body']['error']
 }
 
@@ -173,4 +175,24 @@ test('a job goes on when the client that waited for it has left', async () => {
   const [bytes] = await picturesIn(retried)
   assert.equal(billedPictures(provider, 'slow-500').at(-1), sha256(bytes as Buffer))
   assert.equal(billedPictures(provider, 'slow-500').length, before + 1)
+})
+
+test('a picture more than asked for is kept and paid for, the answer has as many as were asked for and says so', async () => {
+  const answer = await askImages(gateway, { model: 'generous-image' })
+  const [shown, ...others] = await picturesIn(answer)
+  assert.ok(shown)
+  assert.deepEqual(others, [])
+  assert.equal(answer.headers.get('x-torana-extra'), '1')
+  assert.equal(answer.headers.get('x-torana-cost'), '0.080000000')
+  const jobId = answer.headers.get('x-torana-job') ?? ''
+  const { status, extra } = jobIn(await gateway.get(`/v1/images/jobs/${jobId}`))
+  assert.equal(status, 'succeeded')
+  assert.deepEqual(
+    extra?.map(({ id }) => id),
+    [`${jobId}-0-1`],
+  )
+  const kept = await fetch(extra?.[0]?.url ?? '')
+  assert.equal(kept.status, 200)
+  const bytes = Buffer.from(await kept.arrayBuffer())
+  assert.deepEqual([sha256(shown), sha256(bytes)], billedPictures(provider, 'one-more'))
 })

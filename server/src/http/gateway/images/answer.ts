@@ -113,7 +113,7 @@ export function imageHeaders(
   meta: ImageMeta,
   type = 'application/json; charset=utf-8',
 ): string[] {
-  const { deployments, attempts, costUsd, usage, emulated, dropped, pictures, asked } = result
+  const { deployments, attempts, costUsd, usage, emulated, dropped, pictures, asked, extra = [] } = result
   const headers = ['content-type', type, 'x-request-id', meta.requestId, 'x-torana-job', meta.jobId]
   headers.push(
     'x-torana-deployment',
@@ -126,5 +126,6 @@ export function imageHeaders(
   if (emulated.length > 0) headers.push('x-torana-emulated', headerText(emulated.join(', ')))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
   if (pictures.length < asked) headers.push('x-torana-incomplete', `${pictures.length} of ${asked}`)
+  if (extra.length > 0) headers.push('x-torana-extra', String(extra.length))
   return headers
 }

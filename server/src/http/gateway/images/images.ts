@@ -89,6 +89,7 @@ export function imagesHandler(
         record.model = outcome.model.id
         record.deployment = outcome.result.deployments.join()
         record.attempts = outcome.result.attempts
+        record.extraImages = outcome.result.extra?.length
       },
     },
     dependencies,

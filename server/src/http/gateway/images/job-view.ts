@@ -1,4 +1,5 @@
 /** An image job as callers see it. */
+import { assetIdOf, type ResultPicture } from '#core/image/delivery.ts'
 import type { Limits } from '#core/settings.ts'
 import type { ImageJob, ImageJobState } from '#ports/image-jobs.ts'
 import { outcomeOf } from '#request/images/outcome.ts'
@@ -38,6 +39,9 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
       yield before + piece
       before = ''
     }
+    const { extra = [] } = outcome.result
+    if (extra.length > 0)
+      before = `,"extra":${asciiJson(extra.map((place) => linkedAsset(job.id, place, outside)))}`
   } else if (outcome?.kind === 'fault') {
     const { error } = JSON.parse(faultBody(outcome.fault, job.id, outside.docsUrl())) as {
       error: unknown
@@ -46,4 +50,14 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
   }
   yield `${before}}`
   return undefined
+}
+
+/** A picture beyond what was asked for: paid for, and kept as long as the others. */
+function linkedAsset(
+  jobId: string,
+  place: Pick<ResultPicture, 'attempt' | 'index'>,
+  { linkOf }: AnswerOutside,
+): object {
+  const id = assetIdOf(jobId, place)
+  return { id, url: linkOf(id) }
 }

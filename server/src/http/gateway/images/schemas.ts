@@ -79,6 +79,10 @@ export const imageJob = z
     expires_at: z.int().describe('Torana keeps the images until then.'),
     model: z.string(),
     result: imageAnswer.optional(),
+    extra: z
+      .array(z.object({ id: z.string(), url: z.string() }))
+      .optional()
+      .describe('Images that the upstream made beyond what was asked for. They are paid for and kept.'),
     error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   })
   .meta({ id: 'ImageJob' })
