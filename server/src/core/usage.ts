@@ -50,6 +50,11 @@ export const UNKNOWN_TOKENS: ImageUsage['tokens'] = Object.freeze({
   cachedImageInput: undefined,
 })
 
+/** Whether anything was counted at all. */
+export function hasCounted(tokens: ImageUsage['tokens']): boolean {
+  return Object.values(tokens).some((count) => count !== undefined && count > 0)
+}
+
 /** Adds the counts of each kind. A sum with an unknown part is unknown: a lower bound must not look like a full count. */
 export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
   const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {

@@ -3,6 +3,8 @@
  * `request/traffic/next-deployment.ts` decides whether another deployment is tried, and `of-failure.ts` what the caller is
  * told.
  */
+import type { ImageUsage } from '../usage.ts'
+
 export type FailureKind =
   /** The upstream refused the request itself (400, 413, 422): another deployment would too. */
   | 'refused'
@@ -34,6 +36,8 @@ export interface FailureDetail {
   readonly code?: string | undefined
   /** Whether it may have been charged, where that is known better than its kind tells. */
   readonly charge?: 'none' | 'unknown' | undefined
+  /** What an answer without pictures says that it used. It is charged, and nothing about it is unknown. */
+  readonly counted?: ImageUsage['tokens'] | undefined
   /** The field the upstream complained about, when it said so. */
   readonly param?: string | undefined
   /** The width of a vector that came instead of one of ours; never 0. No accident of one answer, but another model. */
@@ -74,6 +78,11 @@ export class UpstreamFailure extends Error {
   /** Its message may repeat what the caller sent: it is no text for the log. */
   get isInUpstreamsWords(): boolean {
     return this.kind !== 'broken' && this.detail.status !== undefined
+  }
+
+  /** Nobody knows whether it was charged: an answer that says what it used is none of these. */
+  get isAmbiguous(): boolean {
+    return this.mayBeCharged && this.detail.counted === undefined
   }
 
   /** Upstreams don't charge for what they answer with an error. Without an answer, or with a broken one, nobody knows. */

@@ -211,7 +211,7 @@ function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCa
   let isAssumed =
     (qualities.length > 1 && dependsOnQuality(offer)) ||
     (given.pixels === undefined && dependsOnGivenPixels(offer))
-  let cost = NOTHING
+  let cost = price.kind === 'unpriced' ? UNPRICED : NOTHING
   let pixels = 0
   // One by one: they may differ in size where the size was left to the upstream.
   for (const picture of pictures) {
@@ -222,9 +222,10 @@ function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCa
     pixels += Math.max(...sizes.map(pixelsOf))
     isAssumed ||= sizes[0] !== picture || (exact.kind === 'unpriced' && price.kind !== 'unpriced')
   }
-  if (price.kind === 'perImage') cost = addCosts(cost, givenCostOf(price.given, given))
   // Together, so that they are rounded up once.
-  if (price.kind === 'perMegapixel') cost = costOfSizes([{ width: pixels, height: 1 }], given)
+  if (price.kind === 'perMegapixel' && pixels > 0) cost = costOfSizes([{ width: pixels, height: 1 }], given)
+  else if (price.kind === 'perImage' || price.kind === 'perMegapixel')
+    cost = addCosts(cost, givenCostOf(price.given, given))
   const counted = TOKEN_KINDS.map((kind) => tokens[kind]).filter((count) => count !== undefined)
   return {
     cost,

@@ -45,7 +45,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
   )
   const ambiguous = refusal
     ? undefined
-    : failures.find((failure) => failure instanceof UpstreamFailure && failure.mayBeCharged)
+    : failures.find((failure) => failure instanceof UpstreamFailure && failure.isAmbiguous)
   const [first] = failures
   const error = refusal ?? ambiguous ?? first
   // A picture came and could not be converted. The same idempotency key must not buy it again.

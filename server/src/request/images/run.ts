@@ -3,11 +3,13 @@ import type { ImageModel } from '#core/catalog.ts'
 import type { FairShare } from '#core/fair-share.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { callCost, maxCallCost } from '#core/image/cost.ts'
+import { callCost, maxCallCost, type AnsweredCall } from '#core/image/cost.ts'
 import type { Delivery } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
 import type { Limits } from '#core/settings.ts'
+import type { ImageUsage } from '#core/usage.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
@@ -152,7 +154,8 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
     sent.turn?.end(error)
-    books.failed(call, failure)
+    if (failure?.detail.counted === undefined) books.failed(call, failure)
+    else post(run, sent, { tokens: failure.detail.counted, pictures: [], echoes: {} }, outside)
     ended(failure?.kind ?? 'fault', failure)
     if (error instanceof JobLost) throw error
     const isFree = failure !== undefined && !failure.mayBeCharged
@@ -173,48 +176,51 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
   return failure
 }
 
-/**
- * Keeps the record first, which names the pictures by their digests. Once the last picture is kept, a node that takes the job
- * over finds all.
- */
-async function deliver(
-  run: ImageRun,
+/** Into the books goes what the upstream says that it used, as far as that can be true, whether or not pictures came. */
+function post(
+  { books, hold, request, model }: ImageRun,
   { call, callId, offer, images }: SentCall,
-  answer: ImageAnswer,
-  outside: BuyingOutside,
-): Promise<Delivery> {
-  const { books, hold, request, model, held } = run
-  const kept = await describePictures(answer.pictures, outside)
-  const paid = callCost({
-    request,
-    model,
-    offer,
-    images,
-    tokens: answer.tokens,
-    pictures: kept,
-    echoes: answer.echoes,
-  })
-  const post = books.paid(call, {
+  answered: Pick<AnsweredCall, 'tokens' | 'pictures' | 'echoes'>,
+  { observer }: BuyingOutside,
+): { readonly entry: LedgerEntry; readonly believed: ImageUsage['tokens'] } {
+  const { believed, excessTokens, ...paid } = callCost({ request, model, offer, images, ...answered })
+  const entry = books.paid(call, {
     usage: paid.source,
     tokens: paid.tokens,
-    images: kept.length,
+    images: answered.pictures.length,
     cost: paid.cost,
   })
-  const { believed: tokens, excessTokens } = paid
   if (excessTokens > 0)
-    outside.observer.overcounted({
+    observer.overcounted({
       requestId: hold.jobId,
       callId,
       model: model.id,
       deployment: offer.deployment.id,
       excessTokens,
     })
-  const { echoes, extraFields } = answer
+  return { entry, believed }
+}
+
+/**
+ * Keeps the record first, which names the pictures by their digests. Once the last picture is kept, a node that takes the job
+ * over finds all.
+ */
+async function deliver(
+  run: ImageRun,
+  sent: SentCall,
+  answer: ImageAnswer,
+  outside: BuyingOutside,
+): Promise<Delivery> {
+  const { hold, held } = run
+  const { call, offer } = sent
+  const kept = await describePictures(answer.pictures, outside)
+  const { tokens, echoes, extraFields } = answer
+  const { entry, believed } = post(run, sent, { tokens, pictures: kept, echoes }, outside)
   const delivery: Delivery = {
-    project: post.project,
-    post,
+    project: entry.project,
+    post: entry,
     pictures: kept,
-    tokens,
+    tokens: believed,
     echoes,
     extraFields,
     emulated: offer.emulated,

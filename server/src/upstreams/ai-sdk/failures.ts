@@ -4,6 +4,7 @@ import type { FailureKind } from '#core/fault/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
 import { readErrorBody, retryAfterMsIn } from '../openai/error-body.ts'
+import { isRedirect } from '../openai/failures.ts'
 import { secretsOf } from '../openai/secrets.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -120,6 +121,7 @@ function failureOfApiCall(
     param,
     upstreamRequestId,
     retryAfterMs: retryAfterMsIn(headers, Date.now()) ?? retryAfterMs,
+    charge: isRedirect(status) ? 'none' : undefined,
   })
 }
 

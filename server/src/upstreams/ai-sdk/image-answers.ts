@@ -102,8 +102,7 @@ const CONTENT_FINISH = /SAFETY|PROHIBITED|RECITATION|BLOCKLIST|SPII/
 export function readGemini(body: unknown): Reading {
   const { candidates, promptFeedback } = record(body)
   const all = Array.isArray(candidates) ? candidates.map(record) : []
-  const parts = all.flatMap(({ content }) => listIn(content, 'parts')).map(record)
-  if (parts.some((part) => isRecord(part['inlineData']) && part['thought'] !== true)) return READY
+  if (hasGeminiPicture(all)) return READY
   const blockReason = textIn(promptFeedback, 'blockReason')
   if (blockReason !== undefined) return refused(`The prompt was blocked: ${blockReason}.`, 'none')
   const finish = all
@@ -116,16 +115,25 @@ export function readGemini(body: unknown): Reading {
   return broken(`an answer without a picture, which ended with ${quoted(finish ?? 'nothing')}`)
 }
 
+function hasGeminiPicture(candidates: readonly Readonly<Record<string, unknown>>[]): boolean {
+  const parts = candidates.flatMap(({ content }) => listIn(content, 'parts')).map(record)
+  return parts.some((part) => isRecord(part['inlineData']) && part['thought'] !== true)
+}
+
 type Tokens = ImageUsage['tokens']
 
-/** Thoughts are words, and cost what words cost: the package adds them to the picture's tokens. */
+/**
+ * Thoughts are words, and cost what words cost: the package adds them to the picture's tokens. Where the kinds of output are
+ * not told apart, all of it is the picture, if there is one.
+ */
 export function geminiTokens(body: unknown): Tokens {
+  const hasPicture = hasGeminiPicture(listIn(body, 'candidates').map(record))
   const usage = record(record(body)['usageMetadata'])
   const promptTokens = countOf(usage['promptTokenCount'])
   const thoughts = countOf(usage['thoughtsTokenCount']) ?? 0
   const outputTokens = countOf(usage['candidatesTokenCount'])
   const imageInput = tokensOf(usage['promptTokensDetails'], 'IMAGE') ?? 0
-  const imageOutput = tokensOf(usage['candidatesTokensDetails'], 'IMAGE') ?? outputTokens
+  const imageOutput = tokensOf(usage['candidatesTokensDetails'], 'IMAGE') ?? (hasPicture ? outputTokens : 0)
   const known = promptTokens !== undefined
   return {
     textInput: known ? Math.max(0, promptTokens - imageInput) : undefined,

@@ -408,6 +408,29 @@ describe('a refusal inside a good answer is told as one', () => {
     })
   }
 
+  for (const [title, candidate, kind] of [
+    ['words alone', { content: { parts: [{ text: 'no' }] }, finishReason: 'STOP' }, 'broken'],
+    ['a withheld picture', { finishReason: 'IMAGE_SAFETY' }, 'contentRefused'],
+  ] as const) {
+    it(`Gemini: ${title} cost what was counted, as words`, async (test) => {
+      const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 12, thoughtsTokenCount: 3 }
+      const { url } = await upstreamOf(test, () => ({ json: gemini(candidate, { usageMetadata }) }))
+      const failure = await imageFailureOf(
+        exchange(imageCallOf('google', 'gemini-2.5-flash-image', url), notRecorded),
+      )
+      assert.equal(failure.kind, kind)
+      assert.ok(!failure.isAmbiguous)
+      const { textInput, textOutput, imageOutput } = failure.detail.counted ?? {}
+      assert.deepEqual([textInput, textOutput, imageOutput], [7, 15, 0])
+    })
+  }
+
+  it('a redirect has bought nothing', async (test) => {
+    const { url } = await upstreamOf(test, () => ({ status: 302, json: {} }))
+    const failure = await imageFailureOf(exchange(imageCallOf('togetherai', 'flux', url), notRecorded))
+    assert.equal(failure.mayBeCharged, false)
+  })
+
   for (const [provider, model, body] of [
     ['togetherai', 'flux', { data: [{ b64_json: base64 }, { b64_json: base64 }] }],
     [

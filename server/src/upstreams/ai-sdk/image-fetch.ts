@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout } from 'node:timers/promises'
 import { scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
+import { hasCounted } from '#core/usage.ts'
 import type { ImageCall, PictureFetcher } from '#ports/image-upstream.ts'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTooLarge } from '../connect/http.ts'
@@ -260,11 +261,14 @@ function readingOf(
   const reading = purchase.provider.read?.(body) ?? { state: 'ready' }
   if (reading.state !== 'ended') return reading
   const { deployment } = purchase.call
+  const tokens = reading.charge === 'none' ? undefined : purchase.provider.tokens?.(body)
   throw new UpstreamFailure(reading.kind, scrubbed(reading.reason, secretsOf(deployment.upstream)), {
     deployment: deployment.id,
     status: response.status,
     upstreamRequestId: requestIdIn(headersOf(response)),
     charge: reading.charge,
+    // The answer arrived, and says what it used.
+    counted: tokens && hasCounted(tokens) ? tokens : undefined,
   })
 }
 

@@ -32,8 +32,14 @@ export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDepl
       param: body.param,
       retryAfterMs: retryAfterMsIn(headers, Date.now()),
       upstreamRequestId: requestIdIn(headers),
+      // A redirect says that the work is done elsewhere: nothing was made here, and Torana follows none.
+      charge: isRedirect(status) ? 'none' : undefined,
     },
   )
+}
+
+export function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400
 }
 
 /** The failure of an error object that came inside an answer whose status says that all is well. */

@@ -458,6 +458,31 @@ for (const [title, body, kind, mayBeCharged] of [
   })
 }
 
+test('an answer without a picture that says what it used is charged for that, and is not ambiguous', async () => {
+  const usage = { input_tokens: 3, output_tokens: 5 }
+  for (const [body, kind] of [
+    [{ data: [], usage }, 'broken'],
+    [{ data: [{ error: { code: 'blocked' } }], usage }, 'contentRefused'],
+    [{ error: { code: 'content_filter' }, usage }, 'contentRefused'],
+  ] as const) {
+    const { detail, ...failure } = await failureOf(json(body))
+    assert.equal(failure.kind, kind)
+    assert.deepEqual([detail.counted?.textInput, detail.counted?.imageOutput], [3, 5])
+  }
+  const silent = await failureOf(json({ data: [] }))
+  assert.ok(silent.isAmbiguous)
+  assert.equal(silent.detail.counted, undefined)
+})
+
+test('a redirect has made nothing, and is not followed', async () => {
+  const failure = await withServer(
+    (_request, response) => response.writeHead(302, { location: '/elsewhere' }).end(),
+    (baseUrl) => failureOf(generate(aCall({}, baseUrl))),
+  )
+  assert.equal(failure.kind, 'broken')
+  assert.ok(!failure.mayBeCharged)
+})
+
 test('a picture beside a withheld one is handed on', async () => {
   const data = [{ b64_json: base64('one') }, { url: '', respect_moderation: false }]
   assert.deepEqual(texts(await json({ data }, { images: 2 })), ['one'])

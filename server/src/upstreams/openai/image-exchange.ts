@@ -13,6 +13,7 @@ import {
   type MadePicture,
   type PictureFetcher,
 } from '#ports/image-upstream.ts'
+import { hasCounted } from '#core/usage.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
 import type { ImageReply } from './image-reply.ts'
@@ -155,10 +156,9 @@ function detailOf({ deployment }: ImageCall, { status, headers, isStream }: Imag
 function failureOfNothing(reply: ImageReply, call: ImageCall, known: FailureDetail): UpstreamFailure {
   const { error, refusals, tokens } = reply
   const { upstream } = call.deployment
-  const hasCounted = Object.values(tokens).some((count) => count !== undefined && count > 0)
-  const detail = { ...known, charge: hasCounted ? 'unknown' : known.charge } as const
+  const detail = hasCounted(tokens) ? ({ ...known, charge: 'unknown', counted: tokens } as const) : known
   if (error !== undefined) return failureOfErrorObject(error, upstream, detail)
-  if (refusals.length === 0) return new UpstreamFailure('broken', 'an answer without a picture', known)
+  if (refusals.length === 0) return new UpstreamFailure('broken', 'an answer without a picture', detail)
   const failure = failureOfErrorObject(refusals[0], upstream, detail)
   const isTrouble = /internal|server|timeout|unavailable/i.test(failure.detail.code ?? '')
   return isTrouble ? failure : new UpstreamFailure('contentRefused', failure.message, failure.detail)

@@ -33,21 +33,28 @@ const AMBIGUOUS = [
   'half-body-chunked',
   'garbage',
   'html-200',
-  'empty-data',
+  'empty-data+no-usage',
   'bad-base64',
 ]
 /** Long enough for every call that answers at all. */
 const IMAGE_TIMEOUT_MS = 4000
 
 const relieved = (scenario: string) => `plain+key-after-${scenario}`
+const modelOf = (scenario: string) => `${scenario.replaceAll('+', '.')}-image`
 const { gateway, database } = await startGatewayOnPostgres({
   images: {
     ...Object.fromEntries(
       [...UNCHARGED, ...AMBIGUOUS].map((scenario) => [
-        `${scenario}-image`,
+        modelOf(scenario),
         { on: [scenario, relieved(scenario)], price },
       ]),
     ),
+    'counted-image': {
+      on: ['empty-data', relieved('empty')],
+      image: { outputTokens: 4160 },
+      price: { usdPerMillionTokens: { textInput: 5, imageOutput: 40 } },
+    },
+    'moved-image': { on: ['status-302', relieved('moved')], price },
     'refusing-image': { on: ['content-refused', relieved('refusal')], price },
     'moderated-image': { on: ['moderation', relieved('moderation')], price },
     'lost-image': { on: 'plain+key-lost', upstream: { baseUrl: closedUrl }, price },
@@ -86,7 +93,7 @@ for (const scenario of UNCHARGED) {
 
 for (const scenario of AMBIGUOUS) {
   test(`${scenario}: it may have been bought, so nobody buys it again, and the books say unknown`, async () => {
-    const answer = await ask({ model: `${scenario}-image` })
+    const answer = await ask({ model: modelOf(scenario) })
     assertImageFault(answer, 'outcome_unknown', { words: /may have made the images/ })
     assert.equal(answer.headers.get('x-should-retry'), 'false')
     assert.deepEqual(
@@ -102,6 +109,25 @@ for (const scenario of AMBIGUOUS) {
     )
   })
 }
+
+test('an answer without a picture that says what it used: that is posted, nothing is unknown, nobody buys it again', async () => {
+  const answer = await ask({ model: 'counted-image' })
+  assertImageFault(answer, 'upstream_broken_answer', { words: /an answer without a picture/ })
+  const [sale] = servedBy(provider, 'empty-data')
+  const [row] = await rowsOf(answer.headers.get('x-request-id'), 1)
+  assert.deepEqual(
+    [row?.kind, row?.usage, row?.tokens, row?.nanoUsd],
+    ['post', 'upstream', sale?.tokens, (sale?.tokens ?? 0) * 5000],
+  )
+  assert.deepEqual(purchasesAt(provider, relieved('empty')), [])
+})
+
+test('a redirect has made nothing: the next deployment makes the picture, and nothing is unknown', async () => {
+  const answer = await ask({ model: 'moved-image' })
+  assert.equal((await picturesIn(answer)).length, 1)
+  const [row] = await rowsOf(answer.headers.get('x-request-id'), 1)
+  assert.deepEqual([row?.kind, row?.attempt], ['post', 1])
+})
 
 for (const [model, name] of [
   ['refusing-image', 'refusal'],
