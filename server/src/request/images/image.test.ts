@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { momentOf } from '#core/ledger.ts'
 import { defaultLimits } from '#core/settings.ts'
+import { JobLost } from '#ports/image-jobs.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
+import { StoreAway } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { aDispatch } from '#test/support/dispatch.ts'
@@ -80,7 +83,7 @@ function aNode() {
       },
       dependencies,
     )
-  return { ask, notes, answer: () => sent.resolve(ANSWER), running: images.running }
+  return { ask, notes, answer: () => sent.resolve(ANSWER), running: images.running, jobs }
 }
 
 test('files of a job are discarded once it has ended in the store, and once only', async () => {
@@ -116,4 +119,33 @@ test('files of a request that begins no job are discarded', async () => {
   assert.equal((await ask('a dry run', { dryRun: true })).kind, 'dry-run')
   await assert.rejects(ask('a mistake', {}, 'no-such-model'), { code: 'model_not_found' })
   assert.deepEqual(notes, ['files of a dry run discarded', 'files of a mistake discarded'])
+})
+
+test('a job that changes hands answers the request that began it and the one that joined it', async () => {
+  const { ask, answer, running, jobs } = aNode()
+  const both = ['first', 'second'].map((name) => ask(name, { idempotencyKey: 'same' }))
+  await eventually(async () => assert.equal(running.size, 1))
+  const [jobId = ''] = running.ids
+  jobs.callEnded = () => Promise.reject(new JobLost('another node has it'))
+  const find = jobs.find.bind(jobs)
+  jobs.find = async (id, project) => {
+    const job = await find(id, project)
+    const result = JSON.stringify({ code: 'upstream_failed', message: 'As the other node says.' })
+    return job && { ...job, state: 'failed', endedAtMs: 1, result }
+  }
+  answer()
+  for (const asked of both) await assert.rejects(asked, { code: 'upstream_failed', jobId })
+})
+
+test('a job that nobody waits for is told of, though the store has gone since it began', async () => {
+  const { ask, answer, running, jobs } = aNode()
+  jobs.find = () => Promise.reject(new StoreAway('gone'))
+  const requestId = identifiers.next()
+  const queued = await ask('it', { respondAsync: true, requestId })
+  assert.ok(queued.kind === 'queued')
+  const { id, state, model: asked, createdAtMs } = queued.job
+  assert.deepEqual([id, state, asked], [requestId, 'leased', model.id])
+  assert.equal(createdAtMs, momentOf(requestId))
+  answer()
+  await running.settled()
 })

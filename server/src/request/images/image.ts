@@ -25,7 +25,7 @@ import { forgetFiles, keepFiles, type RequestFiles } from './files.ts'
 import {
   asStoreFault,
   beginOrJoin,
-  jobOf,
+  begunJob,
   outcomeOfOther,
   tellEnd,
   type JobOptions,
@@ -100,11 +100,12 @@ export async function generateImages(
   const { admission, hold, place } = start
   const job = { hold, request, model, offers, dropped, admission, files, ownFiles: ownFiles.move() }
   const running = dependencies.running.start(requestId, place, () => runJob(job, options, dependencies))
-  if (options.respondAsync) return { kind: 'queued', job: await jobOf(options, dependencies) }
-  const outcome = await running.catch(async (error: unknown) => {
+  const begun = begunJob(options, model)
+  if (options.respondAsync) return { kind: 'queued', job: begun }
+  const outcome = await running.catch((error: unknown) => {
     // Another node has taken the job over. This request answers with what that node makes of it.
     if (!(error instanceof JobLost)) throw error
-    return outcomeOfOther(await jobOf(options, dependencies), dependencies)
+    return outcomeOfOther(begun, dependencies)
   })
   return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
 }

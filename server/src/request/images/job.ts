@@ -2,6 +2,7 @@
 import type { ImageModel } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { canonicalText, type ImageRequest } from '#core/image/request.ts'
+import { momentOf } from '#core/ledger.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Hashing } from '#ports/hashing.ts'
@@ -112,24 +113,31 @@ async function beginOnceDecided(
   }
 }
 
-/** The job that this request has begun. */
-export async function jobOf({ requestId, key }: JobOptions, { jobs }: JobOutside): Promise<ImageJob> {
-  const job = await jobs.find(requestId, key.project).catch(asStoreFault)
-  if (job === undefined) throw new Fault('internal_error', 'A job that was just begun is not there.')
-  return job
+/** The job that this request has just begun. The store need not be asked for it: the job runs, whether the store is there or not. */
+export function begunJob({ requestId, key }: JobOptions, model: ImageModel): ImageJob {
+  return {
+    id: requestId,
+    project: key.project,
+    keyId: key.id,
+    model: model.id,
+    state: 'leased',
+    createdAtMs: momentOf(requestId),
+    endedAtMs: undefined,
+    result: undefined,
+  }
 }
 
 /** How often a job of another node is looked at: pictures take seconds. */
 const LOOK_MS = 300
 
-/** The end of a job that another request began, here or on another node. */
+/** The end of a job that another request began, here or on another node. The job may change hands meanwhile, also away from here. */
 export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promise<ImageOutcome> {
   const { running, jobs, clock, limits, wait } = outside
   const deadlineMs = clock.monotonicMs() + limits.imageTimeoutMs
   for (let current: ImageJob | undefined = job; current !== undefined;) {
     const outcome = outcomeOf(current)
     if (outcome !== undefined) return outcome
-    const own = running.endOf(job.id)
+    const own = await running.endOf(job.id)?.catch(whereItGoesOn)
     if (own !== undefined) return own
     if (clock.monotonicMs() > deadlineMs) break
     await wait(LOOK_MS)
@@ -142,6 +150,11 @@ export async function outcomeOfOther(job: ImageJob, outside: JobOutside): Promis
     'upstream_timeout',
     `Job ${job.id} is still running. Get its result with GET /v1/images/jobs/${job.id}.`,
   )
+}
+
+/** The job goes on: with another holder, or with one that takes it over when the store is back. */
+function whereItGoesOn(error: unknown): undefined {
+  if (!(error instanceof JobLost) && !(error instanceof StoreAway)) throw error
 }
 
 /** When the store can't be told of the end now, the client gets its pictures all the same: their delivery is kept. */
