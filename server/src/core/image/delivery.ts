@@ -39,11 +39,24 @@ export function deliveryText(delivery: Delivery): string {
   )
 }
 
+/** Only the amounts of the entry are ours. Whatever an upstream's fields look like, they stay as they came. */
 export function deliveryOf(text: string): Delivery {
-  return JSON.parse(text, (_, value: unknown) => {
-    const { nano } = (typeof value === 'object' && value !== null ? value : {}) as { nano?: unknown }
-    return typeof nano === 'string' ? BigInt(nano) : value
-  }) as Delivery
+  const delivery = JSON.parse(text) as Delivery
+  const { post } = delivery
+  return {
+    ...delivery,
+    post: {
+      ...post,
+      amountNanoUsd: amountIn(post.amountNanoUsd),
+      projectLeaseNanoUsd: amountIn(post.projectLeaseNanoUsd) ?? 0n,
+      keyLeaseNanoUsd: amountIn(post.keyLeaseNanoUsd) ?? 0n,
+    },
+  }
+}
+
+function amountIn(kept: unknown): bigint | undefined {
+  const { nano } = (kept ?? {}) as { readonly nano?: string }
+  return nano === undefined ? undefined : BigInt(nano)
 }
 
 /** Where in a job a picture stands; its id as an asset. */
