@@ -76,6 +76,14 @@ export function counted(entry: LedgerEntry): CountedEntry {
   return { entry, unknowns: entry.kind === 'unknown' ? 1 : 0 }
 }
 
+/**
+ * Whether another node may have written about the same call. Only image jobs change hands, so of all others this node alone
+ * writes: an unknown, which any call may become, and what brought images are the entries that have to look first.
+ */
+export function mayComeLate({ kind, images }: Pick<LedgerEntry, 'kind' | 'images'>): boolean {
+  return kind === 'unknown' || images > 0
+}
+
 /** Who tells how a call went, from the least informed to the best. */
 const BY_KNOWLEDGE: readonly EntryKind[] = ['intent', 'unknown', 'void', 'post']
 

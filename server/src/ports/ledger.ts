@@ -43,7 +43,8 @@ export interface LedgerStore {
   /** Says that the node lives, and hears how many do. Rejects with `NodeEnded`. */
   heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }>
   /**
-   * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Rollups,
+   * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another
+   * node has written about the same image call, whichever came first, the sum is what the best-informed of them says. Rollups,
    * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`.
    */
   append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>

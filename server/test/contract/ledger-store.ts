@@ -117,6 +117,27 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     })
   }
 
+  test(`${name}: two nodes write about one image call: whichever comes first, it is counted once`, async () => {
+    const books = await shared()
+    const [two, three] = [await aNode(books), await aNode(books)]
+    for (const [first, second] of [
+      ['post', 'unknown'],
+      ['unknown', 'post'],
+    ] as const)
+      for (const how of ['append', 'appendLate'] as const) {
+        const project = aProject()
+        const attempt = anAttempt(project)
+        await books.ledger[how](three, [attempt[first]])
+        // With others, and twice: a batch holds whatever its node did meanwhile.
+        const other = anEntry(project, { amountNanoUsd: 7n })
+        for (let time = 0; time < 2; time += 1)
+          await books.ledger.append(two, [other, attempt[second], attempt[second]])
+        await assertSpent(books, project, 107n)
+        const { unknowns, images } = await books.inspect.rollups(project)
+        assert.deepEqual([unknowns, images], [0, 2])
+      }
+  })
+
   test(`${name}: images and tokens of a late entry are counted once as well`, async () => {
     const books = await shared()
     const [node, project] = [await aNode(books), aProject()]

@@ -10,7 +10,7 @@ import { resultOf, type Delivery } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { Cost } from '#core/price.ts'
-import type { ImageJobCall, TakenJob } from '#ports/image-jobs.ts'
+import { JobLost, type ImageJobCall, type TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import type { BegunCall, PaidCall } from '../money/admission.ts'
@@ -187,7 +187,13 @@ async function buyMissing(
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
     const order = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
     await using admission = await admitImages(order, dependencies)
-    const bought = await buy({ ...run, books: admission }, images, offers, dependencies)
+    const bought = await buy({ ...run, books: admission }, images, offers, dependencies).catch(
+      (error: unknown) => {
+        // Another node accounts for these calls now.
+        if (error instanceof JobLost) admission.abandon()
+        throw error
+      },
+    )
     await admission.settle()
     return bought
   } catch (error) {

@@ -3,6 +3,7 @@ import {
   counted,
   hourOf,
   lateEntry,
+  mayComeLate,
   standingWith,
   type CountedEntry,
   type LedgerEntry,
@@ -62,7 +63,10 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
 
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
     this.#alive(nodeId)
-    for (const entry of entries) if (!this.#entries.has(identityOf(entry))) this.#add(nodeId, counted(entry))
+    for (const entry of entries) {
+      if (mayComeLate(entry)) this.#addLate(nodeId, entry)
+      else if (!this.#entries.has(identityOf(entry))) this.#add(nodeId, counted(entry))
+    }
   }
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {

@@ -2,6 +2,7 @@ import {
   counted,
   hourOf,
   lateEntry,
+  mayComeLate,
   standingWith,
   type CountedEntry,
   type LedgerEntry,
@@ -56,6 +57,11 @@ interface EventRow {
   readonly written_at: Date
 }
 
+/** How many living nodes have the id: one or none. */
+interface Fence {
+  readonly nodes: number
+}
+
 export class PostgresLedger implements LedgerStore {
   readonly #database: Database
 
@@ -76,12 +82,11 @@ export class PostgresLedger implements LedgerStore {
   }
 
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    const distinct = once(entries)
     const [row] = await reachable(
-      this.#database.query<{ nodes: number }>(
-        FENCED,
-        parametersOf(nodeId, once(entries).map(counted)),
-        'ledger-append',
-      ),
+      distinct.some(mayComeLate)
+        ? this.#database.transaction((sql) => appendCarefully(sql, nodeId, distinct))
+        : this.#database.query<Fence>(FENCED, parametersOf(nodeId, distinct.map(counted)), 'ledger-append'),
     )
     if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
   }
@@ -152,17 +157,34 @@ async function appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntr
   const distinct = once(entries)
   if (distinct.length === 0) return
   await sql.query(HOLD_NODE, [nodeId])
-  const standing = await standingOf(sql, distinct)
+  const late = await differences(sql, distinct)
+  if (late.length > 0) await sql.query(UNFENCED, parametersOf(nodeId, late))
+}
+
+/** Appends entries of a living node of which some may come late. Within a transaction, and in one statement: see `FENCED`. */
+async function appendCarefully(
+  sql: Sql,
+  nodeId: string,
+  entries: readonly LedgerEntry[],
+): Promise<readonly Fence[]> {
+  await sql.query(HOLD_NODE, [nodeId])
+  const late = await differences(sql, entries.filter(mayComeLate))
+  const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
+  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late]))
+}
+
+/** What the entries add to what stands. */
+async function differences(sql: Sql, entries: readonly LedgerEntry[]): Promise<readonly CountedEntry[]> {
+  const standing = await standingOf(sql, entries)
   const late: CountedEntry[] = []
-  for (const entry of distinct) {
+  for (const entry of entries) {
     const attempt = attemptOf(entry)
     const added = lateEntry(entry, standing.get(attempt))
     if (added === undefined) continue
     late.push(added)
     standing.set(attempt, standingWith(standing.get(attempt), added.entry))
   }
-  if (late.length === 0) return
-  await sql.query(UNFENCED, parametersOf(nodeId, late))
+  return late
 }
 
 async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Map<string, Standing>> {
