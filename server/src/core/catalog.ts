@@ -208,6 +208,8 @@ export interface Upstream {
   readonly headers: Readonly<Record<string, string>>
   /** Provider settings of the AI SDK package (region, project, location…), passed as they are. */
   readonly settings: Readonly<Record<string, unknown>>
+  /** Hosts, with their port unless it is the scheme's own, that its links to images may name though they are private. */
+  readonly pictureHosts?: readonly string[] | undefined
 }
 
 /** One model on one upstream. */

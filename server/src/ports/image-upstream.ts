@@ -116,7 +116,8 @@ export interface ImageUpstream {
 
 /**
  * Fetches a picture from an address that an upstream or a caller named. Only addresses of the public internet are connected
- * to, checked when the connection is opened and again at each redirect; an address of `trustedOrigin` is taken as it is.
+ * to, checked when the connection is opened and again at each redirect; an address of `trustedOrigin`, or of one of
+ * `trustedHosts`, is taken as it is.
  * Bounded in bytes, time and redirects. No credential is ever sent along. Rejects with `AddressRefused`, or with what the
  * network said.
  */
@@ -125,6 +126,8 @@ export interface PictureFetcher {
     url: string,
     options: {
       readonly trustedOrigin: string | undefined
+      /** With their port, unless it is the scheme's own. Absent: none. */
+      readonly trustedHosts?: readonly string[] | undefined
       readonly timeoutMs: number
       readonly maxBytes: number
     },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { problemsOf } from '#test/support/config.ts'
+import { listModels } from '#core/catalog.ts'
 import { imageSurroundings } from '#test/support/image-config.ts'
 import { readConfig } from '../load.ts'
 import { readFacts } from './facts.ts'
@@ -126,4 +127,19 @@ test('built-in facts of images are checked: their kind, their price, and that al
     'catalog/b.yaml:4:22 models.m.kind: differs from what catalog/a.yaml says of the same model',
   ])
   assert.deepEqual(problems('kind: image, capabilities: { maxInputs: 5 }').length, 1)
+})
+
+test('hosts of pictures are exact: a scheme, a path, a wildcard or capital letters are refused', () => {
+  const text = (host: string) => `
+upstreams: { a: { provider: acme, pictureHosts: ['${host}'] } }
+models: { acme-image: { deployments: [{ upstream: a }] } }`
+  for (const host of ['localhost', 'localhost:8188', 'files.internal', '10.0.0.7:9000', '[::1]:8188']) {
+    const [model] = listModels(readConfig('t.yaml', text(host), imageSurroundings).catalog)
+    assert.deepEqual(model?.deployments[0]?.upstream.pictureHosts, [host])
+  }
+  for (const host of ['http://localhost', 'localhost/files', '*.internal', 'Files.internal', 'user@host', ''])
+    assert.match(
+      problemsOf(() => readConfig('t.yaml', text(host), imageSurroundings)).join(),
+      /expected a host/,
+    )
 })

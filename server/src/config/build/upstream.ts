@@ -82,6 +82,7 @@ function upstreamIn(
     apiVersion: dialect === 'azure' ? (entry.apiVersion ?? 'v1') : undefined,
     headers: entry.headers ?? {},
     settings: entry.settings ?? {},
+    ...(entry.pictureHosts && { pictureHosts: entry.pictureHosts }),
   }
 }
 
@@ -119,6 +120,7 @@ function misplacedFields(entry: UpstreamEntry, dialects: readonly DialectName[])
     baseUrl: ['openai', 'azure', 'ai-sdk'],
     apiKey: ['openai', 'azure', 'ai-sdk'],
     headers: ['openai', 'azure', 'ai-sdk'],
+    pictureHosts: ['openai', 'azure', 'ai-sdk'],
     resource: ['azure'],
     apiVersion: ['azure'],
     settings: ['ai-sdk'],

@@ -11,6 +11,19 @@ const url = z
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no valid header name')
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is one line of ASCII text')
 
+/** A server has one or two stores of files. */
+const MOST_PICTURE_HOSTS = 32
+
+/** As `URL.host` writes it: in lower case, and without the port of the scheme. */
+const pictureHost = z
+  .string()
+  .refine(
+    (text) =>
+      /^[a-z0-9._:[\]-]+$/.test(text) &&
+      [`http://${text}`, `https://${text}`].some((url) => URL.parse(url)?.host === text),
+    'expected a host such as files.internal or localhost:8188, without a scheme, a path or capital letters',
+  )
+
 export const upstream = z.strictObject({
   dialect: z
     .union([
@@ -57,6 +70,14 @@ export const upstream = z.strictObject({
     .optional()
     .describe('Azure: a dated version selects the older path with the deployment in it. Default `v1`.'),
   headers: z.record(headerName, headerValue).optional().describe('Headers sent with every call.'),
+  pictureHosts: z
+    .array(pictureHost)
+    .min(1)
+    .max(MOST_PICTURE_HOSTS)
+    .optional()
+    .describe(
+      'Images: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.',
+    ),
   settings: z
     .record(z.string(), z.unknown())
     .optional()

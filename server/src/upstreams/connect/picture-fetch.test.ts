@@ -227,6 +227,19 @@ test('a picture of the upstream’s own origin is fetched wherever that is', () 
     },
   ))
 
+test('a picture of a trusted host is fetched wherever that is, and of its neighbours none', () =>
+  withSite(
+    (_request, response) => response.end(PICTURE),
+    async ({ origin }) => {
+      const guarded = fetcherWith({ allowHttp: false })
+      const { host, hostname } = new URL(origin)
+      const trusting = { ...LIMITS, trustedHosts: ['files.internal', host] }
+      assert.deepEqual(Buffer.from(await guarded.fetch(`${origin}/x`, trusting)), PICTURE)
+      for (const trustedHosts of [[], [hostname], ['localhost'], [`${host}0`]])
+        await assert.rejects(guarded.fetch(`${origin}/x`, { ...LIMITS, trustedHosts }), AddressRefused)
+    },
+  ))
+
 test('no redirect leads from a trusted origin into somebody’s inside', () =>
   withSite(
     (request, response) => {

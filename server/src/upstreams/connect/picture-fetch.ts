@@ -69,7 +69,8 @@ export class GuardedPictureFetcher implements PictureFetcher {
     signal: AbortSignal,
   ): Promise<Uint8Array<ArrayBuffer> | URL> {
     const url = parsed(address)
-    const isTrusted = options.trustedOrigin !== undefined && url.origin === options.trustedOrigin
+    const { trustedOrigin, trustedHosts = [] } = options
+    const isTrusted = url.origin === trustedOrigin || trustedHosts.includes(url.host)
     // A resolver can't be aborted.
     const addresses = isTrusted ? undefined : await unlessAborted(signal, this.#checked(url))
     const dispatcher = this.#dispatcher(addresses)

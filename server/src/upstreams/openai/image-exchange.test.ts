@@ -192,6 +192,40 @@ for (const scenario of ['url-only+foreign-files', 'url-only+file-status-500', 'u
   })
 }
 
+test('a host that the operator trusts is fetched from, and no other', async () => {
+  const { port } = new URL(provider.url)
+  const asked = (pictureHosts: readonly string[]) => ({
+    capabilities: { forms: ['url'] as const },
+    upstream: { pictureHosts },
+  })
+  const { answer } = await from('url-only+foreign-files', asked([`localhost:${port}`]))
+  assert.deepEqual(
+    answer.pictures.map(({ bytes }) => sha256(bytes)),
+    sold(),
+  )
+  for (const other of ['localhost', 'localhost:1', `127.0.0.1:${port}`, `host:${port}`])
+    assert.equal((await failureOf(from('url-only+foreign-files', asked([other])))).kind, 'broken')
+})
+
+test('a link without a host is one of the upstream’s own', async () => {
+  for (const [url, path] of [
+    ['/files/1.png', '/files/1.png'],
+    ['files/1.png', '/base/files/1.png'],
+  ]) {
+    const heard = await withServer(
+      (request, response) => {
+        if (request.url === path) response.end('one')
+        else {
+          response.writeHead(request.method === 'POST' ? 200 : 404, { 'content-type': 'application/json' })
+          response.end(JSON.stringify({ data: [{ url }] }))
+        }
+      },
+      (baseUrl) => generate(aCall({ capabilities: { forms: ['url'] } }, `${new URL(baseUrl).origin}/base`)),
+    )
+    assert.deepEqual(texts(heard), ['one'])
+  }
+})
+
 test('more pictures than asked for are handed on, up to a limit', async () => {
   const { answer } = await from('one-more', { images: 2 })
   assert.equal(answer.pictures.length, 3)

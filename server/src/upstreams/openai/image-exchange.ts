@@ -51,7 +51,7 @@ export function exchangeImage(
       const { reply, detail } = await exchange({ dialect, http, parts, target }, call, events)
       if (reply.pictures.length === 0) throw failureOfNothing(reply, call, detail)
       try {
-        return await answerOf(reply, { call, parts, origin: target.origin, deadlineMs })
+        return await answerOf(reply, { call, parts, target, deadlineMs })
       } catch (error) {
         throw failureOfError(error, detail)
       }
@@ -167,8 +167,7 @@ function failureOfNothing(reply: ImageReply, call: ImageCall, known: FailureDeta
 interface FetchContext {
   readonly call: ImageCall
   readonly parts: ImageParts
-  /** The upstream's. */
-  readonly origin: string
+  readonly target: Target
   /** On the clock of `performance.now()`. */
   readonly deadlineMs: number
 }
@@ -209,6 +208,11 @@ async function downloaded(
   }
 }
 
+/** Servers of one's own may name their files by a path alone: then it is one of theirs. */
+function absolute(url: string, { origin, basePath }: Target): string {
+  return URL.parse(url, `${origin}${basePath}/`)?.href ?? url
+}
+
 /** Unlike a purchase, a download may be repeated. */
 const FETCH_TRIES = 3
 /** Stores of results answer 404 for a moment before they know a new one. */
@@ -219,11 +223,13 @@ async function fetched(
   maxBytes: number,
   context: FetchContext,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const { parts, origin, deadlineMs } = context
+  const { parts, call, target, deadlineMs } = context
   for (let tried = 1; ; tried += 1) {
     const timeoutMs = deadlineMs - performance.now()
     try {
-      return await parts.fetcher.fetch(url, { trustedOrigin: origin, timeoutMs, maxBytes })
+      const { pictureHosts: trustedHosts } = call.deployment.upstream
+      const options = { trustedOrigin: target.origin, trustedHosts, timeoutMs, maxBytes }
+      return await parts.fetcher.fetch(absolute(url, target), options)
     } catch (error) {
       const isLast = tried === FETCH_TRIES || deadlineMs - performance.now() < FETCH_PAUSE_MS * tried
       if (isLast || error instanceof AddressRefused) throw error
