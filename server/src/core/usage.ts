@@ -55,6 +55,10 @@ export function hasCounted(tokens: ImageUsage['tokens']): boolean {
   return Object.values(tokens).some((count) => count !== undefined && count > 0)
 }
 
+export function areSameTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): boolean {
+  return Object.entries(a).every(([kind, count]) => b[kind as keyof ImageUsage['tokens']] === count)
+}
+
 /** Adds the counts of each kind. A sum with an unknown part is unknown: a lower bound must not look like a full count. */
 export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
   const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {

@@ -99,6 +99,10 @@ export interface ImageAnswer {
   readonly pictures: readonly MadePicture[]
   /** What it counted, of all pictures together. Each count that it did not tell is undefined. */
   readonly tokens: ImageUsage['tokens']
+  /** What each event of a stream counted, where several came and all said the same: it may be the total, repeated. */
+  readonly eachTokens?: ImageUsage['tokens'] | undefined
+  /** Its `usage` as it came, where one object tells of the whole call. */
+  readonly usage?: Readonly<Record<string, unknown>> | undefined
   /** `size`, `quality`, `background`, `output_format` as it resolved them, where it tells. */
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */

@@ -195,3 +195,17 @@ test('a stream costs what the same picture costs in one piece', () => {
   const streamed = given(perToken, { stream: true, partialImages: 1 }, { table: outputTokens })
   assert.deepEqual(answered(streamed, { tokens }), answered(given(perToken), { tokens }))
 })
+
+test('a total that is repeated in each of several events is charged once; pictures that count the same are added up', () => {
+  const base = given(perToken, { size: SQUARE, quality: 'medium' }, { table: outputTokens })
+  const pictures = [SQUARE, SQUARE, SQUARE]
+  const ask = (each: number) =>
+    answered(base, { images: 3, pictures, tokens: told(3 * 4, 3 * each), eachTokens: told(4, each) })
+  const once = answered(base, { images: 3, pictures, tokens: told(4, 3 * 1056) })
+  assert.deepEqual(ask(3 * 1056), once)
+  assert.deepEqual([once.source, once.excessTokens], ['upstream', 0])
+  const own = ask(1056)
+  assert.deepEqual(own, answered(base, { images: 3, pictures, tokens: told(12, 3 * 1056) }))
+  // More than either reading can be is cut, as ever.
+  assert.ok(ask(9 * 1056).excessTokens > 0)
+})

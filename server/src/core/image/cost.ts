@@ -65,6 +65,8 @@ export interface AnsweredCall {
   readonly images: number
   /** What the upstream counted. */
   readonly tokens: ImageUsage['tokens']
+  /** What each of several events counted, if all said the same; `tokens` is their sum. */
+  readonly eachTokens?: ImageUsage['tokens'] | undefined
   /** What came, as the pictures' headers tell. An edge of 0: they do not. */
   readonly pictures: readonly PixelSize[]
   /** What the upstream says it made: of interest is `quality`. */
@@ -92,6 +94,10 @@ export interface AccountedCall extends CallCost {
  */
 export function callCost(call: AnsweredCall): AccountedCall {
   const { believed, excessTokens } = believedTokens(call)
+  const { eachTokens } = call
+  // The sum is more than the call can have used, and each event alone is not: each repeats the total.
+  if (excessTokens > 0 && eachTokens && believedTokens({ ...call, tokens: eachTokens }).excessTokens === 0)
+    return callCost({ ...call, tokens: eachTokens, eachTokens: undefined })
   const told = excessTokens === 0 ? call : { ...call, tokens: believed }
   const paid = call.offer.deployment.price.kind === 'perTokenKind' ? costByTokens(told) : costByPictures(told)
   return { ...paid, source: excessTokens === 0 ? paid.source : 'estimated', believed, excessTokens }

@@ -27,6 +27,8 @@ export interface Delivery {
   readonly post: LedgerEntry
   readonly pictures: readonly KeptPicture[]
   readonly tokens: ImageUsage['tokens']
+  /** `usage` as the upstream wrote it. Absent: it wrote none, or not one that counts. */
+  readonly reported?: Readonly<Record<string, unknown>> | undefined
   readonly echoes: Readonly<Record<string, unknown>>
   readonly extraFields: Readonly<Record<string, unknown>>
   readonly emulated: readonly string[]
@@ -76,6 +78,8 @@ export interface ImageResult {
   /** How they are handed over. */
   readonly form: PictureForm
   readonly tokens: ImageUsage['tokens']
+  /** `usage` as the only call's upstream wrote it. */
+  readonly reported?: Readonly<Record<string, unknown>> | undefined
   readonly echoes: Readonly<Record<string, unknown>>
   readonly extraFields: Readonly<Record<string, unknown>>
   readonly deployments: readonly string[]
@@ -103,6 +107,7 @@ export function resultOf(
     pictures: all.slice(0, about.asked),
     ...(extra.length === 0 ? {} : { extra }),
     tokens: inOrder.map(({ tokens }) => tokens).reduce(addTokens),
+    ...(isAlone && only?.reported ? { reported: only.reported } : {}),
     echoes: isAlone ? (only?.echoes ?? {}) : commonFields(inOrder.map(({ echoes }) => echoes)),
     extraFields: isAlone ? (only?.extraFields ?? {}) : {},
     deployments: [...new Set(inOrder.map(({ post }) => post.deployment))],

@@ -180,9 +180,9 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
 function post(
   { books, hold, request, model }: ImageRun,
   { call, callId, offer, images }: SentCall,
-  answered: Pick<AnsweredCall, 'tokens' | 'pictures' | 'echoes'>,
+  answered: Pick<AnsweredCall, 'tokens' | 'eachTokens' | 'pictures' | 'echoes'>,
   { observer }: BuyingOutside,
-): { readonly entry: LedgerEntry; readonly believed: ImageUsage['tokens'] } {
+): { readonly entry: LedgerEntry; readonly believed: ImageUsage['tokens']; readonly isCut: boolean } {
   const { believed, excessTokens, ...paid } = callCost({ request, model, offer, images, ...answered })
   const entry = books.paid(call, {
     usage: paid.source,
@@ -198,7 +198,7 @@ function post(
       deployment: offer.deployment.id,
       excessTokens,
     })
-  return { entry, believed }
+  return { entry, believed, isCut: excessTokens > 0 }
 }
 
 /**
@@ -214,13 +214,15 @@ async function deliver(
   const { hold, held } = run
   const { call, offer } = sent
   const kept = await describePictures(answer.pictures, outside)
-  const { tokens, echoes, extraFields } = answer
-  const { entry, believed } = post(run, sent, { tokens, pictures: kept, echoes }, outside)
+  const { tokens, eachTokens, usage, echoes, extraFields } = answer
+  const answered = { tokens, eachTokens, pictures: kept, echoes }
+  const { entry, believed, isCut } = post(run, sent, answered, outside)
   const delivery: Delivery = {
     project: entry.project,
     post: entry,
     pictures: kept,
     tokens: believed,
+    ...(usage && !isCut && isShort(usage) ? { reported: usage } : {}),
     echoes,
     extraFields,
     emulated: offer.emulated,
@@ -232,6 +234,13 @@ async function deliver(
   const whole = { ...delivery, pictures: await converted(run, kept, answer, offer, outside) }
   await keepDelivery(hold.jobId, whole, outside)
   return whole
+}
+
+/** OpenAI's has some three hundred characters. A longer one is no count, and would be kept with every job. */
+const MOST_USAGE_CHARACTERS = 4096
+
+function isShort(usage: object): boolean {
+  return JSON.stringify(usage).length <= MOST_USAGE_CHARACTERS
 }
 
 /** A picture that can't be converted is paid and kept, but it is not what the caller asked for. */

@@ -2,7 +2,7 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { isRecord } from '#core/record.ts'
-import { addTokens } from '#core/usage.ts'
+import { addTokens, areSameTokens } from '#core/usage.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import {
   fieldsOf,
@@ -92,7 +92,9 @@ export class EventReader implements ReplyReader {
     if ('b64_json' in fields || 'url' in fields) this.#keepPicture(fields)
     else {
       this.#keepFields(fields)
-      if (isRecord(fields['usage'])) this.#reply = { ...this.#reply, tokens: tokensIn(fields['usage']) }
+      const { usage } = fields
+      if (isRecord(usage))
+        this.#reply = { ...this.#reply, tokens: tokensIn(usage), usage, eachTokens: undefined }
     }
     if (this.#reply.pictures.length + this.#reply.refusals.length >= this.#options.images) this.#finish()
   }
@@ -102,10 +104,22 @@ export class EventReader implements ReplyReader {
     if (picture === undefined) this.#keepRefusal(refusalIn(fields))
     else this.#reply = { ...this.#reply, pictures: [...this.#reply.pictures, picture] }
     this.#keepFields(fields)
-    const own = tokensIn(fields['usage'])
-    const tokens = this.#isFirstPicture ? own : addTokens(this.#reply.tokens, own)
+    this.#count(fields['usage'])
+  }
+
+  /** Whether an event tells of its own picture or of all of them is not documented: the sum counts, if the call can have used it. */
+  #count(usage: unknown): void {
+    const own = tokensIn(usage)
+    const { tokens, eachTokens } = this.#reply
+    const isFirst = this.#isFirstPicture
     this.#isFirstPicture = false
-    this.#reply = { ...this.#reply, tokens }
+    const isRepeated = isFirst || (eachTokens !== undefined && areSameTokens(eachTokens, own))
+    this.#reply = {
+      ...this.#reply,
+      tokens: isFirst ? own : addTokens(tokens, own),
+      eachTokens: isRepeated ? own : undefined,
+      usage: isFirst && isRecord(usage) ? usage : undefined,
+    }
   }
 
   #keepFields(fields: Fields): void {

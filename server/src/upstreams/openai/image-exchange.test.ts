@@ -576,6 +576,22 @@ test('tokens that come with each picture are added up; where one picture has non
   }
 })
 
+test('what several events count is told by itself where all say the same, and usage as it came where one does', async () => {
+  const usage = { input_tokens: 3, output_tokens: 7, cached_tokens: 2 }
+  const eventsWith = (counts: readonly object[]) =>
+    events(
+      counts.map((usage, index) => ({ ...completed(String(index)), usage })),
+      { images: counts.length },
+    )
+  const { answer: repeated } = await eventsWith([usage, usage, usage])
+  assert.deepEqual([repeated.tokens.imageOutput, repeated.eachTokens?.imageOutput], [21, 7])
+  assert.equal(repeated.usage, undefined)
+  const { answer: different } = await eventsWith([usage, { ...usage, output_tokens: 8 }, usage])
+  assert.deepEqual([different.tokens.imageOutput, different.eachTokens], [22, undefined])
+  assert.deepEqual((await eventsWith([usage])).answer.usage, usage)
+  assert.deepEqual((await json({ data: [{ b64_json: base64('x') }], usage })).answer.usage, usage)
+})
+
 for (const [title, list, kind] of [
   ['an error, nested', [preview, { type: 'error', error: { code: 'server_error' } }], 'failed'],
   [

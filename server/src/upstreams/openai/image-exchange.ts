@@ -173,7 +173,7 @@ interface FetchContext {
 }
 
 async function answerOf(reply: ImageReply, context: FetchContext): Promise<ImageAnswer> {
-  const { tokens, echoes, extraFields } = reply
+  const { tokens, eachTokens, usage, echoes, extraFields } = reply
   // More than were asked for are paid for like the others.
   const pictures = reply.pictures.slice(0, MOST_PICTURES)
   const pending = pictures.map(({ source }) =>
@@ -189,7 +189,7 @@ async function answerOf(reply: ImageReply, context: FetchContext): Promise<Image
     else missed ??= bytes
   }
   if (made.length === 0 && missed !== undefined) throw missed
-  return { pictures: made, tokens, echoes, extraFields }
+  return { pictures: made, tokens, eachTokens, usage, echoes, extraFields }
 }
 
 async function downloaded(

@@ -19,6 +19,10 @@ export interface ImageReply {
   /** The error object that came in place of everything. */
   readonly error: unknown
   readonly tokens: ImageUsage['tokens']
+  /** What each of several events counted, if all said the same. */
+  readonly eachTokens?: ImageUsage['tokens'] | undefined
+  /** As it came, where one object tells of the whole call. */
+  readonly usage?: Fields | undefined
   readonly echoes: Fields
   readonly extraFields: Fields
 }
@@ -72,6 +76,7 @@ export class JsonReader implements ReplyReader {
       refusals,
       error: error ?? undefined,
       tokens: tokensIn(usage),
+      usage: isRecord(usage) ? usage : undefined,
       echoes: echoesIn(answer),
       extraFields: extraFieldsIn(answer, ANSWER_FIELDS),
     }

@@ -176,7 +176,6 @@ test('what the upstream resolved and counted is told', async () => {
       input_tokens: input,
       output_tokens: 4160,
       input_tokens_details: { text_tokens: input, image_tokens: 0 },
-      output_tokens_details: { text_tokens: 0, image_tokens: 4160 },
     },
   })
 })

@@ -8,6 +8,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import { ImageEvents } from '#http/gateway/images/events.ts'
 import { eventsIn } from '#test/support/image-answers.ts'
+import { anImageRequest } from '#test/support/images.ts'
 
 mock.timers.enable({ apis: ['setInterval'] })
 after(() => mock.timers.reset())
@@ -20,7 +21,7 @@ type Story = (events: ImageEvents) => Promise<void>
 async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
   const server = createServer((_, response) => {
     void story(
-      new ImageEvents(response, 'a-request', { kind: 'image_generation', nowMs: Date.now, yieldLoop }),
+      new ImageEvents(response, 'a-request', { asked: anImageRequest(), nowMs: Date.now, yieldLoop }),
     )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -24,6 +24,11 @@ const gateway = await startGateway({
     'done-image': { on: 'sse-done', capabilities: streams },
     'slow-image': { on: 'event-gap-400', capabilities: streams },
     'deaf-image': { on: 'refuses-stream+max-n-1', price: { usdPerImage: 0.04 } },
+    'mute-image': {
+      on: 'no-echo+no-usage',
+      capabilities: { ...streams, qualities: ['high'], backgrounds: ['opaque'] },
+    },
+    'bare-image': { on: 'no-echo+no-usage+refuses-stream' },
     'deceiving-image': { on: 'ignores-stream', capabilities: streams },
     'cut-image': { on: 'sse-cut', capabilities: streams },
     'error-image': { on: ['sse-error', 'plain+key-after-error'], capabilities: streams },
@@ -122,9 +127,38 @@ test('two pictures are two events, from one call or from several, and the last o
     assert.equal(new Set(events.map((event) => sha256(pictureOf(event)))).size, 2)
     assert.deepEqual(
       events.map(({ data }) => data.usage?.output_tokens),
-      [undefined, 12],
+      [0, 12],
     )
   }
+})
+
+test('every event of a picture has all fields of OpenAI’s, whatever the upstream said', async () => {
+  const fields = { quality: 'high', background: 'opaque', n: 2 }
+  for (const [model, quality, background] of [
+    ['live-image', 'medium', 'opaque'],
+    ['mute-image', 'high', 'opaque'],
+    ['bare-image', 'auto', 'auto'],
+  ] as const) {
+    const headers = { 'x-torana-unsupported': 'drop' }
+    const events = eventsIn(await stream({ model, ...(model === 'mute-image' ? fields : { n: 2 }) }, headers))
+    assert.deepEqual(kinds(events), [DONE, DONE], model)
+    for (const { data } of events) {
+      const { size, output_format: format } = data
+      assert.deepEqual(
+        [size, format, data['quality'], data['background']],
+        ['96x64', 'png', quality, background],
+        model,
+      )
+      const { total_tokens, input_tokens, output_tokens, input_tokens_details } = data.usage as never
+      for (const count of [total_tokens, input_tokens, output_tokens])
+        assert.ok(Number.isInteger(count), model)
+      assert.deepEqual(Object.keys(input_tokens_details), ['text_tokens', 'image_tokens'], model)
+    }
+  }
+  const [event] = eventsIn(
+    await stream({ model: 'bare-image', quality: 'high' }, { 'x-torana-unsupported': 'drop' }),
+  )
+  assert.equal(event?.data['quality'], 'auto')
 })
 
 test('a stream may hand over links', async () => {

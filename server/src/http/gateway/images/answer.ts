@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { assetIdOf, type ImageResult, type ResultPicture } from '#core/image/delivery.ts'
 import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
 import type { RateState } from '#core/limit.ts'
+import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 import { rateHeaders } from '../../rate-headers.ts'
@@ -93,10 +94,16 @@ export function echoesOf({ echoes, pictures }: ImageResult): Readonly<Record<str
   return format === undefined ? echoes : { ...echoes, output_format: format }
 }
 
-/** Undefined when the upstream counted nothing: then nothing is claimed. */
-export function usageOf({ tokens }: ImageResult): object | undefined {
-  const { textInput, imageInput, textOutput, imageOutput } = tokens
+/** As the upstream wrote it, where one call made everything. Undefined when it counted nothing: then nothing is claimed. */
+function usageOf({ tokens, reported }: ImageResult): object | undefined {
+  const { textInput, imageOutput } = tokens
   if (textInput === undefined && imageOutput === undefined) return undefined
+  return reported ?? usageOfTokens(tokens)
+}
+
+/** A part that nobody counted is left out, unless OpenAI's shape needs it. */
+function usageOfTokens(tokens: ImageResult['tokens']): object {
+  const { textInput, imageInput, textOutput, imageOutput } = tokens
   const input = (textInput ?? 0) + (imageInput ?? 0)
   const output = (textOutput ?? 0) + (imageOutput ?? 0)
   return {
@@ -104,9 +111,24 @@ export function usageOf({ tokens }: ImageResult): object | undefined {
     input_tokens: input,
     output_tokens: output,
     input_tokens_details: { text_tokens: textInput ?? 0, image_tokens: imageInput ?? 0 },
-    output_tokens_details: { text_tokens: textOutput ?? 0, image_tokens: imageOutput ?? 0 },
+    ...(textOutput === undefined
+      ? {}
+      : { output_tokens_details: { text_tokens: textOutput, image_tokens: imageOutput ?? 0 } }),
   }
 }
+
+/** What an event must have, whoever counted: SDKs that check OpenAI's schema refuse an event without it. */
+const EVENT_USAGE = ['total_tokens', 'input_tokens', 'output_tokens', 'input_tokens_details'] as const
+
+/** Of the event that tells what was used. Zeros where the upstream counted nothing. */
+export function eventUsageOf(result: ImageResult): object {
+  const usage = usageOf(result)
+  const isWhole = usage !== undefined && EVENT_USAGE.every((field) => field in usage)
+  return isWhole ? usage : usageOfTokens(result.tokens)
+}
+
+/** Of the other events of the same answer: a client that adds them up, or takes the last one, gets the total. */
+export const NO_USAGE = usageOfTokens(UNKNOWN_TOKENS)
 
 export function imageHeaders(
   result: ImageResult,

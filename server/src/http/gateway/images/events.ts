@@ -5,14 +5,17 @@
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '#core/fault/fault.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
+import { pictureHeader } from '#core/image/header.ts'
+import type { ImageRequest } from '#core/image/request.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import { faultBody } from '../../faults.ts'
 import { asciiJson, drained } from '../caller/writing.ts'
 import {
   echoesOf,
+  eventUsageOf,
   imageHeaders,
+  NO_USAGE,
   pictureFields,
-  usageOf,
   type AnswerOutside,
   type ImageMeta,
 } from './answer.ts'
@@ -26,6 +29,8 @@ export class ImageEvents {
   readonly #response: ServerResponse
   readonly #requestId: string
   readonly #kind: 'image_generation' | 'image_edit'
+  /** Stands for what an upstream does not repeat. */
+  readonly #asked: { readonly quality: string; readonly background: string }
   /** All that is known when the stream begins. */
   #headers: readonly string[]
   readonly #nowMs: () => number
@@ -38,16 +43,17 @@ export class ImageEvents {
     response: ServerResponse,
     requestId: string,
     {
-      kind,
+      asked,
       nowMs,
       yieldLoop,
     }: {
-      readonly kind: 'image_generation' | 'image_edit'
+      readonly asked: Pick<ImageRequest, 'edit' | 'quality' | 'background'>
       readonly nowMs: () => number
       readonly yieldLoop: () => Promise<unknown>
     },
   ) {
-    this.#kind = kind
+    this.#kind = asked.edit === undefined ? 'image_generation' : 'image_edit'
+    this.#asked = { quality: asked.quality ?? 'auto', background: asked.background ?? 'auto' }
     this.#response = response
     this.#requestId = requestId
     this.#headers = ['content-type', EVENT_STREAM, 'x-request-id', requestId]
@@ -58,23 +64,29 @@ export class ImageEvents {
   }
 
   preview({ index, bytes, echoes }: Preview): void {
+    const header = pictureHeader(bytes)
+    const seen = header && { size: `${header.width}x${header.height}`, output_format: header.format }
     const fields = `"partial_image_index":${index}`
-    this.#queue('partial_image', fields, echoes, one(bytes, this.#yieldLoop))
+    const all = { ...this.#asked, ...seen, ...echoes }
+    this.#queue('partial_image', fields, all, one(bytes, this.#yieldLoop))
   }
 
-  /** One event for each picture; what was used stands in the last one. */
+  /** One event for each picture, each with all fields of OpenAI's. What was used stands in the last one. */
   async complete(result: ImageResult, meta: ImageMeta, outside: AnswerOutside): Promise<void> {
     this.#headers = imageHeaders(result, meta, EVENT_STREAM)
-    const usage = usageOf(result)
     for (const [index, picture] of result.pictures.entries()) {
       const isLast = index === result.pictures.length - 1
       const echoes = {
         size: `${picture.width}x${picture.height}`,
+        ...this.#asked,
+        ...Object.fromEntries(
+          result.dropped.filter((name) => name in this.#asked).map((name) => [name, 'auto']),
+        ),
         output_format: handedOut(picture).format,
         ...echoesOf(result),
       }
-      const counted = isLast && usage !== undefined ? `"usage":${JSON.stringify(usage)}` : ''
-      this.#queue('completed', counted, echoes, pictureFields(picture, result, meta, outside))
+      const usage = `"usage":${asciiJson(isLast ? eventUsageOf(result) : NO_USAGE)}`
+      this.#queue('completed', usage, echoes, pictureFields(picture, result, meta, outside))
     }
     await this.#written
     this.#end()

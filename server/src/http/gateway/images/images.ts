@@ -97,13 +97,12 @@ export function imagesHandler(
 }
 
 function eventsFor(
-  { stream, edit }: ImageRequest,
+  asked: ImageRequest,
   { response, requestId }: Journey,
   { clock, yieldLoop }: ImagesDependencies,
 ): ImageEvents | undefined {
-  if (!stream) return undefined
-  const kind = edit === undefined ? 'image_generation' : 'image_edit'
-  return new ImageEvents(response, requestId, { kind, nowMs: clock.nowMs, yieldLoop })
+  if (!asked.stream) return undefined
+  return new ImageEvents(response, requestId, { asked, nowMs: clock.nowMs, yieldLoop })
 }
 
 async function answer(
