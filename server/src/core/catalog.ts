@@ -190,6 +190,8 @@ export interface ImageCapabilities {
   readonly maxParallelCalls: number
   /** Unknown request fields whose price is known not to depend on them. */
   readonly harmlessFields: readonly string[]
+  /** Request fields that it is known to refuse. Absent: none is. */
+  readonly refusedFields?: readonly string[] | undefined
   /** Undefined: it makes pictures from text alone. */
   readonly edits: ImageEdits | undefined
 }

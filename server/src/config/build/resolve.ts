@@ -91,6 +91,7 @@ export function resolveImageCapabilities(
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 4,
     harmlessFields: fields.harmlessFields ?? [],
+    ...(fields.refusedFields && { refusedFields: fields.refusedFields }),
     edits: editsOf(layers.map((layer) => layer?.edits)),
   }
 }

@@ -130,6 +130,12 @@ export const imageOnlyCapabilities = {
     .max(3)
     .optional()
     .describe('Images: most previews of one image in a stream. Default 0.'),
+  refusedFields: z
+    .array(z.string().min(1))
+    .optional()
+    .describe(
+      'Images: request fields that the upstream refuses, such as `style` of the DALL·E models. Torana refuses them itself, or drops them where that is allowed. Default none.',
+    ),
   edits,
 }
 

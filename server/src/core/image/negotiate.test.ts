@@ -307,6 +307,18 @@ test('what several options would break is dropped one after the other, each once
   )
 })
 
+test('a field that the upstream is known to refuse is refused by name, or dropped where that is allowed', () => {
+  const gptImage: ImageOverrides = { capabilities: { refusedFields: ['style'] } }
+  assert.throws(
+    () => offerFor(['', { extraFields: { style: 'vivid' } }, gptImage]),
+    (error: Fault) => error.code === 'unsupported_parameter' && error.param === 'style',
+  )
+  const legacy = { quality: 'standard', extraFields: { style: 'vivid', seed: 7 } }
+  const { offer, dropped } = offerFor(['', legacy, gptImage], 'drop')
+  assert.deepEqual(dropped, ['quality', 'style'])
+  assert.deepEqual([offer.quality, offer.extraFields], [undefined, { seed: 7 }])
+})
+
 test('one able deployment suffices, and nothing is dropped for the others', () => {
   const deployments = [
     anImageDeployment({ id: 'small', capabilities: { qualities: [] } }),

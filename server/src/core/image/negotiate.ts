@@ -219,6 +219,9 @@ function extraFieldRefusal(
   perCall: readonly number[],
 ): Refusal | undefined {
   const names = Object.keys(extraFields)
+  const refused = names.find((name) => deployment.capabilities.refusedFields?.includes(name))
+  if (refused !== undefined)
+    return { param: refused, message: `'${model.id}' has no ${refused} setting. Remove ${refused}.` }
   const refusal = unknownFieldRefusal(names, model, deployment)
   if (refusal !== undefined) return refusal
   const { harmlessFields, maxImages } = deployment.capabilities
