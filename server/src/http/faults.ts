@@ -45,6 +45,9 @@ export function faultBody(fault: Fault, requestId: string, docsUrl: string): str
           deployment: upstream.deployment,
           status: upstream.status,
           request_id: upstream.upstreamRequestId,
+          ...(upstream.type !== undefined || upstream.moderation !== undefined
+            ? { code: upstream.code, type: upstream.type, moderation_details: upstream.moderation }
+            : {}),
         },
       }),
     },

@@ -34,6 +34,10 @@ export interface FailureDetail {
   readonly upstreamRequestId?: string | undefined
   /** The upstream's own error code. Unlike its message it can't repeat what a caller sent. */
   readonly code?: string | undefined
+  /** The upstream's own error type, where it says more than the code: OpenAI's `image_generation_user_error`. */
+  readonly type?: string | undefined
+  /** What the upstream's moderation found, in its own words of one term each. */
+  readonly moderation?: Readonly<Record<string, unknown>> | undefined
   /** Whether it may have been charged, where that is known better than its kind tells. */
   readonly charge?: 'none' | 'unknown' | undefined
   /** What an answer without pictures says that it used. It is charged, and nothing about it is unknown. */

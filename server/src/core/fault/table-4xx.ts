@@ -78,7 +78,8 @@ export const CALLER_FAULTS = {
   content_policy_violation: {
     ...badRequest,
     meaning: 'The upstream refused the content.',
-    nextStep: 'Change the content. Torana did not retry, and did not send it to another upstream.',
+    nextStep:
+      "Change the content. Torana did not retry, and did not send it to another upstream. If the upstream says more, `upstream` has its `code`, `type` and `moderation_details`, as OpenAI's image models send them.",
   },
   missing_api_key: {
     status: 401,

@@ -7,7 +7,14 @@ export interface ErrorBody {
   readonly message: string
   readonly code: string | undefined
   readonly param: string | undefined
+  /** Only OpenAI's word for a user's error: all others follow from the status. */
+  readonly type?: typeof USER_ERROR
+  /** OpenAI's `moderation_details`, as far as they are terms. */
+  readonly moderation?: Readonly<Record<string, unknown>>
 }
+
+/** OpenAI's word for what the caller alone can put right in a picture's request, whatever the status. */
+export const USER_ERROR = 'image_generation_user_error'
 
 export function readErrorBody(body: string, secrets: readonly string[] = []): ErrorBody {
   const plainText = (text: string): string => oneLine(text, secrets)
@@ -25,7 +32,29 @@ export function readErrorBody(body: string, secrets: readonly string[] = []): Er
     message: plainText(messageIn(error)),
     code: codeIn(error['code']) ?? codeIn(error['type']) ?? codeIn(error['status']),
     param: codeIn(error['param']),
+    ...(error['type'] === USER_ERROR ? { type: USER_ERROR } : {}),
+    ...moderationIn(error['moderation_details'], codeIn),
   }
+}
+
+/** Categories, a stage: OpenAI sends two fields. A list of categories has some ten. */
+const MOST_DETAILS = 8
+const MOST_TERMS = 32
+
+/** Only terms: a sentence may repeat what the caller sent. */
+function moderationIn(
+  details: unknown,
+  termIn: (value: unknown) => string | undefined,
+): Pick<ErrorBody, 'moderation'> {
+  if (!isRecord(details)) return {}
+  const kept = Object.entries(details)
+    .slice(0, MOST_DETAILS)
+    .flatMap(([name, value]) => {
+      const terms = (Array.isArray(value) ? (value as unknown[]).slice(0, MOST_TERMS) : [value]).map(termIn)
+      if (termIn(name) === undefined || terms.includes(undefined)) return []
+      return [[name, Array.isArray(value) ? terms : terms[0]] as const]
+    })
+  return kept.length === 0 ? {} : { moderation: Object.fromEntries(kept) }
 }
 
 /** A message within a message is an accident of one or two wrappers. */

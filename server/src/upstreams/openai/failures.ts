@@ -8,7 +8,7 @@ import {
   type FailureDetail,
   type FailureKind,
 } from '#core/fault/failure.ts'
-import { readErrorBody, retryAfterMsIn, type ErrorBody } from './error-body.ts'
+import { readErrorBody, retryAfterMsIn, USER_ERROR, type ErrorBody } from './error-body.ts'
 import { secretsOf } from './secrets.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
 
@@ -28,8 +28,7 @@ export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDepl
     {
       deployment: id,
       status,
-      code: body.code,
-      param: body.param,
+      ...wordsOf(body),
       retryAfterMs: retryAfterMsIn(headers, Date.now()),
       upstreamRequestId: requestIdIn(headers),
       // A redirect says that the work is done elsewhere: nothing was made here, and Torana follows none.
@@ -51,7 +50,11 @@ export function failureOfErrorObject(
   const text = textOf(error)
   const body = readErrorBody(text, secretsOf(upstream))
   const kind = isUserError(text) ? userErrorKind(body) : kindWithoutStatus(body)
-  return new UpstreamFailure(kind, body.message, { ...detail, code: body.code, param: body.param })
+  return new UpstreamFailure(kind, body.message, { ...detail, ...wordsOf(body) })
+}
+
+function wordsOf({ message: _, ...words }: ErrorBody): Partial<FailureDetail> {
+  return words
 }
 
 /** Empty for an object that is nested so deep that it has no text. */
@@ -70,9 +73,8 @@ function kindWithoutStatus({ code = '' }: ErrorBody): FailureKind {
   return code.startsWith('invalid_') ? 'refused' : kind
 }
 
-/** OpenAI's word for what the caller alone can put right in a picture's request, whatever the status. */
 function isUserError(errorBody: string): boolean {
-  return errorBody.includes('"image_generation_user_error"')
+  return errorBody.includes(`"${USER_ERROR}"`)
 }
 
 function userErrorKind({ code = '' }: ErrorBody): FailureKind {

@@ -534,6 +534,29 @@ test('OpenAI’s word for a user’s error is never a failure of the upstream', 
       (baseUrl) => failureOf(generate(aCall({}, baseUrl))),
     )
     assert.equal(failure.kind, kind)
+    assert.deepEqual([failure.detail.code, failure.detail.type], [code, 'image_generation_user_error'])
+  }
+})
+
+test('what moderation found is told in its own terms, and sentences are left out', async () => {
+  const moderation_details = {
+    moderation_stage: 'input',
+    categories: ['violence', 'self-harm'],
+    note: 'You asked for a bloody knife',
+    scores: { violence: 1 },
+  }
+  const error = { type: 'image_generation_user_error', code: 'moderation_blocked', moderation_details }
+  for (const status of [400, 200]) {
+    const failure = await withServer(
+      (_request, response) =>
+        response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify({ error })),
+      (baseUrl) => failureOf(generate(aCall({}, baseUrl))),
+    )
+    assert.equal(failure.kind, 'contentRefused')
+    assert.deepEqual(failure.detail.moderation, {
+      moderation_stage: 'input',
+      categories: ['violence', 'self-harm'],
+    })
   }
 })
 

@@ -269,6 +269,15 @@ test('what the upstream refuses is told in its words, with its status', async ()
 test('moderation is a refusal of the content, not a failure', async () => {
   const answer = await askImages(gateway, { model: 'moderated-image' })
   assertImageFault(answer, 'content_policy_violation', { words: /safety system/ })
+  const { code, type, moderation_details } = answer.body.error.upstream as Readonly<Record<string, unknown>>
+  assert.deepEqual(
+    [code, type, moderation_details],
+    [
+      'moderation_blocked',
+      'image_generation_user_error',
+      { moderation_stage: 'input', categories: ['violence'] },
+    ],
+  )
 })
 
 const post = (body: string, options: Parameters<typeof gateway.ask>[1] = {}): Promise<Asked> =>
