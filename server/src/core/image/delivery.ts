@@ -1,5 +1,5 @@
 /** What a call delivered, and what the calls of a job come to. Both are kept as text and outlive the process that bought them. */
-import type { PictureForm } from '../catalog.ts'
+import type { PictureForm, PixelSize } from '../catalog.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { addCosts, costText, type Cost } from '../price.ts'
 import { addTokens, type ImageUsage } from '../usage.ts'
@@ -89,11 +89,41 @@ export interface ImageResult {
   readonly usage: 'upstream' | 'estimated'
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
+  /** What the pictures are instead of what was asked for. Absent: they are as asked for, or nobody knows. */
+  readonly differs?: { readonly output_format?: string; readonly size?: string } | undefined
 }
+
+/** What the caller wants of the pictures. Undefined: anything. */
+interface WantedPictures {
+  readonly format: string | undefined
+  readonly size: PixelSize | undefined
+}
+
+/** Values with commas where pictures differ among themselves. */
+function differenceOf(
+  pictures: readonly KeptPicture[],
+  { format, size }: WantedPictures,
+): ImageResult['differs'] {
+  const formats = new Set(pictures.map(({ converted, ...own }) => (converted ?? own).format))
+  const sizes = new Set(
+    pictures.filter(({ width }) => width > 0).map(({ width, height }) => `${width}x${height}`),
+  )
+  formats.delete('unknown')
+  if (format !== undefined) formats.delete(format)
+  if (size !== undefined) sizes.delete(`${size.width}x${size.height}`)
+  const differs = {
+    ...(format !== undefined && formats.size > 0 ? { output_format: [...formats].join(', ') } : {}),
+    ...(size !== undefined && sizes.size > 0 ? { size: [...sizes].join(', ') } : {}),
+  }
+  return Object.keys(differs).length === 0 ? undefined : differs
+}
+
+const ANYTHING: WantedPictures = { format: undefined, size: undefined }
 
 export function resultOf(
   deliveries: readonly Delivery[],
   about: Pick<ImageResult, 'createdSeconds' | 'asked' | 'form' | 'attempts' | 'dropped'>,
+  wanted = ANYTHING,
 ): ImageResult {
   const inOrder = deliveries.toSorted((a, b) => a.post.attempt - b.post.attempt)
   const [only, ...others] = inOrder
@@ -101,10 +131,13 @@ export function resultOf(
   const all = inOrder.flatMap(({ pictures, post }) =>
     pictures.map((picture, index) => ({ ...picture, attempt: post.attempt, index })),
   )
+  const pictures = all.slice(0, about.asked)
+  const differs = differenceOf(pictures, wanted)
   const extra = all.slice(about.asked).map(({ attempt, index }) => ({ attempt, index }))
   return {
     ...about,
-    pictures: all.slice(0, about.asked),
+    pictures,
+    ...(differs === undefined ? {} : { differs }),
     ...(extra.length === 0 ? {} : { extra }),
     tokens: inOrder.map(({ tokens }) => tokens).reduce(addTokens),
     ...(isAlone && only?.reported ? { reported: only.reported } : {}),

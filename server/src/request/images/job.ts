@@ -66,7 +66,7 @@ export async function beginOrJoin(
     project: key.project,
     keyId: key.id,
     model: model.id,
-    digest: hashing.sha256OfText(canonicalText(request)),
+    digest: hashing.sha256OfText(canonicalText(withoutDefaults(request, model))),
     idempotencyKey,
     isRetry,
     request: storedText({ request, key, unsupported }),
@@ -89,6 +89,12 @@ export async function beginOrJoin(
     jobs.callerLeft(caller).catch(() => {})
   })
   return begun
+}
+
+/** Who says what would come anyway asks for the same as who says nothing. */
+function withoutDefaults(request: ImageRequest, { facts }: ImageModel): ImageRequest {
+  const unasked = request.stream ? 'b64_json' : facts.answersWith
+  return request.form === unasked ? { ...request, form: undefined } : request
 }
 
 /** A retry that finds a caller who may wait on another node asks until that node says so, or is dead. */

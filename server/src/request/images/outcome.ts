@@ -33,7 +33,12 @@ export function outcomeOfCalls(
   // OpenAI's events have no links. A stream carries links only when the caller asked for them.
   const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
   const createdSeconds = Math.floor(nowMs / 1000)
-  const result = resultOf(deliveries, { createdSeconds, asked: request.images, form, attempts, dropped })
+  const wanted = {
+    format: dropped.includes('output_format') ? undefined : request.format,
+    size: dropped.includes('size') ? undefined : request.size,
+  }
+  const asked = request.images
+  const result = resultOf(deliveries, { createdSeconds, asked, form, attempts, dropped }, wanted)
   return { kind: 'made', held, result }
 }
 

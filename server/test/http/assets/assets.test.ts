@@ -155,6 +155,8 @@ test('whoever has it already is told so', async () => {
   const answer = await get({ 'if-none-match': etag })
   assert.deepEqual([answer.status, answer.headers.get('etag')], [304, etag])
   assert.equal((await bytesOf(answer)).length, 0)
+  for (const header of [`W/${etag}`, `"another", ${etag}`, `"another",W/${etag} , "third"`, '*'])
+    assert.equal((await get({ 'if-none-match': header })).status, 304, header)
   const other = await get({ 'if-none-match': '"another"' })
   assert.equal(other.status, 200)
   await other.body?.cancel()

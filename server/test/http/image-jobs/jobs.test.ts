@@ -5,6 +5,7 @@ import { assertFault } from '#test/support/errors.ts'
 import { GATEWAY_KEY, startGateway, type Asked } from '#test/support/gateway.ts'
 import {
   askImages,
+  assertImageFault,
   billedPictures,
   picturesIn,
   purchasesAt,
@@ -154,6 +155,12 @@ test('what is wrong with a request is told at once', async () => {
   const headers = { prefer: 'respond-async, wait=10' }
   const answer = await askImages(gateway, { model: 'plain-image', n: 0 }, { headers })
   assert.deepEqual([answer.status, answer.body.error.param], [400, 'n'])
+})
+
+test('a stream can not be asked for without waiting', async () => {
+  const headers = { prefer: 'respond-async' }
+  const answer = await askImages(gateway, { model: 'plain-image', stream: true }, { headers })
+  assertImageFault(answer, 'invalid_parameter', { param: 'stream', words: /respond-async/ })
 })
 
 test('a job goes on when the client that waited for it has left', async () => {

@@ -42,6 +42,7 @@ const gateway = await startGateway({
     'silent-image': { on: 'no-echo+no-usage' },
     'wordy-image': { on: 'revises+extra-fields' },
     'strict-image': { on: 'strict-fields' },
+    'wilful-image': { on: 'wrong-size+wrong-format' },
   },
 })
 const { provider } = gateway
@@ -183,6 +184,17 @@ test('what the upstream resolved and counted is told', async () => {
 test('what the upstream did not say is not made up', async () => {
   const { body } = await ask({ model: 'silent-image' })
   assert.deepEqual(Object.keys(body), ['created', 'data'])
+})
+
+test('a picture of another format or size than asked for is handed on, and the answer says what it is', async () => {
+  const answer = await ask({ model: 'wilful-image', output_format: 'png', size: '96x64' })
+  assert.equal(answer.headers.get('x-torana-differs'), 'output_format=webp, size=48x64')
+  assert.deepEqual([answer.body['output_format'], answer.body['size']], ['webp', '48x64'])
+  const [bytes] = await picturesIn(answer)
+  assert.equal((await sharp(bytes).metadata()).format, 'webp')
+  const open = await ask({ model: 'wilful-image', size: undefined })
+  assert.equal(open.headers.get('x-torana-differs'), null)
+  assert.equal((await ask({ model: 'plain-image' })).headers.get('x-torana-differs'), null)
 })
 
 test('a revised prompt and fields that Torana does not know come through, whatever their script', async () => {

@@ -200,3 +200,23 @@ test('of several retries for a job whose client left, one joins it', async () =>
   assert.equal(new Set(answers.map(({ headers }) => headers.get('x-torana-job'))).size, 3)
   assert.equal(purchasesAt(provider, scenario).length, before + 3)
 })
+
+test('who says what would come anyway asks for the same as who says nothing', async () => {
+  const servedBefore = servedBy(provider, 'plain').length
+  const answers = [
+    await ask({ model: 'plain-image' }, 'the-default'),
+    await ask({ model: 'plain-image', response_format: 'b64_json' }, 'the-default'),
+    await ask({ model: 'plain-image', response_format: 'base64', n: 1, stream: false }, 'the-default'),
+  ]
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  )
+  assert.equal(new Set(answers.map(({ text }) => text)).size, 1)
+  assert.equal(servedBy(provider, 'plain').length, servedBefore + 1)
+  assertImageFault(
+    await ask({ model: 'plain-image', response_format: 'url' }, 'the-default'),
+    'idempotency_key_reused',
+    { param: 'idempotency-key' },
+  )
+})

@@ -204,10 +204,10 @@ test('a stream that breaks before its first preview is an ordinary error', async
   assertImageFault(await stream({ model: 'cut-image' }), 'outcome_unknown')
 })
 
-test('a dry run and a job to be polled are no streams, though a stream was asked for', async () => {
+test('a dry run is no stream, though a stream was asked for; a job to be polled can not be one, and is refused', async () => {
   const dryRun = await stream({ model: 'live-image' }, { 'x-torana-dry-run': '1' })
   const queued = await stream({ model: 'live-image' }, { prefer: 'respond-async' })
-  assert.deepEqual([dryRun.status, queued.status], [200, 202])
+  assert.deepEqual([dryRun.status, queued.status], [200, 400])
   for (const { headers } of [dryRun, queued])
     assert.match(headers.get('content-type') ?? '', /^application\/json/)
 })

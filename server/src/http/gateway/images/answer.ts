@@ -85,13 +85,16 @@ export async function* pictureFields(
   return undefined
 }
 
-/** What the upstream resolved, put right where Torana converted. */
-export function echoesOf({ echoes, pictures }: ImageResult): Readonly<Record<string, unknown>> {
+/** What the upstream resolved, put right where Torana converted, and where the pictures are something else than was asked for. */
+export function echoesOf({ echoes, pictures, differs }: ImageResult): Readonly<Record<string, unknown>> {
   const formats = new Set(
     pictures.flatMap(({ converted }) => (converted === undefined ? [] : [converted.format])),
   )
   const [format] = formats
-  return format === undefined ? echoes : { ...echoes, output_format: format }
+  const converted = format === undefined ? {} : { output_format: format }
+  // Where pictures differ among themselves, no one value is true of the answer.
+  const different = Object.entries(differs ?? {}).filter(([, value]) => !value.includes(','))
+  return { ...echoes, ...converted, ...Object.fromEntries(different) }
 }
 
 /** As the upstream wrote it, where one call made everything. Undefined when it counted nothing: then nothing is claimed. */
@@ -130,12 +133,30 @@ export function eventUsageOf(result: ImageResult): object {
 /** Of the other events of the same answer: a client that adds them up, or takes the last one, gets the total. */
 export const NO_USAGE = usageOfTokens(UNKNOWN_TOKENS)
 
+/** `output_format=jpeg, size=512x512`. */
+function differenceText(differs: NonNullable<ImageResult['differs']>): string {
+  return Object.entries(differs)
+    .map(([name, value]) => `${name}=${value.replaceAll(', ', '|')}`)
+    .join(', ')
+}
+
 export function imageHeaders(
   result: ImageResult,
   meta: ImageMeta,
   type = 'application/json; charset=utf-8',
 ): string[] {
-  const { deployments, attempts, costUsd, usage, emulated, dropped, pictures, asked, extra = [] } = result
+  const {
+    deployments,
+    attempts,
+    costUsd,
+    usage,
+    emulated,
+    dropped,
+    pictures,
+    asked,
+    differs,
+    extra = [],
+  } = result
   const headers = ['content-type', type, 'x-request-id', meta.requestId, 'x-torana-job', meta.jobId]
   headers.push(
     'x-torana-deployment',
@@ -148,6 +169,7 @@ export function imageHeaders(
   if (emulated.length > 0) headers.push('x-torana-emulated', headerText(emulated.join(', ')))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))
   if (pictures.length < asked) headers.push('x-torana-incomplete', `${pictures.length} of ${asked}`)
+  if (differs !== undefined) headers.push('x-torana-differs', headerText(differenceText(differs)))
   if (extra.length > 0) headers.push('x-torana-extra', String(extra.length))
   return headers
 }

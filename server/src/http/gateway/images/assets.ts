@@ -109,7 +109,7 @@ async function send(
   }
   // A drawing may hold scripts: never shown in the gateway's own origin.
   if (format === 'svg' || format === 'unknown') headers['content-disposition'] = 'attachment'
-  if (request.headers['if-none-match'] === etag) {
+  if (isKnown(request.headers['if-none-match'], etag)) {
     response.writeHead(304, headers).end()
     return
   }
@@ -131,6 +131,14 @@ async function send(
     if (!response.write(chunk)) await drained(response)
   }
   response.end()
+}
+
+/** A list of tags, each perhaps weak, or `*` for any: the bytes of an asset never change. */
+function isKnown(header: string | undefined, etag: string): boolean {
+  return (header ?? '').split(',').some((tag) => {
+    const plain = tag.trim().replace(/^W\//, '')
+    return plain === etag || plain === '*'
+  })
 }
 
 /** One range of bytes; anything else is answered whole, as the standard allows. */

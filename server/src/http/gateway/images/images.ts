@@ -51,7 +51,12 @@ export function imagesHandler(
       async receive(journey, key) {
         const options = optionsIn(journey.request)
         journey.mayJoin = options.idempotencyKey !== undefined || options.isRetry
-        return { options, ...(await read(journey, key)) }
+        const received = await read(journey, key)
+        if (options.respondAsync && received.asked.stream) {
+          await received.files.discard()
+          throw streamFault()
+        }
+        return { options, ...received }
       },
       read: (received, journey) => ({
         ...received,
@@ -173,6 +178,14 @@ function optionsIn(request: IncomingMessage): CallerOptions {
     isRetry: Number(singleOf(headers['x-stainless-retry-count']) ?? 0) >= 1,
     respondAsync: preferences.includes('respond-async'),
   }
+}
+
+function streamFault(): Fault {
+  return new Fault(
+    'invalid_parameter',
+    'stream is true, but Prefer: respond-async asks for an answer without the images. Send one of them.',
+    { param: 'stream' },
+  )
 }
 
 function keyFault(what: string): Fault {
