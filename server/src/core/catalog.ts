@@ -163,6 +163,8 @@ export interface ImageEdits {
   readonly fidelities: readonly string[]
   /** The first is used for files; addresses go in JSON alone. Of no meaning to wires outside the OpenAI family. */
   readonly bodies: readonly EditBody[]
+  /** What several pictures are called in a form, each of them. Absent: `image[]`. */
+  readonly imageField?: 'image' | 'image[]' | undefined
   /** Largest single file. */
   readonly maxFileBytes: number
 }

@@ -76,11 +76,15 @@ function base64Start(text: string): number | undefined {
   return encoding === 'base64' ? comma + 1 : undefined
 }
 
+/** Python's `encodebytes`, `openssl` and mail programs break base64 into lines. */
+const LINE_BREAKS = /[\r\n]+/g
+
 /**
- * Base64 with or without padding, and not its form for URLs: the standard allows only `+` and `/` in data URLs, so an upstream
+ * Base64 with or without padding and line breaks, and not its form for URLs: the standard allows only `+` and `/` in data URLs, so an upstream
  * would refuse the other form.
  */
-function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
+function decoded(data: string): Uint8Array<ArrayBuffer> | undefined {
+  const text = data.includes('\n') || data.includes('\r') ? data.replaceAll(LINE_BREAKS, '') : data
   let bytes
   try {
     bytes = Uint8Array.fromBase64(text)
@@ -88,6 +92,6 @@ function decoded(text: string): Uint8Array<ArrayBuffer> | undefined {
     return undefined
   }
   const characters = text.length - (text.endsWith('==') ? 2 : text.endsWith('=') ? 1 : 0)
-  // The decoder skips white space. Then the text has a length that no base64 has, or room for more bytes than came out.
+  // The decoder skips other white space as well. Then the text has a length that no base64 has, or room for more bytes than came out.
   return characters % 4 !== 1 && bytes.length === Math.floor((characters * 3) / 4) ? bytes : undefined
 }

@@ -108,6 +108,7 @@ function editsOf(layers: readonly (EditLayer | undefined)[]): ImageEdits | undef
     markup: fields.markup ?? false,
     fidelities: fields.fidelities ?? [],
     bodies: fields.bodies ?? ['multipart'],
+    ...(fields.imageField && { imageField: fields.imageField }),
     maxFileBytes: fields.maxFileBytes ?? 50 * 1024 * 1024,
   }
 }

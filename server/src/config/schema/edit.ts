@@ -36,6 +36,12 @@ const editFields = z.strictObject({
     .describe(
       'OpenAI-compatible upstreams: how they take input images. Torana uses the first one for files; addresses need `json`. Default `[multipart]`.',
     ),
+  imageField: z
+    .enum(['image', 'image[]'])
+    .optional()
+    .describe(
+      'OpenAI-compatible upstreams: how a form calls each of several input images. A single one is always `image`. Default `image[]`, as OpenAI has it.',
+    ),
   maxFileBytes: z.int().min(1).optional().describe('Largest file in bytes. Default 52428800.'),
 })
 

@@ -94,4 +94,10 @@ test('what is no number in a number’s place stays as it was written, to be ref
   for (const text of ['two', '0x2', '1e3', '', ' 2', 'NaN', '9'.repeat(30)])
     assert.equal(formFields([['n', text]])['n'], text)
   assert.equal(formFields([['stream', 'yes']])['stream'], 'yes')
+  // As Python writes them.
+  for (const [text, value] of [
+    ['True', true],
+    ['False', false],
+  ] as const)
+    assert.equal(formFields([['stream', text]])['stream'], value)
 })

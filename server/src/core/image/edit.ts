@@ -45,7 +45,8 @@ function sizeProblem(param: string, overlay: GivenFile, first: Given): string | 
 }
 
 const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])
-const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false }
+/** As JavaScript and as Python write them. */
+const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, True: true, False: false }
 
 /** A form has texts only: those that stand for numbers and switches become such; what is no number stays, and is refused by name. */
 export function formFields(

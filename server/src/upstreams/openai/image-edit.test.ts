@@ -215,6 +215,25 @@ test('several pictures are `image[]` in their order, then the mask and the marku
     assert.ok((await bytesOf(files[index]?.[1])).equals(bytes))
 })
 
+test('several pictures are called as the deployment wants it, a single one is always `image`', async () => {
+  const edits = {
+    maxInputs: 4,
+    inputFormats: ['png', 'webp'],
+    mask: undefined,
+    markup: false,
+    fidelities: [],
+    bodies: ['multipart'],
+    maxFileBytes: 1e6,
+    imageField: 'image',
+  } as const
+  const namesOf = async (pictures: readonly GivenPicture[]): Promise<string[]> => {
+    const { sent: asked } = await run(aCall({ pictures }, {}, { capabilities: { edits } }))
+    return (await formIn(asked)).flatMap(([name, value]) => (value instanceof File ? [name] : []))
+  }
+  assert.deepEqual(await namesOf([picture(FIRST), picture(SECOND, 'webp')]), ['image', 'image'])
+  assert.deepEqual(await namesOf([picture(FIRST)]), ['image'])
+})
+
 test('JSON carries pictures as data URLs, and addresses as they are', async () => {
   const url = 'https://pictures.example/a.png?sig=a%2Fb&x="1"'
   const call = aCall(

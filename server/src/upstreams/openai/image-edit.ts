@@ -27,7 +27,8 @@ function formContent(call: ImageCall, { pictures, mask, markup }: EditCall): Edi
     // JSON leaves it out as well.
     if (text !== undefined) texts.push([field, text])
   }
-  const field = pictures.length === 1 ? 'image' : 'image[]'
+  const several = call.deployment.capabilities.edits?.imageField ?? 'image[]'
+  const field = pictures.length === 1 ? 'image' : several
   const files = pictures.map((picture, index) => formFile(call, field, `image-${index + 1}`, picture))
   if (mask !== undefined) files.push(formFile(call, 'mask', 'mask', mask))
   if (markup !== undefined) files.push(formFile(call, 'markup', 'markup', markup))

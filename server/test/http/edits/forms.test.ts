@@ -192,7 +192,7 @@ for (const [name, value] of [
   ['n', '0x2'],
   ['n', '11'],
   ['stream', 'yes'],
-  ['stream', 'True'],
+  ['stream', 'TRUE'],
   ['output_compression', '101'],
   ['partial_images', '4'],
   ['size', '0x0'],

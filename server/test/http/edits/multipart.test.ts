@@ -106,6 +106,15 @@ for (const [name, names, widths] of orders) {
   })
 }
 
+test('words before the first part mean nothing, and there are not many of them', async () => {
+  const form = formBody([IMAGE])
+  const expected = (await post(form)).json
+  for (const words of ['\r\n', 'This is a multi-part message in MIME format.\r\n', `${'x'.repeat(900)}\r\n`])
+    assert.deepEqual((await post(Buffer.concat([Buffer.from(words), form]))).json, expected)
+  const { status, json } = await post(Buffer.concat([Buffer.from(`${'x'.repeat(2000)}\r\n`), form]))
+  assert.equal(status, 400, JSON.stringify(json))
+})
+
 test('a form is read the same however it is cut into pieces', async () => {
   const body = formBody([IMAGE, { name: 'prompt', value: '\r\n--\r\n-' }, { name: 'mask', value: OTHER }])
   const expected = (await post(body)).json

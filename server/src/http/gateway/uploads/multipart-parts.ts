@@ -24,6 +24,8 @@ interface Begun {
 /** A name, a file name and a content type are some hundred bytes. */
 const MAX_HEADER_BYTES = 8 * 1024
 const MAX_HEADERS = 16
+/** Of words before the first part, such as the sentence of mail programs for readers without MIME. */
+const MAX_PREAMBLE_BYTES = 1024
 /** Above what is refused, so that it is seen: the parser cuts longer ones without a word. */
 const PARSED_HEADER_BYTES = 2 * MAX_HEADER_BYTES
 
@@ -106,12 +108,22 @@ export class MultipartParts {
     }
   }
 
-  /** Line breaks may stand there, and nothing else: a body with another boundary is known by its first bytes. */
+  /** Some words may stand there, which mean nothing: a body with another boundary is known by having no end of them. */
   async #passPreamble(): Promise<void> {
     const preamble = await this.#next()
     if (preamble === undefined) return
-    for await (const piece of this.#bytesOf(preamble))
-      if (!isBlank(piece)) throw malformed('does not begin with the boundary that its content type names')
+    let bytes = 0
+    let isText = false
+    const unbound = () => malformed('does not begin with the boundary that its content type names')
+    try {
+      for await (const piece of this.#bytesOf(preamble)) {
+        bytes += piece.length
+        isText ||= !isBlank(piece)
+        if (bytes > MAX_PREAMBLE_BYTES) throw unbound()
+      }
+    } catch (error) {
+      throw isText && error instanceof Fault && error.code === 'invalid_parameter' ? unbound() : error
+    }
   }
 
   async #passTrailer(): Promise<void> {
