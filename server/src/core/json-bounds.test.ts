@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { boundsOf, excessIn, type JsonBounds } from './json-bounds.ts'
+import { boundsOf, scanJson, type JsonBounds } from './json-bounds.ts'
 
 const RUNS = 1000
 const LOOSE: JsonBounds = { maxDepth: 32, maxFields: Infinity, maxValues: Infinity, maxInputs: undefined }
 
 const bytesOf = (text: string): Uint8Array => new TextEncoder().encode(text)
 const excess = (text: string, bounds: Partial<JsonBounds> = {}): string | undefined =>
-  excessIn(bytesOf(text), { ...LOOSE, ...bounds })
+  scanJson(bytesOf(text), { ...LOOSE, ...bounds }).excess
 const bodyExcess = (text: string, maxInputs?: number): string | undefined =>
-  excessIn(bytesOf(text), boundsOf(maxInputs))
+  scanJson(bytesOf(text), boundsOf(maxInputs)).excess
 
 /** What the parsed value has, by walking it. */
 function tallyOf(value: unknown): { depth: number; values: number } {
@@ -131,7 +131,7 @@ class SearchedBytes extends Uint8Array {
 
 test('a text full of escapes is searched once for its end', () => {
   const body = new SearchedBytes(bytesOf(`{"input":"${`\\n${'x'.repeat(40)}`.repeat(200_000)}"}`))
-  assert.equal(excessIn(body, boundsOf(2048)), undefined)
+  assert.equal(scanJson(body, boundsOf(2048)).excess, undefined)
   const total = body.searched.reduce((sum, one) => sum + one, 0)
   assert.ok(body.searched.length > 100_000 && total <= 2 * body.length, `${total} of ${body.length} bytes`)
 })

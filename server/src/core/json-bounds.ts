@@ -47,8 +47,20 @@ const KINDS = Uint8Array.from({ length: 256 }, (_, byte) => {
   return '-0123456789'.includes(character) ? NUMBER : OTHER
 })
 
-/** Which bound the body exceeds, as a sentence that holds nothing of the body. Undefined: none. */
-export function excessIn(bytes: Uint8Array, bounds: JsonBounds): string | undefined {
+export interface JsonScan {
+  /** Which bound the body exceeds, as a sentence that holds nothing of the body. Undefined: none. */
+  readonly excess: string | undefined
+  /** Whether a number beside `input` has a form that JavaScript may write in another way. */
+  readonly mayRound: boolean
+}
+
+const PLAIN: JsonScan = { excess: undefined, mayRound: false }
+const MAY_ROUND: JsonScan = { excess: undefined, mayRound: true }
+
+/** Whole numbers of so many digits are always written as they came. */
+const SAFE_DIGITS = 15
+
+export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
   const { maxDepth, maxFields, maxValues, maxInputs } = bounds
   const mostValues = maxValues + (maxInputs ?? 0)
   let [depth, fields, values] = [0, 0, 0]
@@ -57,6 +69,7 @@ export function excessIn(bytes: Uint8Array, bounds: JsonBounds): string | undefi
   /** Whether what begins next is a value. A text that is none is a name. */
   let expectsValue = true
   let isInput = false
+  let mayRound = false
   const texts = new TextEnds(bytes)
   for (let at = 0; at < bytes.length; at += 1) {
     const kind = KINDS[bytes[at] as number]
@@ -81,22 +94,38 @@ export function excessIn(bytes: Uint8Array, bounds: JsonBounds): string | undefi
     else if (kind === NUMBER) while (KINDS[bytes[at + 1] as number] === NUMBER) at += 1
     if (expectsValue) {
       expectsValue = false
-      if (kind === NUMBER && isInput) continue
+      if (kind === NUMBER) {
+        if (isInput) continue
+        mayRound ||= at - start >= SAFE_DIGITS || isFraction(bytes[at + 1])
+      }
       values += 1
-      if (values > mostValues) return tooManyValues(bounds)
+      if (values > mostValues) return exceeding(tooManyValues(bounds))
       if (kind !== OPEN) continue
       depth += 1
-      if (depth > maxDepth) return `It is nested deeper than ${maxDepth} levels.`
+      if (depth > maxDepth) return exceeding(`It is nested deeper than ${maxDepth} levels.`)
       const isObject = bytes[at] === OBJECT_BYTE
       objects = (objects << 1) | Number(isObject)
       expectsValue = !isObject
     } else if (kind === QUOTE && depth === 1) {
       fields += 1
-      if (fields > maxFields) return `It has more than ${maxFields} fields.`
+      if (fields > maxFields) return exceeding(`It has more than ${maxFields} fields.`)
       isInput = maxInputs !== undefined && isNamedInput(bytes, start, at)
     }
   }
-  return undefined
+  return mayRound ? MAY_ROUND : PLAIN
+}
+
+function exceeding(excess: string): JsonScan {
+  return { excess, mayRound: false }
+}
+
+const POINT_BYTE = 0x2e
+const CAPITAL_E_BYTE = 0x45
+const SMALL_E_BYTE = 0x65
+
+/** Whether a number goes on behind its digits, with a fraction or an exponent. */
+function isFraction(next: number | undefined): boolean {
+  return next === POINT_BYTE || next === SMALL_E_BYTE || next === CAPITAL_E_BYTE
 }
 
 function tooManyValues({ maxValues, maxInputs }: JsonBounds): string {

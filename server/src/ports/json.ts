@@ -9,7 +9,7 @@ import type { Asker } from './asker.ts'
  */
 export interface LargeJson {
   /** Rejects with a `SyntaxError` for what is not JSON. The bytes are given away: the caller must not use them again. */
-  parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<unknown>
+  parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<ParsedJson>
   /**
    * The same for a body that may hold files: every text that is a data URL in base64 becomes null, and is listed with its place
    * and its bytes. Fields that Torana must decide on are never hidden by this: a data URL is a picture or a mistake.
@@ -17,7 +17,16 @@ export interface LargeJson {
   parseWithFiles(
     bytes: Uint8Array<ArrayBuffer>,
     asker: Asker,
-  ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }>
+  ): Promise<ParsedJson & { readonly files: readonly LiftedFile[] }>
+}
+
+export interface ParsedJson {
+  readonly value: unknown
+  /**
+   * Those fields of the body whose numbers JavaScript would write in another way, with their numbers as they came
+   * (`core/exact-json.ts`). Never fields that hold texts or pictures in large amounts: Torana reads those itself.
+   */
+  readonly exact: Readonly<Record<string, unknown>> | undefined
 }
 
 export interface LiftedFile {

@@ -1,7 +1,10 @@
-import { boundsOf, excessIn } from '#core/json-bounds.ts'
+import { boundsOf } from '#core/json-bounds.ts'
 import { JsonRefused, type LiftedFile } from '#ports/json.ts'
+import { parsedText, type JsonText } from './json-text.ts'
 
 const BOUNDS = boundsOf(undefined)
+/** Where files stand. Their base64 looks like numbers. */
+const PICTURES: ReadonlySet<string> = new Set(['images', 'mask', 'markup'])
 /** Of names and texts that are no files: as much as in a request without pictures. The longest prompts have 32,000. */
 const MAX_CHARACTERS = 1024 * 1024
 /** OpenAI takes 16 pictures and a mask. A client that sends a few more still reaches the check that names them. */
@@ -9,17 +12,14 @@ const MAX_FILES = 64
 /** What is said about the data before the comma. Nobody has said more about a picture. */
 const MAX_HEADER_CHARACTERS = 1000
 
-export interface JsonWithFiles {
-  readonly value: unknown
+export interface JsonWithFiles extends JsonText {
   readonly files: readonly LiftedFile[]
 }
 
 export function parsedWithFiles(bytes: Buffer): JsonWithFiles {
-  const excess = excessIn(bytes, BOUNDS)
-  if (excess !== undefined) throw new JsonRefused(excess)
+  const { value, exactTexts } = parsedText(bytes, BOUNDS, PICTURES)
   const tally: Tally = { files: [], characters: 0 }
-  const value = lifted(JSON.parse(bytes.toString('utf8')), [], tally)
-  return { value, files: tally.files }
+  return { value: lifted(value, [], tally), files: tally.files, exactTexts }
 }
 
 interface Tally {

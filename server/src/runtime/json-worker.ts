@@ -1,9 +1,10 @@
 /** Runs in a worker thread: parses large request bodies and packs token ids, so that handing them over costs nothing. */
-import { excessIn, type JsonBounds } from '#core/json-bounds.ts'
+import type { JsonBounds } from '#core/json-bounds.ts'
 import { isRecord } from '#core/record.ts'
 import { JsonRefused } from '#ports/json.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { parsedWithFiles } from './json-files.ts'
+import { parsedText, type JsonText } from './json-text.ts'
 
 /** Why a body was not read. */
 export interface UnreadJson {
@@ -41,20 +42,17 @@ function isTokenId(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 0x7f_ff_ff_ff
 }
 
-function parsed(
-  bytes: Buffer,
-  bounds: JsonBounds,
-): { readonly value: unknown; readonly packed: PackedTokens | undefined } {
-  const excess = excessIn(bytes, bounds)
-  if (excess !== undefined) throw new JsonRefused(excess)
-  const value: unknown = JSON.parse(bytes.toString('utf8'))
-  if (!isRecord(value)) return { value, packed: undefined }
+const INPUT: ReadonlySet<string> = new Set(['input'])
+
+function parsed(bytes: Buffer, bounds: JsonBounds): JsonText & { readonly packed: PackedTokens | undefined } {
+  const { value, exactTexts } = parsedText(bytes, bounds, INPUT)
+  if (!isRecord(value)) return { value, packed: undefined, exactTexts: undefined }
   const packed = pack(value['input'])
   if (packed) (value as Record<string, unknown>)['input'] = undefined
   // The scan did not count them, since a million of them may be packed.
   else if (numbersIn(value['input']) > bounds.maxValues)
     throw new JsonRefused(`Its input has more than ${bounds.maxValues} numbers that are not all token ids.`)
-  return { value, packed }
+  return { value, packed, exactTexts }
 }
 
 function numbersIn(value: unknown): number {

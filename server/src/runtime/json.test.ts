@@ -291,7 +291,7 @@ test('the most values that are taken are handed over in a round that nobody noti
 
 test('token ids of a large embeddings body still come packed', async () => {
   const body = JSON.stringify({ input: [[1, 2], [3]], url: 'data:;base64,SGk=' })
-  const value = await json.parse(bytesOf(body), boundsOf(2048), ASKER)
+  const { value } = await json.parse(bytesOf(body), boundsOf(2048), ASKER)
   assert.deepEqual(value, {
     input: [Uint32Array.of(1, 2), Uint32Array.of(3)],
     url: 'data:;base64,SGk=',
@@ -320,8 +320,34 @@ test('a body of more values than a request may hold is refused, and the next one
       { name: 'JsonRefused', message },
       what,
     )
-    assert.deepEqual(await json.parse(bytesOf('{"input":"a"}'), boundsOf(2048), ASKER), { input: 'a' })
+    const { value } = await json.parse(bytesOf('{"input":"a"}'), boundsOf(2048), ASKER)
+    assert.deepEqual(value, { input: 'a' })
   }
+})
+
+test('numbers that JavaScript would change arrive as they were written, from both kinds of body', async () => {
+  const body = '{"input":[1,2],"seed":12345678901234567890,"n":1.0,"plain":7}'
+  const { value, exact } = await json.parse(bytesOf(body), boundsOf(2048), ASKER)
+  assert.equal(JSON.stringify(exact), '{"seed":12345678901234567890,"n":1.0}')
+  assert.equal((value as { n: unknown }).n, 1)
+  const edit = '{"images":[{"image_url":"data:;base64,MTIzNDU2Nzg5MDEyMzQ1Ng=="}],"seed":9007199254740993}'
+  const { exact: ofEdit, files } = await json.parseWithFiles(bytesOf(edit), ASKER)
+  assert.equal(JSON.stringify(ofEdit), '{"seed":9007199254740993}')
+  assert.equal(textOf(files[0]?.bytes), '1234567890123456')
+  assert.equal(
+    (await json.parse(bytesOf('{"input":[1.5],"seed":7}'), boundsOf(2048), ASKER)).exact,
+    undefined,
+  )
+})
+
+test('bytes that are no UTF-8 are refused with their place, and a byte order mark is skipped', async () => {
+  const broken = new Uint8Array([...bytesOf('{"prompt":"caf'), 0xe9, ...bytesOf('"}')])
+  const refusal = { name: 'JsonRefused', message: /bytes from position 14 on/ }
+  await assert.rejects(json.parse(new Uint8Array(broken), boundsOf(2048), ASKER), refusal)
+  await assert.rejects(json.parseWithFiles(new Uint8Array(broken), ASKER), refusal)
+  const marked = (): Uint8Array<ArrayBuffer> => new Uint8Array([0xef, 0xbb, 0xbf, ...bytesOf('{"a":1}')])
+  assert.deepEqual((await json.parse(marked(), boundsOf(2048), ASKER)).value, { a: 1 })
+  assert.deepEqual((await json.parseWithFiles(marked(), ASKER)).value, { a: 1 })
 })
 
 test('a project that sends many large bodies waits for itself, not the others for it', async () => {

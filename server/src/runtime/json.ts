@@ -1,5 +1,6 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
-import { JsonRefused, type LargeJson, type LiftedFile } from '#ports/json.ts'
+import { exactFields } from '#core/exact-json.ts'
+import { JsonRefused, type LargeJson, type LiftedFile, type ParsedJson } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Asker } from '#ports/asker.ts'
 import { Thread } from '#thread/thread.ts'
@@ -39,27 +40,28 @@ export class WorkerJson implements LargeJson {
     })
   }
 
-  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<unknown> {
+  async parse(bytes: Uint8Array<ArrayBuffer>, bounds: JsonBounds, asker: Asker): Promise<ParsedJson> {
     const answer = await this.#turns.run(asker, () =>
       this.#thread.ask('parse', { bytes, bounds }, { transfer: [bytes.buffer] }),
     )
     if (!('value' in answer)) throw errorOf(answer)
-    const { value, packed } = answer
+    const { value, packed, exactTexts } = answer
     if (packed) (value as Record<string, unknown>)['input'] = unpacked(packed)
-    return value
+    return { value, exact: exactFields(exactTexts) }
   }
 
   async parseWithFiles(
     bytes: Uint8Array<ArrayBuffer>,
     asker: Asker,
-  ): Promise<{ readonly value: unknown; readonly files: readonly LiftedFile[] }> {
+  ): Promise<ParsedJson & { readonly files: readonly LiftedFile[] }> {
     // Small bodies are parts of larger buffers, which belong to others.
     const own = bytes.length === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes)
     const answer = await this.#turns.run(asker, () =>
       this.#thread.ask('parseWithFiles', own, { transfer: [own.buffer] }),
     )
     if (!('value' in answer)) throw errorOf(answer)
-    return answer
+    const { value, files, exactTexts } = answer
+    return { value, files, exact: exactFields(exactTexts) }
   }
 
   close(): Promise<void> {

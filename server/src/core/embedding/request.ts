@@ -15,7 +15,7 @@ export interface EmbeddingRequest {
   readonly encoding: Encoding
   readonly inputType: InputType | undefined
   readonly user: string | undefined
-  readonly extraFields: Readonly<Record<string, unknown>>
+  readonly extraFields: Fields
 }
 
 const INPUT_TYPES: Readonly<Record<string, InputType>> = {
@@ -33,6 +33,8 @@ const INPUT_TYPES: Readonly<Record<string, InputType>> = {
 /** OpenAI allows 64 characters for `user`; more is accepted elsewhere, but it must not be a second body. */
 const MAX_USER_LENGTH = 512
 
+type Fields = Readonly<Record<string, unknown>>
+
 const KNOWN: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -41,9 +43,15 @@ const KNOWN: ReadonlySet<string> = new Set([
   'input_type',
   'user',
 ])
-const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
+const NO_FIELDS: Fields = Object.freeze({})
 
-export function readEmbeddingRequest(body: unknown, maxInputs: number, path?: PathModel): EmbeddingRequest {
+/** `exact`: fields of the body with their numbers as they came, where parsing has changed them. */
+export function readEmbeddingRequest(
+  body: unknown,
+  maxInputs: number,
+  path?: PathModel,
+  exact?: Fields,
+): EmbeddingRequest {
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "input": …}.')
   const input = readInput(body['input'], maxInputs)
@@ -55,7 +63,7 @@ export function readEmbeddingRequest(body: unknown, maxInputs: number, path?: Pa
     encoding: encodingIn(body['encoding_format']),
     inputType: inputTypeIn(body['input_type']),
     user: userIn(body['user']),
-    extraFields: extraFieldsIn(body),
+    extraFields: extraFieldsIn(body, exact),
   }
 }
 
@@ -101,14 +109,14 @@ function userIn(value: unknown): string | undefined {
   })
 }
 
-function extraFieldsIn(body: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+function extraFieldsIn(body: Fields, exact: Fields | undefined): Fields {
   let extra: Record<string, unknown> | undefined
   for (const name in body) {
     if (KNOWN.has(name) || body[name] === null) continue
     checkUnknownField(name)
     // Without a prototype, a field called `__proto__` is a field like any other.
     extra ??= Object.create(null) as Record<string, unknown>
-    extra[name] = body[name]
+    extra[name] = exact?.[name] ?? body[name]
   }
   return extra ?? NO_FIELDS
 }

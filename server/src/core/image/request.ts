@@ -1,5 +1,6 @@
 /** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
 import type { PictureForm, PixelSize } from '../catalog.ts'
+import { isExactNumber, parseExactly } from '../exact-json.ts'
 import { isRecord } from '../record.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
@@ -71,12 +72,16 @@ const KNOWN: ReadonlySet<string> = new Set([
 const KNOWN_OF_EDITS: ReadonlySet<string> = new Set([...KNOWN, 'input_fidelity'])
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 
-/** `given` are the pictures that came with the request, which the body has no more. */
+/**
+ * `given` are the pictures that came with the request, which the body has no more. `exact`: fields of the body with their
+ * numbers as they came, where parsing has changed them.
+ */
 export function readImageRequest(
   body: unknown,
   limits: ImageRequestLimits,
   path?: PathModel,
   given?: GivenPictures,
+  exact?: Readonly<Record<string, unknown>>,
 ): ImageRequest {
   if (!isRecord(body))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "prompt": …}.')
@@ -97,7 +102,7 @@ export function readImageRequest(
     partialImages: partialImagesIn(body['partial_images'], stream),
     user: textIn('user', body['user']),
     safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
-    extraFields: extraFieldsIn(body, given === undefined ? KNOWN : KNOWN_OF_EDITS),
+    extraFields: extraFieldsIn({ ...body, ...exact }, given === undefined ? KNOWN : KNOWN_OF_EDITS),
     edit: given && editIn(body['input_fidelity'], given),
   }
 }
@@ -118,6 +123,7 @@ export function canonicalText(request: ImageRequest): string {
 /** Reads back what `canonicalText` wrote. */
 export function imageRequestOf(text: string): ImageRequest {
   const stored = JSON.parse(text) as ImageRequest
+  const { extraFields } = parseExactly(text) as ImageRequest
   return {
     model: stored.model,
     prompt: stored.prompt,
@@ -133,7 +139,7 @@ export function imageRequestOf(text: string): ImageRequest {
     partialImages: stored.partialImages,
     user: stored.user,
     safetyIdentifier: stored.safetyIdentifier,
-    extraFields: keptFields(Object.entries(stored.extraFields)),
+    extraFields: keptFields(Object.entries(extraFields)),
     edit: stored.edit,
   }
 }
@@ -291,7 +297,7 @@ function keptFields(entries: readonly (readonly [string, unknown])[]): Readonly<
 
 function sortedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
-  if (!isRecord(value)) return JSON.stringify(value)
+  if (!isRecord(value) || isExactNumber(value)) return JSON.stringify(value)
   const fields = Object.keys(value)
     .filter((name) => value[name] !== undefined)
     .toSorted()

@@ -35,12 +35,19 @@ for (const type of ['text/plain', 'multipart/form-data; boundary=x', 'applicatio
   })
 }
 
-for (const type of ['application/json', 'application/json; charset=utf-8', 'application/vnd.api+json']) {
+for (const type of [
+  'application/json',
+  'application/json; charset=utf-8',
+  'application/vnd.api+json',
+  'APPLICATION/JSON',
+  '',
+]) {
   test(`${type} is taken`, async () => {
     assert.equal((await gateway.ask(question, { headers: { 'content-type': type } })).status, 200)
   })
 }
 
-test('identity is no compression', async () => {
-  assert.equal((await gateway.ask(question, { headers: { 'content-encoding': 'identity' } })).status, 200)
+test('identity is no compression, nor is an empty header', async () => {
+  for (const encoding of ['identity', 'Identity', ''])
+    assert.equal((await gateway.ask(question, { headers: { 'content-encoding': encoding } })).status, 200)
 })

@@ -1,6 +1,10 @@
+import { isUtf8 } from 'node:buffer'
+import { exactFields, exactFieldTexts } from '#core/exact-json.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { boundsOf, excessIn, type JsonBounds } from '#core/json-bounds.ts'
-import { JsonRefused, type LargeJson } from '#ports/json.ts'
+import { boundsOf, scanJson, type JsonBounds } from '#core/json-bounds.ts'
+import { isRecord } from '#core/record.ts'
+import { notUtf8Message, withoutByteOrderMark } from '#core/utf8.ts'
+import { JsonRefused, type LargeJson, type ParsedJson } from '#ports/json.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { Key } from '#ports/keys.ts'
 import { ArrivingBody, tooLarge, type BodyLimit, type ReadingBodyOutside } from './arriving-body.ts'
@@ -32,15 +36,24 @@ export function parseBody(
   json: LargeJson,
   asker: Asker,
   bounds: JsonBounds = SMALL_VALUES,
-): unknown {
+): ParsedJson | Promise<ParsedJson> {
   if (body.length > LARGE_BYTES) return json.parse(body, bounds, asker).catch(refuseJson)
-  const excess = excessIn(body, bounds)
+  const bytes = withoutByteOrderMark(body)
+  if (!isUtf8(bytes)) return refuseJson(new JsonRefused(notUtf8Message(bytes, isUtf8)))
+  const { excess, mayRound } = scanJson(bytes, bounds)
   if (excess !== undefined) return refuseJson(new JsonRefused(excess))
   try {
-    return JSON.parse(body.toString('utf8'))
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return { value, exact: mayRound && isRecord(value) ? exactIn(bytes) : undefined }
   } catch (error) {
     return refuseJson(error)
   }
+}
+
+const INPUT: ReadonlySet<string> = new Set(['input'])
+
+function exactIn(bytes: Buffer): ParsedJson['exact'] {
+  return exactFields(exactFieldTexts(bytes, INPUT, (start, end) => bytes.toString('utf8', start, end)))
 }
 
 /** The parser's own message quotes the text, which may be private: only the position is passed on. */

@@ -43,8 +43,9 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
       },
       read(body, { path }, { project }) {
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
-        if (!(parsed instanceof Promise)) return readEmbeddingRequest(parsed, limits.maxInputs, path)
-        return parsed.then((value) => readEmbeddingRequest(value, limits.maxInputs, path))
+        if (!(parsed instanceof Promise))
+          return readEmbeddingRequest(parsed.value, limits.maxInputs, path, parsed.exact)
+        return parsed.then(({ value, exact }) => readEmbeddingRequest(value, limits.maxInputs, path, exact))
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
       write(outcome, { model, encoding }, { response, requestId }) {

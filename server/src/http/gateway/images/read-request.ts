@@ -11,7 +11,7 @@ import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/file
 import type { RunningJobs } from '#request/images/running-jobs.ts'
 import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import { countFirst } from '../caller/count-request.ts'
-import { refuseCompressed, refuseEncoded } from '../caller/caller.ts'
+import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../caller/caller.ts'
 import type { Journey } from '../caller/journey.ts'
 import { givenFile, type EditParts } from '../uploads/edit-parts.ts'
 import { readForm } from '../uploads/multipart.ts'
@@ -39,7 +39,8 @@ export function generationReader(outside: ReadingGenerationsOutside): ReadReques
     refuseEncoded(journey.request)
     const body = await readBody(journey, key, bodyLimit, outside)
     const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
-    const asked = readImageRequest(await parseBody(body, json, asker), limits, journey.path)
+    const { value, exact } = await parseBody(body, json, asker)
+    const asked = readImageRequest(value, limits, journey.path, undefined, exact)
     journey.room?.[Symbol.dispose]()
     return { asked, files: NO_FILES }
   }
@@ -85,10 +86,10 @@ function unwritable(cause: StoreAway): Fault {
 }
 
 async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Promise<ReadImageRequest> {
-  const { body, given, taken } = await partsOf(journey, key, outside)
+  const { body, exact, given, taken } = await partsOf(journey, key, outside)
   const files = uploadedFiles(taken.map(({ upload }) => upload))
   try {
-    return { asked: readImageRequest(body, outside.limits, journey.path, given), files }
+    return { asked: readImageRequest(body, outside.limits, journey.path, given, exact), files }
   } catch (error) {
     await files.discard()
     throw error
@@ -103,7 +104,10 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
     await countFirst(journey, key, outside.limiter)
     return partsOfForm(request, outside)
   }
-  if (type === '' || type.includes('json')) return partsOfJson(journey, key, outside)
+  if (type === '' || isJson(type)) {
+    refuseCharset(type)
+    return partsOfJson(journey, key, outside)
+  }
   throw new Fault(
     'unsupported_media_type',
     `The content type is '${type.slice(0, 80)}'. Send images as multipart/form-data, or as data URLs in application/json.`,
@@ -116,6 +120,7 @@ async function partsOfForm(request: IncomingMessage, outside: TakingOutside): Pr
     files.filter((file) => file.field === field).map(givenFile)
   return {
     body: formFields(fields),
+    exact: undefined,
     given: { pictures: called('image'), mask: called('mask')[0], markup: called('markup')[0] },
     taken: files,
   }

@@ -41,7 +41,7 @@ export async function partsOfJson(
   // Its pictures are on disk at the end of this.
   using _ = journey.room
   const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
-  const { value, files } = await json.parseWithFiles(bytes, asker).catch(refuseJson)
+  const { value, exact, files } = await json.parseWithFiles(bytes, asker).catch(refuseJson)
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
   const { images, mask, markup, ...body } = value
@@ -56,7 +56,7 @@ export async function partsOfJson(
     const overlay = async (field: 'mask' | 'markup', reference: unknown): Promise<Given | undefined> =>
       reference === undefined || reference === null ? undefined : taking.take(field, reference, field)
     const given = { pictures, mask: await overlay('mask', mask), markup: await overlay('markup', markup) }
-    return { body, given, taken: taking.taken }
+    return { body, exact, given, taken: taking.taken }
   } catch (error) {
     await taking.discard()
     throw error
