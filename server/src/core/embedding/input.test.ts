@@ -114,8 +114,8 @@ test('what is no JSON value does not throw either', () => {
 })
 
 for (const [title, value, code, param] of [
-  ['a missing input', undefined, 'invalid_input', 'input'],
-  ['null', null, 'invalid_input', 'input'],
+  ['a missing input', undefined, 'missing_parameter', 'input'],
+  ['null', null, 'missing_parameter', 'input'],
   ['a number', 5, 'invalid_input', 'input'],
   ['an object', {}, 'invalid_input', 'input'],
   ['an empty text', '', 'empty_input', 'input'],
@@ -144,6 +144,19 @@ test('one array of token ids may be longer than the number of inputs allowed', (
     kind: 'tokens',
     tokens: [[1, 2, 3, 4, 5, 6]],
   })
+})
+
+test('a refusal says what was sent, and never of an entry that it differs from itself', () => {
+  for (const [value, words] of [
+    [5, /^input is a number\. Send a string/],
+    [['a', 1], /^input\[1\] is a number, where input\[0\] is a string\./],
+    [[1.5], /^input\[0\] is a number that is no token id\. Send/],
+    [[1, 1.5], /^input\[1\] is a number that is no token id, where input\[0\] is a token id\./],
+    [undefined, /^input is missing\. Send/],
+  ] as const) {
+    const read = readInput(value, MAX_INPUTS)
+    assert.match(read.kind === 'problem' ? read.message : '', words)
+  }
 })
 
 test('a refusal never repeats the input, which may be private', () => {

@@ -49,7 +49,7 @@ export interface InputProblem {
   readonly kind: 'problem'
   /** `input` or `input[17]`. */
   readonly param: string
-  readonly code: 'invalid_input' | 'empty_input' | 'too_many_inputs'
+  readonly code: 'missing_parameter' | 'invalid_input' | 'empty_input' | 'too_many_inputs'
   readonly message: string
 }
 
@@ -63,6 +63,8 @@ export function readInput(value: unknown, maxInputs: number): Input | InputProbl
     return value === '' ? empty('input') : { kind: 'texts', texts: [value] }
   }
   if (value instanceof Uint32Array) return { kind: 'tokens', tokens: [value] }
+  if (value === undefined || value === null)
+    return problem('missing_parameter', 'input', `input is missing. ${FORMS}`)
   if (!Array.isArray(value)) return invalid('input', `input is ${nameOf(value)}. ${FORMS}`)
   if (value.length === 0) {
     return problem('empty_input', 'input', 'input is an empty array. Send at least one text or token array.')
@@ -92,6 +94,7 @@ function readTexts(entries: readonly unknown[], maxInputs: number): Input | Inpu
 
 function readFlatTokens(entries: readonly unknown[]): Input | InputProblem {
   const bad = firstNonToken(entries)
+  if (bad === 0) return invalid('input[0]', `input[0] is ${nameOf(entries[0])}. ${FORMS}`)
   if (bad !== -1) return mixed(bad, entries[bad], 'a token id')
   return { kind: 'tokens', tokens: [entries as readonly number[]] }
 }
@@ -160,7 +163,6 @@ function tooMany(count: number, maxInputs: number): InputProblem {
 /** What a caller sent, without echoing it: an input may be private. */
 function nameOf(value: unknown): string {
   if (value === null) return 'null'
-  if (value === undefined) return 'missing'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array'
   if (typeof value === 'number') return isTokenId(value) ? 'a number' : `a number that is no token id`
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`

@@ -57,7 +57,7 @@ for (const [title, body, code, param] of [
   ['model null', { input: 'a', model: null }, 'missing_parameter', 'model'],
   ['an empty model', { input: 'a', model: '' }, 'invalid_parameter', 'model'],
   ['a number as model', { input: 'a', model: 5 }, 'invalid_parameter', 'model'],
-  ['no input', { model: 'm' }, 'invalid_input', 'input'],
+  ['no input', { model: 'm' }, 'missing_parameter', 'input'],
   ['dimensions 0', { model: 'm', input: 'a', dimensions: 0 }, 'invalid_parameter', 'dimensions'],
   ['dimensions -1', { model: 'm', input: 'a', dimensions: -1 }, 'invalid_parameter', 'dimensions'],
   ['broken dimensions', { model: 'm', input: 'a', dimensions: 1.5 }, 'invalid_parameter', 'dimensions'],

@@ -42,6 +42,7 @@ for (const [title, headers] of [
 for (const [title, headers] of [
   ['Authorization', { authorization: `Bearer ${ours}` }],
   ['authorization in lower case', { authorization: `bearer ${ours}` }],
+  ['Authorization with more spaces', { authorization: `Bearer   ${ours}` }],
   ['api-key', { 'api-key': ours }],
   ['x-api-key', { 'x-api-key': ours }],
 ] as const) {

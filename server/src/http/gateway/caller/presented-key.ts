@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 export function presentedKey(headers: IncomingHttpHeaders): string | undefined {
   const { authorization } = headers
   if (authorization !== undefined) {
-    return authorization.startsWith('Bearer ')
+    return authorization.startsWith('Bearer ') && authorization[7] !== ' '
       ? authorization.slice(7)
       : /^bearer\s+(\S+)\s*$/i.exec(authorization)?.[1]
   }
