@@ -10,6 +10,7 @@ import { configurationMarkdown, configurationSchemaJson } from '#config/pages/do
 import { imageModelsMarkdown } from '#config/pages/image-document.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
+import { openapiText } from '#http/openapi.ts'
 import { controlServer, type ControlDependencies } from '#http/control/server.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import type { Output } from './output.ts'
@@ -56,29 +57,5 @@ function controlApp(): FastifyInstance {
 
 async function openapiJson(app: FastifyInstance): Promise<string> {
   await app.ready()
-  return `${JSON.stringify(withoutStrangers(app.swagger()), undefined, 2)}\n`
-}
-
-interface OpenapiDocument {
-  readonly paths?: unknown
-  readonly components?: { readonly schemas?: Readonly<Record<string, unknown>> }
-}
-
-/**
- * Both listeners register their schemas in one place: those that no path of this one leads to are left out. The rest are
- * sorted, since they come in the order in which files import one another.
- */
-function withoutStrangers(document: OpenapiDocument): OpenapiDocument {
-  const all = document.components?.schemas ?? {}
-  const named = new Set<string>()
-  const follow = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
-      if (named.has(name)) continue
-      named.add(name)
-      follow(all[name])
-    }
-  }
-  follow(document.paths)
-  const schemas = Object.fromEntries([...named].sort().map((name) => [name, all[name]]))
-  return { ...document, components: { ...document.components, schemas } }
+  return openapiText(app)
 }

@@ -38,6 +38,7 @@ export class Listeners implements AsyncDisposable {
       backlog: BACKLOG,
       nextId,
       docsUrl: publicUrl,
+      appChecksHost: true,
     })
     try {
       const control = await Listener.bind({

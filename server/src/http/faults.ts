@@ -61,6 +61,7 @@ export function faultHeaders(fault: Fault, requestId: string): Record<string, st
     'x-should-retry': String(fault.entry.retry),
   }
   if (fault.jobId !== undefined) headers['x-torana-job'] = fault.jobId
+  if (fault.allow !== undefined) headers['allow'] = fault.allow.join(', ')
   if (fault.retryAfterMs !== undefined) {
     headers['retry-after-ms'] = String(Math.ceil(fault.retryAfterMs))
     headers['retry-after'] = String(Math.ceil(fault.retryAfterMs / 1000))

@@ -13,6 +13,8 @@ export interface ListenerOptions {
   readonly nextId: () => string
   /** Where error pages are served; the address of this listener unless given. */
   readonly docsUrl: string | undefined
+  /** The app has words of its own for a request without a Host header; else Node refuses it without any. */
+  readonly appChecksHost?: boolean
 }
 
 /** Above the 60 s for which load balancers keep an idle connection: the node must not close it first. */
@@ -37,17 +39,29 @@ export class Listener {
   }
 
   /** Rejects with the system's error, such as `EADDRINUSE`. */
-  static async bind({ at, backlog, nextId, docsUrl }: ListenerOptions): Promise<Listener> {
+  static async bind({ at, backlog, nextId, docsUrl, appChecksHost }: ListenerOptions): Promise<Listener> {
     const server = createServer({
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
+      requireHostHeader: appChecksHost !== true,
     })
     server.listen({ ...at, backlog })
     await once(server, 'listening')
     const listener = new Listener(server, 'path' in at ? `unix:${at.path}` : urlOf(server, at.host))
-    server.on('request', (request, response) => {
-      if (listener.#app) listener.#app.server.emit('request', request, response)
-      else answerStarting(request, response, nextId(), docsUrl ?? listener.url)
+    /** False: the app has no answer of its own to this. */
+    const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
+      if (listener.#app) return listener.#app.server.emit(event, request, response)
+      answerStarting(request, response, nextId(), docsUrl ?? listener.url)
+      return true
+    }
+    server.on('request', (request, response) => void hand('request', request, response))
+    server.on('checkContinue', (request, response) => {
+      if (hand('checkContinue', request, response)) return
+      response.writeContinue()
+      hand('request', request, response)
+    })
+    server.on('checkExpectation', (request, response) => {
+      if (!hand('checkExpectation', request, response)) response.writeHead(417).end()
     })
     return listener
   }

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { bitsOf } from '#test/support/arbitraries.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -114,9 +115,43 @@ for (const path of [
     assertFault(await gateway.ask({ input: 'a' }, { path }), 'unknown_path'))
 }
 
-test('GET on a path for POST does not exist, nor the other way round', async () => {
-  assertFault(await gateway.get('/v1/embeddings'), 'unknown_path', { words: /^GET \/v1\/embeddings/ })
-  assertFault(await gateway.ask({}, { path: '/v1/models' }), 'unknown_path')
+test('a known path with another method names its methods, by whichever spelling', async () => {
+  const get = await gateway.get('/v1/embeddings?x=1')
+  assertFault(get, 'method_not_allowed', { words: /^GET \/v1\/embeddings does not exist. Use POST\./ })
+  assert.equal(get.headers.get('allow'), 'POST')
+  for (const [path, allow] of [
+    ['/v1/models', 'GET, HEAD'],
+    ['/models/BAAI/bge-w16', 'GET, HEAD'],
+    ['/openai/v1/images/jobs/some', 'GET, HEAD'],
+    ['/livez', 'GET, HEAD'],
+  ] as const) {
+    const post = await gateway.ask({}, { path })
+    assertFault(post, 'method_not_allowed')
+    assert.equal(post.headers.get('allow'), allow, path)
+  }
+  for (const path of ['/openai/deployments/plain-w16/images/edits', '/engines/BAAI/bge-w16/embeddings'])
+    assert.equal((await gateway.get(path)).headers.get('allow'), 'POST', path)
+  for (const path of ['/openai/deployments/plain-w16', '/v1/engines/plain-w16', '/v1/embeddings/'])
+    assertFault(await gateway.get(path), 'unknown_path')
+})
+
+test('HEAD answers wherever GET does, without a body', async () => {
+  const headers = { authorization: `Bearer ${gateway.key}` }
+  for (const path of [
+    '/',
+    '/docs/errors',
+    '/livez',
+    '/v1/models',
+    '/v1/models/plain-w16',
+    '/docs/openapi.json',
+  ]) {
+    const [get, head] = await Promise.all(
+      ['GET', 'HEAD'].map((method) => fetch(`${gateway.url}${path}`, { method, headers })),
+    )
+    assert.deepEqual([head?.status, await head?.text()], [200, ''], path)
+    assert.equal(head?.headers.get('content-length'), get?.headers.get('content-length'), path)
+    await get?.text()
+  }
 })
 
 test('a path that does not exist is told as such, whatever its body is', async () => {
@@ -143,4 +178,58 @@ test('every error has a page of its own on the gateway', async () => {
   const page = await (await fetch(body.error.doc_url)).text()
   assert.match(page, /^## model_not_found/)
   assertFault(await gateway.get('/docs/errors/nonsense'), 'unknown_path')
+})
+
+test('a browser gets pages that lead to one another; on the control port too', async () => {
+  const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
+  const open = async (url: string): Promise<string> => {
+    const page = await fetch(url, { headers })
+    assert.equal(page.status, 200, url)
+    assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8')
+    assert.equal(page.headers.get('vary'), 'accept')
+    const html = await page.text()
+    assert.match(html, /^<!doctype html>/)
+    return html
+  }
+  for (const [start, words] of [
+    [`${gateway.url}/`, new RegExp(`<code>${gateway.url}/v1</code>`)],
+    [`${gateway.url}/docs`, /embeddings and images/],
+    [`${gateway.url}/docs/errors`, /<code>model_not_found<\/code><\/a>, HTTP 404/],
+    [`${gateway.controlUrl}/`, /admin token/],
+  ] as const) {
+    const html = await open(start)
+    assert.match(html, words)
+    for (const [, link = ''] of html.matchAll(/href="([^"]+)"/g))
+      assert.equal((await fetch(new URL(link, start))).status, 200, link)
+  }
+  assert.match(
+    await open(`${gateway.url}/docs/errors/unknown_path`),
+    /<h2>unknown_path<\/h2>.*<code>\/v1<\/code>/,
+  )
+  const plain = await fetch(`${gateway.url}/`)
+  assert.equal(plain.headers.get('content-type'), 'text/markdown; charset=utf-8')
+  assert.match(await plain.text(), /^# Torana/)
+})
+
+test('both ports serve their OpenAPI document, which is the one of the repository', async () => {
+  type Document = { readonly paths: Readonly<Record<string, unknown>> }
+  const served = async (url: string): Promise<Document> =>
+    (await (await fetch(`${url}/docs/openapi.json`)).json()) as Document
+  const written = (name: string): Document =>
+    JSON.parse(
+      readFileSync(new URL(`../../../contract/${name}.openapi.json`, import.meta.url), 'utf8'),
+    ) as Document
+  assert.deepEqual(await served(gateway.url), written('gateway'))
+  // A node without PostgreSQL lacks the routes of the books.
+  const [control, whole] = [await served(gateway.controlUrl), written('control')]
+  assert.ok(Object.keys(control.paths).length > 5)
+  for (const [path, operations] of Object.entries(control.paths))
+    assert.deepEqual(operations, whole.paths[path], path)
+})
+
+test('what does not exist on the control port is told in our words', async () => {
+  const answer = await fetch(`${gateway.controlUrl}/nowhere`)
+  const { error } = (await answer.json()) as { error: Record<string, string> }
+  assert.deepEqual([answer.status, error['code']], [404, 'unknown_path'])
+  assert.equal(error['request_id'], answer.headers.get('x-request-id'))
 })

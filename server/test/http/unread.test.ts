@@ -12,7 +12,7 @@ const IN_CHUNKS = 'content-type: application/json\r\ntransfer-encoding: chunked\
 // `sendRaw` waits for the other side to close. Before, that took as long as the largest picture may take: ten minutes.
 for (const [what, head, status] of [
   ['an unknown path', 'POST /nowhere', 404],
-  ['an unknown method', 'PUT /v1/embeddings', 404],
+  ['an unknown method', 'PUT /v1/embeddings', 405],
   ['a path that cannot be decoded', 'POST /%zz', 404],
   ['a path that ends otherwise', 'POST /openai/deployments/plain-w16/nothing', 404],
   ['embeddings without a key', 'POST /v1/embeddings', 401],

@@ -14,6 +14,8 @@ export interface FaultOptions {
   readonly rates?: readonly RateState[] | undefined
   /** The image job that ended so. */
   readonly jobId?: string | undefined
+  /** The methods that the path has. */
+  readonly allow?: readonly string[] | undefined
   readonly cause?: unknown
 }
 
@@ -24,6 +26,7 @@ export class Fault extends Error {
   readonly upstream: FailureDetail | undefined
   readonly rates: readonly RateState[]
   readonly jobId: string | undefined
+  readonly allow: readonly string[] | undefined
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
@@ -34,6 +37,7 @@ export class Fault extends Error {
     this.upstream = options.upstream
     this.rates = options.rates ?? []
     this.jobId = options.jobId
+    this.allow = options.allow
   }
 
   get entry(): FaultEntry {

@@ -166,8 +166,24 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The gateway has no such path, or not with this method. It serves embeddings and images; it has no chat, completions or audio.',
+      'The gateway has no such path. It serves embeddings and images; it has no chat, completions or audio.',
     nextStep: 'Check the base URL: it ends in `/v1`, and the SDK adds the rest.',
+  },
+  method_not_allowed: {
+    status: 405,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The path exists, but not with this method.',
+    nextStep: 'Use one of the methods in the `allow` header.',
+  },
+  expectation_failed: {
+    status: 417,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning: 'The `Expect` header asks for something other than `100-continue`.',
+    nextStep: 'Leave the header out. A proxy between the application and the gateway may have added it.',
   },
   request_timeout: {
     status: 408,

@@ -1,9 +1,12 @@
 /** The private listener: health, metrics and the control API. */
 import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
+import { Fault } from '#core/fault/fault.ts'
 import type { Identifiers } from '#ports/clock.ts'
+import { faultBody, faultHeaders } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
-import { openapiOf } from '../openapi.ts'
+import { openapiOf, registerOpenapi } from '../openapi.ts'
+import { sendPage } from '../pages.ts'
 import { registerApi } from './api.ts'
 import type { ApiDependencies } from './dependencies.ts'
 
@@ -31,7 +34,33 @@ export function controlServer({ api, metrics, ...readiness }: ControlDependencie
     return reply.type(contentType).send(text)
   })
   if (api) registerApi(app, api)
+  if (api) registerPages(app, api)
   return app
+}
+
+const INDEX = [
+  '# Torana: the control port',
+  '',
+  'This port is for operators. Applications use the public port.',
+  '',
+  '- `/api/v1`: the control API, which needs the admin token. The command `torana` uses it',
+  '- [The OpenAPI document](docs/openapi.json)',
+  '- [Metrics](metrics)',
+  '- [Is this node ready?](readyz)',
+  '',
+].join('\n')
+
+function registerPages(app: FastifyInstance, { docsUrl }: ControlApi): void {
+  registerOpenapi(app)
+  app.get('/', { schema: { hide: true } }, (request, reply) => sendPage(request, reply, INDEX))
+  app.setNotFoundHandler(({ id, method, url }, reply) => {
+    const path = url.split('?', 1)[0]?.slice(0, 200)
+    const fault = new Fault('unknown_path', `${method} ${path} does not exist on the control port.`)
+    return reply
+      .code(fault.entry.status)
+      .headers(faultHeaders(fault, id))
+      .send(faultBody(fault, id, docsUrl()))
+  })
 }
 
 function openapi(version: string): ReturnType<typeof openapiOf> {

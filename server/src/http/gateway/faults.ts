@@ -1,17 +1,26 @@
 /** Faults of what no room answers: requests that are no HTTP, paths that do not exist, and routes of the framework. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { Fault } from '#core/fault/fault.ts'
 import { toFault } from '../faults.ts'
 import { writeFault } from './caller/caller.ts'
 import type { ListenerDependencies } from './caller/journey.ts'
-import { unknownPath } from './caller/routes.ts'
+import { unknownPath, wrongMethod } from './caller/routes.ts'
 import { isUnread } from './caller/unread.ts'
+import { knownPaths } from './caller/known-paths.ts'
 import { answerUnreadable } from './unreadable.ts'
 
+/** Before all routes, which it learns from. */
 export function registerFaults(app: FastifyInstance, dependencies: ListenerDependencies): void {
+  const methodsOf = knownPaths(app)
+  const strayed = (request: FastifyRequest): Fault => {
+    const allow = methodsOf(request.url.split('?')[0] ?? '')
+    return allow.length === 0 ? unknownPath(request) : wrongMethod(request, allow)
+  }
   // The framework would read a body, and hold it, before it says that there is no such path.
   app.addHook('onRequest', (request, reply, done) => {
-    if (request.is404) return failWith(unknownPath(request), request, reply, dependencies)
+    if (request.is404) return failWith(strayed(request), request, reply, dependencies)
     // Nobody reads such a body, and its sender could hold the connection with it.
     if (request.method !== 'POST' && isUnread(request.raw)) reply.raw.shouldKeepAlive = false
     return done()
@@ -58,4 +67,26 @@ export function failUnreadable(
     clientAddress: clientAddress({ socket, headers: {} }),
     durationMs: 0,
   })
+}
+
+/** The client expects something else of the node than leave to send its body. */
+export function failUnexpected(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { clientAddress, docsUrl, identifiers, observer }: ListenerDependencies,
+): void {
+  const requestId = identifiers.next()
+  const fault = new Fault(
+    'expectation_failed',
+    `The header Expect is '${request.headers.expect?.slice(0, 80)}'. Send 100-continue, or leave the header out.`,
+  )
+  observer.requestEnded({
+    requestId,
+    route: 'unknown',
+    status: fault.entry.status,
+    fault: fault.code,
+    clientAddress: clientAddress(request),
+    durationMs: 0,
+  })
+  writeFault(response, fault, requestId, docsUrl())
 }

@@ -4,20 +4,20 @@ import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { registerHealth, type Readiness } from '../health.ts'
-import { openapiOf } from '../openapi.ts'
+import { openapiOf, registerOpenapi } from '../openapi.ts'
 import type { Brake } from './brake.ts'
 import type { RequestHandler } from './caller/journey.ts'
 import { handledByEnd, unknownPath } from './caller/routes.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
-import { registerErrorPages } from './error-pages.ts'
-import { failUnreadable, failWith, registerFaults } from './faults.ts'
+import { failUnexpected, failUnreadable, failWith, registerFaults } from './faults.ts'
 import type { AssetDependencies } from './images/assets.ts'
 import { imagesHandler, type ImagesDependencies } from './images/images.ts'
 import { editReader, generationReader, type ReadingOutside } from './images/read-request.ts'
 import { registerAssets, registerImageJobs, registerImages } from './images/routes.ts'
-import { hasTwoHosts, TWO_HOSTS } from './unreadable.ts'
+import { hasOneHost, NOT_ONE_HOST } from './unreadable.ts'
 import { registerModels, type ModelsDependencies } from './models/routes.ts'
+import { registerPages } from './pages.ts'
 
 export interface GatewayDependencies
   extends
@@ -43,7 +43,8 @@ export async function gatewayServer(dependencies: GatewayDependencies): Promise<
   await app.register(swagger, openapi(dependencies.version))
   registerFaults(app, dependencies)
   registerHealth(app, dependencies)
-  registerErrorPages(app)
+  registerPages(app, dependencies)
+  registerOpenapi(app)
   registerEmbeddings(app, embeddings)
   registerImages(app, { generations, edits })
   registerImageJobs(app, dependencies)
@@ -84,12 +85,18 @@ function listenerOf(
   dependencies: GatewayDependencies,
 ): Server {
   const { brake } = dependencies
-  return createServer((request, response) => {
+  const take: RequestListener = (request, response) => {
     if (brake.refuses(request, response)) return
-    if (hasTwoHosts(request)) return failUnreadable({ code: TWO_HOSTS }, request.socket, dependencies)
+    if (!hasOneHost(request)) return failUnreadable({ code: NOT_ONE_HOST }, request.socket, dependencies)
     if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)
     else framework(request, response)
-  })
+  }
+  return (
+    createServer(take)
+      // The client asks whether it may send its body. It is told so where the body is read: nobody uploads for a wrong key.
+      .on('checkContinue', take)
+      .on('checkExpectation', (request, response) => failUnexpected(request, response, dependencies))
+  )
 }
 
 function openapi(version: string): ReturnType<typeof openapiOf> {

@@ -4,16 +4,19 @@ import type { Socket } from 'node:net'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 
-export const TWO_HOSTS = 'TORANA_TWO_HOSTS'
+export const NOT_ONE_HOST = 'TORANA_NOT_ONE_HOST'
 
-/** RFC 9112, 3.2: two hosts are an error, for a proxy before us may have read the other one. Node takes the first. */
-export function hasTwoHosts({ rawHeaders }: IncomingMessage): boolean {
+/**
+ * RFC 9112, 3.2: two hosts are an error, for a proxy before us may have read the other one. Node takes the first. None is an
+ * error too, except in the oldest HTTP.
+ */
+export function hasOneHost({ rawHeaders, httpVersion }: IncomingMessage): boolean {
   let hosts = 0
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string
     if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
   }
-  return hosts > 1
+  return hosts === 1 || (hosts === 0 && httpVersion === '1.0')
 }
 
 /** Undefined when nobody is left to be told. */
@@ -48,8 +51,8 @@ function faultOf(code: string | undefined): Fault {
       return new Fault('request_timeout', 'The client did not send the whole request in time. Send it again.')
     case 'HPE_HEADER_OVERFLOW':
       return new Fault('headers_too_large', 'The headers are larger than 16 KB. Send shorter ones.')
-    case TWO_HOSTS:
-      return new Fault('malformed_request', 'The request has more than one Host header. Send one.')
+    case NOT_ONE_HOST:
+      return new Fault('malformed_request', 'The request has no Host header, or more than one. Send one.')
     default:
       return new Fault(
         'malformed_request',

@@ -312,5 +312,5 @@ test('without a key, with a wrong one, and with one for other models', async () 
 })
 
 test('GET is not how pictures are made', async () => {
-  assertFault(await gateway.get(IMAGES_PATH), 'unknown_path')
+  assertFault(await gateway.get(IMAGES_PATH), 'method_not_allowed')
 })

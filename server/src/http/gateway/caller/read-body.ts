@@ -9,6 +9,7 @@ import type { Asker } from '#ports/asker.ts'
 import type { Key } from '#ports/keys.ts'
 import { ArrivingBody, tooLarge, type BodyLimit, type ReadingBodyOutside } from './arriving-body.ts'
 import type { Journey } from './journey.ts'
+import { inviteBody } from './unread.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
 export function readBody(
@@ -19,6 +20,7 @@ export function readBody(
 ): Promise<Buffer<ArrayBuffer>> {
   if (Number(journey.request.headers['content-length'] ?? 0) > limit.maxBytes)
     return Promise.reject(tooLarge(limit))
+  inviteBody(journey.request, journey.response)
   return new Promise((resolve, reject) => {
     // It ends by itself: with the body, or with a fault.
     void new ArrivingBody(journey, key, limit, outside, resolve, reject)

@@ -1,5 +1,5 @@
 /** What the routes of every room have in common: their prefixes, and handlers that the framework only leads to. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyContextConfig, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import type { RequestHandler } from './journey.ts'
 
@@ -13,6 +13,7 @@ export const PREFIXES = [
 type OnRequest = (request: FastifyRequest, reply: FastifyReply) => Promise<void>
 
 interface HijackedRoute {
+  readonly config?: FastifyContextConfig
   readonly onRequest: OnRequest
   readonly handler: () => never
 }
@@ -37,21 +38,41 @@ export function handledByEnd(
   pathWins: boolean,
   handlers: Readonly<Record<string, RequestHandler>>,
 ): HijackedRoute {
-  return hijacked(async (request, reply) => {
+  const ends = Object.keys(handlers)
+  const route = hijacked(async (request, reply) => {
     const rest = (request.params as { '*': string })['*']
-    const end = Object.keys(handlers).find((one) => rest.endsWith(one) && rest.length > one.length)
+    const end = ends.find((one) => rest.endsWith(one) && rest.length > one.length)
     if (end === undefined) throw unknownPath(request)
     reply.hijack()
     await handlers[end]?.(request.raw, reply.raw, { model: rest.slice(0, -end.length), pathWins })
   })
+  return { ...route, config: { ends } }
 }
 
 function neverReached(): never {
   throw new Fault('internal_error', 'A hijacked route came back.')
 }
 
-export function unknownPath({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): Fault {
-  const path = url.split('?')[0]?.slice(0, 200) ?? ''
+/** The path has other methods than that of the request. */
+export function wrongMethod({ method, url }: Asked, allow: readonly string[]): Fault {
+  return new Fault(
+    'method_not_allowed',
+    `${method} ${pathOf(url)} does not exist. Use ${allow.join(' or ')}.`,
+    {
+      allow,
+    },
+  )
+}
+
+type Asked = Pick<FastifyRequest, 'method' | 'url'>
+
+/** Without its query, and no longer than a message may be. */
+function pathOf(url: string): string {
+  return url.split('?')[0]?.slice(0, 200) ?? ''
+}
+
+export function unknownPath({ method, url }: Asked): Fault {
+  const path = pathOf(url)
   const hint = path.startsWith('/v1/v1')
     ? 'Your base URL already ends in /v1. Remove one of the two.'
     : 'This gateway serves embeddings and images only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'

@@ -12,6 +12,12 @@ export function isUnread({ complete, headers }: IncomingMessage): boolean {
   )
 }
 
+/** To be called where the body begins to be read: a client that asked before it sends is told to go on. */
+export function inviteBody({ headers, httpVersion }: IncomingMessage, response: ServerResponse): void {
+  // The listener lets no other expectation through. HTTP/1.0 knows none.
+  if (headers.expect !== undefined && httpVersion === '1.1') response.writeContinue()
+}
+
 /**
  * To be called in the same round of the event loop in which the answer is ended. When bytes arrive at a connection that is closed, the system
  * answers with a reset, and a client that is still sending would see that instead of the answer. So the connection is only

@@ -13,6 +13,7 @@ import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import { countFirst } from '../caller/count-request.ts'
 import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../caller/caller.ts'
 import type { Journey } from '../caller/journey.ts'
+import { inviteBody } from '../caller/unread.ts'
 import { givenFile, type EditParts } from '../uploads/edit-parts.ts'
 import { readForm } from '../uploads/multipart.ts'
 import { parseBody, readBody } from '../caller/read-body.ts'
@@ -102,6 +103,7 @@ async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Pro
   const type = request.headers['content-type'] ?? ''
   if (/^multipart\/form-data\b/i.test(type)) {
     await countFirst(journey, key, outside.limiter)
+    inviteBody(request, journey.response)
     return partsOfForm(request, outside)
   }
   if (type === '' || isJson(type)) {
