@@ -17,9 +17,9 @@ import { openTraffic } from '#compose/traffic.ts'
 import { openUpstreams } from '#compose/upstreams.ts'
 import { openWebhooks, webhooksFor } from '#compose/webhooks.ts'
 import type { Environment } from '#config/file/variable.ts'
-import { loadCatalog } from '#config/load.ts'
+import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { listModels, type Catalog } from '#core/catalog.ts'
-import type { Limits, Settings } from '#core/settings.ts'
+import type { Settings } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
@@ -55,9 +55,10 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   await using opened = new AsyncDisposableStack()
   opened.use(listeners)
   const log = openLog(settings.logLevel)
-  const { limits, ...loaded } = loadCatalog(settings, env)
+  const loaded = loadCatalog(settings, env)
+  const { limits } = loaded
   for (const warning of loaded.warnings) log.warn(warning)
-  const basics = basicsOf(settings, limits, log)
+  const basics = basicsOf(settings, loaded, log)
   const demoKey = demoKeyOf(settings)
   const catalog = new CatalogInForce(loaded.catalog, settings.bootstrapKey ?? demoKey, log)
   const publicUrl = settings.publicUrl ?? listeners.url
@@ -121,7 +122,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   }
 }
 
-function basicsOf(settings: Settings, limits: Limits, log: Log): Basics {
+function basicsOf(settings: Settings, { limits, cors }: LoadedConfig, log: Log): Basics {
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
@@ -130,7 +131,7 @@ function basicsOf(settings: Settings, limits: Limits, log: Log): Basics {
   const identifiers = uuidv7Identifiers(clock)
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics(version, security)
-  return { settings, limits, secrets, clock, identifiers, log, metrics, security }
+  return { settings, limits, cors, secrets, clock, identifiers, log, metrics, security }
 }
 
 /** Only a first start without any configuration needs one. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import type { Limits, Settings } from '#core/settings.ts'
+import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -15,6 +15,8 @@ export interface Basics {
   readonly settings: Settings
   /** Of the configuration file. They stay as they were at the start. */
   readonly limits: Limits
+  /** So are these. */
+  readonly cors: CorsSettings | undefined
   readonly secrets: NodeSecrets
   readonly clock: Clock
   readonly identifiers: Identifiers

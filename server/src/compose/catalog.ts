@@ -92,7 +92,7 @@ export class CatalogInForce {
 
 /** Reads the configuration file again whenever it changes. A faulty file changes nothing. */
 export function watchFile(
-  { settings, limits, log }: Basics,
+  { settings, limits, cors, log }: Basics,
   env: Environment,
   catalog: CatalogInForce,
 ): ConfigWatch {
@@ -106,6 +106,8 @@ export function watchFile(
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
       if (JSON.stringify(loaded.limits) !== JSON.stringify(limits))
         log.warn('changed limits take effect at the next start')
+      if (JSON.stringify(loaded.cors) !== JSON.stringify(cors))
+        log.warn('changed origins of cors take effect at the next start')
     },
     onBad: (problems) =>
       log.error({ problems }, 'the configuration is wrong; the last good one stays in use'),

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
+import { corsOf } from '#http/gateway/cors.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
@@ -26,10 +27,18 @@ export interface GatewayParts extends Readiness {
   readonly json: LargeJson
 }
 
+/** Addresses that no other machine can reach a node by. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
+
 export function openGateway(basics: Basics, parts: GatewayParts): Promise<FastifyInstance> {
-  const { limits, clock, identifiers, metrics } = basics
+  const { limits, cors, clock, identifiers, log, metrics, settings } = basics
   const { notReady, publicUrl, directory, outside, traffic, spaces, sharing, images, json } = parts
   const docsUrl = (): string => publicUrl
+  if (settings.publicUrl === undefined && EVERYWHERE.has(settings.host))
+    log.warn(
+      { url: publicUrl },
+      'PUBLIC_URL is not set: links to images and to error pages name this address, which callers on other machines cannot open',
+    )
   metrics.traffic.read(() => ({
     deployments: traffic.scheduler.states(clock.monotonicMs()),
     waiting: traffic.dispatch.waiting(),
@@ -43,7 +52,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     keys: directory.keys,
     json,
     failedKeys: new FailedKeys(() => clock.monotonicMs()),
-    clientAddress: clientAddressBehind(basics.settings.trustedProxies),
+    clientAddress: clientAddressBehind(settings.trustedProxies),
     bodyRoom: new BodyRoom(limits),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
@@ -55,6 +64,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
       docsUrl,
       refused: () => metrics.traffic.refused(),
     }),
+    cors: cors && corsOf(cors),
     docsUrl,
   })
 }

@@ -4,6 +4,7 @@ import { listModels, type EmbeddingModel } from '#core/catalog.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { builtInFacts } from './build/facts.ts'
 import { readConfig, readNothing, type LoadedConfig, type Surroundings } from './load.ts'
+import { problemsOf } from '#test/support/config.ts'
 import { exampleFile } from './pages/example.ts'
 
 const surroundings: Surroundings = {
@@ -46,6 +47,25 @@ limits: { maxInputs: \${LIMIT:-5}, fetchImageUrls: \${FETCH:-true}, uploadIdleMs
     fetchImageUrls: true,
     uploadIdleMs: 1000,
   })
+})
+
+test('origins of web pages are a list or a star, and nothing that no browser would send', () => {
+  const read = (cors: string): LoadedConfig =>
+    readConfig('t.yaml', `${exampleFile}\ncors: ${cors}\n`, surroundings)
+  assert.equal(readConfig('t.yaml', exampleFile, surroundings).cors, undefined)
+  assert.deepEqual(read('{ origins: "*" }').cors, { origins: '*' })
+  const origins = ['https://app.example.com', 'http://localhost:3000', 'http://[::1]:80', 'app://obsidian.md']
+  assert.deepEqual(read(`{ origins: [${origins.map((one) => `"${one}"`).join()}] }`).cors, { origins })
+  for (const wrong of [
+    'https://a.example/',
+    'https://A.example',
+    'a.example',
+    '*',
+    'https://*.example',
+    'null',
+  ])
+    assert.match(problemsOf(() => read(`{ origins: ["${wrong}"] }`)).join(), /cors\.origins/, wrong)
+  assert.equal(problemsOf(() => read('{ origins: [] }')).length, 1)
 })
 
 test('without a file there are the demo models, and OpenAI’s once there is a key', () => {

@@ -2,7 +2,7 @@
 import { relative } from 'node:path'
 import type { Catalog } from '#core/catalog.ts'
 import { defaultLimits } from '#core/settings.ts'
-import type { Limits, Settings } from '#core/settings.ts'
+import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
 import type { BuildInput } from './build/build.ts'
 import { builtInFacts } from './build/facts.ts'
@@ -19,6 +19,8 @@ import { parseSource } from './file/yaml.ts'
 export interface LoadedConfig {
   readonly catalog: Catalog
   readonly limits: Limits
+  /** Undefined: no page may. */
+  readonly cors: CorsSettings | undefined
   readonly warnings: readonly string[]
 }
 
@@ -87,7 +89,13 @@ function finish(input: BuildInput): LoadedConfig {
   const catalog = buildCatalog(input)
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
-  return { catalog, limits: input.file.limits ?? defaultLimits, warnings: input.report.warnings() }
+  const { limits, cors } = input.file
+  return {
+    catalog,
+    limits: limits ?? defaultLimits,
+    cors: cors ?? undefined,
+    warnings: input.report.warnings(),
+  }
 }
 
 /** There is no file to point into. */

@@ -57,6 +57,11 @@ export interface ProxySettings {
   readonly no?: string | undefined
 }
 
+/** Which web pages may call the public API from a browser. */
+export interface CorsSettings {
+  readonly origins: '*' | readonly string[]
+}
+
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 export interface Limits {

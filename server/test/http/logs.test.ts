@@ -48,7 +48,7 @@ const folder = temporaryFolder()
 writeFileSync(join(folder, 'torana.yaml'), configText({ models }, provider.url))
 const torana = await startTorana({
   folder,
-  env: gatewayEnvironment(folder, { LOG_LEVEL: 'trace', CONTROL_HOST: '0.0.0.0' }),
+  env: gatewayEnvironment(folder, { LOG_LEVEL: 'trace', CONTROL_HOST: '0.0.0.0', HOST: '0.0.0.0' }),
 })
 
 async function ask(
@@ -114,6 +114,14 @@ test('a control API that others can reach is warned of', () => {
   assert.deepEqual(
     warnings.map(({ level, host }) => [level, host]),
     [['warn', '0.0.0.0']],
+  )
+})
+
+test('links that other machines cannot open are warned of', () => {
+  const warnings = parsed.filter(({ message }) => message.startsWith('PUBLIC_URL is not set'))
+  assert.deepEqual(
+    warnings.map(({ level }) => level),
+    ['warn'],
   )
 })
 

@@ -54,6 +54,7 @@ export interface GatewayOptions {
   readonly limits?: Readonly<Record<string, number | boolean>>
   readonly projects?: unknown
   readonly retired?: unknown
+  readonly cors?: unknown
   readonly env?: Readonly<Record<string, string>>
 }
 
@@ -168,7 +169,7 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired }: GatewayOptions,
+  { models = {}, images = {}, limits, projects, retired, cors }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -221,6 +222,7 @@ export function configText(
     limits: { overloadBrake: false, ...limits },
     projects,
     retired,
+    cors,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

@@ -125,7 +125,7 @@ const FILE_NOTES = [
   '',
   '**Changes.** Torana looks at the file every second and on `SIGHUP`, and reads it again after a change. If the file has a mistake,',
   'Torana logs it and keeps the last good version. Torana reads files named by `VAR_FILE` again only together with it. Changed `limits`',
-  'take effect at the next start.',
+  'and `cors` take effect at the next start.',
   '',
 ]
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
+import { cors } from './cors.ts'
 import { image } from './image.ts'
 import { limits } from './limit.ts'
 import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model.ts'
@@ -257,6 +258,7 @@ export const configFile = z.strictObject({
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
   limits: limits.nullish().describe('Limits of this node.'),
+  cors: cors.nullish().describe('Web pages that may call the public API from a browser. Absent: none.'),
 })
 
 export type ConfigFile = z.output<typeof configFile>

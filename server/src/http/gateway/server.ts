@@ -6,6 +6,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
 import type { Brake } from './brake.ts'
+import type { Cors } from './cors.ts'
 import type { RequestHandler } from './caller/journey.ts'
 import { handledByEnd, unknownPath } from './caller/routes.ts'
 import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings/embeddings.ts'
@@ -29,6 +30,8 @@ export interface GatewayDependencies
     Readiness {
   readonly version: string
   readonly brake: Brake
+  /** Undefined: no page of another origin may see an answer. */
+  readonly cors?: Cors | undefined
 }
 
 /** The longest id of a model that a path may hold. */
@@ -84,8 +87,9 @@ function listenerOf(
   embeddings: RequestHandler,
   dependencies: GatewayDependencies,
 ): Server {
-  const { brake } = dependencies
+  const { brake, cors } = dependencies
   const take: RequestListener = (request, response) => {
+    if (cors?.answers(request, response)) return
     if (brake.refuses(request, response)) return
     if (!hasOneHost(request)) return failUnreadable({ code: NOT_ONE_HOST }, request.socket, dependencies)
     if (request.url === '/v1/embeddings' && request.method === 'POST') void embeddings(request, response)

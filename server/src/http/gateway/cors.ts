@@ -1,0 +1,72 @@
+/** Lets web pages of other origins call the API and read pictures. Off unless an operator names the origins. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { CorsSettings } from '#core/settings.ts'
+
+export interface Cors {
+  /** Adds what a browser needs to see. True: the request was a browser's question before the real one, and is answered. */
+  answers(request: IncomingMessage, response: ServerResponse): boolean
+}
+
+const METHODS = 'GET, HEAD, POST'
+/** The longest that Chrome remembers the answer to such a question; Firefox takes it too. */
+const MAX_AGE_S = '7200'
+/** A page sees no other headers than these and a few of HTTP's own. */
+const EXPOSED = [
+  'allow',
+  'content-range',
+  'etag',
+  'location',
+  'preference-applied',
+  'retry-after',
+  'retry-after-ms',
+  'x-request-id',
+  'x-should-retry',
+  ...['limit', 'remaining', 'reset'].flatMap((what) =>
+    ['requests', 'tokens', 'images'].map((unit) => `x-ratelimit-${what}-${unit}`),
+  ),
+  'x-torana-attempts',
+  'x-torana-cache',
+  'x-torana-cost',
+  'x-torana-deployment',
+  'x-torana-dropped',
+  'x-torana-emulated',
+  'x-torana-incomplete',
+  'x-torana-job',
+  'x-torana-space',
+  'x-torana-usage',
+].join(', ')
+
+/** Names of headers. Anything else in a question is not repeated. */
+const HEADER_NAMES = /^[\w!#$%&'*+.^`|~, -]*$/
+
+export function corsOf({ origins }: CorsSettings): Cors {
+  const listed = origins === '*' ? undefined : new Set(origins)
+  return {
+    answers(request, response) {
+      const { origin } = request.headers
+      // A cache must not hand the answer for one origin to another.
+      if (listed !== undefined) response.setHeader('vary', 'origin')
+      const allowed = listed === undefined ? '*' : listed.has(origin ?? '') ? origin : undefined
+      if (allowed === undefined) return false
+      response.setHeader('access-control-allow-origin', allowed)
+      const isQuestion =
+        request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined
+      if (!isQuestion) {
+        response.setHeader('access-control-expose-headers', EXPOSED)
+        return false
+      }
+      answerQuestion(request, response)
+      return true
+    },
+  }
+}
+
+/** Keys travel in a header that a page sets itself. So there are no cookies to allow, and no credentials. */
+function answerQuestion({ headers }: IncomingMessage, response: ServerResponse): void {
+  const asked = headers['access-control-request-headers'] ?? ''
+  response.setHeader('access-control-allow-methods', METHODS)
+  // The SDKs send a dozen of their own, which change with their versions; none of them opens anything without a key.
+  if (asked !== '' && HEADER_NAMES.test(asked)) response.setHeader('access-control-allow-headers', asked)
+  response.setHeader('access-control-max-age', MAX_AGE_S)
+  response.writeHead(204).end()
+}
