@@ -6,6 +6,7 @@ import { anyText, runs } from '#test/support/arbitraries.ts'
 import type { PathModel } from '../request/path-model.ts'
 import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
+import { parseExactly } from '../exact-json.ts'
 import { canonicalText, imageRequestOf, readImageRequest, type ImageRequest } from './request.ts'
 
 const read = (body: unknown, path?: PathModel) => readImageRequest(body, { maxImages: 10 }, path)
@@ -306,6 +307,19 @@ test('a request that was read from a body reads back exactly, odd names included
     '__proto__',
   ])
   assert.deepEqual(imageRequestOf(canonicalText(PLAIN)), PLAIN)
+})
+
+test('a job that is taken over asks with the digits that its caller wrote', () => {
+  const fields = '{"seed":12345678901234567890,"scale":1.0,"deep":{"ids":[9007199254740993,7]}}'
+  const exact = parseExactly(fields) as Record<string, unknown>
+  const body = { model: 'm', prompt: 'a cat', n: 2, ...(JSON.parse(fields) as object) }
+  const request = readImageRequest(body, { maxImages: 10 }, undefined, undefined, exact)
+  const back = imageRequestOf(canonicalText(request))
+  assert.equal(JSON.stringify(request.extraFields), fields)
+  assert.deepEqual(JSON.parse(canonicalText(back)), JSON.parse(canonicalText(request)))
+  for (const digits of ['12345678901234567890', '1.0', '9007199254740993'])
+    assert.ok(JSON.stringify(back.extraFields).includes(digits), digits)
+  assert.equal(canonicalText(back), canonicalText(request))
 })
 
 test('the order of fields, at any depth, does not change the canonical text; any value does', () => {
