@@ -1,5 +1,6 @@
 /** Web pages of other origins: none unless the operator names them. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { assertFault } from '#test/support/errors.ts'
 import { startGateway, type Gateway } from '#test/support/gateway.ts'
@@ -81,6 +82,20 @@ test('answers, faults and pictures may be read by the page, with their headers',
       for (const name of answer.headers.keys())
         if (name.startsWith('x-')) assert.ok(exposed.includes(name), name)
   }
+})
+
+test('every header that docs/headers.md lists for answers may be read, except those that are for browsers', async () => {
+  const page = readFileSync(new URL('../../../docs/headers.md', import.meta.url), 'utf8')
+  const [, answers = ''] = page.split(/^## Answers$/m)
+  const rows = (answers.split(/^## /m)[0] ?? '').split('\n').filter((row) => row.startsWith('| `'))
+  const names = rows.flatMap((row) => [
+    ...(row.split(' | ')[0] ?? '').matchAll(/`([a-z]+(?:-[a-z]+)+|etag)`/g),
+  ])
+  const { headers } = await open.ask({ model: 'plain-w16', input: 'a' })
+  const exposed = (headers.get('access-control-expose-headers') ?? '').split(', ')
+  const own = names.map(([, name = '']) => name).filter((name) => !/^(cache|content)-/.test(name))
+  assert.ok(own.length > 12, own.join())
+  for (const name of own) assert.ok(exposed.includes(name), name)
 })
 
 test('with `*` an answer is the same for everybody, so that a cached picture serves pages too', async () => {

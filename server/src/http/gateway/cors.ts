@@ -12,6 +12,7 @@ const METHODS = 'GET, HEAD, POST'
 const MAX_AGE_S = '7200'
 /** A page sees no other headers than these and a few of HTTP's own. */
 const EXPOSED = [
+  'accept-ranges',
   'allow',
   'content-range',
   'etag',
@@ -28,8 +29,10 @@ const EXPOSED = [
   'x-torana-cache',
   'x-torana-cost',
   'x-torana-deployment',
+  'x-torana-differs',
   'x-torana-dropped',
   'x-torana-emulated',
+  'x-torana-extra',
   'x-torana-incomplete',
   'x-torana-job',
   'x-torana-space',
