@@ -1,6 +1,6 @@
 /** The bytes of a body as they are parsed, the same for every kind of body. */
 import { isUtf8 } from 'node:buffer'
-import { exactFieldTexts } from '#core/exact-json.ts'
+import { exactFieldTexts, parseExactly } from '#core/exact-json.ts'
 import { scanJson, type JsonBounds } from '#core/json-bounds.ts'
 import { isRecord } from '#core/record.ts'
 import { notUtf8Message, withoutByteOrderMark } from '#core/utf8.ts'
@@ -19,9 +19,25 @@ export function parsedText(sent: Buffer, bounds: JsonBounds, known: ReadonlySet<
   const { excess, mayRound } = scanJson(bytes, bounds)
   if (excess !== undefined) throw new JsonRefused(excess)
   const value: unknown = JSON.parse(bytes.toString('utf8'))
-  const textOf = (start: number, end: number): string => bytes.toString('utf8', start, end)
-  return {
-    value,
-    exactTexts: mayRound && isRecord(value) ? exactFieldTexts(bytes, known, textOf) : undefined,
-  }
+  return { value, exactTexts: mayRound && isRecord(value) ? exactTextsIn(bytes, known) : undefined }
+}
+
+/** They are parsed once more, on the event loop: as much as a body that is parsed there whole. */
+const MAX_EXACT_CHARACTERS = 1024 * 1024
+
+function exactTextsIn(bytes: Buffer, known: ReadonlySet<string>): JsonText['exactTexts'] {
+  const texts = exactFieldTexts(bytes, known, (start, end) => bytes.toString('utf8', start, end)) ?? {}
+  // Here there is time for a closer look: a text may have digits too.
+  const changed = Object.entries(texts).filter(([, text]) => changes(text))
+  if (changed.length === 0) return undefined
+  if (changed.reduce((sum, [, text]) => sum + text.length, 0) > MAX_EXACT_CHARACTERS)
+    throw new JsonRefused(
+      `Its fields with numbers such as 1.0 or of more than 15 digits have more than ${MAX_EXACT_CHARACTERS} characters.`,
+    )
+  return Object.fromEntries(changed)
+}
+
+/** Whether JavaScript would write one of its numbers in another way. */
+function changes(text: string): boolean {
+  return JSON.stringify(parseExactly(text)) !== JSON.stringify(JSON.parse(text))
 }

@@ -340,6 +340,16 @@ test('numbers that JavaScript would change arrive as they were written, from bot
   )
 })
 
+test('what is parsed once more on the event loop has a bound', async () => {
+  const large = (seed: string): Uint8Array<ArrayBuffer> =>
+    bytesOf(`{"input":"a","x":{"text":"${'1.5 '.repeat(300_000)}","seed":${seed}}}`)
+  await assert.rejects(json.parse(large('12345678901234567890'), boundsOf(2048), ASKER), {
+    name: 'JsonRefused',
+    message: /more than 1048576 characters/,
+  })
+  assert.equal((await json.parse(large('2.5'), boundsOf(2048), ASKER)).exact, undefined)
+})
+
 test('bytes that are no UTF-8 are refused with their place, and a byte order mark is skipped', async () => {
   const broken = new Uint8Array([...bytesOf('{"prompt":"caf'), 0xe9, ...bytesOf('"}')])
   const refusal = { name: 'JsonRefused', message: /bytes from position 14 on/ }
