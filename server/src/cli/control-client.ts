@@ -160,8 +160,9 @@ function findToken(env: Environment, cwd: string): Token {
 
 function messageIn(text: string): string | undefined {
   try {
-    const { error } = JSON.parse(text) as { error?: { message?: string } }
-    return error?.message
+    const { error } = JSON.parse(text) as { error?: { message?: string; code?: string } }
+    // Another port of a node, or a path before the API's: its words would be about a path that nobody typed.
+    return error?.code === 'unknown_path' ? undefined : error?.message
   } catch {
     return undefined
   }
