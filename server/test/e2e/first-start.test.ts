@@ -54,6 +54,17 @@ test('the curl line works exactly as printed: a cat is more like a kitten than l
   assertMeaning(JSON.parse(stdout) as Answer)
 })
 
+test('a text that is far too long is refused, as the model tells, and the next text is answered', async () => {
+  const client = new OpenAI({ baseURL: `${torana.url}/v1`, apiKey: key, maxRetries: 0 })
+  const model = (await client.models.retrieve('demo-embed')) as unknown as {
+    readonly capabilities: { readonly max_input_tokens: number }
+  }
+  assert.equal(model.capabilities.max_input_tokens, 2048)
+  const long = client.embeddings.create({ model: 'demo-embed', input: 'cat '.repeat(125_000) })
+  await assert.rejects(long, { status: 400, code: 'upstream_refused' })
+  assert.equal((await client.embeddings.create({ model: 'demo-embed', input: 'cat' })).data.length, 1)
+})
+
 test('nobody else can read what the node writes, its database included', () => {
   const data = join(folder, '.torana')
   const names = readdirSync(data, { recursive: true }) as string[]

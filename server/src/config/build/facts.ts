@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
+import { DEMO_MAX_TOKENS } from '#core/demo.ts'
 import { image } from '../schema/image.ts'
 import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model.ts'
 import { forEmbeddings, forImages, priceFields, priceWord } from '../schema/price.ts'
@@ -97,7 +98,13 @@ const demo: ProviderFacts = {
       kind: 'embedding',
       aliases: [],
       // Token arrays come from OpenAI's clients, LangChain's default among them, and are decoded as theirs.
-      embedding: { dimensions: 512, matryoshka: false, tokenizer: 'cl100k_base', inputType: 'none' },
+      embedding: {
+        dimensions: 512,
+        matryoshka: false,
+        maxInputTokens: DEMO_MAX_TOKENS,
+        tokenizer: 'cl100k_base',
+        inputType: 'none',
+      },
       price: 'free',
     },
     'demo-image': { kind: 'image', aliases: [], image: {}, price: 'free' },

@@ -54,15 +54,21 @@ export async function draw(drawing: Drawing): Promise<Uint8Array<ArrayBuffer>> {
   return png(canvas)
 }
 
-/** The largest letters with which the text fits; a text that never fits is cut at the bottom. */
-function fitted(
+/** Letters of a word that is never broken. Longer ones are addresses, or a language that puts no spaces between words. */
+const LONGEST_WORD = 24
+
+/** The largest letters with which the text fits and no word is broken; a text that never fits is cut at the bottom. */
+export function fitted(
   text: string,
   { width, height }: { width: number; height: number },
 ): { dot: number; lines: string[] } {
+  const lengths = text.split(/\s+/).map((word) => word.length)
+  const longest = Math.max(...lengths.filter((length) => length <= LONGEST_WORD), 0)
   for (let dot = LARGEST_DOT; ; dot -= 1) {
-    const lines = wrapped(text, Math.max(1, Math.floor(width / (CELL_WIDTH * dot))))
+    const columns = Math.max(1, Math.floor(width / (CELL_WIDTH * dot)))
+    const lines = wrapped(text, columns)
     const fit = Math.max(1, Math.floor(height / (CELL_HEIGHT * dot)))
-    if (lines.length <= fit || dot === 1) return { dot, lines: lines.slice(0, fit) }
+    if ((lines.length <= fit && longest <= columns) || dot === 1) return { dot, lines: lines.slice(0, fit) }
   }
 }
 

@@ -53,3 +53,54 @@ test('a call that is not done in its time fails alone', async () => {
   assert.match(String(late.status === 'rejected' && late.reason), /took longer than 1 ms/)
   assert.equal(served.status, 'fulfilled')
 })
+
+test('a text that is too long is refused at once, and the next one is answered', async () => {
+  const refused = (words: RegExp) => ({ kind: 'refused', message: words })
+  for (const [text, words] of [
+    [
+      'x'.repeat(500_000),
+      /has 500000 characters; the demo model reads at most 2048 tokens and 8192 characters/,
+    ],
+    // One character that the tokenizer writes as 18.
+    ['\ufdfa'.repeat(8000), /has 144000 characters/],
+    ['ab '.repeat(2700), /has \d+ tokens/],
+  ] as const)
+    await assert.rejects(demo.embed(aCall('p', ['a', text])), refused(words))
+  const { vectors } = await demo.embed(aCall('p', ['cat']))
+  assert.equal(vectors.length, 1)
+})
+
+test('long texts take a turn each: a neighbour waits for one of them, not for all', async () => {
+  const ended: string[] = []
+  const long = Array.from({ length: 6 }, (_, index) => `number ${index} ${'and so on '.repeat(400)}`)
+  const ask = async (project: string, texts: readonly string[]): Promise<void> => {
+    await demo.embed(aCall(project, texts))
+    ended.push(project)
+  }
+  await Promise.all([ask('flood', long), ask('neighbour', ['cat'])])
+  assert.deepEqual(ended, ['neighbour', 'flood'])
+})
+
+test('work of a caller whose time is up leaves the line: the next call waits for one turn at most', async () => {
+  const long = Array.from({ length: 32 }, (_, index) => `number ${index} ${'and so on '.repeat(400)}`)
+  const late = Array.from({ length: 8 }, () => demo.embed(aCall('flood', long, 50)))
+  const outcomes = Promise.allSettled(late)
+  const { vectors } = await demo.embed(aCall('flood', ['cat']))
+  assert.equal(vectors.length, 1)
+  for (const outcome of await outcomes) assert.equal(outcome.status, 'rejected')
+})
+
+test('of two calls of a project the first is done first: together they would both be late', async () => {
+  const ended: string[] = []
+  const ask = async (name: string, count: number): Promise<void> => {
+    await demo.embed(
+      aCall(
+        'p',
+        Array.from({ length: count }, (_, index) => `${name} ${index}`),
+      ),
+    )
+    ended.push(name)
+  }
+  await Promise.all([ask('first', 40), ask('second', 9)])
+  assert.deepEqual(ended, ['first', 'second'])
+})

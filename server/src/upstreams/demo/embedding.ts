@@ -1,4 +1,5 @@
 /** The upstream of a first start: a real model in a thread of this process, so that it never blocks requests. */
+import { DEMO_MAX_TOKENS } from '#core/demo.ts'
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
@@ -7,9 +8,16 @@ import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { DemoWorks } from './model-worker.ts'
 
-/** Texts of one turn at the thread: half a second of work. Then another project has its turn. */
-const TEXTS_A_TURN = 32
-/** Calls of one project that wait for a turn: more would only time out. */
+/** Texts of one turn at the thread: half a second of work. Then another project has its turn. More at once are no quicker. */
+const TEXTS_A_TURN = 8
+/**
+ * Texts of one turn, times the characters of the longest: the model takes as long for each as for the longest. What was begun
+ * can't be ended, so this also bounds how long a caller that has left keeps others waiting.
+ */
+const CHARACTERS_A_TURN = 8192
+/** Counting tokens takes time by the square of the characters, so a text that has far too many is not counted. */
+const MAX_CHARACTERS = 8192
+/** Turns of one project that wait: two minutes of work. More would only time out. */
 const MAX_WAITING = 256
 /** The model takes a hundred; a request's texts and their vectors some more. Two thousand texts on a slow core take minutes. */
 const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
@@ -28,18 +36,31 @@ export class DemoEmbedding implements EmbeddingUpstream {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
     const failureOf = (kind: FailureKind, message: string, retryAfterMs?: number): UpstreamFailure =>
       new UpstreamFailure(kind, message, { deployment: deployment.id, retryAfterMs })
-    const endMs = performance.now() + timeoutMs
-    const vectors: Float32Array[] = []
+    const tooLong = (length: string): UpstreamFailure =>
+      failureOf(
+        'refused',
+        `an input has ${length}; the demo model reads at most ${DEMO_MAX_TOKENS} tokens and ${MAX_CHARACTERS} characters. Split the text.`,
+      )
+    const longest = Math.max(0, ...texts.map(charactersOf))
+    if (longest > MAX_CHARACTERS) throw tooLong(`${longest} characters`)
     let tokens = 0
+    let isOver = false
+    const work = async (some: readonly string[]): Promise<readonly Float32Array[]> => {
+      if (isOver) return []
+      const made = await this.#thread.ask('embed', some)
+      if ('tooMany' in made) throw tooLong(`${made.tooMany} tokens`)
+      tokens += made.tokens
+      return made.vectors
+    }
+    let vectors: readonly Float32Array[]
     try {
-      for (let start = 0; start < texts.length; start += TEXTS_A_TURN) {
-        const asker = { project, timeoutMs: endMs - performance.now() }
-        const some = texts.slice(start, start + TEXTS_A_TURN)
-        const made = await this.#turns.run(asker, () => this.#thread.ask('embed', some))
-        vectors.push(...made.vectors)
-        tokens += made.tokens
-      }
+      const asker = { project, timeoutMs }
+      // All turns wait from the start: of two calls of a project, the first is done first, and not both too late.
+      const made = inTurns(texts).map((some) => this.#turns.run(asker, () => work(some)))
+      vectors = (await Promise.all(made)).flat()
     } catch (error) {
+      isOver = true
+      if (error instanceof UpstreamFailure) throw error
       if (!(error instanceof ThreadBusy)) throw failureOf('failed', (error as Error).message)
       throw error.kind === 'full'
         ? failureOf('rateLimited', 'the demo model has too much to do', 1000)
@@ -58,4 +79,25 @@ export class DemoEmbedding implements EmbeddingUpstream {
     this.#turns.close()
     return this.#thread.close()
   }
+}
+
+/** As the model's tokenizer sees it: it writes some characters as many. A text that has too many anyway is left as it is. */
+function charactersOf(text: string): number {
+  return text.length > MAX_CHARACTERS ? text.length : text.normalize('NFKC').length
+}
+
+function inTurns(texts: readonly string[]): readonly (readonly string[])[] {
+  const turns: string[][] = []
+  let longest = 0
+  for (const text of texts) {
+    const turn = turns.at(-1)
+    longest = Math.max(longest, text.length)
+    const size = (turn?.length ?? 0) + 1
+    if (turn !== undefined && size <= TEXTS_A_TURN && size * longest <= CHARACTERS_A_TURN) turn.push(text)
+    else {
+      turns.push([text])
+      longest = text.length
+    }
+  }
+  return turns
 }

