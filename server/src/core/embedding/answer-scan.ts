@@ -188,7 +188,7 @@ export class AnswerScanner {
       return { form: 'float32', values }
     } catch (error) {
       if (error instanceof BrokenAnswer) throw error
-      throw new BrokenAnswer('a vector that is not base64 of float32 values')
+      throw new BrokenAnswer('a vector that is not base64 of float32 values', { isLasting: true })
     }
   }
 
@@ -228,5 +228,8 @@ function numbersOf(text: string): Float32Array {
 }
 
 function refuse(fault: VectorFault | undefined): void {
-  if (fault !== undefined) throw new BrokenAnswer(fault.reason, fault.wrongWidth)
+  if (fault !== undefined) {
+    const { reason, wrongWidth } = fault
+    throw new BrokenAnswer(reason, { wrongWidth, isLasting: wrongWidth !== undefined })
+  }
 }

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { makeFetch } from './fetch.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 const ANSWER_BYTES = 1024 * 1024
 /** 64 KB that unpack to 64 MB. */
@@ -49,6 +50,7 @@ for (const [way, fetch] of [
 ] as const)
   test(`an answer counts as it unpacks, ${way}`, async () => {
     const before = proxied
+    asked.length = 0
     for (const path of ['/bomb', '/long'])
       await assert.rejects(
         async () => (await fetch(`${urlOf(server)}${path}`)).text(),
@@ -68,5 +70,13 @@ for (const [way, fetch] of [
     assert.equal((await fetch(`${urlOf(server)}/none`)).status, 204)
     assert.ok(asked.every((headers) => headers['accept-encoding'] === 'identity'))
     assert.ok(asked.some((headers) => headers['x-own'] === 'kept'))
+    assert.ok(asked.every((headers) => headers['user-agent'] === USER_AGENT))
+    for (const [given, sent] of [
+      ['ai-sdk-google/4.0.117 node.js/26', `${USER_AGENT} ai-sdk-google/4.0.117 node.js/26`],
+      ['acme/1 ai-sdk-google/4.0.117 node.js/26', 'acme/1 ai-sdk-google/4.0.117 node.js/26'],
+    ] as const) {
+      await (await fetch(urlOf(server), { headers: { 'user-agent': given } })).text()
+      assert.equal(asked.at(-1)?.['user-agent'], sent)
+    }
     assert.equal(proxied > before, way === 'behind a proxy')
   })

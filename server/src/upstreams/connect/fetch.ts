@@ -1,6 +1,7 @@
 /** A `fetch` for libraries that want one: our connections, our proxy, the caller's own abort signal. */
 import { Agent, EnvHttpProxyAgent, errors, fetch as undiciFetch, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 export interface FetchOptions {
   readonly connectTimeoutMs: number
@@ -24,8 +25,15 @@ export function makeFetch({ connectTimeoutMs, answerBytes, proxy }: FetchOptions
     const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
     // An answer that is packed needs a processor and may unpack to a thousand times its size.
     if (!headers.has('accept-encoding')) headers.set('accept-encoding', 'identity')
+    headers.set('user-agent', userAgentOf(headers.get('user-agent')))
     return bounded(await send(input, { ...init, headers, dispatcher }), answerBytes)
   }
+}
+
+/** Ours, with that of the package behind it. An operator's own stays as it is: the packages put theirs behind it. */
+function userAgentOf(given: string | null): string {
+  if (given === null) return USER_AGENT
+  return /^ai-sdk\b/.test(given) ? `${USER_AGENT} ${given}` : given
 }
 
 /**

@@ -6,7 +6,9 @@ import type { Readable } from 'node:stream'
 import { Pool, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
 import { proxyAgent } from './fetch.ts'
+import { Rounds, type Flow } from './rounds.ts'
 import { SentBody, type StreamedBody } from './sent-body.ts'
+import { codingIn, Unpacking } from './unpacking.ts'
 
 export interface HttpCall {
   readonly origin: string
@@ -15,11 +17,11 @@ export interface HttpCall {
   readonly headers: string[]
   readonly body: string | StreamedBody
   readonly timeoutMs: number
-  /** Largest answer read; undefined: what holds for all calls. */
+  /** Largest answer read, unpacked; undefined: what holds for all calls. */
   readonly answerBytes?: number | undefined
 }
 
-/** Takes the bytes of a 2xx answer as they arrive. What it throws ends the exchange. */
+/** Takes the bytes of a 2xx answer as they arrive, unpacked. What it throws ends the exchange. */
 export interface ByteSink {
   /** Called once, before the first byte, for a reader that depends on the kind of content. */
   start?(status: number, headers: HttpAnswer['headers']): void
@@ -78,44 +80,8 @@ const ERROR_BODY_BYTES = 64 * 1024
 const SWEEP_MS = 20
 /** A fast upstream could feed us two megabytes in one round of the event loop; after this much, others get theirs. */
 const BYTES_PER_ROUND = 256 * 1024
-/** Of all upstreams together: a hundred of them at once would hold the loop as long as one with all their bytes. */
-const ALL_BYTES_PER_ROUND = 1024 * 1024
 /** Answers in small pieces need no counting. */
 const SMALL_CHUNK = 16 * 1024
-/** Those that had to wait read on a few at a time, each with a chunk of 64 KB. */
-const RESUMED_PER_ROUND = 8
-
-/** Shares out the rounds of the event loop among all answers that arrive. */
-class Rounds {
-  #bytes = 0
-  #isCounting = false
-  readonly #waiting: Dispatcher.DispatchController[] = []
-
-  /** Whether a round takes too many bytes with these. */
-  isFull(bytes: number): boolean {
-    this.#bytes += bytes
-    this.#count()
-    return this.#bytes > ALL_BYTES_PER_ROUND
-  }
-
-  resumeLater(controller: Dispatcher.DispatchController): void {
-    controller.pause()
-    this.#waiting.push(controller)
-    this.#count()
-  }
-
-  #count(): void {
-    if (this.#isCounting) return
-    this.#isCounting = true
-    setImmediate(() => {
-      this.#isCounting = false
-      this.#bytes = 0
-      for (const controller of this.#waiting.splice(0, RESUMED_PER_ROUND)) controller.resume()
-      if (this.#waiting.length > 0) this.#count()
-    })
-  }
-}
-
 export class UpstreamHttp {
   readonly #rounds = new Rounds()
   readonly #options: HttpOptions
@@ -212,7 +178,9 @@ class Exchange implements Dispatcher.DispatchHandler {
   #headers: HttpAnswer['headers'] = {}
   #bytes = 0
   #bytesAtRest = 0
-  #errorChunks: Buffer[] | undefined
+  #errorChunks: Uint8Array[] | undefined
+  /** Undefined: the bytes of the answer are as they were meant. */
+  #unpacking: Unpacking | undefined
   #timedOut = false
 
   constructor(
@@ -236,21 +204,61 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#timedOut) controller.abort(new HttpTimeout())
   }
 
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpAnswer['headers']): void {
+  onResponseStart(
+    controller: Dispatcher.DispatchController,
+    status: number,
+    headers: HttpAnswer['headers'],
+  ): void {
     // Something in between; the answer is yet to come.
     if (status < 200) return
     this.#status = status
     this.#headers = headers
-    if (status <= 299) return this.#sink.start?.(status, headers)
-    this.#errorChunks = []
-    // An upstream that has said no reads no further: sending more would only break the connection under its answer.
-    this.#sending?.hold()
+    if (status > 299) {
+      this.#errorChunks = []
+      // An upstream that has said no reads no further: sending more would only break the connection under its answer.
+      this.#sending?.hold()
+    }
+    const coding = codingIn(headers)
+    if (coding !== undefined) this.#unpack(coding, controller)
+    if (status <= 299) this.#sink.start?.(status, headers)
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#unpacking) this.#unpacking.write(chunk, controller)
+    else this.#take(chunk, controller, controller)
+  }
+
+  onResponseEnd(): void {
+    if (this.#unpacking) this.#unpacking.end()
+    else this.#answered()
+  }
+
+  #unpack(coding: string, controller: Dispatcher.DispatchController): void {
+    try {
+      const unpacking = new Unpacking(coding, {
+        push: (bytes) => this.#take(bytes, unpacking, controller),
+        // Of an error, what could be read is enough.
+        end: (error) =>
+          error === undefined || this.#errorChunks ? this.#answered() : this.#abort(error, controller),
+      })
+      this.#unpacking = unpacking
+    } catch (error) {
+      if (this.#errorChunks === undefined) this.#abort(error, controller)
+      // Its status still says what it means, and its bytes say nothing.
+      else this.#bytes = ERROR_BODY_BYTES
+    }
+  }
+
+  /** Bytes of the answer as they were meant. */
+  #take(chunk: Uint8Array, flow: Flow, controller: Dispatcher.DispatchController): void {
     this.#bytes += chunk.length
     if (this.#errorChunks) {
       if (this.#bytes - chunk.length < ERROR_BODY_BYTES) this.#errorChunks.push(chunk)
+      // Nobody unpacks a bomb for what is not read.
+      else if (this.#unpacking) {
+        this.#answered()
+        controller.abort(new HttpTooLarge())
+      }
       return
     }
     try {
@@ -260,15 +268,19 @@ class Exchange implements Dispatcher.DispatchHandler {
       const isFull = chunk.length > SMALL_CHUNK && this.#rounds.isFull(chunk.length)
       if (isFull || this.#bytes - this.#bytesAtRest > BYTES_PER_ROUND) {
         this.#bytesAtRest = this.#bytes
-        this.#rounds.resumeLater(controller)
+        this.#rounds.resumeLater(flow)
       }
     } catch (error) {
-      this.#fail(error)
-      controller.abort(error as Error)
+      this.#abort(error, controller)
     }
   }
 
-  onResponseEnd(): void {
+  #abort(error: unknown, controller: Dispatcher.DispatchController): void {
+    this.#fail(error)
+    controller.abort(error as Error)
+  }
+
+  #answered(): void {
     const errorBody = this.#errorChunks
       ? Buffer.concat(this.#errorChunks).toString('utf8', 0, ERROR_BODY_BYTES)
       : ''
@@ -294,7 +306,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #fail(error: unknown): void {
     const isPart = this.#sending?.isWhole === false
     // Some close the connection upon a part of a body, before the last of what they say to it has arrived.
-    if (isPart && this.#errorChunks !== undefined) return this.onResponseEnd()
+    if (isPart && this.#errorChunks !== undefined) return this.#answered()
     // The client starts a request when it has a connection to send it on.
     const isUnsent = this.#controller === undefined || (isPart && this.#status === 0)
     if (isUnsent && typeof error === 'object' && error !== null) unsent.add(error)
@@ -306,6 +318,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #letGo(): void {
     this.#inFlight.delete(this)
     this.#sending?.stop()
+    this.#unpacking?.stop()
     this.#sink = NOWHERE
     this.#resolve = ignore
     this.#reject = ignore

@@ -6,6 +6,7 @@ import { buildConnector } from 'undici'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { HttpTimeout, HttpTooLarge } from './http.ts'
 import { GuardedPictureFetcher, type PictureFetchOptions } from './picture-fetch.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 const PICTURE = Buffer.from('the bytes of a picture')
 const LIMITS = { trustedOrigin: undefined, timeoutMs: 20_000, maxBytes: 1000 }
@@ -193,7 +194,7 @@ function internet(site: Site): {
   }
 }
 
-test('a picture on the public internet is fetched, and nothing about us is sent along', () =>
+test('a picture on the public internet is fetched, and nothing of us but our name is sent along', () =>
   withSite(
     (_request, response) => response.end(PICTURE),
     async (site) => {
@@ -206,6 +207,7 @@ test('a picture on the public internet is fetched, and nothing about us is sent 
       assert.deepEqual(request?.headers, {
         host: 'public.example',
         connection: 'keep-alive',
+        'user-agent': USER_AGENT,
         accept: 'image/*',
         'accept-encoding': 'identity',
       })
@@ -371,13 +373,17 @@ test('a resolver that never answers is left when time is up', async () => {
   await assert.rejects(fetched, HttpTimeout)
 })
 
-test('an encoding that nobody asked for is refused: it could unpack to anything', () =>
-  withSite(
-    (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(PICTURE),
-    async ({ origin }) => {
-      await assert.rejects(fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin }), /encoding gzip/)
-    },
-  ))
+for (const [coding, words] of [
+  ['gzip', /not gzip/],
+  ['compress', /content coding "compress"/],
+] as const)
+  test(`an encoding that nobody asked for is refused where it can't be read: ${coding}`, () =>
+    withSite(
+      (_request, response) => response.writeHead(200, { 'content-encoding': coding }).end(PICTURE),
+      async ({ origin }) => {
+        await assert.rejects(fetcherWith().fetch(origin, { ...LIMITS, trustedOrigin: origin }), words)
+      },
+    ))
 
 test('an answer that is no picture is none', () =>
   withSite(

@@ -5,6 +5,7 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import type { Readable } from 'node:stream'
 import { promisify } from 'node:util'
 import { Agent, buildConnector, EnvHttpProxyAgent, Pool, request, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
@@ -13,6 +14,8 @@ import { isAllowedPort, isPublicAddress } from './address-guard.ts'
 import { HttpTimeout, HttpTooLarge } from './http.ts'
 import { PictureBytes } from './picture-bytes.ts'
 import { unlessAborted } from './unless-aborted.ts'
+import { codingIn, Unpacking } from './unpacking.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 type Connector = ReturnType<typeof buildConnector>
 
@@ -79,7 +82,7 @@ export class GuardedPictureFetcher implements PictureFetcher {
         dispatcher,
         signal,
         // Neither a credential nor a cookie, even if the server asks for one.
-        headers: { accept: 'image/*', 'accept-encoding': 'identity' },
+        headers: { 'user-agent': USER_AGENT, accept: 'image/*', 'accept-encoding': 'identity' },
       })
       answer.body.on('error', () => {})
       if (REDIRECTS.has(answer.statusCode)) return redirection(answer, url)
@@ -194,15 +197,39 @@ function redirection({ headers }: Dispatcher.ResponseData, from: URL): URL {
 
 async function bytesOf(answer: Dispatcher.ResponseData, maxBytes: number): Promise<Uint8Array<ArrayBuffer>> {
   const { headers, body } = answer
-  const encoding = headers['content-encoding'] ?? 'identity'
-  if (encoding !== 'identity') throw new Error(`a picture in the encoding ${String(encoding)}`)
   if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes)
   const picture = new PictureBytes()
-  for await (const chunk of body as AsyncIterable<Buffer>) {
+  const add = (chunk: Uint8Array): void => {
     picture.add(chunk)
     if (picture.size > maxBytes) throw tooLarge(maxBytes)
   }
+  const coding = codingIn(headers)
+  if (coding === undefined) for await (const chunk of body as AsyncIterable<Buffer>) add(chunk)
+  else await unpacked(body, coding, add)
   return picture.whole()
+}
+
+/** Hands on what unpacks. The first error of either side ends it. */
+function unpacked(body: Readable, coding: string, add: (bytes: Uint8Array) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>()
+  const unpacking = new Unpacking(coding, {
+    push(bytes) {
+      try {
+        add(bytes)
+      } catch (error) {
+        unpacking.stop()
+        reject(error)
+      }
+    },
+    end: (error) => (error === undefined ? resolve() : reject(error)),
+  })
+  body.on('data', (chunk: Uint8Array) => unpacking.write(chunk, body))
+  body.on('end', () => unpacking.end())
+  body.on('error', (error) => {
+    unpacking.stop()
+    reject(error)
+  })
+  return promise
 }
 
 function tooLarge(maxBytes: number): HttpTooLarge {

@@ -7,6 +7,7 @@ import OpenAI from 'openai'
 import { AddressRefused } from '#ports/image-upstream.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { HttpTimeout } from './http.ts'
+import { USER_AGENT } from './user-agent.ts'
 import { WebhookHttp, type WebhookOptions } from './webhook.ts'
 
 const SECRETS = {
@@ -54,6 +55,7 @@ for (const [told, secret] of Object.entries(SECRETS)) {
     assert.equal(body, payload)
     assert.equal(headers['webhook-id'], 'evt_1')
     assert.equal(headers['content-type'], 'application/json')
+    assert.deepEqual([headers['user-agent'], headers['accept-encoding']], [USER_AGENT, 'identity'])
     const given = headers as Record<string, string>
     const { webhooks } = new OpenAI({ apiKey: 'x', webhookSecret: secret })
     assert.deepEqual(await webhooks.unwrap(body, given), JSON.parse(payload))

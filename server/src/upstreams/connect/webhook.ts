@@ -9,6 +9,7 @@ import { AddressRefused } from '#ports/image-upstream.ts'
 import type { WebhookPost, WebhookTransport } from '#ports/webhooks.ts'
 import { isAllowedPort, isPublicAddress } from './address-guard.ts'
 import { HttpTimeout } from './http.ts'
+import { USER_AGENT } from './user-agent.ts'
 
 export interface WebhookOptions {
   readonly clock: Clock
@@ -54,7 +55,9 @@ export class WebhookHttp implements WebhookTransport {
         signal: deadline.signal,
         headers: {
           'content-type': 'application/json',
-          'user-agent': 'torana',
+          'user-agent': USER_AGENT,
+          accept: '*/*',
+          'accept-encoding': 'identity',
           'webhook-id': id,
           'webhook-timestamp': timestamp,
           'webhook-signature': `v1,${signatureOf(`${id}.${timestamp}.${payload}`, secret)}`,

@@ -2,6 +2,7 @@
 import type { Upstream } from '#core/catalog.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
+import { USER_AGENT } from '../connect/user-agent.ts'
 
 /** Where and how one upstream is called; made once per upstream. */
 export interface Target {
@@ -14,9 +15,23 @@ export interface Target {
   readonly headers: readonly string[]
 }
 
+/** What we say unless the operator says it otherwise. Unpacking would cost more than the bytes that packing saves. */
+const OWN_HEADERS = [
+  ['content-type', 'application/json'],
+  ['user-agent', USER_AGENT],
+  ['accept', 'application/json'],
+  ['accept-encoding', 'identity'],
+] as const
+
+/** Whether the operator's own headers hold this one. */
+export function namesHeader({ headers }: Upstream, name: string): boolean {
+  return Object.keys(headers).some((own) => own.toLowerCase() === name)
+}
+
 export function openaiTarget(upstream: Upstream): Target {
   const url = new URL(upstream.baseUrl ?? 'https://api.openai.com/v1')
-  const headers = ['content-type', 'application/json']
+  const headers: string[] = []
+  for (const [name, value] of OWN_HEADERS) if (!namesHeader(upstream, name)) headers.push(name, value)
   if (upstream.apiKey !== undefined) headers.push('authorization', `Bearer ${upstream.apiKey}`)
   for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value)
   return { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), query: url.search, headers }

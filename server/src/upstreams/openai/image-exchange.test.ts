@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { gzipSync } from 'node:zlib'
 import type { ImageCapabilities, ImageDeployment, Upstream } from '#core/catalog.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import {
@@ -677,4 +678,37 @@ test('an answer larger than the limit is not read to its end', async () => {
   const failure = await failureOf(json({ data }))
   assert.equal(failure.kind, 'broken')
   assert.match(failure.message, /more than 20000000 bytes/)
+})
+
+test('a call says who calls, and that it reads pictures, and events if it asks for them', async () => {
+  const seen: unknown[] = []
+  const asked: readonly Asked[] = [
+    {},
+    { partialImages: 1 },
+    { upstream: { headers: { Accept: 'application/json', 'user-agent': 'acme/1' } } },
+  ]
+  for (const one of asked)
+    await withServer(
+      ({ headers }, response) => {
+        const { 'user-agent': agent, accept, 'accept-encoding': coding, 'content-type': type } = headers
+        seen.push([agent?.replace(/\/0.*/, ''), accept, coding, type])
+        response.end(JSON.stringify({ data: [{ b64_json: base64('x') }] }))
+      },
+      (baseUrl) => generate(aCall(one, baseUrl)),
+    )
+  assert.deepEqual(seen, [
+    ['torana', 'application/json, image/*;q=0.5', 'identity', 'application/json'],
+    ['torana', 'text/event-stream, application/json, image/*;q=0.5', 'identity', 'application/json'],
+    ['acme/1', 'application/json', 'identity', 'application/json'],
+  ])
+})
+
+test('a picture in an answer that came packed, or behind a byte order mark, is not lost', async () => {
+  const body = JSON.stringify({ data: [{ b64_json: base64('a picture') }] })
+  const packed = await withServer(
+    (_request, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(body)),
+    (baseUrl) => generate(aCall({}, baseUrl)),
+  )
+  const marked = await answering(`\ufeff${body}`, 'application/json')
+  assert.deepEqual([packed, marked].flatMap(texts), ['a picture', 'a picture'])
 })

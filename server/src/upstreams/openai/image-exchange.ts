@@ -20,7 +20,7 @@ import type { ImageReply } from './image-reply.ts'
 import { ImageSink } from './image-sink.ts'
 import { imageBody } from './image.ts'
 import { editBody } from './image-edit.ts'
-import type { Target } from './embedding.ts'
+import { namesHeader, type Target } from './embedding.ts'
 import { PictureBytes } from '../connect/picture-bytes.ts'
 import { BodyUnread, type StreamedBody } from '../connect/sent-body.ts'
 
@@ -120,19 +120,26 @@ interface Content {
 }
 
 function contentOf(call: ImageCall, targetHeaders: readonly string[]): Content {
-  const headers = [...targetHeaders, 'x-torana-call-id', call.callId]
+  const accepted = namesHeader(call.deployment.upstream, 'accept')
+    ? targetHeaders
+    : withHeader(targetHeaders, 'accept', call.partialImages === undefined ? ACCEPTED : ACCEPTED_STREAM)
+  const headers = [...accepted, 'x-torana-call-id', call.callId]
   if (call.edit === undefined) return { headers, body: imageBody(call) }
   const { contentType, body } = editBody(call, call.edit)
-  return { headers: withContentType(headers, contentType), body }
+  return { headers: withHeader(headers, 'content-type', contentType), body }
 }
 
-function withContentType(headers: readonly string[], contentType: string): string[] {
+/** Some servers answer with the picture itself. */
+const ACCEPTED = 'application/json, image/*;q=0.5'
+const ACCEPTED_STREAM = `text/event-stream, ${ACCEPTED}`
+
+function withHeader(headers: readonly string[], header: string, content: string): string[] {
   const others: string[] = []
   for (let at = 0; at < headers.length; at += 2) {
     const [name = '', value = ''] = headers.slice(at, at + 2)
-    if (name.toLowerCase() !== 'content-type') others.push(name, value)
+    if (name.toLowerCase() !== header) others.push(name, value)
   }
-  return [...others, 'content-type', contentType]
+  return [...others, header, content]
 }
 
 /** The upstream is not to blame, but it was not reached, and another try may find the files readable. */

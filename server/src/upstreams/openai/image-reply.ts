@@ -1,5 +1,6 @@
 /** What came of an image call, whichever way it came. */
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
+import { withoutByteOrderMark } from '#core/json-text.ts'
 import { isRecord } from '#core/record.ts'
 import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
@@ -99,7 +100,7 @@ export class RawReader implements ReplyReader {
 export function fieldsOf(text: string): Fields {
   let parsed: unknown
   try {
-    parsed = JSON.parse(text)
+    parsed = JSON.parse(withoutByteOrderMark(text))
   } catch {
     throw new BrokenAnswer('an answer that is not JSON')
   }

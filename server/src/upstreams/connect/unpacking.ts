@@ -1,0 +1,123 @@
+/**
+ * Unpacks an answer that came compressed. Calls ask for `identity`, since unpacking costs a processor; a server or a proxy in
+ * front of it may compress nevertheless. The reader counts the bytes as they unpack, so a bomb ends at the same limit.
+ */
+import type { Transform } from 'node:stream'
+import {
+  constants,
+  createBrotliDecompress,
+  createGunzip,
+  createInflate,
+  createInflateRaw,
+  createZstdDecompress,
+} from 'node:zlib'
+import { BrokenAnswer } from '#core/fault/broken-answer.ts'
+import type { Flow } from './rounds.ts'
+
+/** 8 MB, as much as RFC 9659 allows a sender of this coding. A decoder would otherwise set aside up to 128 MB. */
+const ZSTD_WINDOW_LOG = 23
+/** The low half of the first byte of zlib's own format. Some servers send `deflate` without that format around it. */
+const ZLIB_METHOD = 8
+
+const DECODERS: Readonly<Record<string, (first: number) => Transform>> = {
+  gzip: () => createGunzip(),
+  'x-gzip': () => createGunzip(),
+  br: () => createBrotliDecompress(),
+  zstd: () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } }),
+  deflate: (first) => ((first & 0x0f) === ZLIB_METHOD ? createInflate() : createInflateRaw()),
+}
+
+/** What the bytes of an answer are packed in. Undefined: they are as they were meant. */
+export function codingIn(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): string | undefined {
+  const header = headers['content-encoding']
+  if (header === undefined) return undefined
+  const codings = String(header)
+    .toLowerCase()
+    .split(',')
+    .map((coding) => coding.trim())
+    .filter((coding) => coding !== '' && coding !== 'identity')
+  return codings.length === 0 ? undefined : codings.join(', ')
+}
+
+/** Takes what is unpacked. */
+export interface UnpackedReader {
+  push(bytes: Uint8Array): void
+  /** After the last byte, or upon bytes that can't be unpacked. Nothing comes after it. */
+  end(error?: BrokenAnswer): void
+}
+
+export class Unpacking implements Flow {
+  readonly #coding: string
+  readonly #make: (first: number) => Transform
+  readonly #reader: UnpackedReader
+  /** Made of the first byte: an answer without any is empty, which no coding writes as nothing. */
+  #decoder: Transform | undefined
+  #isOver = false
+
+  /** Throws `BrokenAnswer` for a coding that nobody reads here, and for one within another. */
+  constructor(coding: string, reader: UnpackedReader) {
+    const make = Object.hasOwn(DECODERS, coding) ? DECODERS[coding] : undefined
+    if (make === undefined)
+      throw new BrokenAnswer(`an answer in the content coding ${JSON.stringify(coding.slice(0, 40))}`, {
+        isLasting: true,
+      })
+    this.#coding = coding
+    this.#make = make
+    this.#reader = reader
+  }
+
+  /** `source` stands still while there is more than the decoder has room for. */
+  write(chunk: Uint8Array, source: Flow): void {
+    if (this.#isOver || chunk.length === 0) return
+    this.#decoder ??= this.#started(chunk[0] as number)
+    if (this.#decoder.write(chunk)) return
+    source.pause()
+    this.#decoder.once('drain', () => source.resume())
+  }
+
+  /** No more will be written. */
+  end(): void {
+    if (this.#isOver) return
+    if (this.#decoder === undefined) this.#finish()
+    else this.#decoder.end()
+  }
+
+  /** Nobody wants the rest. */
+  stop(): void {
+    this.#isOver = true
+    this.#decoder?.destroy()
+  }
+
+  pause(): void {
+    this.#decoder?.pause()
+  }
+
+  resume(): void {
+    this.#decoder?.resume()
+  }
+
+  #started(first: number): Transform {
+    const decoder = this.#make(first)
+    decoder.on('data', (bytes: Uint8Array) => {
+      if (!this.#isOver) this.#reader.push(bytes)
+    })
+    decoder.on('end', () => this.#finish())
+    decoder.on('error', ({ message }) => {
+      const isCut = message.includes('unexpected end of file')
+      this.#finish(
+        new BrokenAnswer(
+          isCut ? 'an answer that was cut off' : `an answer that is not ${this.#coding}, as it says`,
+        ),
+      )
+    })
+    return decoder
+  }
+
+  #finish(error?: BrokenAnswer): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#reader.end(error)
+  }
+}
