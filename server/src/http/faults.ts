@@ -58,7 +58,7 @@ export function faultHeaders(fault: Fault, requestId: string): Record<string, st
   const headers: Record<string, string> = {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
-    'x-should-retry': String(fault.entry.retry),
+    'x-should-retry': String(fault.mayRetry),
   }
   if (fault.jobId !== undefined) headers['x-torana-job'] = fault.jobId
   if (fault.allow !== undefined) headers['allow'] = fault.allow.join(', ')

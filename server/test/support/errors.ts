@@ -7,9 +7,12 @@ import { UPSTREAM_KEY, type Asked } from './gateway.ts'
 export interface ExpectedFault {
   readonly param?: string | null
   readonly words?: RegExp
+  /** The same request would fail again, though the code may mean an accident. */
+  readonly isLasting?: boolean
 }
 
-export function assertFault(answer: Asked, code: FaultCode, { param, words }: ExpectedFault = {}): void {
+export function assertFault(answer: Asked, code: FaultCode, expected: ExpectedFault = {}): void {
+  const { param, words, isLasting = false } = expected
   const { status, type, retry } = FAULTS[code]
   const { error } = answer.body
   assert.ok(error, answer.text)
@@ -21,6 +24,6 @@ export function assertFault(answer: Asked, code: FaultCode, { param, words }: Ex
   assert.equal(answer.headers.get('x-request-id'), error.request_id)
   assert.match(error.request_id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
   assert.match(error.doc_url, new RegExp(`^http.*/docs/errors/${code}$`))
-  assert.equal(answer.headers.get('x-should-retry'), String(retry))
+  assert.equal(answer.headers.get('x-should-retry'), String(retry && !isLasting))
   assert.ok(!answer.text.includes(UPSTREAM_KEY), 'the upstream’s credential is in the answer')
 }

@@ -1,9 +1,20 @@
 /** From a scanned answer to vectors in input order: count, index and shape are the upstream's word, and are checked. */
 import type { ScannedAnswer } from './answer-scan.ts'
 import { BrokenAnswer } from '../fault/broken-answer.ts'
+import { withoutByteOrderMark } from '../json-text.ts'
 import { isRecord } from '../record.ts'
 import type { Usage } from '../usage.ts'
 import type { Vector } from './vector.ts'
+
+/** An error object came where the vectors should be, though the status said that all is well. */
+export class ErrorInAnswer extends BrokenAnswer {
+  readonly error: unknown
+
+  constructor(error: unknown) {
+    super('an answer without a data array')
+    this.error = error
+  }
+}
 
 export interface OrderedAnswer {
   readonly vectors: readonly Vector[]
@@ -18,16 +29,23 @@ const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 const PLAIN_SINGLE =
   /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
 
-export function orderAnswer({ skeleton: text, vectors }: ScannedAnswer, expected: number): OrderedAnswer {
+export function orderAnswer(
+  { skeleton: text, vectors }: Pick<ScannedAnswer, 'skeleton' | 'vectors'>,
+  expected: number,
+): OrderedAnswer {
   if (expected === 1 && vectors.length === 1) {
     const plain = PLAIN_SINGLE.exec(text)
     if (plain)
       return { vectors, usage: { kind: 'measured', tokens: Number(plain[1]) }, extraFields: NO_FIELDS }
   }
   const skeleton = parsed(text)
-  if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object')
+  if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object', { isLasting: true })
   const { data } = skeleton
-  if (!Array.isArray(data)) throw new BrokenAnswer('an answer without a data array')
+  if (!Array.isArray(data)) {
+    const error = errorIn(skeleton)
+    if (error !== undefined) throw new ErrorInAnswer(error)
+    throw new BrokenAnswer('an answer without a data array', { isLasting: true })
+  }
   if (data.length !== expected) throw new BrokenAnswer(`${data.length} vectors for ${expected} inputs`)
 
   const ordered = Array.from<Vector | undefined>({ length: expected })
@@ -37,7 +55,7 @@ export function orderAnswer({ skeleton: text, vectors }: ScannedAnswer, expected
     const ordinal = item['embedding']
     const vector = typeof ordinal === 'number' ? vectors[ordinal] : undefined
     if (vector === undefined || used.has(ordinal as number))
-      throw new BrokenAnswer('a data item without a vector')
+      throw new BrokenAnswer('a data item without a vector', { isLasting: true })
     used.add(ordinal as number)
     // Servers that give no index at all answer in order.
     const index = item['index'] ?? position
@@ -55,9 +73,16 @@ export function orderAnswer({ skeleton: text, vectors }: ScannedAnswer, expected
   }
 }
 
+/** Nested as OpenAI writes it, or flat. Undefined: there is none. */
+function errorIn(skeleton: Readonly<Record<string, unknown>>): unknown {
+  const { error, object, message } = skeleton
+  if (error) return error
+  return object === 'error' && typeof message === 'string' ? skeleton : undefined
+}
+
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(withoutByteOrderMark(text))
   } catch {
     throw new BrokenAnswer('an answer that is not JSON')
   }

@@ -46,6 +46,8 @@ export interface FailureDetail {
   readonly param?: string | undefined
   /** The width of a vector that came instead of one of ours; never 0. No accident of one answer, but another model. */
   readonly wrongWidth?: number | undefined
+  /** The same request would fail in the same way: nobody should pay for it again. */
+  readonly isLasting?: boolean | undefined
 }
 
 export class UpstreamFailure extends Error {
@@ -104,13 +106,14 @@ const WITHHELD = 'several requests shared the call, so its message is not shown'
  * a call may quote the text of another request. So only the kind, the status and our own words are left.
  */
 export function withoutWords({ kind, message, detail }: UpstreamFailure): UpstreamFailure {
-  const { deployment, status, retryAfterMs, charge, wrongWidth } = detail
+  const { deployment, status, retryAfterMs, charge, wrongWidth, isLasting } = detail
   return new UpstreamFailure(kind, ownWords(kind, message, status), {
     deployment,
     status,
     retryAfterMs,
     charge,
     wrongWidth,
+    isLasting,
   })
 }
 
@@ -149,11 +152,20 @@ const CONTENT_CODES: ReadonlySet<string> = new Set([
   'content_policy_violation',
   'moderation_blocked',
 ])
+/** About our account or our key, whatever the status. Some say so with 400. */
 const QUOTA_CODES: ReadonlySet<string> = new Set([
   'insufficient_quota',
   'credit_balance_exhausted',
   'billing_hard_limit_reached',
+  // Alibaba.
+  'Arrearage',
+  'invalid_api_key',
+  // Google.
+  'API_KEY_INVALID',
 ])
+
+/** The code of a page that a firewall in front of an upstream answered with: the upstream never saw the call. */
+export const FIREWALL_CODE = 'firewall'
 
 /** As much of a message as patterns run over: twice of what is shown, since they cut something out. */
 const MOST_MATCHED = 2048

@@ -16,6 +16,8 @@ export interface FaultOptions {
   readonly jobId?: string | undefined
   /** The methods that the path has. */
   readonly allow?: readonly string[] | undefined
+  /** The same request would fail in the same way, though its code may mean an accident. */
+  readonly isLasting?: boolean | undefined
   readonly cause?: unknown
 }
 
@@ -27,6 +29,7 @@ export class Fault extends Error {
   readonly rates: readonly RateState[]
   readonly jobId: string | undefined
   readonly allow: readonly string[] | undefined
+  readonly isLasting: boolean
 
   constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
     super(message, { cause: options.cause })
@@ -38,9 +41,15 @@ export class Fault extends Error {
     this.rates = options.rates ?? []
     this.jobId = options.jobId
     this.allow = options.allow
+    this.isLasting = options.isLasting ?? false
   }
 
   get entry(): FaultEntry {
     return FAULTS[this.code]
+  }
+
+  /** Whether the same request may succeed later. */
+  get mayRetry(): boolean {
+    return this.entry.retry && !this.isLasting
   }
 }

@@ -1,10 +1,10 @@
-import type { UpstreamFailure } from './failure.ts'
+import { FIREWALL_CODE, type UpstreamFailure } from './failure.ts'
 import { Fault } from './fault.ts'
 
 /** The fault that a caller gets when an upstream's failure ends the request. `tried` counts attempts. */
 export function faultOfFailure(failure: UpstreamFailure, model: string, tried: number): Fault {
-  const { deployment, status, retryAfterMs, param } = failure.detail
-  const options = { param, retryAfterMs, upstream: failure.detail, cause: failure }
+  const { deployment, status, retryAfterMs, param, isLasting } = failure.detail
+  const options = { param, retryAfterMs, isLasting, upstream: failure.detail, cause: failure }
   const after = tried > 1 ? ` It was the last of ${tried} attempts.` : ''
   const answered = status === undefined ? '' : ` with ${status}`
   switch (failure.kind) {
@@ -23,7 +23,9 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
     case 'rejectedUs':
       return new Fault(
         'upstream_rejected_us',
-        `${deployment} rejected the gateway's own credential or quota${answered}. Your key is fine; an operator must act.${after}`,
+        failure.detail.code?.startsWith(FIREWALL_CODE)
+          ? `A firewall in front of ${deployment} blocked the gateway's call${answered}: ${failure.message}. Your key is fine; an operator must act.${after}`
+          : `${deployment} rejected the gateway's own credential or quota${answered}. Your key is fine; an operator must act.${after}`,
         options,
       )
     case 'missing':

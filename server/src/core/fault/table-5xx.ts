@@ -32,9 +32,9 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'upstream',
     meaning:
-      'The upstream answered 200, but the answer is wrong: not JSON, a wrong number of vectors, a wrong width, or values that are not finite. Torana does not pass such vectors on.',
+      'The upstream answered 200, but the answer is wrong: not JSON, a wrong number of vectors, a wrong width, or values that are not finite. Torana does not pass such vectors on. A redirect ends so too: Torana follows none.',
     nextStep:
-      'Retry. Operators: the message says what was wrong. A wrong width often means that the deployment runs another model.',
+      'Retry if `x-should-retry` is `true`. It is `false` where the same request would get the same: another width, no `data`, vectors that are no numbers, a redirect, an answer that is too large. Operators: the message says what was wrong. A wrong width often means that the deployment runs another model.',
   },
   upstream_model_missing: {
     status: 502,
@@ -50,8 +50,9 @@ export const SERVER_FAULTS = {
     retry: false,
     who: 'operator',
     meaning:
-      "The upstream rejected the gateway's own credential, permission or quota. The caller's key is fine.",
-    nextStep: "Operators: check the upstream's `apiKey`, its permissions and its credit.",
+      "The upstream rejected the gateway's own credential, permission or quota, or a firewall in front of it blocked the gateway. The caller's key is fine.",
+    nextStep:
+      "Operators: check the upstream's `apiKey`, its permissions and its credit. If the message names a firewall, allow the gateway there; Cloudflare's error 1010 is about the header `user-agent`, which `upstreams.<name>.headers` can set.",
   },
   key_store_unreachable: {
     status: 503,

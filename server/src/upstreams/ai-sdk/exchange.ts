@@ -110,6 +110,7 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
       deployment: deployment.id,
       upstreamRequestId: requestIdIn(response?.headers ?? {}),
       wrongWidth,
+      isLasting: wrongWidth !== undefined,
     })
 
   if (embeddings.length !== count) throw broken(`${embeddings.length} vectors for ${count} inputs`)

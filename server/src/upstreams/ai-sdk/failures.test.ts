@@ -56,6 +56,15 @@ describe('errors in a provider’s own words', () => {
     ],
     ['Google: when to come back', rowOf('Google'), 429, {}, retryInfo, 'rateLimited', 34_500],
     [
+      'Google: when to come back, in words alone',
+      rowOf('Google'),
+      429,
+      {},
+      { error: { code: 429, message: 'Quota. Please retry in 13.2s.', status: 'RESOURCE_EXHAUSTED' } },
+      'rateLimited',
+      13_200,
+    ],
+    [
       'Vertex: no permission',
       rowOf('Vertex'),
       403,
@@ -137,6 +146,7 @@ describe('errors in a provider’s own words', () => {
         [failure.kind, failure.detail.status, failure.detail.retryAfterMs],
         [kind, status, retryAfterMs],
       )
+      if (kind === 'broken') assert.equal(failure.detail.isLasting, true)
     })
   }
 
@@ -151,6 +161,7 @@ describe('errors in a provider’s own words', () => {
     const call = withUpstream(callOf(rowOf('Google'), at('plain')), { baseUrl: `http://127.0.0.1:${port}` })
     const failure = await failureOf(upstream, call).finally(() => server.close())
     assert.deepEqual([failure.kind, failure.detail.status], ['broken', 307])
+    assert.deepEqual([failure.mayBeCharged, failure.detail.isLasting], [false, true])
     assert.equal(fake.counters().calls, before)
   })
 

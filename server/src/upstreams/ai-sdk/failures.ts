@@ -3,8 +3,8 @@ import { isRecord } from '#core/record.ts'
 import type { FailureKind } from '#core/fault/failure.ts'
 import { failureKindOf, scrubbed, UpstreamFailure } from '#core/fault/failure.ts'
 import type { Upstream } from '#core/catalog.ts'
-import { readErrorBody, retryAfterMsIn } from '../openai/error-body.ts'
-import { isRedirect } from '../openai/failures.ts'
+import { readErrorBody, readForbidden, retryAfterMsIn, retryAfterMsSaid } from '../openai/error-body.ts'
+import { failureOfRedirect } from '../openai/failures.ts'
 import { secretsOf } from '../openai/secrets.ts'
 
 type Headers = Readonly<Record<string, string>>
@@ -46,6 +46,8 @@ const TIMEOUTS = /^(AbortError|TimeoutError|UND_ERR_(HEADERS|BODY)_TIMEOUT)$/
 /** No connection was made, so nothing was sent. */
 const UNSENT = /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/
 const NETWORK = /^(UND_ERR_|E(CONN|PIPE|TIMEDOUT|NOTFOUND|AI_|HOST|NET))/
+/** An answer had begun to arrive: the upstream was reached, and may have been paid. */
+const UNREADABLE = /^(HTTPParserError|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|UND_ERR_HEADERS_OVERFLOW)$/
 /** Raised before anything is sent: an option the package does not take, or more inputs than it sends at once. */
 const REFUSALS = /^AI_(InvalidArgument|TooManyEmbeddingValuesForCall|UnsupportedFunctionality)Error$/
 const BROKEN =
@@ -61,9 +63,10 @@ export function failureOf(
 ): unknown {
   if (!(error instanceof Error) || error instanceof UpstreamFailure) return error
   const { upstream, id } = call.deployment
-  const fail = (kind: FailureKind, message: string): UpstreamFailure =>
+  const fail = (kind: FailureKind, message: string, isLasting = false): UpstreamFailure =>
     new UpstreamFailure(kind, scrubbed(message, secretsOf(upstream)), {
       deployment: id,
+      isLasting,
       charge: words.some((word) => UNSENT.test(word)) ? 'none' : undefined,
     })
 
@@ -71,7 +74,8 @@ export function failureOf(
   const has = (pattern: RegExp): boolean => words.some((word) => pattern.test(word))
   if (has(TIMEOUTS)) return timedOut(call)
   if (has(/^UND_ERR_CONNECT_TIMEOUT$/)) return fail('timedOut', 'no connection in time')
-  if (has(/^UND_ERR_RES_EXCEEDED_MAX_SIZE$/)) return fail('broken', 'an answer larger than we read')
+  if (has(/^UND_ERR_RES_EXCEEDED_MAX_SIZE$/)) return fail('broken', 'an answer larger than we read', true)
+  if (has(UNREADABLE)) return fail('broken', 'an answer that is not HTTP')
   if (error.name === 'AI_APICallError') return failureOfApiCall(error, call, provider, expected)
   if (REFUSALS.test(error.name)) return fail('refused', `${error.message}${expected.asked}`)
   if (BROKEN.test(error.name)) return fail('broken', brokenBy(error, expected))
@@ -105,10 +109,14 @@ function failureOfApiCall(
       deployment: id,
       status,
       upstreamRequestId,
+      // An answer of another shape, not a broken one.
+      isLasting: causesOf(error).words.includes('AI_TypeValidationError'),
     })
 
+  if (status < 400) return failureOfRedirect(status, { deployment: id, status, upstreamRequestId })
   const text = responseBody.slice(0, MAX_BODY_CHARACTERS)
-  const { message, code, param } = readErrorBody(text, secretsOf(upstream))
+  const read = status === 403 ? readForbidden : readErrorBody
+  const { message, code, param } = read(text, secretsOf(upstream))
   const { reasons, retryAfterMs } = detailsIn(text)
   const amazonType = headers['x-amzn-errortype']?.split(':')[0]
   const word = [...reasons, code, amazonType, String(status)].find((word) => word && provider.kinds?.[word])
@@ -120,8 +128,10 @@ function failureOfApiCall(
     code,
     param,
     upstreamRequestId,
-    retryAfterMs: retryAfterMsIn(headers, Date.now()) ?? retryAfterMs,
-    charge: isRedirect(status) ? 'none' : undefined,
+    retryAfterMs:
+      retryAfterMsIn(headers, Date.now()) ??
+      retryAfterMs ??
+      (status === 429 ? retryAfterMsSaid(message) : undefined),
   })
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { anyText, runs } from '#test/support/arbitraries.ts'
 import { assertLinear } from '#test/support/cpu-growth.ts'
-import { readErrorBody, retryAfterMsIn } from './error-body.ts'
+import { readErrorBody, retryAfterMsIn, retryAfterMsSaid } from './error-body.ts'
 
 for (const [title, body, message, code, param] of [
   [
@@ -135,3 +135,26 @@ for (const [headers, expected] of [
   test(`${JSON.stringify(headers)} is a wait of ${expected} ms`, () =>
     assert.equal(retryAfterMsIn(headers, NOW_MS), expected))
 }
+
+for (const [words, expected] of [
+  ['Rate limit reached. Please try again in 12s.', 12_000],
+  ['Please try again in 6ms. Visit https://example.com', 6],
+  ['Please try again in 1m30s.', 60_000],
+  ['Please try again in 0.25 seconds', 250],
+  ['Please retry after 7 seconds.', 7000],
+  ['Please retry in 13.2s.', 13_200],
+  ['Try again in 200 milliseconds', 200],
+  ['Retry after 1 minute', 60_000],
+  ['Please try again in 9999999999s', undefined],
+  ['Please try again later.', undefined],
+  ['Please try again in a moment', undefined],
+] as const) {
+  test(`"${words}" is a wait of ${expected} ms`, () => assert.equal(retryAfterMsSaid(words), expected))
+}
+
+test('a byte order mark before an error, and a list around it, hide no words', () => {
+  const error = { message: 'no', code: 'bad', param: 'input' }
+  for (const body of [`\ufeff${JSON.stringify({ error })}`, JSON.stringify([{ error }])])
+    assert.deepEqual(readErrorBody(body), error)
+  assert.equal(readErrorBody('[]').message, '[]')
+})

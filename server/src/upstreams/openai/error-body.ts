@@ -1,6 +1,7 @@
 /** Error bodies of the field: OpenAI's nested object, flat ones, FastAPI's `detail`, bare strings, HTML pages. */
+import { withoutByteOrderMark } from '#core/json-text.ts'
 import { isRecord } from '#core/record.ts'
-import { scrubbed, withoutSecrets } from '#core/fault/failure.ts'
+import { FIREWALL_CODE, scrubbed, withoutSecrets } from '#core/fault/failure.ts'
 
 export interface ErrorBody {
   /** Scrubbed, one line. */
@@ -21,16 +22,21 @@ export function readErrorBody(body: string, secrets: readonly string[] = []): Er
   const codeIn = (value: unknown): string | undefined => codeOf(value, secrets)
   let parsed: unknown
   try {
-    parsed = JSON.parse(body)
+    parsed = JSON.parse(withoutByteOrderMark(body))
   } catch {
     return { message: plainText(body), code: undefined, param: undefined }
   }
-  const error = isRecord(parsed) && 'error' in parsed ? parsed['error'] : parsed
+  // Google's wire for OpenAI's clients puts the object into a list.
+  const told: unknown = Array.isArray(parsed) ? parsed[0] : parsed
+  const error = isRecord(told) && 'error' in told ? told['error'] : told
   if (typeof error === 'string') return { message: plainText(error), code: undefined, param: undefined }
   if (!isRecord(error)) return { message: plainText(body), code: undefined, param: undefined }
   return {
     message: plainText(messageIn(error)),
-    code: codeIn(error['code']) ?? codeIn(error['type']) ?? codeIn(error['status']),
+    code:
+      codeIn(error['code']) ??
+      codeIn(error['type']) ??
+      (hasWrongKey(error['details']) ? WRONG_KEY : codeIn(error['status'])),
     param: codeIn(error['param']),
     ...(error['type'] === USER_ERROR ? { type: USER_ERROR } : {}),
     ...moderationIn(error['moderation_details'], codeIn),
@@ -55,6 +61,32 @@ function moderationIn(
       return [[name, Array.isArray(value) ? terms : terms[0]] as const]
     })
   return kept.length === 0 ? {} : { moderation: Object.fromEntries(kept) }
+}
+
+/** Cloudflare's own: 1010 is for a client that it takes for a robot, 1020 for a rule of its customer. */
+const FIREWALL_ERROR = /\berror(?: code)?:?\s*(1\d{3})\b/i
+
+/**
+ * A body with status 403. An API refuses a credential in JSON; a page, or Cloudflare's line of text, comes from a firewall
+ * in front of it. Its words are not shown, since they name the address of the gateway.
+ */
+export function readForbidden(body: string, secrets: readonly string[] = []): ErrorBody {
+  const read = readErrorBody(body, secrets)
+  const error = FIREWALL_ERROR.exec(read.message)?.[1]
+  const isPage = body.trimStart().startsWith('<')
+  if (body.trimStart().startsWith('{') || (!isPage && error === undefined)) return read
+  return error === undefined
+    ? { message: 'it answered with a page', code: FIREWALL_CODE, param: undefined }
+    : { message: `its error code is ${error}`, code: `${FIREWALL_CODE}_${error}`, param: undefined }
+}
+
+/** Google tells a wrong key from a bad request by a reason among its details alone. */
+const WRONG_KEY = 'API_KEY_INVALID'
+
+function hasWrongKey(details: unknown): boolean {
+  return (
+    Array.isArray(details) && details.some((detail) => isRecord(detail) && detail['reason'] === WRONG_KEY)
+  )
 }
 
 /** A message within a message is an accident of one or two wrappers. */
@@ -134,6 +166,21 @@ function endOfHidden(text: string, name: string, from: number, unclosed: Set<str
   if (closing.test(text)) return closing.lastIndex
   unclosed.add(name)
   return undefined
+}
+
+/** `Please try again in 1m12.5s`, `Please retry after 7 seconds`: amounts with their units. */
+const SAID_WAIT = /\b(?:try again|retry) (?:in|after) ((?:\d{1,6}(?:\.\d{1,6})?\s?(?:ms|mil|m|s)[a-z]*\s?)+)/i
+const AMOUNT = /([\d.]+)\s?(ms|mil|m|s)/gi
+const UNIT_MS: Readonly<Record<string, number>> = { ms: 1, mil: 1, m: 60_000, s: 1000 }
+
+/** The wait that a message names, for upstreams that send no header. */
+export function retryAfterMsSaid(message: string): number | undefined {
+  const said = SAID_WAIT.exec(message)?.[1]
+  if (said === undefined) return undefined
+  let waitMs = 0
+  for (const [, amount, unit = ''] of said.matchAll(AMOUNT))
+    waitMs += Number(amount) * (UNIT_MS[unit.toLowerCase()] ?? 0)
+  return Math.min(waitMs, MAX_RETRY_AFTER_MS)
 }
 
 /** Longest wait we pass on: OpenAI's SDKs ignore or refuse longer ones. */

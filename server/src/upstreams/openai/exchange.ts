@@ -1,10 +1,10 @@
 /** One embeddings call over the OpenAI wire: send, scan the answer as it arrives, name what went wrong. */
 import { AnswerScanner } from '#core/embedding/answer-scan.ts'
-import { orderAnswer } from '#core/embedding/answer.ts'
+import { ErrorInAnswer, orderAnswer } from '#core/embedding/answer.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import type { Upstream } from '#core/catalog.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
-import { failureOfAnswer, failureOfError, requestIdIn } from './failures.ts'
+import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
 import { embeddingBody, type Target } from './embedding.ts'
 
@@ -62,11 +62,10 @@ function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: 
     const answer = orderAnswer(scanner.end(), inputCount(inputs))
     return deployment.capabilities.countsTokens ? answer : { ...answer, usage: { kind: 'unknown' } }
   } catch (error) {
-    throw failureOfError(error, {
-      deployment: deployment.id,
-      status,
-      upstreamRequestId: requestIdIn(headers),
-    })
+    const detail = { deployment: deployment.id, status, upstreamRequestId: requestIdIn(headers) }
+    throw error instanceof ErrorInAnswer
+      ? failureOfErrorObject(error.error, deployment.upstream, detail)
+      : failureOfError(error, detail)
   }
 }
 

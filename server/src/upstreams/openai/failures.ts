@@ -8,7 +8,14 @@ import {
   type FailureDetail,
   type FailureKind,
 } from '#core/fault/failure.ts'
-import { readErrorBody, retryAfterMsIn, USER_ERROR, type ErrorBody } from './error-body.ts'
+import {
+  readErrorBody,
+  readForbidden,
+  retryAfterMsIn,
+  retryAfterMsSaid,
+  USER_ERROR,
+  type ErrorBody,
+} from './error-body.ts'
 import { secretsOf } from './secrets.ts'
 import { HttpCut, HttpTimeout, HttpTooLarge, type HttpAnswer } from '../connect/http.ts'
 
@@ -20,25 +27,23 @@ interface CalledDeployment {
 /** The failure of an answer that is not 2xx. */
 export function failureOfAnswer(answer: HttpAnswer, { id, upstream }: CalledDeployment): UpstreamFailure {
   const { status, headers } = answer
-  const body = readErrorBody(answer.errorBody, secretsOf(upstream))
+  const known = { deployment: id, status, upstreamRequestId: requestIdIn(headers) }
+  if (status < 400) return failureOfRedirect(status, known)
+  const read = status === 403 ? readForbidden : readErrorBody
+  const body = read(answer.errorBody, secretsOf(upstream))
   const kind = isUserError(answer.errorBody) ? userErrorKind(body) : failureKindOf(status, body.code)
-  return new UpstreamFailure(
-    kind,
-    kind === 'broken' ? `status ${status} instead of an answer` : body.message,
-    {
-      deployment: id,
-      status,
-      ...wordsOf(body),
-      retryAfterMs: retryAfterMsIn(headers, Date.now()),
-      upstreamRequestId: requestIdIn(headers),
-      // A redirect says that the work is done elsewhere: nothing was made here, and Torana follows none.
-      charge: isRedirect(status) ? 'none' : undefined,
-    },
-  )
+  return new UpstreamFailure(kind, body.message, {
+    ...known,
+    ...wordsOf(body),
+    retryAfterMs:
+      retryAfterMsIn(headers, Date.now()) ?? (status === 429 ? retryAfterMsSaid(body.message) : undefined),
+  })
 }
 
-export function isRedirect(status: number): boolean {
-  return status >= 300 && status < 400
+/** It would lead our credential elsewhere. Nothing was served. */
+export function failureOfRedirect(status: number, known: FailureDetail): UpstreamFailure {
+  const detail = { ...known, charge: 'none', isLasting: true } as const
+  return new UpstreamFailure('broken', `status ${status}, a redirect, which Torana does not follow`, detail)
 }
 
 /** The failure of an error object that came inside an answer whose status says that all is well. */
@@ -78,19 +83,23 @@ function isUserError(errorBody: string): boolean {
 }
 
 function userErrorKind({ code = '' }: ErrorBody): FailureKind {
+  // It says so of our own bill too.
+  if (failureKindOf(400, code) === 'rejectedUs') return 'rejectedUs'
   return /moderation|safety|content|policy/i.test(code) ? 'contentRefused' : 'refused'
 }
 
 /** Failures without an answer, or with one that could not be read. */
 export function failureOfError(error: unknown, detail: FailureDetail): UpstreamFailure {
-  if (error instanceof BrokenAnswer)
-    return new UpstreamFailure('broken', error.message, { ...detail, wrongWidth: error.wrongWidth })
-  if (error instanceof HttpTooLarge || error instanceof HttpCut) {
-    return new UpstreamFailure('broken', error.message, detail)
+  if (error instanceof BrokenAnswer) {
+    const { message, wrongWidth, isLasting } = error
+    return new UpstreamFailure('broken', message, { ...detail, wrongWidth, isLasting })
   }
+  if (error instanceof HttpTooLarge)
+    return new UpstreamFailure('broken', error.message, { ...detail, isLasting: true })
+  if (error instanceof HttpCut) return new UpstreamFailure('broken', error.message, detail)
   if (error instanceof HttpTimeout) return new UpstreamFailure('timedOut', error.message, detail)
   const { code, message, name } = error as { code?: unknown; message?: unknown; name?: unknown }
-  if (name === 'HTTPParserError') {
+  if (name === 'HTTPParserError' || isUnreadable(code, message)) {
     return new UpstreamFailure('broken', 'an answer that is not HTTP', detail)
   }
   if (code === 'UND_ERR_CONNECT_TIMEOUT')
@@ -100,6 +109,20 @@ export function failureOfError(error: unknown, detail: FailureDetail): UpstreamF
     return new UpstreamFailure('unreachable', scrubbed(reason), detail)
   }
   throw error
+}
+
+/** An answer had begun to arrive: the upstream was reached, and may have been paid. */
+const UNREADABLE_CODES: ReadonlySet<unknown> = new Set([
+  // Two lengths, or another one than came.
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_HEADERS_OVERFLOW',
+])
+
+function isUnreadable(code: unknown, message: unknown): boolean {
+  return (
+    UNREADABLE_CODES.has(code) ||
+    (code === 'UND_ERR_SOCKET' && /^bad (response|upgrade)$/.test(String(message)))
+  )
 }
 
 export function requestIdIn(headers: HttpAnswer['headers']): string | undefined {
