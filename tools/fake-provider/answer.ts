@@ -41,7 +41,7 @@ function vectorFor(scenario: Scenario, { model, dimensions }: Question, text: st
   const width = widthOf(model)
   const vector = vectorOf(scenario.has('other-space') ? `other space: ${text}` : text, width)
   if (dimensions === null || dimensions === width || scenario.has('ignores-dimensions')) return vector
-  return truncated(vector, dimensions)
+  return scenario.has('unscaled-dimensions') ? vector.slice(0, dimensions) : truncated(vector, dimensions)
 }
 
 function rearranged(scenario: Scenario, wire: Wire, items: Item[]): Item[] {

@@ -48,6 +48,15 @@ const rows: Row[] = [
   { traits: 'refuses-dimensions', fields: { dimensions: 16 }, status: 400 },
   { traits: 'refuses-dimensions' },
   { traits: 'ignores-dimensions', fields: { dimensions: 4 } },
+  {
+    traits: 'unscaled-dimensions',
+    fields: { dimensions: 4 },
+    check: ({ json }) =>
+      assert.deepEqual(
+        vectorsIn(json()),
+        expected.map((vector) => vector.slice(0, 4)),
+      ),
+  },
   { traits: 'refuses-token-arrays', fields: { input: [[1, 2]] }, status: 400 },
   { traits: 'refuses-token-arrays-422', fields: { input: [1, 2] }, status: 422 },
   { traits: 'refuses-token-arrays' },

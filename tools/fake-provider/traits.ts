@@ -17,6 +17,7 @@ export const traits = {
   'refuses-encoding': '400 when encoding_format is present at all',
   'refuses-dimensions': '400 when dimensions are asked for',
   'ignores-dimensions': 'always the full width',
+  'unscaled-dimensions': 'shortened vectors keep the length that is left of them (Gemini)',
   'refuses-token-arrays': '400 for token arrays; refuses-token-arrays-422 answers 422',
   'refuses-user': '400 when user is present',
   'strict-fields': '400 for any field the wire does not know',

@@ -69,14 +69,13 @@ export interface EmbeddingCapabilities {
   readonly maxBytes?: number | undefined
   /** Forms the upstream can answer in. "float" is asked for by leaving the field out, which every server understands. */
   readonly encodings: readonly Encoding[]
-  /**
-   * Takes arrays of token ids in the vocabulary of `tokenizer`. Servers that take ids of their model's own vocabulary (TEI,
-   * vLLM) are `false`: ids made by an OpenAI client would mean other words there, and nobody would notice.
-   */
+  /** Takes token ids of `tokenizer`. `false` for TEI and vLLM: to them, ids of an OpenAI client mean other words. */
   readonly tokenArrays: boolean
   readonly dimensions: NativeDimensions
   /** The upstream's name for `dimensions`. */
   readonly dimensionsField: string
+  /** Whether vectors that it shortened have length 1. Torana scales others. */
+  readonly unitDimensions: boolean
   /** Takes `user`. Where it does not, `user` is recorded and absorbed. */
   readonly user: boolean
   /** Calls of one request that may run side by side. */

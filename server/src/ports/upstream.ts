@@ -19,6 +19,8 @@ export interface EmbeddingCall {
   readonly dimensions: number | undefined
   /** The width every vector of the answer must have. */
   readonly width: number
+  /** The width of an answer whose upstream ignored `dimensions`, if its vectors may be cut. Undefined: they may not. */
+  readonly fullWidth?: number | undefined
   /** The upstream's own word for query or document; undefined leaves its field out. */
   readonly inputType: string | undefined
   /** The name of that field, for dialects that carry it by name. */
@@ -34,6 +36,8 @@ export interface EmbeddingCall {
 export interface EmbeddingAnswer {
   /** One vector per input, in input order, each checked: right width, finite, not all zero. */
   readonly vectors: readonly Vector[]
+  /** All of them have `fullWidth`: the upstream ignored `dimensions`. */
+  readonly isFullWidth?: boolean
   readonly usage: Usage
   /** Top-level fields of the answer beyond OpenAI's own, kept for the caller. */
   readonly extraFields: Readonly<Record<string, unknown>>

@@ -27,6 +27,7 @@ export function aDeployment(overrides: DeploymentOverrides = {}): Deployment {
       tokenArrays: true,
       dimensions: { kind: 'none' },
       dimensionsField: 'dimensions',
+      unitDimensions: true,
       user: true,
       maxParallelCalls: 4,
       countsTokens: true,

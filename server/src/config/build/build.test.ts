@@ -85,6 +85,7 @@ models: { acme-embed: { deployments: [{ upstream: a, capabilities: { maxTokens: 
     tokenArrays: true,
     dimensions: { kind: 'list', values: [2, 4, 8] },
     dimensionsField: 'dimensions', // default
+    unitDimensions: true,
     user: true,
     maxParallelCalls: 8,
     countsTokens: true,

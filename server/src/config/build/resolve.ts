@@ -45,6 +45,7 @@ export function resolveCapabilities(
     tokenArrays: fields.tokenArrays ?? false,
     dimensions: nativeDimensionsOf(fields.dimensions ?? 'none'),
     dimensionsField: fields.dimensionsField ?? 'dimensions',
+    unitDimensions: fields.unitDimensions ?? true,
     user: fields.user ?? false,
     maxParallelCalls: fields.maxParallelCalls ?? 8,
     countsTokens: fields.countsTokens ?? true,

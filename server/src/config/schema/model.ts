@@ -138,6 +138,12 @@ export const capabilities = z.strictObject({
     .min(1)
     .optional()
     .describe("The upstream's name for `dimensions`. Default `dimensions`."),
+  unitDimensions: z
+    .boolean()
+    .optional()
+    .describe(
+      'Whether vectors that the upstream shortened have length 1. With `false`, Torana scales them. Default `true`.',
+    ),
   countsTokens: z
     .boolean()
     .optional()

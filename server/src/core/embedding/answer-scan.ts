@@ -21,6 +21,8 @@ import {
 
 export interface ScanOptions {
   readonly width: number
+  /** The width of an answer whose upstream ignored the one that was asked for. Undefined: none but `width` is right. */
+  readonly fullWidth?: number | undefined
   readonly wantedForm: VectorForm
   /** Bytes to text; the platform's decoders are not part of the language. */
   readonly decode: (bytes: Uint8Array, start: number, end: number, encoding: 'latin1' | 'utf8') => string
@@ -30,6 +32,8 @@ export interface ScannedAnswer {
   /** The answer's JSON text with each vector replaced by its ordinal in `vectors`. */
   readonly skeleton: string
   readonly vectors: readonly Vector[]
+  /** Of all vectors. */
+  readonly width: number
 }
 
 /** 16,384 dimensions at 24 bytes a number, with room: no single vector, nor the text between two, is longer. */
@@ -50,6 +54,8 @@ type Stage = 'key' | 'colon' | 'value' | 'end'
 
 export class AnswerScanner {
   readonly #options: ScanOptions
+  #width: number
+  #form: VectorForm
   readonly #vectors: Vector[] = []
   #skeleton = ''
   /** Bytes that have arrived and may not be dealt with yet, from `#from` on. */
@@ -65,6 +71,8 @@ export class AnswerScanner {
 
   constructor(options: ScanOptions) {
     this.#options = options
+    this.#width = options.width
+    this.#form = options.wantedForm
   }
 
   push(chunk: Uint8Array): void {
@@ -76,7 +84,7 @@ export class AnswerScanner {
 
   end(): ScannedAnswer {
     this.#keepSkeleton(this.#bytes, this.#from, this.#bytes.length)
-    return { skeleton: this.#skeleton, vectors: this.#vectors }
+    return { skeleton: this.#skeleton, vectors: this.#vectors, width: this.#width }
   }
 
   /**
@@ -174,17 +182,18 @@ export class AnswerScanner {
   }
 
   #readBase64(bytes: Uint8Array, start: number, end: number): Vector {
-    const { decode, width, wantedForm } = this.#options
+    const { decode } = this.#options
     let base64 = decode(bytes, start + 1, end - 1, 'latin1')
     // Some JSON writers escape every slash.
-    if (base64.length !== base64LengthOf(width)) base64 = base64.replaceAll(String.raw`\/`, '/')
+    if (base64.length !== base64LengthOf(this.#width)) base64 = base64.replaceAll(String.raw`\/`, '/')
     try {
-      if (wantedForm === 'base64') {
-        refuse(faultInBase64(base64, width))
+      if (this.#form === 'base64' && base64.length === base64LengthOf(this.#width)) {
+        refuse(faultInBase64(base64, this.#width))
         return { form: 'base64', base64 }
       }
       const values = decodeBase64(base64)
-      refuse(faultIn(values, width))
+      this.#settle(values.length)
+      refuse(faultIn(values, this.#width))
       return { form: 'float32', values }
     } catch (error) {
       if (error instanceof BrokenAnswer) throw error
@@ -193,18 +202,31 @@ export class AnswerScanner {
   }
 
   #readNumbers(bytes: Uint8Array, start: number, end: number): Vector {
-    const { decode, width, wantedForm } = this.#options
-    if (wantedForm === 'text') {
+    const { decode } = this.#options
+    if (this.#form === 'text') {
       const scan = scanNumbers(bytes, start, end)
       if (!scan) throw new BrokenAnswer('a vector that is not a JSON array of numbers')
-      if (scan.count !== width) refuse(widthFault(scan.count, width))
-      if (scan.plainlySound) return { form: 'text', text: bytes.subarray(start, end) }
+      this.#settle(scan.count)
+      if (scan.count !== this.#width) refuse(widthFault(scan.count, this.#width))
+      if (this.#form === 'text' && scan.plainlySound)
+        return { form: 'text', text: bytes.subarray(start, end) }
     }
     const values = numbersOf(decode(bytes, start, end, 'latin1'))
-    refuse(faultIn(values, width))
-    return wantedForm === 'text'
+    this.#settle(values.length)
+    refuse(faultIn(values, this.#width))
+    return this.#form === 'text'
       ? { form: 'text', text: bytes.subarray(start, end) }
       : { form: 'float32', values }
+  }
+
+  /**
+   * The first vector tells the width of all: an upstream that ignores `dimensions` does so for each of them. Such vectors are
+   * going to be cut, so they are wanted as values, and are read as they arrive.
+   */
+  #settle(count: number): void {
+    if (this.#vectors.length > 0 || count !== this.#options.fullWidth) return
+    this.#width = count
+    this.#form = 'float32'
   }
 }
 

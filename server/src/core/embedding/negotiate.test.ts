@@ -38,6 +38,15 @@ const nativeCases: readonly (readonly [Case, Partial<Offer>])[] = [
   ],
   [['the native width', { dimensions: 8 }, {}, {}], { dimensions: undefined, upstreamWidth: 8, width: 8 }],
   [
+    [
+      'the native width of an upstream that scales no other',
+      { dimensions: 8 },
+      {},
+      { capabilities: { dimensions: range, unitDimensions: false } },
+    ],
+    { dimensions: undefined, isScaledHere: false },
+  ],
+  [
     ['a width in the range', { dimensions: 4 }, {}, { capabilities: { dimensions: range } }],
     { dimensions: 4, upstreamWidth: 4, width: 4 },
   ],
@@ -116,6 +125,16 @@ const emulatedCases: readonly (readonly [Case, readonly string[], Partial<Offer>
     ],
     ['dimensions'],
     { dimensions: undefined, upstreamWidth: 8, width: 3 },
+  ],
+  [
+    [
+      'a width at which the upstream leaves vectors at another length than 1',
+      { dimensions: 4 },
+      { matryoshka: true },
+      { capabilities: { dimensions: range, unitDimensions: false } },
+    ],
+    ['dimensions'],
+    { dimensions: 4, upstreamWidth: 4, width: 4, isScaledHere: true },
   ],
   [
     [

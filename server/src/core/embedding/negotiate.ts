@@ -16,6 +16,8 @@ export interface Offer {
   readonly upstreamWidth: number
   /** Width of the answer: narrower than `upstreamWidth` when Torana truncates. */
   readonly width: number
+  /** The upstream shortens its vectors and leaves them at another length than 1. */
+  readonly isScaledHere: boolean
   /** Token arrays are decoded to texts first. */
   readonly decodesTokens: boolean
   /** The upstream's own word for the input type, and the field it goes in. */
@@ -77,7 +79,8 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
 
   const widths = widthsFor(request.dimensions, model, capabilities.dimensions)
   if ('message' in widths) return widths
-  if (widths.width !== widths.upstreamWidth) emulated.push('dimensions')
+  const isScaledHere = widths.dimensions !== undefined && !capabilities.unitDimensions
+  if (widths.width !== widths.upstreamWidth || isScaledHere) emulated.push('dimensions')
 
   if (!capabilities.encodings.includes(request.encoding)) emulated.push('encoding_format')
 
@@ -102,6 +105,7 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   return {
     deployment,
     ...widths,
+    isScaledHere,
     decodesTokens,
     ...inputType,
     user: capabilities.user ? request.user : undefined,

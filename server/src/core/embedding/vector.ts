@@ -75,6 +75,16 @@ export function truncate(values: Float32Array, width: number): Float32Array {
   return length === 0 ? head : head.map((value) => value / length)
 }
 
+/** Squares of float32 values of a vector of length 1 sum up to 1 within this: rounding, not another length. */
+const UNIT_ERROR = 1e-5
+
+/** At length one: as it is where it has that length already, bit by bit. */
+export function toUnitLength(values: Float32Array): Float32Array {
+  let squares = 0
+  for (const value of values) squares += value * value
+  return Math.abs(squares - 1) <= UNIT_ERROR ? values : truncate(values, values.length)
+}
+
 /** Length of the base64 text of a vector of this width: what a right answer must have. */
 export function base64LengthOf(width: number): number {
   return 4 * Math.ceil((4 * width) / 3)

@@ -2,9 +2,10 @@
  * One call to one deployment, for one request or several:
  * its time, its id, its entries in the books, its record.
  */
+import type { EmbeddingFacts } from '#core/catalog.ts'
 import { inputCount, joinInputs } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
-import type { VectorForm } from '#core/embedding/vector.ts'
+import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
 import { believedUsage, divideWithin, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
@@ -56,12 +57,13 @@ export async function attempt(
       inputs,
       dimensions: offer.dimensions,
       width: offer.upstreamWidth,
+      fullWidth: fullWidthOf(offer, lead.request.model.facts),
       inputType: offer.inputType,
       inputTypeField: offer.inputTypeField,
       user: offer.user,
       extraFields: offer.extraFields,
-      // A vector that is going to be truncated is wanted as values.
-      wantedForm: offer.width === offer.upstreamWidth ? wantedForm : 'float32',
+      // A vector that is going to be truncated or scaled is wanted as values.
+      wantedForm: offer.width === offer.upstreamWidth && !offer.isScaledHere ? wantedForm : 'float32',
       timeoutMs,
     })
     const most = calls.reduce((sum, { mostTokens }) => sum + mostTokens, 0)
@@ -78,7 +80,7 @@ export async function attempt(
         deployment: deployment.id,
         excessTokens: answer.usage.tokens - most,
       })
-    return answersOf(answer, shares, usages)
+    return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
     for (const [index, { request }] of shares.entries())
@@ -86,6 +88,27 @@ export async function attempt(
     ended(failure?.kind ?? 'fault', failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** Of a model whose vectors may be cut, where the upstream was asked to do it. */
+function fullWidthOf(
+  { dimensions, upstreamWidth }: Offer,
+  { matryoshka, dimensions: full }: EmbeddingFacts,
+): number | undefined {
+  return dimensions !== undefined && matryoshka && upstreamWidth < full ? full : undefined
+}
+
+/** Here, so that requests and caches that share the vectors all get them at their width and length. */
+function asAskedFor(answer: EmbeddingAnswer, { upstreamWidth, isScaledHere }: Offer): EmbeddingAnswer {
+  if (!answer.isFullWidth && !isScaledHere) return answer
+  const vectors = answer.vectors.map((vector) => {
+    const values = valuesOf(vector)
+    return {
+      form: 'float32' as const,
+      values: answer.isFullWidth ? truncate(values, upstreamWidth) : toUnitLength(values),
+    }
+  })
+  return { ...answer, vectors }
 }
 
 /** Begins the call in the books of every request before it is sent: in all of them or in none. */
@@ -139,6 +162,7 @@ function answersOf(
   let start = 0
   return shares.map(({ inputs }, index) => {
     const vectors = answer.vectors.slice(start, (start += inputCount(inputs)))
-    return { vectors, usage: usages[index] as KnownUsage, extraFields: {} }
+    const { isFullWidth = false } = answer
+    return { vectors, isFullWidth, usage: usages[index] as KnownUsage, extraFields: {} }
   })
 }

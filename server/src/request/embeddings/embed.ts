@@ -23,7 +23,7 @@ import { payable } from '../money/hard-budget.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
-import type { GatheredVectors, ServedInputs } from './served.ts'
+import { emulatedIn, type GatheredVectors, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
@@ -195,13 +195,7 @@ export async function embed(
     width: first.width,
     deployments:
       only && hits.length === 0 ? [only.offer.deployment.id] : deploymentsOf(served, hits.length > 0),
-    emulated: only
-      ? only.offer.emulated
-      : unique(
-          (served.length > 0 ? served.map(({ offer }) => offer) : [first]).flatMap(
-            ({ emulated }) => emulated,
-          ),
-        ),
+    emulated: emulatedIn(gathered, first),
     dropped: negotiated.dropped,
     cache: sharing && cacheCounts(slots, hits),
     extraFields: only && hits.length === 0 ? only.answer.extraFields : NO_FIELDS,

@@ -29,6 +29,8 @@ export interface Hit {
   /** The deployment that made it, and when. */
   readonly deployment: string
   readonly madeAtMs: number
+  /** Torana cut it, because its upstream ignored `dimensions`. */
+  readonly isCut?: boolean | undefined
 }
 
 export interface GatheredVectors {
@@ -38,6 +40,20 @@ export interface GatheredVectors {
   readonly slots: readonly number[]
   readonly served: readonly ServedInputs[]
   readonly hits: readonly Hit[]
+}
+
+/** What Torana did itself for a request: what it offered to do, and the cutting that an upstream should have done. */
+export function emulatedIn(
+  { served, hits }: Pick<GatheredVectors, 'served' | 'hits'>,
+  first: Offer,
+): readonly string[] {
+  const [one, ...others] = served
+  if (one !== undefined && others.length === 0 && hits.length === 0 && !one.answer.isFullWidth)
+    return one.offer.emulated
+  const offers = one === undefined ? [first] : served.map(({ offer }) => offer)
+  const isCut = served.some(({ answer }) => answer.isFullWidth) || hits.some((hit) => hit.isCut)
+  const names = offers.flatMap(({ emulated }) => emulated)
+  return [...new Set(isCut ? [...names, 'dimensions'] : names)]
 }
 
 /** Puts the vectors of calls into their slots, at the width of the answer. */

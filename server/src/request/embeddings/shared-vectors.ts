@@ -38,8 +38,13 @@ export interface SharedVectors {
   readonly hits: readonly Hit[]
 }
 
+/** A vector, and whether Torana cut it because its upstream ignored `dimensions`. */
+interface ArrivedVector extends CachedVector {
+  readonly isCut?: boolean | undefined
+}
+
 /** How a flight ended. Without a vector, the requests that waited for it fetch the text themselves. */
-type Arrival = CachedVector | { readonly error: unknown }
+type Arrival = ArrivedVector | { readonly error: unknown }
 
 interface Flight {
   readonly arrival: Promise<Arrival>
@@ -83,7 +88,7 @@ export async function gatherShared(
   const bySlot = Array.from<Vector | undefined>({ length: count })
   const hits: Hit[] = []
   const served: ServedInputs[] = []
-  const take = (slot: number, { values, ...made }: CachedVector): void => {
+  const take = (slot: number, { values, ...made }: ArrivedVector): void => {
     bySlot[slot] = narrowed({ form: 'float32', values }, width)
     hits.push({ slot, ...made })
   }
@@ -157,7 +162,7 @@ async function fetched(
     const end = flights.begin(digest, request.deadlineMs)
     if (end !== undefined) begun.set(digest, end)
   }
-  const arrived = new Map<string, CachedVector>()
+  const arrived = new Map<string, ArrivedVector>()
   let failure: unknown
   try {
     const input = slots.length === inputCount(distinct) ? distinct : pick(distinct, slots)
@@ -183,7 +188,7 @@ async function keepPart(
   distinct: Input,
   { offer, slots, answer }: ServedInputs,
   digests: readonly string[],
-  arrived: Map<string, CachedVector>,
+  arrived: Map<string, ArrivedVector>,
 ): Promise<void> {
   // A digest stands for vectors of the first offer's width. Vectors of another width are not shared.
   if (offer.upstreamWidth !== request.offers[0]?.upstreamWidth) return
@@ -196,6 +201,7 @@ async function keepPart(
       tokens: tokens[position] as number,
       deployment: offer.deployment.id,
       madeAtMs,
+      isCut: answer.isFullWidth,
     })
 }
 

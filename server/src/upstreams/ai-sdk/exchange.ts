@@ -11,6 +11,8 @@ import { providers } from './providers.ts'
 export interface Block {
   /** All vectors in input order, one behind the other. */
   readonly values: Float32Array<ArrayBuffer>
+  /** Of each. */
+  readonly width: number
   readonly usage: Usage
 }
 
@@ -104,7 +106,8 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
   }
 
   const { embeddings, response } = result
-  const { width, deployment } = call
+  const { deployment } = call
+  const width = embeddings[0]?.length === call.fullWidth ? (call.fullWidth ?? call.width) : call.width
   const broken = (message: string, wrongWidth?: number): UpstreamFailure =>
     new UpstreamFailure('broken', message, {
       deployment: deployment.id,
@@ -130,7 +133,7 @@ function checked(result: Result, call: EmbeddingCall, provider: Provider, count:
     if (fault !== undefined) throw broken(fault.reason, fault.wrongWidth)
     values.set(vector, index * width)
   }
-  return { values, usage: usageOf(result.usage?.tokens) }
+  return { values, width, usage: usageOf(result.usage?.tokens) }
 }
 
 /** Packages turn a count that is missing into NaN or 0: unknown, not free. */

@@ -97,6 +97,27 @@ test('an answer may begin with a byte order mark', async () => {
   assert.deepEqual([vectors.length, { ...extraFields }], [1, { more: 1 }])
 })
 
+for (const wantedForm of ['text', 'base64', 'float32'] as const)
+  test(`vectors of the full width are taken as ${wantedForm} where they may be cut, and nowhere else`, async () => {
+    const numbers = await answering((_, response) => response.end(bodyOf(VECTOR)))
+    const base64 = Buffer.from(Float32Array.of(0.5, 0.5, 0.5, 0.5).buffer).toString('base64')
+    const packed = await answering((_, response) => response.end(bodyOf(`"${base64}"`)))
+    for (const url of [numbers, packed]) {
+      const asked = { width: 2, dimensions: 2, wantedForm }
+      assert.equal((await embed(url, { ...asked, fullWidth: 4 })).isFullWidth, true)
+      assert.equal((await failureOf(url, asked)).detail.wrongWidth, 4)
+      assert.equal((await failureOf(url, { ...asked, fullWidth: 3 })).detail.wrongWidth, 4)
+    }
+    const mixed = await answering((_, response) =>
+      response.end(
+        `{"data":[{"index":0,"embedding":[1,0,0,0]},{"index":1,"embedding":[1,0]}],"model":"m","usage":{}}`,
+      ),
+    )
+    const inputs = { kind: 'texts', texts: ['a', 'b'] } as const
+    const own = { inputs, width: 2, dimensions: 2, fullWidth: 4, wantedForm }
+    assert.match((await failureOf(mixed, own)).message, /2 dimensions instead of 4/)
+  })
+
 const LASTING: readonly (readonly [title: string, body: string, words: RegExp])[] = [
   ['another width', bodyOf('[1,2]'), /2 dimensions instead of 4/],
   ['bits in place of numbers', bodyOf('"AAA="'), /not base64 of float32/],

@@ -30,7 +30,8 @@ export function exchangeEmbedding(
         targets.set(upstream, target)
       }
       if (inputSize(call.inputs) > LARGE_INPUT) await yieldLoop()
-      const scanner = new AnswerScanner({ width: call.width, wantedForm: call.wantedForm, decode })
+      const { width, fullWidth, wantedForm } = call
+      const scanner = new AnswerScanner({ width, fullWidth, wantedForm, decode })
       let answer: HttpAnswer
       try {
         answer = await http.post(
@@ -59,8 +60,15 @@ const LARGE_INPUT = 128 * 1024
 function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
   const { inputs, deployment } = call
   try {
-    const answer = orderAnswer(scanner.end(), inputCount(inputs))
-    return deployment.capabilities.countsTokens ? answer : { ...answer, usage: { kind: 'unknown' } }
+    const scanned = scanner.end()
+    const answer = orderAnswer(scanned, inputCount(inputs))
+    const { countsTokens } = deployment.capabilities
+    if (countsTokens && scanned.width === call.width) return answer
+    return {
+      ...answer,
+      usage: countsTokens ? answer.usage : { kind: 'unknown' },
+      isFullWidth: scanned.width !== call.width,
+    }
   } catch (error) {
     const detail = { deployment: deployment.id, status, upstreamRequestId: requestIdIn(headers) }
     throw error instanceof ErrorInAnswer
