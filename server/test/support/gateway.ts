@@ -26,6 +26,8 @@ export interface ModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  /** Of each deployment, as in torana.yaml. */
+  readonly deploymentLimits?: Readonly<Record<string, number>>
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
   /** Off unless a test is about it. */
@@ -182,7 +184,7 @@ export function configText(
       capabilitiesOn = {},
     }: Pick<ImageModelSpec, 'on' | 'upstream' | 'capabilities' | 'capabilitiesOn'>,
     upstreamModel: string,
-  ): unknown[] => {
+  ): object[] => {
     const { base = 'v1', ...fields } = upstream
     const scenarios = typeof on === 'string' ? [on] : on
     return scenarios.map((scenario, priority) => {
@@ -202,12 +204,26 @@ export function configText(
     })
   }
   const entries = Object.entries(models).map(([id, spec]) => {
-    const { on: _on, upstream: _upstream, capabilities: _capabilities, embedding, ...rest } = spec
+    const {
+      on: _on,
+      upstream: _upstream,
+      capabilities: _capabilities,
+      embedding,
+      deploymentLimits,
+      ...rest
+    } = spec
+    const limits = deploymentLimits
     const facts = { dimensions: widthOf(id), ...embedding }
     // Probes would stand among the calls that tests count.
     return [
       id,
-      { kind: 'embedding', embedding: facts, spaceGuard: false, deployments: deployed(spec, id), ...rest },
+      {
+        kind: 'embedding',
+        embedding: facts,
+        spaceGuard: false,
+        deployments: deployed(spec, id).map((one) => ({ ...one, limits })),
+        ...rest,
+      },
     ]
   })
   const imageEntries = Object.entries(images).map(([id, spec]) => {

@@ -331,4 +331,14 @@ export const CALLER_FAULTS = {
     nextStep:
       'Wait as long as `retry-after` says. Operators: add a deployment, or ask the provider for a higher limit.',
   },
+  client_closed_request: {
+    status: 499,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'The client closed the connection before it had the whole answer. No client sees this code: it stands in the log, the request log and the metrics. Torana makes no further upstream call for such an embeddings request. Calls that were already sent are accounted for. Image jobs go on.',
+    nextStep:
+      'If it happens often, compare the time-outs of your clients with the time that their requests take.',
+  },
 } as const satisfies Record<string, FaultEntry>

@@ -6,6 +6,7 @@ import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import type { RequestTrace } from '#ports/observer.ts'
+import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import type { EmbeddingAdmission } from './admit.ts'
 import type { EmbedOutside } from './outside.ts'
@@ -17,6 +18,8 @@ export interface CallContext {
   readonly model: EmbeddingModel
   readonly admission: EmbeddingAdmission
   readonly trace: RequestTrace
+  /** Undefined: nobody can leave, since the node asks for itself. */
+  readonly caller?: Caller | undefined
   /** On the monotonic clock. */
   readonly deadlineMs: number
   readonly outside: EmbedOutside

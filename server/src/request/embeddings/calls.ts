@@ -1,5 +1,6 @@
 import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
+import { callerLeft } from '../traffic/caller.ts'
 import type { Turn } from '../traffic/turn.ts'
 import type { TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
@@ -39,8 +40,10 @@ export class Calls {
     this.#wake(this.#waiting.length)
   }
 
+  /** Throws when no further call is to begin: the request has failed, or its client has left. */
   check(): void {
     if (this.#hasFailed) throw this.#failure
+    if (this.#request.caller?.destroyed === true) throw callerLeft()
   }
 
   async turn(part: Part): Promise<Turn<Offer>> {
@@ -76,7 +79,7 @@ export class Calls {
 
   /** Undefined: one of the request's own calls will make room sooner than any other request's. */
   #ask(part: Part, open: readonly Offer[]): Turn<Offer> | undefined | Promise<Turn<Offer>> {
-    const { dispatch, model, project, deadlineMs } = this.#request
+    const { dispatch, model, project, deadlineMs, caller } = this.#request
     const isWaitingForOwn = open.length < part.offers.length
     const asked = {
       model: model.id,
@@ -85,6 +88,7 @@ export class Calls {
       images: 0,
       deadlineMs,
       isBegun: this.#begun > 0,
+      caller,
     }
     if (part.cause === undefined)
       return isWaitingForOwn ? dispatch.turnNow(open, asked) : dispatch.turn(open, asked)

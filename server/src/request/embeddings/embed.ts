@@ -17,6 +17,7 @@ import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
 import { admit } from './admit.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
+import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { gather } from './gather.ts'
 import { payable } from '../money/hard-budget.ts'
@@ -63,6 +64,8 @@ export interface EmbedOptions {
   /** The caller's own time-out, when its SDK told us. */
   readonly callerTimeoutMs: number | undefined
   readonly cacheUse: CacheUse
+  /** Once it has left, no further call is made. */
+  readonly caller?: Caller | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -159,6 +162,7 @@ export async function embed(
     model,
     admission,
     trace,
+    caller: options.caller,
     deadlineMs,
     input: request.input,
     project: key.project,

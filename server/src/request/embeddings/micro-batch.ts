@@ -8,6 +8,7 @@ import type { MicroBatchRules } from '#core/micro-batch-rules.ts'
 import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
+import { callerLeft } from '../traffic/caller.ts'
 import type { Turn, TurnRequest } from '../traffic/turn.ts'
 import { mayTryAnother, offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest, type Share } from './admitted-request.ts'
@@ -162,13 +163,14 @@ function askedTogether(members: Members): TurnRequest {
   }
 }
 
-/** Ends members without time, so that they don't hold up the others. Undefined: no member is left. */
+/** Ends members without time, so that they don't hold up the others, and those whose client has left. Undefined: no member is left. */
 function withoutLate(members: Members, { deployment }: Offer, cause?: UpstreamFailure): Members | undefined {
   const nowMs = members[0].request.outside.clock.monotonicMs()
   const error = cause ?? outOfTime(deployment.id)
   const inTime: Member[] = []
   for (const member of members)
-    if (member.request.deadlineMs > nowMs) inTime.push(member)
+    if (member.request.caller?.destroyed === true) member.reject(callerLeft())
+    else if (member.request.deadlineMs > nowMs) inTime.push(member)
     else member.reject(endOf(error, member.request))
   const [lead, ...others] = inTime
   return lead && [lead, ...others]

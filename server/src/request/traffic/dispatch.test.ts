@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { EventEmitter } from 'node:events'
 import { test } from 'node:test'
 import { setImmediate as drained } from 'node:timers/promises'
 import fc from 'fast-check'
@@ -441,4 +442,42 @@ test('sixty texts a second on which the upstream fails take the only deployment 
     // Before the first call of another project, nobody can tell that only these texts fail.
     assert.ok(waited <= (headStartMs === 0 ? 0 : 4), `${waited} of ${honest.length} honest calls had to wait`)
   }
+})
+
+test('a caller that leaves gives up its place at once, and the next one moves up', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const caller = Object.assign(new EventEmitter(), { destroyed: false })
+  const first = world.ask(offers)
+  const leaving = world.ask(offers, 'one', { caller })
+  const next = world.ask(offers)
+  caller.destroyed = true
+  caller.emit('close')
+  await drained()
+  assert.equal(leaving.fault?.code, 'client_closed_request')
+  first.turn?.end()
+  await drained()
+  assert.ok(next.turn)
+  assert.equal(leaving.ends, 1)
+})
+
+test('a caller that got its turn, or was refused, is not listened to any more', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const callers = [0, 1].map(() => Object.assign(new EventEmitter(), { destroyed: false }))
+  const first = world.ask(offers)
+  const [served, refused] = callers.map((caller) => world.ask(offers, 'one', { caller }))
+  assert.deepEqual(
+    callers.map((caller) => caller.listenerCount('close')),
+    [1, 1],
+  )
+  first.turn?.end()
+  await drained()
+  assert.ok(served?.turn)
+  await world.pass(QUEUE_WAIT_MS)
+  assert.equal(refused?.fault?.code, 'deployments_busy')
+  assert.deepEqual(
+    callers.map((caller) => caller.listenerCount('close')),
+    [0, 0],
+  )
 })

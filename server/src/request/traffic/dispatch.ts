@@ -2,12 +2,14 @@
  * Gives each call a deployment, or a place in the queue for one. Waiting beats refusing: a request is refused only when it can't
  * be expected to get a turn within `queueWaitMs`, when its time is up, or when the queue is full.
  */
+import type { Fault } from '#core/fault/fault.ts'
 import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
 import type { PickResult, Schedulable, Scheduler } from '#core/schedule/scheduler.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'
+import { callerLeft } from './caller.ts'
 import { Line, type WaitingCall } from './line.ts'
 import type { Turn, TurnRequest } from './turn.ts'
 import { busyFault, callEndOf, isTimeOut, nobodyFault, TIMER_ERROR_MS } from './turn-ends.ts'
@@ -184,12 +186,21 @@ export class Dispatch {
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
     const { place } = joined
-    cancel = this.#parts.after(Math.min(mostMs, asked.deadlineMs - nowMs), () => {
+    const leave = (fault: Fault): void => {
       if (!queue.leave(place)) return
-      refused(place)
+      refuse(fault)
       // The next call may need less than this one, and have been waiting behind it.
       this.#serve(asked.model)
-    })
+    }
+    const left = (): void => leave(callerLeft())
+    const cancelTimer = this.#parts.after(Math.min(mostMs, asked.deadlineMs - nowMs), () =>
+      leave(busyFault(asked.model, 0)),
+    )
+    asked.caller?.once('close', left)
+    cancel = () => {
+      cancelTimer()
+      asked.caller?.off('close', left)
+    }
     return promise
   }
 

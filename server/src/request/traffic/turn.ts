@@ -1,3 +1,5 @@
+import type { Caller } from './caller.ts'
+
 /** What a call asks of the dispatch. */
 export interface TurnRequest {
   readonly model: string
@@ -14,6 +16,8 @@ export interface TurnRequest {
    * waste them, so the call stands in line until its deadline.
    */
   readonly isBegun?: boolean
+  /** Gives up its place in line when it leaves. */
+  readonly caller?: Caller | undefined
 }
 
 /** The right to make one call to one deployment now. It is ended once, in one of two ways. */

@@ -11,6 +11,7 @@ import type { Key } from '#ports/keys.ts'
 import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
+import { callerLeft } from '#request/traffic/caller.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId, isDryRun } from './caller.ts'
 import { countFirst, countRefused } from './count-request.ts'
@@ -102,8 +103,14 @@ export function handlerOf<Body, Asked, Outcome>(
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
       outcome = await room.run(asked, key, journey)
+      // Then there is an answer, and nobody to take it.
+      let hasLeft = response.destroyed
       const written = room.write(outcome, asked, journey)
-      if (written !== undefined) await written
+      if (written !== undefined) {
+        await written
+        hasLeft = response.destroyed && !response.writableFinished
+      }
+      if (hasLeft) fault = callerLeft()
     } catch (error) {
       fault = toFault(error)
       if (key !== undefined) fault = await countRefused(fault, journey, key, limiter)

@@ -78,11 +78,12 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
   )
 }
 
-function optionsOf(key: Key, { request, requestId, trace, counted }: Journey): EmbedOptions {
+function optionsOf(key: Key, { request, response, requestId, trace, counted }: Journey): EmbedOptions {
   const { headers } = request
   return {
     requestId,
     key,
+    caller: response,
     trace,
     counted,
     unsupported: unsupportedIn(request),

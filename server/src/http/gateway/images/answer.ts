@@ -36,7 +36,7 @@ export async function writeImages(
   response.writeHead(200, imageHeaders(result, meta))
   if (!response.write(first.value ?? '', 'latin1')) await drained(response)
   await writePieces(response, body)
-  response.end()
+  if (!response.destroyed) response.end()
 }
 
 /** The JSON text of an answer, in pieces. */

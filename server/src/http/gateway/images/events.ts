@@ -159,7 +159,7 @@ export class ImageEvents {
 
   #end(): void {
     clearInterval(this.#timer)
-    this.#response.end()
+    if (!this.#response.destroyed) this.#response.end()
   }
 }
 

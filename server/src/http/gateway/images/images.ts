@@ -207,7 +207,7 @@ async function writeQueued(
     location: `/v1/images/jobs/${job.id}`,
   })
   await writePieces(response, jobView(job, dependencies))
-  response.end()
+  if (!response.destroyed) response.end()
   await noteAnswered(job.id, received, dependencies)
 }
 

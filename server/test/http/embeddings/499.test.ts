@@ -1,0 +1,82 @@
+/** Callers that leave: nothing more is bought for them, and nothing says that they were answered. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { GATEWAY_KEY, startGateway } from '#test/support/gateway.ts'
+import { eventually } from '#test/support/process.ts'
+
+const gateway = await startGateway({
+  models: {
+    // One call at a time, for all requests.
+    'line-w16': { on: 'slow-300+mode-line', deploymentLimits: { concurrency: 1 } },
+    // One text a call, one call at a time of each request.
+    'parts-w16': { on: 'slow-300+mode-parts', capabilities: { maxInputs: 1, maxParallelCalls: 1 } },
+    'batch-w16': {
+      on: 'slow-300+mode-batch',
+      deploymentLimits: { concurrency: 1 },
+      microBatch: { maxWaitMs: 1, maxItems: 8 },
+    },
+    'single-w16': { on: 'slow-300+mode-single' },
+  },
+  limits: { queueWaitMs: 60_000 },
+})
+
+function ask(model: string, input: string | readonly string[], signal?: AbortSignal): Promise<number> {
+  return fetch(`${gateway.url}/v1/embeddings`, {
+    method: 'POST',
+    signal: signal ?? null,
+    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model, input }),
+  }).then(
+    async (answer) => (await answer.arrayBuffer(), answer.status),
+    () => 0,
+  )
+}
+
+async function left(model: string): Promise<number> {
+  const metrics = await (await fetch(`${gateway.controlUrl}/metrics`)).text()
+  const line = `torana_requests_total\\{route="embeddings",model="${model}",status="499",fault="client_closed_request"\\} (\\d+)`
+  return Number(new RegExp(line).exec(metrics)?.[1] ?? 0)
+}
+
+async function waiting(model: string): Promise<number> {
+  const metrics = await (await fetch(`${gateway.controlUrl}/metrics`)).text()
+  return Number(new RegExp(`torana_requests_waiting\\{model="${model}"\\} (\\d+)`).exec(metrics)?.[1] ?? 0)
+}
+
+for (const model of ['line-w16', 'batch-w16']) {
+  test(`${model}: a caller that leaves the queue is not bought for`, async () => {
+    const mode = model.slice(0, -'-w16'.length)
+    const callsBefore = gateway.provider.mode(mode).calls
+    const first = ask(model, 'the first')
+    await eventually(async () => assert.equal(gateway.provider.mode(mode).calls, callsBefore + 1))
+    const leaving = new AbortController()
+    const others = ['one', 'two', 'three'].map((text) => ask(model, text, leaving.signal))
+    await eventually(async () => assert.ok((await waiting(model)) > 0))
+    leaving.abort()
+    assert.deepEqual(await Promise.all(others), [0, 0, 0])
+    assert.equal(await first, 200)
+    await eventually(async () => assert.equal(await left(model), 3))
+    // The next caller gets its turn, so nothing stands in line before it.
+    assert.equal(await ask(model, 'the last'), 200)
+    assert.equal(gateway.provider.mode(mode).calls, callsBefore + 2)
+  })
+}
+
+test('between the calls of one request: the call under way ends, and no other begins', async () => {
+  const leaving = new AbortController()
+  const asked = ask('parts-w16', ['one', 'two', 'three', 'four', 'five'], leaving.signal)
+  await eventually(async () => assert.equal(gateway.provider.mode('parts').calls, 1))
+  leaving.abort()
+  assert.equal(await asked, 0)
+  await eventually(async () => assert.equal(await left('parts-w16'), 1))
+  assert.equal(gateway.provider.mode('parts').calls, 1)
+})
+
+test('a caller that left during its only call is not told to have been answered', async () => {
+  const leaving = new AbortController()
+  const asked = ask('single-w16', 'one', leaving.signal)
+  await eventually(async () => assert.equal(gateway.provider.mode('single').calls, 1))
+  leaving.abort()
+  assert.equal(await asked, 0)
+  await eventually(async () => assert.equal(await left('single-w16'), 1))
+})
