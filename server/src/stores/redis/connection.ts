@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { createClient, ErrorReply, RESP_TYPES } from '@redis/client'
+import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client'
 
 /**
  * How long a reply may take before this node goes on without Redis. A healthy one answers in about 1 ms and in 5 ms at its
@@ -30,6 +30,8 @@ export interface RedisConnectionOptions {
   readonly replyDeadlineMs?: number | undefined
   /** Is told whenever Redis goes away or can't be reached. */
   readonly onError?: ((error: Error) => void) | undefined
+  /** Is told whenever Redis has become ready. */
+  readonly onReady?: (() => void) | undefined
 }
 
 export class ReplyTimeout extends Error {
@@ -83,7 +85,10 @@ export class RedisConnection {
       const loads = this.#options.scripts.map(({ text }) => client.sendCommand(['SCRIPT', 'LOAD', text]))
       await inTime(this.#replyDeadlineMs, Promise.all(loads))
       if (this.#isClosed) client.destroy()
-      else this.#client = client
+      else {
+        this.#client = client
+        this.#options.onReady?.()
+      }
     } catch (error) {
       client.destroy()
       this.#retryLater(error as Error)
@@ -174,9 +179,21 @@ export class RedisConnection {
   }
 }
 
+/**
+ * The class of clients, made once. The library's own `createClient` keeps only the class for the last options, and takes 75 ms and
+ * more of the event loop to make another: two servers that are away would have it made anew at every try.
+ */
+function makeClientClass() {
+  return RedisClient.factory()
+}
+
+/** Not before it is needed: most nodes of one process have no Redis. */
+let clientOf: ReturnType<typeof makeClientClass> | undefined
+
 /** The library neither queues, nor reconnects, nor counts time: one timer for each of its commands would cost more than the command. */
 function newClient(url: string) {
-  return createClient({
+  clientOf ??= makeClientClass()
+  return clientOf({
     url,
     name: 'torana',
     disableOfflineQueue: true,
