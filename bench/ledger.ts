@@ -54,6 +54,8 @@ const ledger = new BatchedLedger({
     storeBack: () => {},
     refused: (_, error) => console.error(error),
     spoolFailed: (error) => console.error(error),
+    journalFailed: (error) => console.error(error),
+    diskBack: () => {},
     nodeEnded: () => console.error('ended'),
   },
 })

@@ -5,11 +5,13 @@ import { CatalogInForce, watchFile } from '#compose/catalog.ts'
 import { openControl } from '#compose/control.ts'
 import { openDatabaseStores } from '#compose/database.ts'
 import { openDirectory } from '#compose/directory.ts'
+import { Ending, type StopOptions } from '#compose/ending.ts'
 import { openGateway } from '#compose/gateway.ts'
 import { openImages } from '#compose/images.ts'
 import type { Listeners } from '#compose/listeners.ts'
 import { openMemoryStores } from '#compose/memory.ts'
 import { outsideOf } from '#compose/outside.ts'
+import { NodeReadiness } from '#compose/readiness.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
 import type { StoreParts, Stores } from '#compose/stores.ts'
@@ -18,6 +20,7 @@ import { openUpstreams } from '#compose/upstreams.ts'
 import { openWebhooks, webhooksFor } from '#compose/webhooks.ts'
 import type { Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
+import { lookAt } from '#config/reload.ts'
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -42,19 +45,34 @@ export interface Node {
   reload(): void
   /** Resolves when the node has stopped by itself, because an operator or another node ended it. */
   readonly ended: Promise<void>
-  /** Lets requests under way end, then lets go of everything. A second call gets the same promise. */
-  stop(): Promise<void>
+  /**
+   * Lets requests under way end, then lets go of everything. Takes no longer than `limits.drainMs` and two seconds. A second
+   * call gets the same promise.
+   */
+  stop(options?: StopOptions): Promise<void>
 }
 
-/** Longer than any request may take. */
-const DRAIN_MS = 65_000
-
-/** The ports are bound already, so that a taken one is told before anything else is opened. */
-export async function startNode(settings: Settings, env: Environment, listeners: Listeners): Promise<Node> {
+/**
+ * The ports are bound already, so that a taken one is told before anything else is opened. When `told` aborts, the start is
+ * given up: whatever was opened is closed again, and its reason is thrown.
+ */
+export async function startNode(
+  settings: Settings,
+  env: Environment,
+  listeners: Listeners,
+  told: AbortSignal = new AbortController().signal,
+): Promise<Node> {
   // Parts end in the reverse order: when the node stops, or at once when one of them can't be opened.
   await using opened = new AsyncDisposableStack()
-  opened.use(listeners)
   const log = openLog(settings.logLevel)
+  let isStarted = false
+  opened.defer(() => {
+    if (isStarted || told.aborted) log.info('stopped')
+    log.close()
+  })
+  opened.use(listeners)
+  told.throwIfAborted()
+  const seen = settings.configFile === undefined ? undefined : lookAt(settings.configFile)
   const loaded = loadCatalog(settings, env)
   const { limits } = loaded
   for (const warning of loaded.warnings) log.warn(warning)
@@ -62,53 +80,48 @@ export async function startNode(settings: Settings, env: Environment, listeners:
   const demoKey = demoKeyOf(settings)
   const catalog = new CatalogInForce(loaded.catalog, settings.bootstrapKey ?? demoKey, log)
   const publicUrl = settings.publicUrl ?? listeners.url
-  const told = Promise.withResolvers<void>()
+  const ended = Promise.withResolvers<void>()
 
   const tokens = opened.adopt(new WorkerTokenCounter(), (one) => one.close())
   const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics, catalog.declared))
-  const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => told.resolve() }
+  const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts))
+  told.throwIfAborted()
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
-  const accounts = opened.use(await openAccounts(basics, { stores, onBudgetMark: webhooks.budgetMark }))
+  const accounts = opened.use(
+    await openAccounts(basics, { stores, catalog, onBudgetMark: webhooks.budgetMark }),
+  )
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
   await catalog.useCredentials(stores.credentials)
+  told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler, dispatch } = traffic
   const outside = outsideOf(basics, { stores, accounts, upstreams, tokens })
   const { observer } = outside
-  const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside }))
+  const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside, told }))
+  told.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
   const images = opened.use(
     await openImages(basics, { stores, accounts, catalog, observer, upstreams, dispatch, publicUrl }),
   )
 
-  const notReady = (): string | undefined =>
-    listeners.isDraining ? 'draining' : (directory.notReady() ?? stores.failure())
-  const shown = { notReady, publicUrl, directory, spaces }
+  const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
+  const shown = { readiness, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
   const control = openControl(basics, { ...shown, catalog, accounts })
-  await listeners.open({ gateway, control }, limits, () => basics.metrics.traffic.dropped())
+  told.throwIfAborted()
+  await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {
     log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
   })
   const { url, controlUrl } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
-  const file = watchFile(basics, env, catalog)
+  const file = watchFile(basics, env, catalog, seen)
+  isStarted = true
 
-  const parts = opened.move()
-  const end = async (): Promise<void> => {
-    file.close()
-    await listeners.drain(DRAIN_MS)
-    // Jobs whose client has gone, or never waited.
-    await images.drain(DRAIN_MS)
-    await listeners.close()
-    await parts.disposeAsync()
-    log.info('stopped')
-    log.close()
-  }
-  let ending: Promise<void> | undefined
-  const stop = (): Promise<void> => (ending ??= end())
+  const ending = new Ending(basics, { file, readiness, listeners, images, stores, parts: opened.move() })
+  const stop = (options?: StopOptions): Promise<void> => ending.stop(options)
   return {
     url,
     controlUrl,
@@ -117,7 +130,7 @@ export async function startNode(settings: Settings, env: Environment, listeners:
     demoKey,
     reload: () => file.reload(),
     // A node that is ended while it starts stops as soon as it has started.
-    ended: told.promise.then(stop),
+    ended: ended.promise.then(() => stop()),
     stop,
   }
 }

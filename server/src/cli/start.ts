@@ -1,4 +1,5 @@
 /** `torana start`: runs a node until it is told to stop, and tells a person how to use it. */
+import { once } from 'node:events'
 import { Listeners } from '#compose/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
@@ -6,6 +7,7 @@ import { listModels } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Node } from '#main'
 import type { Output } from './output.ts'
+import { onHangUp, ToldToStop, toldToStop } from './stop-signals.ts'
 
 export async function run(_argv: string[], out: Output): Promise<number> {
   const settings = readEnvironment(process.env, process.cwd(), readText)
@@ -15,34 +17,31 @@ export async function run(_argv: string[], out: Output): Promise<number> {
   try {
     node = await start(settings)
   } catch (error) {
+    if (error instanceof ToldToStop) return 0
     const problem = await problemOf(error, settings)
     if (problem === undefined) throw error
     out.stderr.write(`torana: ${problem}\n`)
     return 1
   }
-  const reload = (): void => node.reload()
-  process.on('SIGHUP', reload)
-  const told = new Promise<void>((resolve) => {
-    process.once('SIGTERM', resolve)
-    process.once('SIGINT', resolve)
-  })
-  // Only now: a program that reads it may tell the node to stop in the same moment.
+  onHangUp(() => node.reload())
   out.stderr.write(banner(node))
-  const reason = await Promise.race([
-    told.then(() => 'told' as const),
-    node.ended.then(() => 'ended' as const),
-  ])
-  process.off('SIGHUP', reload)
+  const reason = await Promise.race([told(), node.ended.then(() => 'ended' as const)])
   if (reason === 'ended') return 1
-  await node.stop()
+  // A person at a terminal wants it to end. Whoever sends SIGTERM may be an orchestrator with a load balancer before us.
+  await node.stop({ gently: reason.by === 'SIGTERM' })
   return 0
+}
+
+async function told(): Promise<ToldToStop> {
+  if (!toldToStop.aborted) await once(toldToStop, 'abort')
+  return toldToStop.reason as ToldToStop
 }
 
 async function start(settings: Settings): Promise<Node> {
   const listeners = await Listeners.bind(settings)
   // Loaded only now: a taken port is told before a second is spent on the rest of the code.
   const { startNode } = await import('#main')
-  return startNode(settings, process.env, listeners)
+  return startNode(settings, process.env, listeners, toldToStop)
 }
 
 /** What a person can do something about, in their words; undefined: nothing they could do. */

@@ -1,11 +1,19 @@
 /** `torana <command>`: finds the command and its exit code. */
 import { ConfigError } from '#config/file/problem.ts'
 import type { Output } from './output.ts'
+import { hearSignals } from './stop-signals.ts'
 
 type Command = (argv: string[], out: Output) => Promise<number>
 
 const COMMANDS: Record<string, { readonly says: string; readonly load: () => Promise<{ run: Command }> }> = {
-  start: { says: 'start the gateway (the default)', load: () => import('./start.ts') },
+  start: {
+    says: 'start the gateway (the default)',
+    load: () => {
+      // Before the rest of the program is loaded: a process that is told to stop meanwhile ends in order.
+      hearSignals()
+      return import('./start.ts')
+    },
+  },
   check: { says: 'check a torana.yaml and show what it declares', load: () => import('./check.ts') },
   init: { says: 'print a commented torana.yaml to start from', load: () => import('./init.ts') },
   schema: { says: 'print the JSON Schema of torana.yaml', load: () => import('./schema.ts') },
@@ -48,7 +56,7 @@ const MOVED = '`torana import litellm` is now its own command: npx torana-import
 
 const out: Output = process
 
-async function main([name = 'start', ...argv]: string[]): Promise<number> {
+async function main(name: string, argv: string[]): Promise<number> {
   if (name === '--help' || name === '-h' || name === 'help') {
     out.stdout.write(usage())
     return 0
@@ -73,4 +81,7 @@ function usage(): string {
   return `Torana, a gateway for embeddings and images.\n\n${rows.join('\n')}\n`
 }
 
-process.exitCode = await main(process.argv.slice(2))
+const [name = 'start', ...argv] = process.argv.slice(2)
+process.exitCode = await main(name, argv)
+// A node has let go of what it could. What is still open, such as a call to an upstream, has had its time.
+if (name === 'start') process.exit()

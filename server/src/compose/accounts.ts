@@ -12,6 +12,7 @@ import type { Log } from '#telemetry/log.ts'
 import { BudgetMarks, type BudgetMark } from '#worker/books/budget-marks.ts'
 import { every } from '#worker/every.ts'
 import type { Basics } from './basics.ts'
+import type { CatalogInForce } from './catalog.ts'
 import type { ControlBooks, Stores } from './stores.ts'
 
 const IDLE_LEASES_MS = 250
@@ -26,6 +27,7 @@ export interface Accounts extends AsyncDisposable {
 
 export interface AccountParts {
   readonly stores: Stores
+  readonly catalog: Pick<CatalogInForce, 'refusal'>
   /** A budget passed a mark; several nodes may notice. */
   readonly onBudgetMark: (mark: BudgetMark) => void
 }
@@ -55,7 +57,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
     every(IDLE_LEASES_MS, () => leases.returnIdle(), quiet),
     every(BUDGET_MARKS_MS, () => marks.check(), quiet),
   ]
-  const books = stores.forControl && booksOf(stores.forControl, limiter)
+  const books = stores.forControl && booksOf(stores.forControl, limiter, parts.catalog)
   if (books) metrics.books.readNode(books.nodeFigures)
   return {
     money: {
@@ -91,19 +93,34 @@ async function openRedis(url: string | undefined, log: Log): Promise<RedisConnec
         )
       wasAway = true
     },
+    onReady: () => void warnOfEviction(redis, log),
   })
   await redis.open()
   return redis
 }
 
+/** Not every server tells. What it says is a warning for people, so an answer that never comes is no trouble. */
+async function warnOfEviction(redis: RedisConnection, log: Log): Promise<void> {
+  const told: string[] = []
+  await redis.exchange([['INFO', 'memory']], (reply) => void told.push(String(reply))).catch(() => {})
+  const policy = /^maxmemory_policy:(\S+)/m.exec(told.join(''))?.[1]
+  if (policy === undefined || policy === 'noeviction') return
+  log.warn(
+    { policy },
+    'the Redis of REDIS_URL may evict rate limits, which then start anew: set its maxmemory-policy to noeviction',
+  )
+}
+
 function booksOf(
   { figures, ...books }: ControlBooks,
   limiter: MemoryLimiter | RedisLimiter,
+  catalog: AccountParts['catalog'],
 ): BooksDependencies {
   const shared = limiter instanceof RedisLimiter ? limiter : undefined
   const nodeFigures = (): NodeFigures => ({
     ...figures(),
     limiter: shared && { state: shared.state(), counts: shared.counts },
+    configRefusal: catalog.refusal,
   })
   return { ...books, nodeFigures }
 }

@@ -29,6 +29,8 @@ import type { NodeBooks, StoreParts } from './stores.ts'
 const HEARTBEAT_MS = 1000
 /** How soon a store that came back is noticed. */
 const DRAIN_MS = 250
+/** How soon a disk that can be written again is noticed. */
+const DISK_MS = 1000
 /** How soon a sibling that died is noticed. */
 const RECOVER_MS = 2000
 
@@ -80,6 +82,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   const chores = [
     every(HEARTBEAT_MS, connect, (error) => ledger.noteTrouble(error as Error)),
     every(DRAIN_MS, () => ledger.drain(), quiet),
+    every(DISK_MS, () => ledger.checkDisk(), quiet),
     every(RECOVER_MS, recoverDead, quiet),
     startUpkeep({ nodeId, upkeep, reconciler, events: upkeepEvents(log, metrics), monotonicMs }),
   ]
@@ -87,6 +90,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     nodeId,
     ledger,
     appendLate: (entries) => store.appendLate(nodeId, entries),
+    openCalls: () => folder.journal.size,
     settled: () => ledger.settled(),
     logRequest: (record) => requests.add(record),
     liveNodes: () => membership.liveNodes,
@@ -104,6 +108,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
         isStoreAway: ledger.isStoreAway,
         spoolWaiting: folder.spool.waiting,
         journalOpen: folder.journal.size,
+        diskFailure: ledger.failure,
       }),
     },
     async [Symbol.asyncDispose]() {
@@ -198,6 +203,9 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
     },
     spoolFailed: (error) =>
       log.error({ err: error }, 'the spool on disk cannot be written: this node answers no more requests'),
+    journalFailed: (error) =>
+      log.error({ err: error }, 'the journal on disk cannot be written: this node takes no more requests'),
+    diskBack: () => log.info('the data folder can be written again'),
     nodeEnded() {
       log.error('another node or an operator ended this node: it stops')
       onEnded()

@@ -1,7 +1,7 @@
 /** The catalog in force: what the configuration declares, with the credentials of the store. */
 import { listModels, type Catalog, type Project } from '#core/catalog.ts'
 import { loadCatalog } from '#config/load.ts'
-import { watchConfig, type ConfigWatch } from '#config/reload.ts'
+import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -10,6 +10,12 @@ import type { Basics } from './basics.ts'
 
 /** How often the node looks at the configuration file. */
 const RELOAD_INTERVAL_MS = 1000
+
+/** A configuration file that could not replace the one in force. */
+export interface ConfigRefusal {
+  readonly sinceMs: number
+  readonly problems: readonly string[]
+}
 
 export class CatalogInForce {
   readonly #log: Log
@@ -20,6 +26,7 @@ export class CatalogInForce {
   #completions = 0
   readonly #projectFollowers: ((projects: readonly Project[]) => void)[] = []
   readonly #followers: ((catalog: Catalog) => void)[] = []
+  #refusal: ConfigRefusal | undefined
 
   /** `firstKey`: the key of the environment or of a first start. It belongs to project `default`. */
   constructor(declared: Catalog, firstKey: string | undefined, log: Log) {
@@ -63,8 +70,20 @@ export class CatalogInForce {
     await this.#complete()
   }
 
+  /** Undefined while the configuration in force is that of the file. */
+  get refusal(): ConfigRefusal | undefined {
+    return this.#refusal
+  }
+
+  /** The file was read anew, and is wrong. What was declared before stays in force. */
+  refuse(problems: readonly string[], nowMs: number): void {
+    const sinceMs = this.#refusal?.sinceMs ?? nowMs
+    this.#refusal = { sinceMs, problems }
+  }
+
   /** The configuration was read anew. */
   declare(declared: Catalog): void {
+    this.#refusal = undefined
     this.#declared = declared
     for (const follower of this.#projectFollowers) follower(this.projects)
     this.refresh()
@@ -92,24 +111,31 @@ export class CatalogInForce {
 
 /** Reads the configuration file again whenever it changes. A faulty file changes nothing. */
 export function watchFile(
-  { settings, limits, cors, log }: Basics,
+  { settings, limits, cors, clock, log, metrics }: Basics,
   env: Environment,
   catalog: CatalogInForce,
+  since: FileLook | undefined,
 ): ConfigWatch {
-  if (settings.configFile === undefined) return { reload() {}, close() {} }
+  metrics.configLoaded(clock.nowMs())
+  if (settings.configFile === undefined || since === undefined) return { reload() {}, close() {} }
   return watchConfig({
     file: settings.configFile,
+    since,
     intervalMs: RELOAD_INTERVAL_MS,
     load: () => loadCatalog(settings, env),
     onGood(loaded) {
       catalog.declare(loaded.catalog)
+      metrics.configLoaded(clock.nowMs())
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
       if (JSON.stringify(loaded.limits) !== JSON.stringify(limits))
         log.warn('changed limits take effect at the next start')
       if (JSON.stringify(loaded.cors) !== JSON.stringify(cors))
         log.warn('changed origins of cors take effect at the next start')
     },
-    onBad: (problems) =>
-      log.error({ problems }, 'the configuration is wrong; the last good one stays in use'),
+    onBad(problems) {
+      catalog.refuse(problems, clock.nowMs())
+      metrics.configRefused()
+      log.error({ problems }, 'the configuration is wrong; the last good one stays in use')
+    },
   })
 }

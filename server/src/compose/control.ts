@@ -4,14 +4,15 @@ import { kindAtControl } from '#core/security-event.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { controlServer } from '#http/control/server.ts'
-import type { Readiness } from '#http/health.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
+import type { NodeReadiness } from './readiness.ts'
 import type { Spaces } from './spaces.ts'
 
-export interface ControlParts extends Readiness {
+export interface ControlParts {
+  readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly catalog: CatalogInForce
   readonly accounts: Accounts
@@ -29,9 +30,11 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
-  const { notReady, publicUrl, catalog, accounts, directory, spaces } = parts
+  const { readiness, publicUrl, catalog, accounts, directory, spaces } = parts
   return controlServer({
-    notReady,
+    notReady: readiness.notReady,
+    remark: readiness.remark,
+    asked: readiness.asked,
     metrics: () => metrics.text(),
     api: {
       ...directory.forControl,

@@ -6,17 +6,18 @@ import { corsOf } from '#http/gateway/cors.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
-import type { Readiness } from '#http/health.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { version, type Basics } from './basics.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
+import type { NodeReadiness } from './readiness.ts'
 import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
 import type { Traffic } from './traffic.ts'
 
-export interface GatewayParts extends Readiness {
+export interface GatewayParts {
+  readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly directory: Directory
   readonly outside: EmbedOutside
@@ -32,7 +33,7 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function openGateway(basics: Basics, parts: GatewayParts): Promise<FastifyInstance> {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
-  const { notReady, publicUrl, directory, outside, traffic, spaces, sharing, images, json } = parts
+  const { readiness, publicUrl, directory, outside, traffic, spaces, sharing, images, json } = parts
   const docsUrl = (): string => publicUrl
   if (settings.publicUrl === undefined && EVERYWHERE.has(settings.host))
     log.warn(
@@ -45,7 +46,9 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     cache: sharing.cache.size(),
   }))
   return gatewayServer({
-    notReady,
+    notReady: readiness.notReady,
+    remark: readiness.remark,
+    asked: readiness.asked,
     ...images.forGateway,
     ...outside,
     version,

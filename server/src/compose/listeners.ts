@@ -2,13 +2,16 @@
 import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import type { Limits, Settings } from '#core/settings.ts'
-import { Listener } from '#http/listener.ts'
+import { Listener, type ListenerEvents } from '#http/listener.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { controlSocketOf, pathProblem } from '#runtime/control-socket.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 
 /** What comes in a tenth of a second of overload. */
 const BACKLOG = 4096
+
+/** What is asked on the control port takes milliseconds. */
+const CONTROL_MS = 500
 
 export interface Apps {
   readonly gateway: FastifyInstance
@@ -67,17 +70,18 @@ export class Listeners implements AsyncDisposable {
   }
 
   /** From now on requests are the apps'. */
-  async open({ gateway, control }: Apps, limits: Limits, dropped: () => void): Promise<void> {
-    const { headersTimeoutMs, imageTimeoutMs, maxConnections } = limits
+  async open({ gateway, control }: Apps, limits: Limits, events: ListenerEvents): Promise<void> {
+    const { headersTimeoutMs, imageTimeoutMs, maxConnections, downloadIdleMs } = limits
     await Promise.all([gateway.ready(), control.ready()])
     const bounds = {
       headersTimeout: headersTimeoutMs,
       // As long as its answer may take: 256 MB of pictures over a slow line.
       requestTimeout: Math.max(imageTimeoutMs, headersTimeoutMs),
       maxConnections,
+      readIdleMs: downloadIdleMs,
     }
-    this.#gateway.open(gateway, bounds, dropped)
-    this.#control.open(control)
+    this.#gateway.open(gateway, bounds, events)
+    this.#control.open(control, { readIdleMs: downloadIdleMs }, events)
   }
 
   /**
@@ -98,16 +102,22 @@ export class Listeners implements AsyncDisposable {
     socket.open(control)
   }
 
-  /** The public listener takes no more requests, and waits so long for requests under way. */
-  async drain(forMs: number): Promise<void> {
+  /** From now on the node says that it is not ready. It takes what still comes, and asks each client to connect elsewhere. */
+  leave(): void {
     this.#isDraining = true
-    await this.#gateway.drain(forMs)
+    this.#gateway.leave()
   }
 
-  /** Does not wait for callers: `drain` did, as long as it may. */
+  /** The public listener takes no more requests, waits so long for requests under way, and cuts the others. */
+  async drain(forMs: number): Promise<void> {
+    this.leave()
+    await this.#gateway.close(forMs)
+  }
+
+  /** Callers are not waited for: `drain` did, as long as it may. */
   async close(): Promise<void> {
-    void this.#gateway.close()
-    await Promise.all([this.#control.close(), this.#socket?.close()])
+    const control = [this.#control.close(CONTROL_MS), this.#socket?.close(CONTROL_MS)]
+    await Promise.all([this.#gateway.close(), ...control])
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -30,6 +30,7 @@ export async function openMemoryStores(
     nodeId,
     ledger: new MemoryLedger(books, nodeId),
     appendLate: (entries) => books.appendLate(nodeId, entries),
+    openCalls: () => 0,
     settled: async () => {},
     logRequest: () => {},
     liveNodes: () => 1,

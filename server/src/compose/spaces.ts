@@ -20,6 +20,8 @@ export interface SpaceParts {
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
   readonly outside: EmbedOutside
+  /** Aborts when the node is told to stop: then nothing is waited for. */
+  readonly told: AbortSignal
 }
 
 export interface Spaces extends AsyncDisposable {
@@ -42,7 +44,7 @@ const PROBE_TIMEOUT_MS = 10_000
 
 /** Resolves when the guard knows what the store knows, or has waited long enough for it. */
 export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Spaces> {
-  const { stores, catalog, scheduler, outside } = parts
+  const { stores, catalog, scheduler, outside, told } = parts
   const { clock, limits } = outside
   const probing = { ...outside, limits: { ...limits, requestTimeoutMs: PROBE_TIMEOUT_MS } }
   const onTrouble = (error: unknown): void => {
@@ -59,12 +61,12 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     onTrouble,
   })
   catalog.follow(() => guard.reload())
-  await within(FIRST_READ_MS, guard.follow().catch(onTrouble))
-  if (!guard.hasRead)
+  await within(FIRST_READ_MS, guard.follow().catch(onTrouble), told)
+  if (!guard.hasRead && !told.aborted)
     log.error(
       'PostgreSQL could not be read: until it can, only the first deployment of each model serves, and requests that pin a space are refused',
     )
-  await within(FIRST_PROBES_MS, guard.start())
+  await within(FIRST_PROBES_MS, guard.start(), told)
   return {
     guard,
     store: stores.spaces,
@@ -84,6 +86,6 @@ function heldOf({ state }: GuardedStanding): HoldReason | undefined {
   return state === 'quarantined' || state === 'held-back' ? state : undefined
 }
 
-function within(ms: number, work: Promise<unknown>): Promise<unknown> {
-  return Promise.race([work, delay(ms, undefined, { ref: false })])
+function within(ms: number, work: Promise<unknown>, signal: AbortSignal): Promise<unknown> {
+  return Promise.race([work, delay(ms, undefined, { ref: false, signal }).catch(() => {})])
 }

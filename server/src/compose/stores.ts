@@ -30,6 +30,8 @@ export interface NodeBooks extends AsyncDisposable {
   readonly ledger: Ledger
   /** Adds entries where others may stand for the same calls. */
   readonly appendLate: (entries: readonly LedgerEntry[]) => Promise<void>
+  /** Calls that were begun and not accounted for yet. */
+  readonly openCalls: () => number
   /** Resolves when no entry waits in memory. */
   readonly settled: () => Promise<void>
   readonly logRequest: (record: RequestRecord) => void
@@ -46,7 +48,7 @@ export interface NodeBooks extends AsyncDisposable {
 
 export interface ControlBooks extends Omit<BooksDependencies, 'nodeFigures'> {
   /** What the books know of this node. */
-  readonly figures: () => Omit<NodeFigures, 'limiter'>
+  readonly figures: () => Omit<NodeFigures, 'limiter' | 'configRefusal'>
 }
 
 export interface StoreParts {

@@ -8,7 +8,7 @@ import { test } from 'node:test'
 import type { TestContext } from 'node:test'
 import { eventually } from '#test/support/process.ts'
 import { ConfigError } from './file/problem.ts'
-import { watchConfig } from './reload.ts'
+import { lookAt, watchConfig } from './reload.ts'
 
 /** Watches a file whose content counts as faulty when it starts with "bad". */
 async function watched(context: TestContext, first: string, intervalMs = 5) {
@@ -18,6 +18,7 @@ async function watched(context: TestContext, first: string, intervalMs = 5) {
   const events: string[] = []
   const watch = watchConfig({
     file,
+    since: lookAt(file),
     intervalMs,
     load: () => {
       const text = readFileSync(file, 'utf8')
@@ -32,8 +33,6 @@ async function watched(context: TestContext, first: string, intervalMs = 5) {
     await rm(folder, { recursive: true })
   })
   const until = (count: number) => eventually(async () => assert.ok(events.length >= count))
-  // Its first look has begun before, and takes as many steps as one of these.
-  for (let look = 0; look < 3; look += 1) await readFile(file)
   return { folder, file, events, watch, until }
 }
 
@@ -110,4 +109,18 @@ test('a demand loads at once, also an unchanged file; after close nothing is loa
   await writeFile(file, 'second')
   await delay(40)
   assert.deepEqual(events, ['first'])
+})
+
+test('what was written after the first look and before the watch is a change', async (context) => {
+  const folder = await mkdtemp(join(tmpdir(), 'torana-reload-'))
+  context.after(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'torana.yaml')
+  await writeFile(file, 'first')
+  const since = lookAt(file)
+  await writeFile(file, 'written while the node started')
+  const loaded = Promise.withResolvers<string>()
+  const load = (): string => readFileSync(file, 'utf8')
+  const watch = watchConfig({ file, since, intervalMs: 5, load, onGood: loaded.resolve, onBad: () => {} })
+  context.after(() => watch.close())
+  assert.equal(await loaded.promise, 'written while the node started')
 })

@@ -1,12 +1,22 @@
 /** Notices when the configuration file changes, and never lets a faulty one replace a good one. */
 import { createHash } from 'node:crypto'
+import { readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { ConfigError } from './file/problem.ts'
 import { reasonOf } from './file/variable.ts'
 
+/** The file as it was at one moment. */
+export interface FileLook {
+  /** Inode, time and size: while they stay, the content is not read. */
+  readonly stamp: string
+  readonly digest: string
+}
+
 export interface WatchOptions<Config> {
   readonly file: string
+  /** The file before the first load. Whatever differs from it is a change. */
+  readonly since: FileLook
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
   readonly load: () => Config
   readonly onGood: (loaded: Config) => void
@@ -24,11 +34,11 @@ export interface ConfigWatch {
 
 /**
  * Looks at the file every second. `fs.watch` is not used: it follows the inode, and a mounted ConfigMap changes by
- * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. Start watching
- * before the first load, so that nothing written in between is missed.
+ * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. What was written between
+ * the first load and the beginning of the watch is a change too: a start takes seconds.
  */
 export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch {
-  const { file, load, onGood, onBad, intervalMs = 1000 } = options
+  const { file, since, load, onGood, onBad, intervalMs = 1000 } = options
   const stop = new AbortController()
 
   function reload(): void {
@@ -43,8 +53,8 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
   }
 
   async function watch(): Promise<void> {
-    let last = await look(file, undefined)
-    let tried = last.digest
+    let last = since
+    let tried = since.digest
     while (await pause(intervalMs, stop.signal)) {
       const now = await look(file, last)
       // A file cut off at the end of a line is often good YAML: a change counts once it is quiet.
@@ -70,25 +80,34 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<boolean> {
   return !signal.aborted
 }
 
-interface Look {
-  /** Inode, time and size: while they stay, the content is not read. */
-  readonly stamp: string
-  readonly digest: string
+/** To be called before the file is loaded. */
+export function lookAt(file: string): FileLook {
+  try {
+    return { stamp: stampOf(statSync(file, { bigint: true })), digest: digestOf(readFileSync(file)) }
+  } catch (error) {
+    return lookWithout(error)
+  }
 }
 
-async function look(file: string, before: Look | undefined): Promise<Look> {
+async function look(file: string, before: FileLook): Promise<FileLook> {
   try {
-    const { ino, mtimeNs, size } = await stat(file, { bigint: true })
-    const stamp = `${ino} ${mtimeNs} ${size}`
-    if (before?.stamp === stamp) return before
-    return {
-      stamp,
-      digest: createHash('sha256')
-        .update(await readFile(file))
-        .digest('hex'),
-    }
+    const stamp = stampOf(await stat(file, { bigint: true }))
+    if (before.stamp === stamp) return before
+    return { stamp, digest: digestOf(await readFile(file)) }
   } catch (error) {
-    // A file that is gone is a change like any other; loading it will say why it can't be read.
-    return { stamp: '', digest: reasonOf(error) }
+    return lookWithout(error)
   }
+}
+
+/** A file that is gone is a change like any other; loading it will say why it can't be read. */
+function lookWithout(error: unknown): FileLook {
+  return { stamp: '', digest: reasonOf(error) }
+}
+
+function stampOf({ ino, mtimeNs, size }: BigIntStats): string {
+  return `${ino} ${mtimeNs} ${size}`
+}
+
+function digestOf(content: Buffer): string {
+  return createHash('sha256').update(content).digest('hex')
 }

@@ -111,6 +111,12 @@ export interface Limits {
   readonly bodyBytes: number
   /** A body that stands still so long is given up: its sender is gone, or wants to hold a connection. */
   readonly uploadIdleMs: number
+  /** A client that reads nothing of its answer for so long is gone, or wants to hold the answer in memory. */
+  readonly downloadIdleMs: number
+  /** From the order to stop to the end: 5 s more than an embeddings request may take. Orchestrators must wait longer. */
+  readonly drainMs: number
+  /** Load balancers check every one to five seconds. Until they have noticed, the node still takes what they send. */
+  readonly stopDelayMs: number
   /** Files of all requests on this node's disk: more than all its image jobs should ever hold. */
   readonly uploadBytes: number
   /** Files of one edit towards an upstream whose wire can't be fed from disk, such as those of the AI SDK. */
@@ -153,6 +159,9 @@ export const defaultLimits: Limits = {
   maxPictureEdge: 16_384,
   bodyBytes: 256 * 1024 * 1024,
   uploadIdleMs: 30_000,
+  downloadIdleMs: 30_000,
+  drainMs: 65_000,
+  stopDelayMs: 5_000,
   uploadBytes: 16 * 1024 ** 3,
   bufferedEditBytes: 20 * 1024 * 1024,
   bufferedBytes: 256 * 1024 * 1024,

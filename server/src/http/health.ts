@@ -3,17 +3,23 @@ import type { FastifyInstance } from 'fastify'
 export interface Readiness {
   /** Undefined when ready, else why not. */
   readonly notReady: () => string | undefined
+  /** What an operator should look at although the node is ready. It is told to everybody, so it names nothing private. */
+  readonly remark?: () => string | undefined
+  /** Somebody asked whether the node is ready: as a rule a load balancer. */
+  readonly asked?: () => void
 }
 
 /** `/livez`: is the event loop turning. `/readyz`: send traffic here; never about upstreams. Neither is logged. */
-export function registerHealth(app: FastifyInstance, { notReady }: Readiness): void {
+export function registerHealth(app: FastifyInstance, { notReady, remark, asked }: Readiness): void {
   const hide = { schema: { hide: true } }
   app.get('/livez', hide, (_, reply) => reply.type('text/plain').send('ok\n'))
   app.get('/readyz', hide, (_, reply) => {
+    asked?.()
     const reason = notReady()
+    const lines = [reason ?? 'ok', remark?.()].filter((line) => line !== undefined)
     return reply
       .code(reason === undefined ? 200 : 503)
       .type('text/plain')
-      .send(`${reason ?? 'ok'}\n`)
+      .send(lines.map((line) => `${line}\n`).join(''))
   })
 }

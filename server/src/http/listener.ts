@@ -1,7 +1,7 @@
 /** One port or socket of the node. It is bound first of all, and says that the node starts until an app is ready. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from './faults.ts'
@@ -23,18 +23,39 @@ const KEEP_ALIVE_MS = 75_000
 const SLOW_SENDER_CHECK_MS = 1000
 /** While draining: long enough to cost nothing, short enough that no drain waits for it. */
 const SWEEP_MS = 100
+/** How often the node looks for clients that don't read: one timer for all connections, since nearly every client reads. */
+const SLOW_READER_CHECK_MS = 1000
 /** A start takes seconds. */
 const RETRY_MS = 1000
+
+/** What a listener is held to while it is open. */
+interface ListenerBounds extends Partial<
+  Pick<Server, 'headersTimeout' | 'requestTimeout' | 'maxConnections'>
+> {
+  /** An answer of which the client reads nothing for so long is cut. Unset: never. */
+  readonly readIdleMs?: number
+}
+
+/** Is told what a listener did by itself. */
+export interface ListenerEvents {
+  /** A connection was closed because there were too many. */
+  readonly dropped?: () => void
+  /** A connection was closed because its client read nothing. */
+  readonly stalled?: () => void
+}
 
 export class Listener {
   /** Where it answers, without a path. */
   readonly url: string
   readonly #server: Server
   #app: FastifyInstance | undefined
-  #closed: Promise<void> | undefined
+  #closed: Promise<unknown> | undefined
+  #isLeaving = false
+  readonly #connections: Connections
 
-  private constructor(server: Server, url: string) {
+  private constructor(server: Server, connections: Connections, url: string) {
     this.#server = server
+    this.#connections = connections
     this.url = url
   }
 
@@ -45,11 +66,17 @@ export class Listener {
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
       requireHostHeader: appChecksHost !== true,
     })
+    const connections = new Connections(server)
     server.listen({ ...at, backlog })
     await once(server, 'listening')
-    const listener = new Listener(server, 'path' in at ? `unix:${at.path}` : urlOf(server, at.host))
+    const listener = new Listener(
+      server,
+      connections,
+      'path' in at ? `unix:${at.path}` : urlOf(server, at.host),
+    )
     /** False: the app has no answer of its own to this. */
     const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
+      if (listener.#isLeaving) response.setHeader('connection', 'close')
       if (listener.#app) return listener.#app.server.emit(event, request, response)
       answerStarting(request, response, nextId(), docsUrl ?? listener.url)
       return true
@@ -69,35 +96,100 @@ export class Listener {
   /** From now on requests are the app's, which is ready and does not listen itself. */
   open(
     app: FastifyInstance,
-    bounds: Partial<Pick<Server, 'headersTimeout' | 'requestTimeout' | 'maxConnections'>> = {},
-    dropped: () => void = () => {},
+    { readIdleMs, ...bounds }: ListenerBounds = {},
+    events: ListenerEvents = {},
   ): void {
+    const { dropped = () => {}, stalled = () => {} } = events
     this.#app = app
     Object.assign(this.#server, bounds)
     this.#server.on('drop', dropped)
     this.#server.on('clientError', (error, socket) => app.server.emit('clientError', error, socket))
+    if (readIdleMs !== undefined) this.#connections.endStalled(readIdleMs, stalled)
   }
 
-  /** Takes no more connections. Idle ones end at once; resolves when the others have ended. */
-  close(): Promise<void> {
+  /** Goes on taking connections and requests; each answer says that it is the last one on its connection. */
+  leave(): void {
+    this.#isLeaving = true
+  }
+
+  /** Takes no more connections, waits so long for requests under way, and cuts the others. */
+  async close(forMs = 0): Promise<void> {
+    this.leave()
     this.#closed ??= this.#close()
-    return this.#closed
-  }
-
-  /** Closes, and waits so long for requests under way. */
-  async drain(forMs: number): Promise<void> {
     // A client keeps its idle connection open, and would hold the node to the end of the drain.
     const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS)
-    await Promise.race([this.close(), new Promise((resolve) => setTimeout(resolve, forMs).unref())])
+    this.#server.closeIdleConnections()
+    const { promise: isLate, resolve } = Promise.withResolvers<void>()
+    const late = setTimeout(resolve, forMs)
+    await Promise.race([this.#closed, isLate])
+    clearTimeout(late)
     clearInterval(sweep)
+    this.#connections.cut()
+    await this.#closed
   }
 
   async #close(): Promise<void> {
-    // The app says `connection: close` from now on.
-    await this.#app?.close()
     const closed = once(this.#server, 'close')
-    this.#server.close()
+    // Not that of node:http, which would also stop looking for clients that are slow to send their headers.
+    NetServer.prototype.close.call(this.#server)
     await closed
+    // Nothing is left to close but the timer of node:http.
+    this.#server.close()
+    await this.#app?.close()
+  }
+}
+
+/** The open connections of one listener. */
+class Connections {
+  readonly #server: Server
+  readonly #open = new Set<Socket>()
+  /** Those that did not take all their bytes at the last look. */
+  readonly #slow = new Set<Socket>()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor(server: Server) {
+    this.#server = server
+    server.on('connection', (socket: Socket) => {
+      this.#open.add(socket)
+      socket.once('close', () => {
+        this.#open.delete(socket)
+        this.#slow.delete(socket)
+      })
+    })
+  }
+
+  /**
+   * From now on a client that reads nothing of its answer for so long is cut off: it could hold the answer in the memory of
+   * the node for ever. Nothing is done for a connection until its bytes have waited for about a second.
+   */
+  endStalled(idleMs: number, stalled: () => void): void {
+    // Node itself would do the same, but only where nobody listens.
+    this.#server.on('timeout', (socket) => {
+      if (this.#slow.has(socket)) stalled()
+      socket.destroy()
+    })
+    this.#timer = setInterval(() => this.#look(idleMs), Math.min(SLOW_READER_CHECK_MS, idleMs / 2)).unref()
+  }
+
+  cut(): void {
+    clearInterval(this.#timer)
+    for (const socket of this.#open) socket.destroy()
+  }
+
+  #look(idleMs: number): void {
+    for (const socket of this.#open) {
+      const isSlow = socket.writableLength > 0
+      if (isSlow === this.#slow.has(socket)) continue
+      if (isSlow) {
+        this.#slow.add(socket)
+        // It begins anew with each byte that the system takes.
+        socket.setTimeout(idleMs)
+        continue
+      }
+      this.#slow.delete(socket)
+      // Behind the end of an answer, Node has set the time-out of idle connections instead.
+      if (socket.timeout === idleMs) socket.setTimeout(0)
+    }
   }
 }
 

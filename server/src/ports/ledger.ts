@@ -102,6 +102,8 @@ export interface Journal {
   close(requestId: string, attempt: number): void
   /** How many calls are open. */
   readonly size: number
+  /** Resolves once the disk takes about as much as a call needs. Rejects when it does not. Notes nothing. */
+  probe(): Promise<void>
   /** Writes what is still held and lets go of the file. */
   end(): void
 }

@@ -130,6 +130,10 @@ export interface NodeFigures {
   readonly spoolWaiting: number
   /** Calls under way. */
   readonly journalOpen: number
+  /** Why its disk can't be written, if so: then it takes no requests. */
+  readonly diskFailure: string | undefined
+  /** Set while its configuration file is wrong and an earlier one is in force. */
+  readonly configRefusal: { readonly sinceMs: number; readonly problems: readonly string[] } | undefined
   /** Undefined without Redis. */
   readonly limiter: LimiterFigures | undefined
 }

@@ -59,13 +59,21 @@ test('what a node says of itself is asked at each scrape', () => {
   let spoolWaiting = 0
   metrics.readNode(() => {
     spoolWaiting += 1
-    return { isStoreAway: true, spoolWaiting, journalOpen: 9, limiter: { state: 'local', counts } }
+    return {
+      isStoreAway: true,
+      spoolWaiting,
+      journalOpen: 9,
+      diskFailure: 'full',
+      configRefusal: undefined,
+      limiter: { state: 'local', counts },
+    }
   })
   metrics.text()
   const text = metrics.text()
   assert.match(text, /^torana_store_away 1$/m)
   assert.match(text, /^torana_spool_waiting 2$/m)
   assert.match(text, /^torana_journal_open 9$/m)
+  assert.match(text, /^torana_disk_failing 1$/m)
   assert.match(text, /^torana_limiter_shared 0$/m)
   assert.match(text, /^torana_limiter_local_decisions_total 2$/m)
 })

@@ -126,7 +126,7 @@ export class BooksMetrics {
   }
 }
 
-function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, limiter }: NodeFigures): string[] {
+function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, diskFailure, limiter }: NodeFigures): string[] {
   const texts = [
     gaugeText('torana_store_away', '1 while PostgreSQL is unreachable.', Number(isStoreAway)),
     gaugeText(
@@ -135,6 +135,11 @@ function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, limiter }: NodeFigu
       spoolWaiting,
     ),
     gaugeText('torana_journal_open', 'Calls to upstreams in flight.', journalOpen),
+    gaugeText(
+      'torana_disk_failing',
+      '1 while the data folder cannot be written: the node takes no requests.',
+      Number(diskFailure !== undefined),
+    ),
   ]
   if (limiter === undefined) return texts
   const { takes, localDecisions, scriptCalls, timeouts, errors } = limiter.counts

@@ -7,7 +7,7 @@ import { BooksMetrics } from './books-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import type { SecurityLog } from './security-log.ts'
 import { TrafficMetrics } from './traffic-metrics.ts'
-import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
+import { counters, gaugeText, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** From a quick upstream to the longest wait we allow. */
@@ -64,9 +64,20 @@ export class Metrics {
       }
     | undefined
 
+  #config: { readonly loadedAtMs: number; readonly isRefused: boolean } | undefined
+
   constructor(version: string, security?: SecurityLog) {
     this.#version = version
     this.#security = security
+  }
+
+  configLoaded(nowMs: number): void {
+    this.#config = { loadedAtMs: nowMs, isRefused: false }
+  }
+
+  /** The last good configuration stays in force. */
+  configRefused(): void {
+    if (this.#config !== undefined) this.#config = { ...this.#config, isRefused: true }
   }
 
   requestEnded(record: RequestRecord): void {
@@ -135,6 +146,7 @@ export class Metrics {
     const text = [
       samplesText('torana_build_info', 'Always 1.', 'gauge', [build]),
       ...families.map((family) => family.text()),
+      this.#config === undefined ? '' : configText(this.#config),
       this.books.text(),
       this.traffic.text(),
       this.#security?.text() ?? '',
@@ -142,4 +154,25 @@ export class Metrics {
     ].join('')
     return { contentType: CONTENT_TYPE, text }
   }
+}
+
+function configText({
+  loadedAtMs,
+  isRefused,
+}: {
+  readonly loadedAtMs: number
+  readonly isRefused: boolean
+}): string {
+  return [
+    gaugeText(
+      'torana_config_last_reload_successful',
+      '0 while the configuration file is wrong and an earlier one is in use.',
+      Number(!isRefused),
+    ),
+    gaugeText(
+      'torana_config_last_reload_success_timestamp_seconds',
+      'When the configuration in use was read.',
+      Math.floor(loadedAtMs / 1000),
+    ),
+  ].join('')
 }

@@ -22,6 +22,7 @@ export class TrafficMetrics {
   #read: (() => TrafficFigures) | undefined
   #refused = 0
   #dropped = 0
+  #stalled = 0
   #unwritten = 0
 
   read(figures: () => TrafficFigures): void {
@@ -34,8 +35,13 @@ export class TrafficMetrics {
   }
 
   /** A connection was closed because there were too many. */
-  dropped(): void {
+  readonly dropped = (): void => {
     this.#dropped += 1
+  }
+
+  /** A connection was closed because its client did not read the answer. */
+  readonly stalled = (): void => {
+    this.#stalled += 1
   }
 
   /** A refusal of a stranger was counted, and neither logged nor kept in the request log. */
@@ -85,6 +91,11 @@ export class TrafficMetrics {
         'torana_connections_dropped_total',
         'Connections closed at once because there were as many as allowed.',
         this.#dropped,
+      ),
+      counterText(
+        'torana_connections_stalled_total',
+        'Connections closed because their client did not read the answer.',
+        this.#stalled,
       ),
       counterText(
         'torana_refusals_unlogged_total',

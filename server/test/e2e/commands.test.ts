@@ -5,7 +5,7 @@ import { existsSync, lstatSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
+import { eventually, runTorana, startTorana, temporaryFolder } from '#test/support/process.ts'
 
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1')
@@ -49,7 +49,10 @@ test('a data folder whose path is too long for a socket is told, and its node ru
   const port = await freePort()
   const env = { CONTROL_PORT: port, TORANA_DATA_DIR: 'x'.repeat(100) }
   const node = await startTorana({ folder, env })
-  assert.match(`${node.stdout()}${node.stderr()}`, /there is no socket for commands on this machine/)
+  // The log is written in its own time.
+  await eventually(async () =>
+    assert.match(`${node.stdout()}${node.stderr()}`, /there is no socket for commands on this machine/),
+  )
   const { exit, stderr } = runTorana({
     folder,
     env,

@@ -7,7 +7,7 @@ import { readEnvironment } from '#config/environment.ts'
 import { readText } from '#config/file/variable.ts'
 import { startNode } from '#main'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
-import { temporaryFolder } from '#test/support/process.ts'
+import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { freePort } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
@@ -25,16 +25,19 @@ const env = gatewayEnvironment(folder, {
 const urls = [`http://127.0.0.1:${port}`, `http://127.0.0.1:${controlPort}`] as const
 const settings = readEnvironment(env, folder, readText)
 const starting = startNode(settings, env, await Listeners.bind(settings))
+// The file was read in the same moment; the rest of the start takes two seconds.
+const config = configText({ models: { ...models, 'later-w16': { on: 'plain' } } }, provider.url)
+writeFileSync(join(folder, 'torana.yaml'), config)
 after(async () => {
   await (await starting).stop()
   await provider.close()
 })
 
-const ask = (url: string): Promise<Response> =>
+const ask = (url: string, model = 'plain-w16'): Promise<Response> =>
   fetch(`${url}/v1/embeddings`, {
     method: 'POST',
     headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ model: 'plain-w16', input: 'a' }),
+    body: JSON.stringify({ model, input: 'a' }),
   })
 
 test('while the node starts both ports are bound, say so, and refuse what is asked with 503 and retry-after', async () => {
@@ -58,4 +61,34 @@ test('once it is ready, the same addresses serve', async () => {
   const answer = await ask(url)
   assert.equal(answer.status, 200)
   await answer.arrayBuffer()
+})
+
+test('what was written into the configuration file during the start counts', async () => {
+  const { url } = await starting
+  await eventually(async () => {
+    const answer = await ask(url, 'later-w16')
+    await answer.arrayBuffer()
+    assert.equal(answer.status, 200)
+  })
+})
+
+test('a file that turned wrong is seen in /readyz and in the metrics until it is right again', async () => {
+  const { url, controlUrl } = await starting
+  const seen = async (): Promise<[number, string, string | undefined]> => {
+    const [ready, metrics] = await Promise.all([fetch(`${url}/readyz`), fetch(`${controlUrl}/metrics`)])
+    const figure = /^torana_config_last_reload_successful (\d)$/m.exec(await metrics.text())?.[1]
+    return [ready.status, await ready.text(), figure]
+  }
+  assert.deepEqual(await seen(), [200, 'ok\n', '1'])
+  writeFileSync(join(folder, 'torana.yaml'), '{ "models": 1 }')
+  await eventually(async () => {
+    const [status, text, figure] = await seen()
+    assert.deepEqual([status, figure], [200, '0'])
+    assert.match(
+      text,
+      /^ok\nthe configuration file is wrong since \d{4}-.*; the last good one stays in use\n$/,
+    )
+  })
+  writeFileSync(join(folder, 'torana.yaml'), config)
+  await eventually(async () => assert.deepEqual(await seen(), [200, 'ok\n', '1']))
 })

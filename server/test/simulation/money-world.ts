@@ -116,6 +116,10 @@ export class TrackedJournal implements Journal {
     this.#inner.close(requestId, attempt)
   }
 
+  probe(): Promise<void> {
+    return this.#inner.probe()
+  }
+
   end(): void {
     this.#inner.end()
   }

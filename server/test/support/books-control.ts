@@ -17,6 +17,8 @@ export const QUIET_NODE: NodeFigures = {
   isStoreAway: false,
   spoolWaiting: 0,
   journalOpen: 0,
+  diskFailure: undefined,
+  configRefusal: undefined,
   limiter: undefined,
 }
 

@@ -58,6 +58,10 @@ export class MemoryJournal implements Journal {
     this.#open.delete(`${requestId}/${attempt}`)
   }
 
+  async probe(): Promise<void> {
+    if (this.isFull) throw new Error('no space left')
+  }
+
   end(): void {}
 
   calls(): readonly OpenCall[] {
@@ -96,6 +100,8 @@ export class MoneyNode {
       storeBack: note('back'),
       refused: note('refused'),
       spoolFailed: note('spool failed'),
+      journalFailed: note('journal failed'),
+      diskBack: note('disk back'),
       nodeEnded: note('ended'),
     }
     const store = behind(this.link, ledger)

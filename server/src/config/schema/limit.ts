@@ -96,6 +96,20 @@ const fields = z.strictObject({
   uploadIdleMs: duration(defaultLimits.uploadIdleMs).describe(
     'Torana gives up a request body without progress after this time, and from then on one slower than 1 KB per second on average.',
   ),
+  downloadIdleMs: duration(defaultLimits.downloadIdleMs).describe(
+    'Torana closes the connection of a client that reads nothing of its answer for this time.',
+  ),
+  drainMs: duration(defaultLimits.drainMs).describe(
+    'Longest time from `SIGTERM` to the end of the process: running requests and image jobs may finish until then. The orchestrator must wait at least two seconds longer before it kills the process.',
+  ),
+  stopDelayMs: z
+    .int()
+    .min(0)
+    .max(3_600_000)
+    .default(defaultLimits.stopDelayMs)
+    .describe(
+      'How long the node still accepts connections after `SIGTERM`, while `/readyz` already answers 503, so that load balancers notice first. Part of `drainMs`. Skipped when nobody asked `/readyz` in the last five minutes, and on Ctrl-C.',
+    ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
     "Most bytes of files of running edits on this node's disk.",
   ),

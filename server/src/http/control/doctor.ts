@@ -45,7 +45,9 @@ export function checksOf(node: NodeFigures, findings: BooksFindings | undefined)
     check('calls', 'ok', `${count(node.journalOpen, 'call')} in flight on this node`, {
       open: node.journalOpen,
     }),
+    diskCheck(node),
     limiterCheck(node),
+    configCheck(node),
   ]
 }
 
@@ -206,6 +208,21 @@ function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Check 
   return isReachable
     ? check('spool', 'look', `${waits} on the way to PostgreSQL`, figures)
     : check('spool', 'look', `${waits}, safe until PostgreSQL is back`, figures)
+}
+
+function diskCheck({ diskFailure }: NodeFigures): Check {
+  return diskFailure === undefined
+    ? check('disk', 'ok', 'the data folder of this node can be written')
+    : check('disk', 'wrong', `${diskFailure}: this node takes no requests until it can be written again`)
+}
+
+function configCheck({ configRefusal }: NodeFigures): Check {
+  if (configRefusal === undefined)
+    return check('configuration', 'ok', 'the configuration file is in use', { problems: 0 })
+  const { sinceMs, problems } = configRefusal
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
+  const says = `the file is wrong since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`
+  return check('configuration', 'look', says, { problems: problems.length })
 }
 
 function limiterCheck({ limiter }: NodeFigures): Check {

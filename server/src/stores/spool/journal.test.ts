@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
@@ -208,4 +208,18 @@ test('a kill -9 at any moment loses no call whose opening had resolved', async (
     const lost = acknowledged.filter((number) => !ended.has(number) && !found.has(number))
     assert.deepEqual(lost, [])
   }
+})
+
+test('a probe leaves nothing to be read, and fails where the disk takes nothing', async () => {
+  const folder = testFolder()
+  const journal = new FileJournal(folder)
+  await journal.open(numbered(1))
+  await journal.probe()
+  await journal.open(numbered(2))
+  journal.end()
+  assert.deepEqual(readOpenCalls(folder), { calls: [numbered(1), numbered(2)], damagedLines: 0 })
+  const full = testFolder()
+  symlinkSync('/dev/full', join(full, 'journal-0'))
+  const unwritten = new FileJournal(full)
+  await assert.rejects(unwritten.probe(), { code: 'ENOSPC' })
 })

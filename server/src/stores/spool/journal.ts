@@ -11,6 +11,8 @@ const NAME = 'journal'
 /** A file is begun anew at this size: reading it back takes well under a second. */
 const SEGMENT_BYTES = 32 * 1024 * 1024
 const NO_FILE = -1
+/** More than a call needs, and more than is left of the last block of a full disk. Readers skip empty lines. */
+const EMPTY_LINES = '\n'.repeat(4096)
 
 export class FileJournal implements Journal {
   readonly #folder: string
@@ -44,6 +46,12 @@ export class FileJournal implements Journal {
   close(requestId: string, attempt: number): void {
     const id = `${requestId}/${attempt}`
     if (this.#open.delete(id)) this.#add(`-${id}\n`)
+  }
+
+  probe(): Promise<void> {
+    this.#batch ??= Promise.withResolvers<void>()
+    this.#add(EMPTY_LINES)
+    return this.#batch.promise
   }
 
   end(): void {

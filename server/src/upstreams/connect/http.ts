@@ -143,10 +143,11 @@ export class UpstreamHttp {
     for (const exchange of this.#inFlight) exchange.expireIfLate(nowMs)
   }
 
+  /** Calls under way are cut: the node has waited for them as long as it may. */
   async close(): Promise<void> {
     clearInterval(this.#sweeper)
     const open = [...this.#pools.values(), ...(this.#viaProxy ? [this.#viaProxy] : [])]
-    await Promise.all(open.map((dispatcher) => dispatcher.close()))
+    await Promise.all(open.map((dispatcher) => dispatcher.destroy()))
   }
 }
 

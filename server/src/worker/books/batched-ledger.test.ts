@@ -53,6 +53,8 @@ async function aNode() {
     storeBack: () => events.push('back'),
     refused: (entries) => events.push(`${entries} refused`),
     spoolFailed: () => events.push('spool failed'),
+    journalFailed: () => events.push('journal failed'),
+    diskBack: () => events.push('disk back'),
     nodeEnded: () => events.push('ended'),
   }
   const ledger = new BatchedLedger({
@@ -263,4 +265,26 @@ test('settled means that nothing waits in memory', async () => {
   await ledger.settled()
   assert.equal(books.entries().length, 3)
   await Promise.all(writing)
+})
+
+test('while calls can’t be noted on disk the node is not ready, though the store is there, and it finds out by itself when they can', async (t) => {
+  const { ledger, journal, events } = await aNode()
+  const full = (): Promise<never> => Promise.reject(new Error('ENOSPC: no space left on device'))
+  const opening = t.mock.method(journal, 'open', full)
+  const probing = t.mock.method(journal, 'probe', full)
+  for (const number of [1, 2])
+    await assert.rejects(ledger.begin(numbered(number, { kind: 'unknown' })), isUnavailable)
+  assert.match(ledger.failure ?? '', /journal.*ENOSPC/)
+  await ledger.checkDisk()
+  assert.match(ledger.failure ?? '', /journal.*ENOSPC/)
+  opening.mock.restore()
+  probing.mock.restore()
+  await ledger.checkDisk()
+  assert.equal(ledger.failure, undefined)
+  await ledger.checkDisk()
+  assert.deepEqual(
+    events.filter((event) => /journal|disk/.test(event)),
+    ['journal failed', 'disk back'],
+  )
+  await ledger.begin(numbered(3, { kind: 'unknown' }))
 })

@@ -26,6 +26,9 @@ export interface LedgerEvents {
   /** The store refused these entries for what they are: a defect of the node. They are set aside on disk. */
   refused(entries: number, error: Error): void
   spoolFailed(error: Error): void
+  /** Calls can't be noted on disk, so none is sent. Told once, until the disk is back. */
+  journalFailed(error: Error): void
+  diskBack(): void
   /** An operator or another node ended this node while it lives. Told once. */
   nodeEnded(): void
 }
@@ -62,6 +65,8 @@ export class BatchedLedger implements Ledger {
   #isEnded = false
   /** Undefined while the spool can be written. */
   #spoolFailure: Error | undefined
+  /** Undefined while the journal can be written. */
+  #journalFailure: Error | undefined
 
   constructor(parts: BatchedLedgerParts) {
     this.#parts = parts
@@ -69,6 +74,7 @@ export class BatchedLedger implements Ledger {
 
   /** Why no result may leave, if so. */
   get failure(): string | undefined {
+    if (this.#journalFailure) return `the journal cannot be written: ${this.#journalFailure.message}`
     if (!this.#isAway) return undefined
     return this.#spoolFailure && `the spool cannot be written: ${this.#spoolFailure.message}`
   }
@@ -82,6 +88,7 @@ export class BatchedLedger implements Ledger {
       await this.#parts.journal.open(open)
     } catch (cause) {
       this.#parts.journal.close(open.requestId, open.attempt)
+      this.#noteJournal(cause as Error)
       throw unavailable(
         'Torana could not note the call on disk before sending it, so it did not send it.',
         cause,
@@ -103,6 +110,28 @@ export class BatchedLedger implements Ledger {
       this.#queued += entries.length
       this.#flushing ??= this.#flush()
     })
+  }
+
+  /**
+   * While the disk fails, looks whether it can be written again. Called again and again: a node that says that it is not ready
+   * gets no requests, and would not find out by itself.
+   */
+  async checkDisk(): Promise<void> {
+    if (this.#journalFailure === undefined && this.#spoolFailure === undefined) return
+    try {
+      await this.#parts.journal.probe()
+    } catch (error) {
+      this.#noteJournal(error as Error)
+      return
+    }
+    this.#journalFailure = undefined
+    this.#spoolFailure = undefined
+    this.#parts.events.diskBack()
+  }
+
+  #noteJournal(error: Error): void {
+    if (this.#journalFailure === undefined) this.#parts.events.journalFailed(error)
+    this.#journalFailure = error
   }
 
   /** Tries to hand over what waits in the spool. Called again and again; does nothing when nothing waits. */

@@ -191,6 +191,8 @@ test('the doctor says ok to books that agree', async () => {
     deletions: 'ok: 0 deleted projects with data left',
     spool: 'ok: no usage record waits on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
+    disk: 'ok: the data folder of this node can be written',
+    configuration: 'ok: the configuration file is in use',
     redis: 'ok: not configured: each node applies its share of the rate limits',
   })
 })
@@ -216,6 +218,8 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
       isStoreAway: false,
       spoolWaiting: 3,
       journalOpen: 1,
+      diskFailure: undefined,
+      configRefusal: undefined,
       limiter: { state: 'local', counts },
     }),
   })
@@ -375,7 +379,28 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^wrong +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 13)
+  assert.equal(checks.length, 15)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: hours: /)
+})
+
+test('the doctor tells of a disk that can’t be written, and of a configuration file that was refused', async () => {
+  const { ask } = await startBooksControl(await open(), {
+    nodeFigures: () => ({
+      ...QUIET_NODE,
+      diskFailure: 'the journal cannot be written: ENOSPC',
+      configRefusal: { sinceMs: 0, problems: ['torana.yaml:1:1 models: expected an object', 'and another'] },
+    }),
+  })
+  const { body } = await ask<Report>('GET', '/doctor')
+  assert.equal(body.verdict, 'wrong')
+  const findings = findingsOf(body)
+  assert.match(
+    findings['disk'] ?? '',
+    /^wrong: the journal cannot be written: ENOSPC: this node takes no requests/,
+  )
+  assert.match(
+    findings['configuration'] ?? '',
+    /^look: the file is wrong since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
+  )
 })

@@ -1,0 +1,70 @@
+/** How a node ends, in order and in time, whatever its clients and upstreams do. */
+import type { ConfigWatch } from '#config/reload.ts'
+import { after, wait } from '#runtime/clock.ts'
+import type { Basics } from './basics.ts'
+import type { Images } from './images.ts'
+import type { Listeners } from './listeners.ts'
+import type { NodeReadiness } from './readiness.ts'
+import type { Stores } from './stores.ts'
+
+/** For what has to be closed after the last request: connections to PostgreSQL, threads, files. */
+const CLOSE_MS = 1500
+/** How often the node looks whether its last calls have ended. */
+const LOOK_MS = 20
+
+export interface StopOptions {
+  /** Load balancers get time to notice, where there are any. */
+  readonly gently?: boolean
+}
+
+export interface EndingParts {
+  readonly file: ConfigWatch
+  readonly readiness: Pick<NodeReadiness, 'isWatched'>
+  readonly listeners: Listeners
+  readonly images: Pick<Images, 'drain'>
+  readonly stores: Pick<Stores, 'openCalls'>
+  /** All that was opened, in the order in which it was. */
+  readonly parts: AsyncDisposable
+}
+
+export class Ending {
+  readonly #basics: Basics
+  readonly #parts: EndingParts
+  #ended: Promise<void> | undefined
+
+  constructor(basics: Basics, parts: EndingParts) {
+    this.#basics = basics
+    this.#parts = parts
+  }
+
+  stop({ gently = false }: StopOptions = {}): Promise<void> {
+    this.#ended ??= this.#end(gently && this.#parts.readiness.isWatched)
+    return this.#ended
+  }
+
+  async #end(mustBeNoticed: boolean): Promise<void> {
+    const { clock, limits, log } = this.#basics
+    const { file, listeners, images, stores, parts } = this.#parts
+    const endMs = clock.monotonicMs() + limits.drainMs
+    const leftMs = (): number => Math.max(0, endMs - clock.monotonicMs())
+    file.close()
+    listeners.leave()
+    if (mustBeNoticed) await wait(Math.min(limits.stopDelayMs, limits.drainMs))
+    await listeners.drain(leftMs())
+    // Jobs whose client has gone, or never waited.
+    await images.drain(leftMs())
+    // Calls whose client has gone: what they cost belongs into the books.
+    while (stores.openCalls() > 0 && leftMs() > 0) await wait(LOOK_MS)
+    await listeners.close()
+    const closed = parts[Symbol.asyncDispose]().then(() => true)
+    const late = Promise.withResolvers<boolean>()
+    const cancel = after(leftMs() + CLOSE_MS, () => late.resolve(false))
+    const isClosed = await Promise.race([closed, late.promise])
+    cancel()
+    if (isClosed) return
+    log.warn(
+      'not everything could be closed in time; what is left is on disk, and the next start takes it up',
+    )
+    log.close()
+  }
+}

@@ -1,0 +1,108 @@
+/** Clients that hold on to a gateway which is told to stop. */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
+import { KEY, startGatewayToStop, type House, type StoppedEnd } from './house.ts'
+
+/** Of 1,536 numbers each: about 4 MB, more than the buffers of the system take. */
+const INPUTS = 200
+
+export interface Stalls {
+  /** Clients that read nothing of their answers. */
+  readonly readers: number
+  /** Clients that never finish their bodies; as many connect and send nothing at all. */
+  readonly writers: number
+  /** Pictures that are on their way. */
+  readonly jobs: number
+}
+
+export interface StalledEnd extends StoppedEnd {
+  /** How the clients were answered that waited for pictures. */
+  readonly pictures: readonly number[]
+  /** Calls that the upstream served, and calls in the books after the next start. */
+  readonly served: number
+  readonly inBooks: number
+}
+
+export async function stopWithStalls(house: House, { readers, writers, jobs }: Stalls): Promise<StalledEnd> {
+  const gateway = startGatewayToStop(house)
+  const url = await gateway.ready()
+  const servedBefore = house.provider.counters().served
+  const booksBefore = await callsInBooks(house)
+  const sockets = await Promise.all([
+    ...Array.from({ length: readers }, (_, index) => stalledReader(url, index)),
+    ...Array.from({ length: writers }, () => stalledWriter(url)),
+    ...Array.from({ length: writers }, () => opened(url)),
+  ])
+  await until(() => house.provider.counters().served >= servedBefore + readers, 'readers')
+  // Their answers begin to be written.
+  await wait(500)
+  const callsBefore = house.provider.counters().calls
+  const pictures = Array.from({ length: jobs }, (_, index) => picture(url, index))
+  await until(() => house.provider.counters().calls >= callsBefore + jobs, 'pictures')
+  const end = await gateway.stop()
+  const statuses = await Promise.all(pictures)
+  for (const socket of sockets) socket.destroy()
+  // What the first left on its disk comes into the books by the next.
+  const next = startGatewayToStop(house, gateway.dataDir.split('/').at(-2))
+  await next.ready()
+  const inBooks = (await callsInBooks(house)) - booksBefore
+  await next.stop()
+  return { ...end, pictures: statuses, served: house.provider.counters().served - servedBefore, inBooks }
+}
+
+/** Long enough for a busy machine. */
+const PATIENCE_MS = 60_000
+
+async function until(isSo: () => boolean, what: string): Promise<void> {
+  const endMs = performance.now() + PATIENCE_MS
+  while (!isSo()) {
+    if (performance.now() > endMs) throw new Error(`the ${what} do not get as far as they should`)
+    await wait(20)
+  }
+}
+
+async function callsInBooks({ database }: House): Promise<number> {
+  const [row] = await database.query<{ calls: bigint }>(
+    `SELECT count(DISTINCT (request_id, attempt)) AS calls FROM usage_events WHERE kind IN ('post', 'unknown')`,
+  )
+  return Number(row?.calls ?? 0)
+}
+
+async function opened(url: string): Promise<Socket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname).on('error', () => {})
+  await once(socket, 'connect')
+  return socket
+}
+
+const HEAD = `POST /v1/embeddings HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${KEY}\r\ncontent-type: application/json\r\n`
+
+async function stalledReader(url: string, number: number): Promise<Socket> {
+  const socket = (await opened(url)).pause()
+  const input = Array.from({ length: INPUTS }, (_, index) => `text ${number} ${index}`)
+  const body = JSON.stringify({ model: 'large-w1536', input, encoding_format: 'float' })
+  socket.write(`${HEAD}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  return socket
+}
+
+async function stalledWriter(url: string): Promise<Socket> {
+  const socket = await opened(url)
+  socket.write(`${HEAD}content-length: 100000\r\n\r\n{"model":"large-w1536","input":"`)
+  return socket
+}
+
+/** 0: the connection was cut. */
+async function picture(url: string, number: number): Promise<number> {
+  try {
+    const answer = await fetch(`${url}/v1/images/generations`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'slow-image', prompt: `picture ${number}` }),
+    })
+    await answer.arrayBuffer()
+    return answer.status
+  } catch {
+    return 0
+  }
+}

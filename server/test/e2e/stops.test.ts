@@ -1,0 +1,65 @@
+/** A process that is told to stop: at any moment of its start, and whatever its clients do. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startGatewayToStop, startHouse } from '#test/chaos/stops/house.ts'
+import { stopWithStalls } from '#test/chaos/stops/stalls.ts'
+import { startNodeProcess } from '#test/support/cluster.ts'
+import { GATEWAY_KEY } from '#test/support/gateway.ts'
+import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { testPostgres } from '#test/support/servers.ts'
+
+const house = await startHouse(temporaryFolder(), (await testPostgres()).url)
+after(() => house.close())
+
+test('clients that don’t read, don’t send, or say nothing hold up no stop; pictures on their way are answered', async () => {
+  const end = await stopWithStalls(house, { readers: 5, writers: 5, jobs: 3 })
+  assert.equal(end.code, 0, end.output)
+  assert.deepEqual(end.pictures, [200, 200, 200])
+  assert.equal(end.served, end.inBooks)
+  assert.deepEqual(end.left, [])
+  assert.match(end.output, /"message":"stopped"/)
+})
+
+test('a start that is told to stop meanwhile ends with 0 and leaves nothing', async () => {
+  for (const afterMs of [300, 700, 1100, 1500, 2000]) {
+    const gateway = startGatewayToStop(house)
+    await new Promise((resolve) => setTimeout(resolve, afterMs))
+    const { code, left, output } = await gateway.stop()
+    assert.ok(code === 0 || (code === 'SIGTERM' && output === ''), `${afterMs} ms: ${code} ${output}`)
+    assert.deepEqual(left, [], `${afterMs} ms`)
+  }
+})
+
+const models = { 'plain-w16': { on: 'plain' } }
+
+test('where /readyz is asked for, the node says 503 there first, and takes requests for a while', async () => {
+  const node = await startNodeProcess({ models, limits: { stopDelayMs: 4000 } }, house.provider.url)
+  assert.equal((await fetch(`${node.url}/readyz`)).status, 200)
+  node.child.kill('SIGTERM')
+  await eventually(async () => assert.equal((await fetch(`${node.url}/readyz`)).status, 503))
+  const answer = await fetch(`${node.url}/v1/embeddings`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'plain-w16', input: 'a' }),
+  })
+  await answer.arrayBuffer()
+  assert.deepEqual([answer.status, answer.headers.get('connection')], [200, 'close'])
+  assert.equal(await node.exit, 0)
+})
+
+for (const [what, signal, asked] of [
+  ['where nobody asks for /readyz', 'SIGTERM', '/livez'],
+  ['a person at a terminal', 'SIGINT', '/readyz'],
+] as const) {
+  test(`${what}: the node does not wait for load balancers`, async () => {
+    // An hour, which nobody has.
+    const limits = { stopDelayMs: 3_600_000, drainMs: 3_600_000 }
+    const node = await startNodeProcess({ models, limits }, house.provider.url)
+    await (await fetch(`${node.url}${asked}`)).arrayBuffer()
+    node.child.kill(signal)
+    // As a terminal and npm do.
+    node.child.kill(signal)
+    assert.equal(await node.exit, 0)
+    assert.match(node.stdout(), /"message":"stopped"/)
+  })
+}
