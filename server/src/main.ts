@@ -18,12 +18,14 @@ import type { StoreParts, Stores } from '#compose/stores.ts'
 import { openTraffic } from '#compose/traffic.ts'
 import { openUpstreams } from '#compose/upstreams.ts'
 import { openWebhooks, webhooksFor } from '#compose/webhooks.ts'
+import { unknownVariables } from '#config/unknown-variables.ts'
 import type { Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { lookAt } from '#config/reload.ts'
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { makeDataFolder } from '#runtime/data-folder.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
 import { loadDemoKey, loadSecret } from '#runtime/secret.ts'
@@ -76,6 +78,8 @@ export async function startNode(
   const loaded = loadCatalog(settings, env)
   const { limits } = loaded
   for (const warning of loaded.warnings) log.warn(warning)
+  for (const warning of unknownVariables(env, settings.configFile)) log.warn(warning)
+  makeDataFolder(settings.dataDir)
   const basics = basicsOf(settings, loaded, log)
   const demoKey = demoKeyOf(settings)
   const catalog = new CatalogInForce(loaded.catalog, settings.bootstrapKey ?? demoKey, log)

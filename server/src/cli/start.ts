@@ -44,12 +44,30 @@ async function start(settings: Settings): Promise<Node> {
   return startNode(settings, process.env, listeners, toldToStop)
 }
 
+/** What the system says of a folder that can't be used. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'may not be written by this user'],
+  ['EPERM', 'may not be written by this user'],
+  ['EROFS', 'is on a disk that cannot be written'],
+  ['ENOSPC', 'is on a full disk'],
+  ['ENOTDIR', 'is not a folder, or is below something that is none'],
+  ['ENOENT', 'cannot be made there'],
+])
+
 /** What a person can do something about, in their words; undefined: nothing they could do. */
 async function problemOf(error: unknown, settings: Settings): Promise<string | undefined> {
   const { code, port, address } = error as { code?: string; port?: number; address?: string }
   if (code === 'EADDRINUSE') {
     const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
     return `${address}:${port} is in use by another program. Stop that program, or set ${variable} to another port.`
+  }
+  const { path } = error as { path?: string }
+  if (code !== undefined && path !== undefined && REASONS.has(code)) {
+    const { assets, dataDir } = settings
+    const isOfAssets =
+      assets.kind === 'file' && !assets.folder.startsWith(dataDir) && path.startsWith(assets.folder)
+    const variable = isOfAssets ? 'ASSETS_URL' : 'TORANA_DATA_DIR'
+    return `${variable}: ${path} ${REASONS.get(code)} (${code}). Name a folder that this user may create and write.`
   }
   const { FolderInUse } = await import('#stores/postgres/pglite.ts')
   const { UnsafeSecret } = await import('#runtime/secret.ts')

@@ -10,6 +10,9 @@ export const version: string = (
   JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
 ).version
 
+/** In the data folder: a copy of the keys, for a start without the store. */
+export const KEY_SNAPSHOT = 'keys.snapshot'
+
 /** What every part of a node is made with. */
 export interface Basics {
   readonly settings: Settings

@@ -1,12 +1,15 @@
 /** Composition of one node's books in a database: its ledger, its files on disk, and its chores. */
+import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded, type LedgerStore } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
-import { reachable } from '#stores/postgres/away.ts'
+import { fingerprintsOf } from '#runtime/secret.ts'
+import { mistakeIn, reachable } from '#stores/postgres/away.ts'
 import type { Database } from '#stores/postgres/database.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { migrate } from '#stores/postgres/migrate.ts'
@@ -14,6 +17,7 @@ import { PostgresRequests } from '#stores/postgres/books/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { checkSecret, OtherSecret, type SecretFingerprints } from '#stores/postgres/secret-fingerprints.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
 import { abandonedFolders, makeNodeFolder, type NodeFolder } from '#stores/spool/node-folder.ts'
 import type { Log } from '#telemetry/log.ts'
@@ -23,7 +27,7 @@ import { recover } from '#worker/books/recover.ts'
 import { RequestLog } from '#worker/books/request-log.ts'
 import { startUpkeep, type UpkeepEvents } from '#worker/books/upkeep.ts'
 import { every } from '#worker/every.ts'
-import { version, type Basics } from './basics.ts'
+import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
 import type { NodeBooks, StoreParts } from './stores.ts'
 
 const HEARTBEAT_MS = 1000
@@ -48,7 +52,8 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   const store = new PostgresLedger(parts.forMoney)
   const upkeep = new PostgresUpkeep(database, store, clock)
   const reconciler = new PostgresReconciler(database, clock)
-  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics })
+  const fingerprints = fingerprintsOf(basics.secrets)
+  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics, fingerprints })
   const connect = (): Promise<void> => membership.renew()
   const events = ledgerEvents(log, metrics, parts.onEnded)
   const { monotonicMs } = clock
@@ -68,11 +73,15 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     for (const dead of recovered) log.warn(dead, 'the records of a dead node were recovered into the ledger')
   }
   // A store that is away comes back. A store that refuses this node is a mistake that a person must see.
-  await connect().catch((error: unknown) => {
-    if (error instanceof StoreAway) return
+  await connect().catch(async (error: unknown) => {
     if (error instanceof NodeEnded) return ledger.noteTrouble(error)
-    throw new ConfigError([`the database cannot be used: ${(error as Error).message}`])
+    const problem = problemOf(error, existsSync(join(dataDir, KEY_SNAPSHOT)))
+    if (problem === undefined) return
+    await folder.spool.close()
+    folder.leave(true)
+    throw new ConfigError([problem])
   })
+  membership.onRefused = parts.onEnded
   await ledger.drain()
   await recoverDead().catch((error: unknown) => log.warn({ err: error }, 'recovery waits for PostgreSQL'))
 
@@ -124,7 +133,21 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   }
 }
 
+/**
+ * What a person must mend before the node can start, in their words. A node that has worked with this database before starts all
+ * the same when it is not let in: with the keys that it knows.
+ */
+function problemOf(error: unknown, hasWorked: boolean): string | undefined {
+  const mistake = mistakeIn(error)
+  if (mistake !== undefined && !hasWorked)
+    return `DATABASE_URL: PostgreSQL says: ${mistake}. Correct the URL, or create what it names`
+  if (error instanceof StoreAway) return undefined
+  if (error instanceof OtherSecret) return error.message
+  return `the database cannot be used: ${(error as Error).message}`
+}
+
 interface MembershipParts extends Pick<Basics, 'log' | 'metrics'> {
+  readonly fingerprints: SecretFingerprints
   readonly database: Database
   readonly store: LedgerStore
   readonly upkeep: Upkeep
@@ -136,6 +159,9 @@ class Membership {
   readonly #parts: MembershipParts
   /** Whether the tables are there, and this node is known in them. */
   isKnown = false
+  /** Set once the node has started: it must stop when it turns out late that the nodes of the database use another secret. */
+  onRefused: (() => void) | undefined
+  #isRefused = false
   /** As of the last heartbeat. */
   liveNodes = 1
 
@@ -146,16 +172,25 @@ class Membership {
 
   /** Says that this node lives; the first time it also makes the tables and registers the node. */
   async renew(): Promise<void> {
-    if (!this.isKnown) await this.#join()
+    if (!this.isKnown) await this.#join().catch((error: unknown) => this.#refusedBy(error))
     this.liveNodes = (await this.#parts.store.heartbeat(this.#nodeId)).liveNodes
   }
 
+  #refusedBy(error: unknown): never {
+    if (!(error instanceof OtherSecret) || this.onRefused === undefined) throw error
+    if (!this.#isRefused) this.#parts.log.error(error.message)
+    this.#isRefused = true
+    this.onRefused()
+    throw new StoreAway(error.message)
+  }
+
   async #join(): Promise<void> {
-    const { database, store, upkeep, log, metrics } = this.#parts
+    const { database, store, upkeep, log, metrics, fingerprints } = this.#parts
     const { applied, unknown } = await reachable(migrate(database))
     if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
     if (unknown.length > 0)
       log.warn({ unknown }, 'the database schema is newer than this node; the node continues')
+    await reachable(checkSecret(database, fingerprints))
     // Before the first row: a row in the default partition stands in the way of its own partition.
     metrics.books.partitions(await upkeep.makePartitions())
     await store.startNode({ id: this.#nodeId, host: hostname(), version })

@@ -14,7 +14,7 @@ import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
-import type { Basics } from './basics.ts'
+import { KEY_SNAPSHOT, type Basics } from './basics.ts'
 import { openBooks } from './books.ts'
 import type { StoreParts, Stores } from './stores.ts'
 
@@ -41,7 +41,7 @@ export async function openDatabaseStores(
     ...books,
     budgets: new PostgresBudgets(forMoney),
     keys: new PostgresKeys(database),
-    keyFile: keySnapshotFile(join(basics.settings.dataDir, 'keys.snapshot'), snapshotKeysOf(secrets)),
+    keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     audit: new PostgresAudit(database),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),

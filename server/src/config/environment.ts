@@ -12,6 +12,7 @@ import {
 import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
 import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
+import { isSameRedis } from './same-redis.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 
 export interface Variable {
@@ -143,6 +144,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     limits: defaultLimits,
   }
   refuseSharedAddress(settings, variables)
+  refuseSharedRedis(settings, variables)
   if (variables.problems.size > 0) throw new ConfigError([...variables.problems])
   return settings
 }
@@ -196,6 +198,11 @@ function refuseSharedAddress(settings: Settings, variables: Variables): void {
     'CONTROL_PORT',
     `must not be PORT (${port}): the public and the control listener are kept apart`,
   )
+}
+
+function refuseSharedRedis({ redisUrl, cacheUrl }: Settings, variables: Variables): void {
+  if (redisUrl === undefined || cacheUrl === undefined || !isSameRedis(redisUrl, cacheUrl)) return
+  variables.refuse('CACHE_URL', 'must not be the server of REDIS_URL: a cache would evict rate limits too')
 }
 
 function portOf(variables: Variables, name: 'PORT' | 'CONTROL_PORT'): number {

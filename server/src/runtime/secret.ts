@@ -106,6 +106,19 @@ export function peppersOf({ current, previous }: NodeSecrets): Peppers {
   return { current: pepperOf(current), previous: previous === undefined ? undefined : pepperOf(previous) }
 }
 
+/** What nodes compare their secrets by. Nothing of a secret can be learnt from it. */
+export function fingerprintsOf({ current, previous }: NodeSecrets): {
+  readonly current: string
+  readonly previous: string | undefined
+} {
+  const fingerprintOf = (secret: string): string =>
+    derived(secret, 'torana secret fingerprint v1', 16).toString('hex')
+  return {
+    current: fingerprintOf(current),
+    previous: previous === undefined ? undefined : fingerprintOf(previous),
+  }
+}
+
 /** What upstream credentials are sealed with. */
 export function sealingKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('credential', secrets)

@@ -1,0 +1,20 @@
+import { environmentVariables, variablesNotYet, type Variable } from './environment.ts'
+import { didYouMean } from './file/problem.ts'
+import { readText, type Environment } from './file/variable.ts'
+
+/** Of the examples for clients: they often stand in the same shell. */
+const OF_CLIENTS = ['TORANA_KEY', 'TORANA_BASE_URL']
+
+/** A warning for each variable that looks like one of Torana's and is none, unless the configuration file uses it. */
+export function unknownVariables(env: Environment, configFile: string | undefined): readonly string[] {
+  const known = Object.entries<Variable>(environmentVariables).flatMap(([name, { secret }]) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  )
+  const others = new Set([...known, ...Object.keys(variablesNotYet), ...OF_CLIENTS])
+  const unknown = Object.keys(env).filter((name) => name.startsWith('TORANA_') && !others.has(name))
+  if (unknown.length === 0) return []
+  const used = configFile === undefined ? '' : readText(configFile)
+  return unknown
+    .filter((name) => !used.includes(`{${name.replace(/_FILE$/, '')}`))
+    .map((name) => `${name}: Torana has no such variable and ignores it.${didYouMean(name, known)}`)
+}
