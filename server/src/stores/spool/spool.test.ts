@@ -223,3 +223,13 @@ test('a write that the system takes only in part is not acknowledged', async () 
     acknowledged,
   )
 })
+
+test('a spool of gigabytes is not read when it is opened: the event loop would stand still', async () => {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'spool-1'), Buffer.alloc(8 * 1024 * 1024))
+  const bytesRead = (): number => Number(/^rchar: (\d+)$/m.exec(readFileSync('/proc/self/io', 'utf8'))?.[1])
+  const before = bytesRead()
+  const spool = new FileSpool(folder)
+  assert.ok(bytesRead() - before < 1024 * 1024)
+  await spool.close()
+})

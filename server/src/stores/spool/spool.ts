@@ -3,7 +3,7 @@
  * told that it is safe. A frame that can't be read holds up no other; its file is kept for a person.
  */
 import { mkdirSync, readFileSync, statSync } from 'node:fs'
-import { open, rename, unlink, type FileHandle } from 'node:fs/promises'
+import { open, readFile, rename, unlink, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import type { LedgerEntry } from '#core/ledger.ts'
@@ -32,7 +32,9 @@ export class FileSpool implements Spool {
   #file: FileHandle | undefined
   #fileBytes = 0
   #bytes: number
-  #waiting: number
+  #waiting = 0
+  /** Segments of a process before this one that nobody has counted. There may be gigabytes, so nobody does without need. */
+  readonly #uncounted: Set<string>
   #turn: Promise<unknown> = Promise.resolve()
 
   constructor(folder: string, segmentBytes = SEGMENT_BYTES) {
@@ -42,10 +44,12 @@ export class FileSpool implements Spool {
     const segments = segmentsIn(folder, NAME)
     this.#number = 1 + Math.max(0, ...segments.map(segmentNumber))
     this.#bytes = segments.reduce((sum, path) => sum + statSync(path).size, 0)
-    this.#waiting = segments.reduce((sum, path) => sum + read(path).entries, 0)
+    this.#uncounted = new Set(segments)
   }
 
   get waiting(): number {
+    for (const path of this.#uncounted) this.#waiting += segmentOf(readFileSync(path)).entries
+    this.#uncounted.clear()
     return this.#waiting
   }
 
@@ -77,11 +81,11 @@ export class FileSpool implements Spool {
     for (const path of segmentsIn(this.#folder, NAME)) {
       // What comes in meanwhile waits for the next time.
       if (segmentNumber(path) >= end) break
-      const { groups, entries, bytes, isWhole } = read(path)
+      const { groups, entries, bytes, isWhole } = segmentOf(await readFile(path))
       for (const portion of portionsOf(groups)) await take(portion)
       await (isWhole ? unlink(path) : rename(path, segmentPath(this.#folder, DAMAGED, segmentNumber(path))))
       this.#bytes -= bytes
-      this.#waiting -= entries
+      if (!this.#uncounted.delete(path)) this.#waiting -= entries
     }
   }
 
@@ -170,8 +174,7 @@ interface Segment {
   readonly isWhole: boolean
 }
 
-function read(path: string): Segment {
-  const bytes = readFileSync(path)
+function segmentOf(bytes: Buffer): Segment {
   const groups: Buffer[] = []
   let isWhole = true
   let at = 0

@@ -28,10 +28,13 @@ export async function recover(
   for (const dead of left) {
     const { nodeId, spool } = dead
     const { calls, damagedLines } = dead.openCalls
-    const spooled = spool.waiting
+    let spooled = 0
     try {
       // The spool first, then the open calls: a call whose end waits in the spool is no unknown.
-      await spool.drain((entries) => handOver(nodeId, entries, { store, spool, events }))
+      await spool.drain((entries) => {
+        spooled += entries.length
+        return handOver(nodeId, entries, { store, spool, events })
+      })
       await store.endNode(nodeId, calls)
     } catch (error) {
       dead.release()
