@@ -10,8 +10,8 @@ import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, gaugeText, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** From a quick upstream to the longest wait we allow. */
-const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
+/** From a quick upstream to the longest wait we allow: ten minutes, for pictures. */
+const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
 
 interface RequestSeries {
   readonly requests: Counter
@@ -38,7 +38,7 @@ export class Metrics {
     BUCKETS_SECONDS,
   )
   readonly #tokens = counters('torana_tokens_total', 'Input tokens reported to callers.')
-  readonly #inputs = counters('torana_inputs_total', 'Inputs embedded.')
+  readonly #inputs = counters('torana_inputs_total', 'Inputs embedded, and images asked for.')
   readonly #cached = counters('torana_cache_inputs_total', 'Inputs of models with a cache, by hit or miss.')
   readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by outcome.')
   readonly #callSeconds = histograms(

@@ -136,3 +136,37 @@ test('it looks for events until it is stopped, also after trouble', async () => 
   await new Promise((resolve) => setTimeout(resolve, 100))
   assert.deepEqual(received, ['evt_1'])
 })
+
+test('a receiver that hangs holds up its own event, and no other', async () => {
+  const clock = { nowMs: () => 0, monotonicMs: () => 0 }
+  const outbox = new MemoryWebhooks(clock)
+  const hanging = Promise.withResolvers<{ readonly status: number }>()
+  const posted: string[] = []
+  const sender = new WebhookSender({
+    nodeId: 'node',
+    outbox,
+    transport: {
+      post({ id }) {
+        posted.push(id)
+        return id === 'hangs' ? hanging.promise : Promise.resolve({ status: 200 })
+      },
+    },
+    secretOf: () => 'a secret of some length!',
+    pollMs: 5,
+    events: { sent: () => {}, notSent: () => {}, trouble: () => {} },
+  })
+  const event = (id: string): WebhookEvent => ({
+    id,
+    project: 'shop',
+    url: 'http://x/',
+    type: 'budget.reached',
+    payload: '{}',
+  })
+  await outbox.enqueue([event('hangs'), event('second')])
+  const sending = sender.start()
+  await eventually(async () => assert.deepEqual(posted, ['hangs', 'second']))
+  await outbox.enqueue([event('third')])
+  await eventually(async () => assert.deepEqual(posted, ['hangs', 'second', 'third']))
+  hanging.resolve({ status: 200 })
+  await sending.stop()
+})

@@ -52,13 +52,26 @@ export class WebhookSender {
     }
   }
 
-  /** Sends all that is due now. */
+  /**
+   * Sends all that is due now, and what becomes due until the last one has ended: a receiver that hangs holds up its own
+   * event, and no other.
+   */
   async sendDue(): Promise<void> {
-    const { outbox, nodeId } = this.#parts
-    for (;;) {
-      const due = await outbox.due(nodeId, AT_ONCE)
-      await Promise.all(due.map((delivery) => this.#send(delivery)))
-      if (due.length < AT_ONCE || this.#isStopped) return
+    const { outbox, nodeId, pollMs = POLL_MS } = this.#parts
+    const underWay = new Set<Promise<void>>()
+    try {
+      while (!this.#isStopped) {
+        const room = AT_ONCE - underWay.size
+        const due = room > 0 ? await outbox.due(nodeId, room) : []
+        for (const delivery of due) {
+          const sending = this.#send(delivery).finally(() => underWay.delete(sending))
+          underWay.add(sending)
+        }
+        if (underWay.size === 0) return
+        await Promise.race([...underWay, ...(room > due.length ? [pause(pollMs)] : [])])
+      }
+    } finally {
+      await Promise.all(underWay)
     }
   }
 
@@ -96,4 +109,8 @@ export class WebhookSender {
       return { reason: error instanceof Error ? error.message : String(error), isFinal: false }
     }
   }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => void setTimeout(resolve, ms).unref())
 }
