@@ -58,8 +58,8 @@ export function failureOfErrorObject(
   return new UpstreamFailure(kind, body.message, { ...detail, ...wordsOf(body) })
 }
 
-function wordsOf({ message: _, ...words }: ErrorBody): Partial<FailureDetail> {
-  return words
+function wordsOf({ code, param, type, moderation }: ErrorBody): Partial<FailureDetail> {
+  return { code, param, type, moderation }
 }
 
 /** Empty for an object that is nested so deep that it has no text. */
