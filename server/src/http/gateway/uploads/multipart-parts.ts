@@ -38,6 +38,7 @@ export class MultipartParts {
   readonly #body: IncomingBytes
   readonly #yieldLoop: () => Promise<unknown>
   readonly #parser: Dicer
+  readonly #delimiter: string
   readonly #begun: Begun[] = []
   #isFinished = false
   #hasMore = false
@@ -45,6 +46,7 @@ export class MultipartParts {
   constructor(body: IncomingBytes, boundary: string, yieldLoop: () => Promise<unknown>) {
     this.#body = body
     this.#yieldLoop = yieldLoop
+    this.#delimiter = `--${boundary}`
     const config = {
       boundary,
       maxHeaderPairs: MAX_HEADERS,
@@ -108,22 +110,25 @@ export class MultipartParts {
     }
   }
 
-  /** Some words may stand there, which mean nothing: a body with another boundary is known by having no end of them. */
+  /**
+   * Some words may stand there, which mean nothing. A body with another boundary is known by having no end of them; one whose
+   * boundary stands among them has a part that is not cut off as it should be, and would be skipped.
+   */
   async #passPreamble(): Promise<void> {
     const preamble = await this.#next()
     if (preamble === undefined) return
-    let bytes = 0
-    let isText = false
+    let words = ''
     const unbound = () => malformed('does not begin with the boundary that its content type names')
     try {
       for await (const piece of this.#bytesOf(preamble)) {
-        bytes += piece.length
-        isText ||= !isBlank(piece)
-        if (bytes > MAX_PREAMBLE_BYTES) throw unbound()
+        words += Buffer.from(piece).toString('latin1')
+        if (words.length > MAX_PREAMBLE_BYTES) throw unbound()
       }
     } catch (error) {
-      throw isText && error instanceof Fault && error.code === 'invalid_parameter' ? unbound() : error
+      const isCut = error instanceof Fault && error.code === 'invalid_parameter'
+      throw isCut && words.trim() !== '' ? unbound() : error
     }
+    if (words.includes(this.#delimiter)) throw unbound()
   }
 
   async #passTrailer(): Promise<void> {
