@@ -131,8 +131,8 @@ test('built-in facts of images are checked: their kind, their price, and that al
 
 test('hosts of pictures are exact: a scheme, a path, a wildcard or capital letters are refused', () => {
   const text = (host: string) => `
-upstreams: { a: { provider: acme, pictureHosts: ['${host}'] } }
-models: { acme-image: { deployments: [{ upstream: a }] } }`
+upstreams: { a: { dialect: openai, baseUrl: 'http://own.test/v1', pictureHosts: ['${host}'] } }
+models: { own-image: { kind: image, deployments: [{ upstream: a }] } }`
   for (const host of ['localhost', 'localhost:8188', 'files.internal', '10.0.0.7:9000', '[::1]:8188']) {
     const [model] = listModels(readConfig('t.yaml', text(host), imageSurroundings).catalog)
     assert.deepEqual(model?.deployments[0]?.upstream.pictureHosts, [host])

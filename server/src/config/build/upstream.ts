@@ -120,7 +120,8 @@ function misplacedFields(entry: UpstreamEntry, dialects: readonly DialectName[])
     baseUrl: ['openai', 'azure', 'ai-sdk'],
     apiKey: ['openai', 'azure', 'ai-sdk'],
     headers: ['openai', 'azure', 'ai-sdk'],
-    pictureHosts: ['openai', 'azure', 'ai-sdk'],
+    // The packages of the AI SDK refuse such addresses themselves.
+    pictureHosts: ['openai', 'azure'],
     resource: ['azure'],
     apiVersion: ['azure'],
     settings: ['ai-sdk'],

@@ -76,7 +76,7 @@ export const upstream = z.strictObject({
     .max(MOST_PICTURE_HOSTS)
     .optional()
     .describe(
-      'Images: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.',
+      "Images over OpenAI's wire: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.",
     ),
   settings: z
     .record(z.string(), z.unknown())

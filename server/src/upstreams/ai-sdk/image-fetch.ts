@@ -153,9 +153,9 @@ export class ImageFetch {
     for (let tries = 1; ; tries += 1) {
       try {
         const timeoutMs = Math.max(1, Math.ceil(purchase.deadlineMs - performance.now()))
-        const { pictureHosts: trustedHosts } = purchase.call.deployment.upstream
-        const options = { trustedOrigin: purchase.origin, trustedHosts, timeoutMs, maxBytes }
-        return new Response(await pictures.fetch(url.href, options))
+        return new Response(
+          await pictures.fetch(url.href, { trustedOrigin: purchase.origin, timeoutMs, maxBytes }),
+        )
       } catch (error) {
         purchase.signal.throwIfAborted()
         const isFinal = error instanceof AddressRefused || error instanceof HttpTooLarge
