@@ -6,7 +6,7 @@ import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Hashing } from '#ports/hashing.ts'
-import type { ImageCodec } from '#ports/image-codec.ts'
+import { PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
 
 export interface KeepingOutside {
@@ -50,11 +50,15 @@ export async function keepPictures(
     await keep((described[index] as KeptPicture).sha256, bytes, held, outside)
 }
 
-/** The pictures in the format that the caller asked for. Rejects when one can't be converted; the originals stay kept. */
+/**
+ * The pictures in the format that the caller asked for. Rejects when one of the first `asked` can't be converted; the originals
+ * stay kept. What came beyond those takes no other with it.
+ */
 export async function convertPictures(
   kept: readonly KeptPicture[],
   made: readonly MadePicture[],
   conversion: NonNullable<ImageOffer['conversion']>,
+  asked: number,
   held: HeldBytes,
   asker: Asker,
   outside: KeepingOutside,
@@ -66,7 +70,14 @@ export async function convertPictures(
       converted.push(picture)
       continue
     }
-    const changed = await outside.codec.convert(bytes, conversion, asker)
+    const changed = await outside.codec.convert(bytes, conversion, asker).catch((error: unknown) => {
+      if (index < asked || !(error instanceof PictureUnreadable)) throw error
+      return undefined
+    })
+    if (changed === undefined) {
+      converted.push(picture)
+      continue
+    }
     const described = await describe(changed, pictureHeader(changed), outside.hashing)
     await keep(described.sha256, changed, held, outside)
     converted.push({ ...picture, converted: described })

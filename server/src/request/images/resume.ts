@@ -117,7 +117,7 @@ async function resumeCall(
   const kept = await keptDelivery(job.id, call.attempt, dependencies.blobs)
   if (kept !== undefined) {
     late.entries.push({ ...kept.post, projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n })
-    return boughtBy(() => convertedLate(run, kept, offer, dependencies))
+    return boughtBy(() => convertedLate(run, kept, call.images, offer, dependencies))
   }
   const most = offer && maxCallCost(run.request, run.model, offer, call.images)
   const begun: BegunCall = { attempt: call.attempt, unknown: unknownOf(job, call, most) }
@@ -154,6 +154,7 @@ async function boughtBy(work: () => Promise<Delivery>): Promise<Bought> {
 async function convertedLate(
   run: ImageRun,
   delivery: Delivery,
+  images: number,
   offer: ImageOffer | undefined,
   dependencies: ResumeDependencies,
 ): Promise<Delivery> {
@@ -165,7 +166,7 @@ async function convertedLate(
     made.push({ bytes: await keptBytes(picture, blobs), revisedPrompt: picture.revisedPrompt })
   const whole = {
     ...delivery,
-    pictures: await converted(run, pictures, { pictures: made }, offer, dependencies),
+    pictures: await converted(run, pictures, { pictures: made }, { images, offer }, dependencies),
   }
   await keepDelivery(run.hold.jobId, whole, dependencies)
   return whole

@@ -231,7 +231,7 @@ async function deliver(
   await keepPictures(answer.pictures, kept, held, outside)
   await told(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
   if (offer.conversion === undefined) return delivery
-  const whole = { ...delivery, pictures: await converted(run, kept, answer, offer, outside) }
+  const whole = { ...delivery, pictures: await converted(run, kept, answer, sent, outside) }
   await keepDelivery(hold.jobId, whole, outside)
   return whole
 }
@@ -248,12 +248,13 @@ export async function converted(
   run: ImageRun,
   kept: Delivery['pictures'],
   { pictures }: Pick<ImageAnswer, 'pictures'>,
-  { conversion, deployment }: ImageOffer,
+  { images, offer }: Pick<SentCall, 'images' | 'offer'>,
   outside: BuyingOutside,
 ): Promise<Delivery['pictures']> {
+  const { conversion, deployment } = offer
   if (conversion === undefined) return kept
   const convert = (asker: Asker): Promise<Delivery['pictures']> =>
-    convertPictures(kept, pictures, conversion, run.held, asker, outside)
+    convertPictures(kept, pictures, conversion, images, run.held, asker, outside)
   try {
     return await whenCodecIsFree(convert, { project: run.books.project, deadlineMs: run.deadlineMs }, outside)
   } catch (cause) {

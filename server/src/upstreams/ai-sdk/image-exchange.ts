@@ -159,11 +159,17 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
   }
   // More than were asked for are paid for like the others.
   const images: readonly (string | Uint8Array)[] = result.images.slice(0, MOST_PICTURES)
-  if (images.length === 0) throw broken(call, 'an answer without a picture')
+  if (images.length === 0) throw brokenAnswer(call, 'an answer without a picture')
   const prompts = revisedPrompts(result, provider.key)
-  const pictures = images.map((image, index): MadePicture => {
-    return { bytes: bytesOf(image, call), revisedPrompt: prompts[index] }
-  })
+  const pictures: MadePicture[] = []
+  let broken: UpstreamFailure | undefined
+  for (const [index, image] of images.entries()) {
+    const bytes = bytesOf(image, call)
+    // Beside good ones it is one that did not come: the others are paid for, and are handed on.
+    if (bytes instanceof UpstreamFailure) broken ??= bytes
+    else pictures.push({ bytes, revisedPrompt: prompts[index] })
+  }
+  if (pictures.length === 0 && broken !== undefined) throw broken
   return {
     pictures,
     tokens: provider.tokens?.(body) ?? UNKNOWN_TOKENS,
@@ -173,15 +179,14 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
 }
 
 /** In memory of their own, so that they can be handed to another thread. */
-function bytesOf(image: string | Uint8Array, call: SentCall): Uint8Array<ArrayBuffer> {
+function bytesOf(image: string | Uint8Array, call: SentCall): Uint8Array<ArrayBuffer> | UpstreamFailure {
   let bytes: Uint8Array<ArrayBuffer>
   try {
     bytes = typeof image === 'string' ? Uint8Array.fromBase64(image) : owned(image)
   } catch {
-    throw broken(call, 'a picture that is not base64')
+    return brokenAnswer(call, 'a picture that is not base64')
   }
-  if (bytes.length === 0) throw broken(call, 'an empty picture')
-  return bytes
+  return bytes.length === 0 ? brokenAnswer(call, 'an empty picture') : bytes
 }
 
 function owned(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -226,7 +231,7 @@ function askedBy({ size, quality, format, compression }: SentCall): string {
   return asked.length === 0 ? '' : ` (${asked.join(', ')})`
 }
 
-function broken(call: SentCall, message: string): UpstreamFailure {
+function brokenAnswer(call: SentCall, message: string): UpstreamFailure {
   return new UpstreamFailure('broken', message, { deployment: call.deployment.id, charge: 'unknown' })
 }
 

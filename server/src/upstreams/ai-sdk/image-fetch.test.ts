@@ -461,6 +461,16 @@ describe('a refusal inside a good answer is told as one', () => {
     })
   }
 
+  it('Together: a picture that is none takes no other with it', async (test) => {
+    const data = [{ b64_json: '?' }, { b64_json: base64 }, { b64_json: '' }]
+    const { url } = await upstreamOf(test, () => ({ json: { data } }))
+    const { pictures } = await exchange(imageCallOf('togetherai', 'flux', url, { images: 3 }), notRecorded)
+    assert.deepEqual(
+      pictures.map(({ bytes }) => bytes),
+      [PICTURE],
+    )
+  })
+
   it('xAI: pictures beside one that was held back are kept', async (test) => {
     const data = [{ b64_json: base64, revised_prompt: 'a bicycle, red' }, { respect_moderation: false }]
     const { url } = await upstreamOf(test, () => ({ json: { data } }))

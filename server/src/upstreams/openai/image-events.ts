@@ -33,6 +33,8 @@ export class EventReader implements ReplyReader {
   /** No event has brought a picture, or the refusal of one, yet. */
   #isFirstPicture = true
   #hasFinished = false
+  /** The reply was taken: what still comes is for nobody. */
+  #hasEnded = false
   /** One character a byte: text is decoded when it is whole. */
   readonly #scanner = new PictureScanner((bytes) => this.#parser.feed(Buffer.from(bytes).toString('latin1')))
   readonly #parser = createParser({
@@ -49,7 +51,7 @@ export class EventReader implements ReplyReader {
   }
 
   push(chunk: Uint8Array): void {
-    if (!this.#hasFinished) this.#scanner.push(chunk)
+    if (!this.#hasEnded) this.#scanner.push(chunk)
   }
 
   /** What has come so far; after a connection that broke, that is all. */
@@ -60,17 +62,20 @@ export class EventReader implements ReplyReader {
   end(): ImageReply {
     // Some servers leave out the blank line after their last event.
     if (!this.#hasFinished) this.#parser.feed('\n\n')
+    this.#hasEnded = true
     return this.#reply
   }
 
   #read({ event, data }: EventSourceMessage): void {
-    if (this.#hasFinished) return
     if (data === '[DONE]') return this.#finish()
     const fields = fieldsOf(Buffer.from(data, 'latin1').toString('utf8'))
     const name = typeof fields['type'] === 'string' ? fields['type'] : event
     // Whatever was asked for: servers are not exact about it, and both tell the same.
     const type = name?.replace(/^image_edit\./, 'image_generation.')
-    if (type === 'image_generation.partial_image') this.#readPreview(fields)
+    // What came beyond what was asked for is paid for. Nobody waits for it, but what is here already is kept.
+    if (this.#hasFinished) {
+      if (type === 'image_generation.completed' && 'b64_json' in fields) this.#keepPicture(fields)
+    } else if (type === 'image_generation.partial_image') this.#readPreview(fields)
     else if (type === 'image_generation.completed') this.#readCompleted(fields)
     else if (type === 'image_generation.partial_succeeded') this.#keepPicture(fields)
     else if (type === 'image_generation.partial_failed') this.#keepRefusal(refusalIn(fields))

@@ -493,6 +493,11 @@ for (const [title, body, kind, mayBeCharged] of [
   })
 }
 
+test('a picture that is none takes no other with it', async () => {
+  const data = [{ b64_json: '' }, { b64_json: base64('good') }, { b64_json: 0 }, { url: '' }]
+  assert.deepEqual(texts(await json({ data }, { images: 4 })), ['good'])
+})
+
 test('an answer without a picture that says what it used is charged for that, and is not ambiguous', async () => {
   const usage = { input_tokens: 3, output_tokens: 5 }
   for (const [body, kind] of [
@@ -655,6 +660,16 @@ test('a paid picture is not lost with the stream that brought it', async () => {
     (baseUrl) => generate(aCall({ images: 2, partialImages: 0 }, baseUrl)),
   )
   assert.deepEqual(texts(cut), ['one'])
+})
+
+test('pictures of a stream beyond what was asked for are kept, as far as they have come', async () => {
+  const usage = { input_tokens: 3, output_tokens: 7 }
+  const list = ['one', 'two', 'three'].map((text) => ({ ...completed(text), usage }))
+  const heard = await events(list, { images: 2 })
+  assert.deepEqual(texts(heard), ['one', 'two', 'three'])
+  assert.equal(heard.answer.tokens.imageOutput, 21)
+  // What is no event any more does not take them away.
+  assert.deepEqual(texts(await events([...list, '{'], { images: 2 })), ['one', 'two', 'three'])
 })
 
 test('a last event without its blank line is heard', async () => {

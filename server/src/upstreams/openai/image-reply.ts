@@ -66,11 +66,18 @@ export class JsonReader implements ReplyReader {
     const pictures: ReplyPicture[] = []
     const refusals: unknown[] = []
     if (Array.isArray(data)) {
+      let broken: unknown
       for (const item of data as unknown[]) {
-        const picture = pictureIn(item, this.#scanner)
-        if (picture === undefined) refusals.push(refusalIn(item))
-        else pictures.push(picture)
+        try {
+          const picture = pictureIn(item, this.#scanner)
+          if (picture === undefined) refusals.push(refusalIn(item))
+          else pictures.push(picture)
+        } catch (error) {
+          broken ??= error
+        }
       }
+      // Beside good ones it is one that did not come: the others are paid for, and are handed on.
+      if (pictures.length === 0 && broken !== undefined) throw broken
     } else if (!error) throw new BrokenAnswer('an answer without a data array')
     return {
       pictures,
