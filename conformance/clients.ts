@@ -2,13 +2,15 @@
 import { join } from 'node:path'
 import { cacheFolder, sourceFolder } from './folders.ts'
 
-export type Toolchain = 'node' | 'python' | 'go'
+export type Toolchain = 'node' | 'python' | 'python-0.28' | 'python-llama-index' | 'go' | 'java'
 
 /** A program under `clients/`. */
 export interface Program {
   readonly name: string
   readonly toolchain: Toolchain
   readonly command: readonly [string, ...string[]]
+  /** By default it asks again when a request has failed. */
+  readonly retries: boolean
   /** What its user catches when an answer has this status. */
   errorClass(status: number): string
 }
@@ -23,19 +25,28 @@ export interface Client extends Program {
 }
 
 const nodeFolder = join(cacheFolder, 'node')
-const python = join(cacheFolder, 'python', 'bin', 'python')
 const pythonFolder = join(sourceFolder, 'python')
 
 export function nodeProgram(file: string, ...args: string[]): [string, ...string[]] {
   return [process.execPath, join(nodeFolder, file), ...args]
 }
 
-export function pythonProgram(file: string): [string, ...string[]] {
-  return [python, join(pythonFolder, file)]
+/** In the virtual environment of its toolchain. */
+export function pythonProgram(
+  toolchain: Extract<Toolchain, `python${string}`>,
+  file: string,
+  ...args: string[]
+): [string, ...string[]] {
+  return [join(cacheFolder, toolchain, 'bin', 'python'), join(pythonFolder, file), ...args]
 }
 
 export function goProgram(...args: string[]): [string, ...string[]] {
   return [join(cacheFolder, 'go', 'client'), ...args]
+}
+
+export function javaProgram(...args: string[]): [string, ...string[]] {
+  const target = join(cacheFolder, 'java', 'target')
+  return ['java', '-cp', `${join(target, 'classes')}:${join(target, 'dependency', '*')}`, 'Main', ...args]
 }
 
 /** openai-node and openai-python name their classes alike; both LangChains let them through. */
@@ -52,7 +63,54 @@ export function openaiClass(status: number): string {
   return status >= 500 ? 'InternalServerError' : (classByStatus[status] ?? 'APIError')
 }
 
-const plain = { errorClass: openaiClass, splits: false, takesTokens: true, sent: (text: string) => text }
+const java: Readonly<Record<number, string>> = {
+  400: 'BadRequestException',
+  401: 'UnauthorizedException',
+  403: 'PermissionDeniedException',
+  404: 'NotFoundException',
+  422: 'UnprocessableEntityException',
+  429: 'RateLimitException',
+}
+
+export function javaClass(status: number): string {
+  return status >= 500 ? 'InternalServerException' : (java[status] ?? 'UnexpectedStatusCodeException')
+}
+
+const python028: Readonly<Record<number, string>> = {
+  400: 'InvalidRequestError',
+  401: 'AuthenticationError',
+  403: 'PermissionError',
+  404: 'InvalidRequestError',
+  429: 'RateLimitError',
+  503: 'ServiceUnavailableError',
+}
+
+export function python028Class(status: number): string {
+  return python028[status] ?? 'APIError'
+}
+
+const plain = {
+  retries: true,
+  errorClass: openaiClass,
+  splits: false,
+  takesTokens: true,
+  sent: (text: string) => text,
+}
+/** What both LangChain.js and LlamaIndex do by default, as OpenAI advised for its older models. */
+const withoutNewlines = (text: string): string => text.replaceAll('\n', ' ')
+
+function llamaIndex(name: string, className: string): Client {
+  const toolchain = 'python-llama-index'
+  return {
+    ...plain,
+    name,
+    toolchain,
+    command: pythonProgram(toolchain, 'llama_index_client.py', className),
+    splits: true,
+    takesTokens: false,
+    sent: withoutNewlines,
+  }
+}
 
 function openaiNode(name: string): Client {
   return {
@@ -84,20 +142,19 @@ export const clients: readonly Client[] = [
     command: nodeProgram('langchain.js'),
     splits: true,
     takesTokens: false,
-    // Its default `stripNewLines`, documented as the better form for older models.
-    sent: (text) => text.replaceAll('\n', ' '),
+    sent: withoutNewlines,
   },
   {
     ...plain,
     name: 'python',
     toolchain: 'python',
-    command: pythonProgram('openai_client.py'),
+    command: pythonProgram('python', 'openai_client.py'),
   },
   {
     ...plain,
     name: 'langchain-py',
     toolchain: 'python',
-    command: pythonProgram('langchain_client.py'),
+    command: pythonProgram('python', 'langchain_client.py'),
     splits: true,
     takesTokens: false,
   },
@@ -107,6 +164,23 @@ export const clients: readonly Client[] = [
     toolchain: 'go',
     command: goProgram(),
     errorClass: () => 'openai.Error',
+  },
+  {
+    ...plain,
+    name: 'java',
+    toolchain: 'java',
+    command: javaProgram(),
+    errorClass: javaClass,
+  },
+  llamaIndex('llama-index', 'OpenAIEmbedding'),
+  llamaIndex('llama-index-like', 'OpenAILikeEmbedding'),
+  {
+    ...plain,
+    name: 'python-0.28',
+    toolchain: 'python-0.28',
+    command: pythonProgram('python-0.28', 'openai_0_28_client.py'),
+    retries: false,
+    errorClass: python028Class,
   },
 ]
 

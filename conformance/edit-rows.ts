@@ -27,7 +27,7 @@ export function editCase(
   ask: Ask = {},
 ): ImageCase | undefined {
   if ((ask.stream && !client.streams) || (files.json && !client.posts)) return undefined
-  if (!client.givesAs.includes(giveAs)) return undefined
+  if (!client.givesAs.includes(giveAs) || files.images.length > client.maxGiven) return undefined
   const refusal = refusalOf(kind, files)
   // Only PNG tells of every pixel what became of it.
   const { n = 1, outputFormat = kind.formats.includes('png') ? 'png' : undefined } = ask
@@ -136,7 +136,8 @@ function fileRow(giveAs: string): ImageRow {
     name,
     models: { [nativeEdit.name]: nativeEdit.model },
     cases: (client) => {
-      const images = client.shuffles.includes(giveAs) ? [photo] : [photo, drawing, poster]
+      const several = client.shuffles.includes(giveAs) ? 1 : client.maxGiven
+      const images = [photo, drawing, poster].slice(0, several)
       const asked = editCase(nativeEdit, client, name, { images, mask, giveAs })
       return asked === undefined ? [] : [asked]
     },
@@ -159,6 +160,6 @@ export const formRows: readonly ImageRow[] = Object.entries({
   [false, true].map((filesFirst) => {
     const form: WrittenForm = { ...written, filesFirst }
     const title = `form/${name}${filesFirst ? ', files first' : ''}`
-    return { ...editRow(nativeEdit, title, { images, mask, form }), byHand: true as const }
+    return { ...editRow(nativeEdit, title, { images, mask, form }), speciality: 'forms' as const }
   }),
 )

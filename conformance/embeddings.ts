@@ -6,7 +6,16 @@ import type { Client } from './clients.ts'
 import { clients, quickClients } from './clients.ts'
 import { callerFaults, upstreamFaults } from './failing.ts'
 import { cacheFolder } from './folders.ts'
-import { asProgram, chosen, chosenClients, commonOptions, finish, inLanes, wrongKey } from './harness.ts'
+import {
+  asProgram,
+  chosen,
+  chosenClients,
+  commonOptions,
+  finish,
+  inLanes,
+  runnable,
+  wrongKey,
+} from './harness.ts'
 import { install } from './install.ts'
 import type { Vectors } from './judge.ts'
 import { judge } from './judge.ts'
@@ -111,7 +120,7 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const columns = chosenClients(clients, quickClients, values)
+  const columns = runnable(chosenClients(clients, quickClients, values), values.clients)
   const rows = chosen(values.direct ? succeeding : allRows, values.scenarios?.split(','), 'scenarios')
 
   mkdirSync(cacheFolder, { recursive: true })

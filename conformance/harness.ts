@@ -1,7 +1,9 @@
 /** What the matrices have in common: whom and what the command line chose, a few programs side by side, the result. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Program } from './clients.ts'
 import { cacheFolder } from './folders.ts'
+import { missingFor } from './install.ts'
 import type { Matrix } from './matrix.ts'
 
 /** Two programs at a time: the gateway and the fake provider need the cores as well. */
@@ -25,6 +27,19 @@ export function chosenClients<Item extends { readonly name: string }>(
   { clients, quick }: { readonly clients?: string | undefined; readonly quick: boolean },
 ): readonly Item[] {
   return chosen(all, clients?.split(',') ?? (quick ? quickNames : undefined), 'clients')
+}
+
+/** Leaves out the clients that nobody named and whose tools this machine lacks, and says so. */
+export function runnable<Item extends Program>(
+  all: readonly Item[],
+  named: string | undefined,
+): readonly Item[] {
+  if (named !== undefined) return all
+  return all.filter(({ name, toolchain }) => {
+    const missing = missingFor(toolchain)
+    if (missing !== undefined) console.error(`${name} is left out: ${missing}.`)
+    return missing === undefined
+  })
 }
 
 /** A name stands also for all that are called `name/…`. */

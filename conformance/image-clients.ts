@@ -1,6 +1,18 @@
 /** The clients that make pictures, and what each can ask for. */
 import type { Program } from './clients.ts'
-import { goProgram, nodeProgram, openaiClass, pythonProgram, quickClients } from './clients.ts'
+import {
+  goProgram,
+  javaClass,
+  javaProgram,
+  nodeProgram,
+  openaiClass,
+  python028Class,
+  pythonProgram,
+  quickClients,
+} from './clients.ts'
+
+/** Clients and rows of one speciality are for each other alone: forms written by hand, what apps of the DALL·E years say. */
+export type Speciality = 'forms' | 'dall-e'
 
 export interface ImageClient extends Program {
   readonly streams: boolean
@@ -18,16 +30,23 @@ export interface ImageClient extends Program {
   readonly resendsForms: boolean
   /** Its users can send JSON to a path by themselves. */
   readonly posts: boolean
-  readonly writesByHand?: true
+  /** Pictures that it can be given for one edit. */
+  readonly maxGiven: number
+  /** Its users can say `Idempotency-Key`. */
+  readonly sendsHeaders: boolean
+  readonly speciality?: Speciality
 }
 
 const plain = {
+  retries: true,
   errorClass: openaiClass,
   streams: true,
   choosesForm: true,
   asksForOne: false,
   streamErrorClass: 'APIError',
   posts: true,
+  maxGiven: Infinity,
+  sendsHeaders: true,
   shuffles: [],
   resendsForms: true,
 }
@@ -73,7 +92,7 @@ export const imageClients: readonly ImageClient[] = [
     ...plain,
     name: 'python',
     toolchain: 'python',
-    command: pythonProgram('openai_images.py'),
+    command: pythonProgram('python', 'openai_images.py'),
     // Its word for a status that has no class of its own.
     errorClass: (status) => openaiClass(status).replace(/^APIError$/, 'APIStatusError'),
     givesAs: ['stream', 'path', 'bytes', 'memory', 'named', 'untyped', 'unnamed'],
@@ -96,7 +115,42 @@ export const imageClients: readonly ImageClient[] = [
     streams: false,
     givesAs: ['bytes'],
     posts: false,
-    writesByHand: true,
+    speciality: 'forms',
+  },
+  {
+    ...plain,
+    name: 'java',
+    toolchain: 'java',
+    command: javaProgram('images'),
+    errorClass: javaClass,
+    streamErrorClass: 'SseException',
+    givesAs: ['stream', 'path', 'bytes'],
+    posts: false,
+  },
+  {
+    ...plain,
+    name: 'python-0.28',
+    toolchain: 'python-0.28',
+    command: pythonProgram('python-0.28', 'openai_0_28_images.py'),
+    retries: false,
+    errorClass: python028Class,
+    streams: false,
+    givesAs: ['stream', 'bytes'],
+    posts: false,
+    maxGiven: 1,
+    sendsHeaders: false,
+  },
+  {
+    ...plain,
+    name: 'langchain-js',
+    toolchain: 'node',
+    command: nodeProgram('langchain-images.js'),
+    streams: false,
+    asksForOne: true,
+    givesAs: [],
+    posts: false,
+    sendsHeaders: false,
+    speciality: 'dall-e',
   },
 ]
 

@@ -71,7 +71,8 @@ const recovers: ImageRow = {
   ),
   cases: (client) => {
     const asked = servedCase(native, client, 'recovers')
-    return asked === undefined ? [] : [{ ...asked, model: `recovers-${client.name}`, retries: true }]
+    if (asked === undefined || !client.retries) return []
+    return [{ ...asked, model: `recovers-${client.name}`, retries: true }]
   },
 }
 
@@ -171,7 +172,7 @@ const idempotency: ImageRow = {
   models: {},
   cases: (client) => {
     const first = servedCase(native, client, 'idempotency-key')
-    if (first === undefined) return []
+    if (first === undefined || !client.sendsHeaders) return []
     const idempotencyKey = `conformance-${client.name}`
     return [
       { ...first, idempotencyKey },

@@ -1,6 +1,6 @@
 /** A row of the image matrix: what torana.yaml says of its models, and what each client asks of them. */
 import type { GivenFile } from './given-pictures.ts'
-import type { ImageClient } from './image-clients.ts'
+import type { ImageClient, Speciality } from './image-clients.ts'
 import type { ExpectedError, ModelEntry } from './rows.ts'
 
 export type PictureFormat = 'png' | 'jpeg' | 'webp'
@@ -87,8 +87,8 @@ export interface ImageRow {
   readonly models: Readonly<Record<string, ModelEntry>>
   /** Left out of `--quick`. */
   readonly isThorough?: boolean
-  /** Asked by the client that writes its requests by hand, and by no other. */
-  readonly byHand?: true
+  /** Asked by clients of the same speciality, and by no others. */
+  readonly speciality?: Speciality
   /** None where the client can't ask it. */
   cases(client: ImageClient): readonly ImageCase[]
 }

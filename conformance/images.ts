@@ -11,9 +11,19 @@ import { aiSdkEditKinds, openaiEditKinds } from './edit-kinds.ts'
 import { fileRows, formRows, rowsOfEdits } from './edit-rows.ts'
 import { cacheFolder } from './folders.ts'
 import { writeGivenPictures } from './given-pictures.ts'
-import { asProgram, chosen, chosenClients, commonOptions, finish, inLanes, wrongKey } from './harness.ts'
+import {
+  asProgram,
+  chosen,
+  chosenClients,
+  commonOptions,
+  finish,
+  inLanes,
+  runnable,
+  wrongKey,
+} from './harness.ts'
 import type { ImageClient } from './image-clients.ts'
 import { imageClients, quickImageClients } from './image-clients.ts'
+import { dallE } from './dall-e-rows.ts'
 import { callerFaults, reliability, upstreamFaults } from './image-faults.ts'
 import type { Pictures, SavedPicture } from './image-judge.ts'
 import { judgePictures } from './image-judge.ts'
@@ -44,6 +54,7 @@ const about = {
 const groups: readonly Group<ImageRow>[] = [
   { title: 'Upstreams of the OpenAI wire', rows: openaiKinds.flatMap(rowsOf) },
   { title: 'Upstreams of other wires', rows: aiSdkKinds.flatMap(rowsOf) },
+  { title: 'Apps of the DALL·E years', rows: dallE },
   { title: 'What is bought once though something breaks', rows: reliability },
   { title: 'Faults of an upstream', rows: upstreamFaults },
   { title: 'Faults of the caller', rows: callerFaults },
@@ -74,7 +85,7 @@ async function runOne(client: ImageClient, { rows, torana, provider, matrix }: R
   const folder = join(picturesFolder, client.name)
   mkdirSync(folder, { recursive: true })
   const asked = rows
-    .filter(({ byHand }) => byHand === client.writesByHand)
+    .filter(({ speciality }) => speciality === client.speciality)
     .flatMap((row) => row.cases(client).map((one) => ({ row, one })))
   const answers = new Map<string, ClientAnswer<Pictures>>()
   const cases = asked.map(({ one }, index) => questionOf(one, torana, join(folder, String(index))))
@@ -131,7 +142,7 @@ async function main(): Promise<number> {
     console.log(usage)
     return 0
   }
-  const columns = chosenClients(imageClients, quickImageClients, values)
+  const columns = runnable(chosenClients(imageClients, quickImageClients, values), values.clients)
   const rows = chosen(allRows, values.scenarios?.split(','), 'scenarios').filter(
     ({ isThorough = false }) => !isThorough || !values.quick,
   )

@@ -1,9 +1,9 @@
 /** Brings the clients' libraries into the cache folder, once: a stamp tells what the last installation was made from. */
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Toolchain } from './clients.ts'
 import { cacheFolder, sourceFolder, tiktokenFolder } from './folders.ts'
 import { writeRanks } from './tiktoken-ranks.ts'
@@ -14,8 +14,26 @@ const installTimeoutMs = 600_000
 export async function install(needed: ReadonlySet<Toolchain>): Promise<void> {
   // Python's tiktoken gets its ranks from a package of the node clients.
   if (needed.has('node') || needed.has('python')) await installNode()
-  if (needed.has('python')) await installPython()
+  if (needed.has('python')) {
+    await installPython('python', 'requirements.txt')
+    await writeRanks(join(cacheFolder, 'node'), tiktokenFolder)
+  }
+  if (needed.has('python-0.28')) await installPython('python-0.28', 'requirements-0.28.txt')
+  if (needed.has('python-llama-index')) {
+    await installPython('python-llama-index', 'requirements-llama-index.txt')
+  }
   if (needed.has('go')) await installGo()
+  if (needed.has('java')) await installJava()
+}
+
+/** What a machine may lack that runs everything else; undefined when it is there. */
+export function missingFor(toolchain: Toolchain): string | undefined {
+  if (toolchain !== 'java') return undefined
+  const missing = [
+    ['java', '-version'],
+    ['mvn', '--version'],
+  ].find(([command = '', ...args]) => spawnSync(command, args, { stdio: 'ignore' }).status !== 0)
+  return missing && `${missing[0]} is not installed; it takes a JDK of 17 or newer and Maven`
 }
 
 async function installNode(): Promise<void> {
@@ -28,15 +46,15 @@ async function installNode(): Promise<void> {
   )
 }
 
-async function installPython(): Promise<void> {
-  const folder = join(cacheFolder, 'python')
+/** Each in a virtual environment of its own: they need different versions of one library. */
+async function installPython(name: string, requirements: string): Promise<void> {
+  const folder = join(cacheFolder, name)
   const source = join(sourceFolder, 'python')
-  await unlessStamped(folder, source, ['requirements.txt'], async () => {
+  await unlessStamped(folder, source, [requirements], async () => {
     await run('python3', ['-m', 'venv', folder], { hint: 'install Python 3.10 or newer' })
-    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', 'requirements.txt']
+    const pip = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '-r', requirements]
     await run(join(folder, 'bin', 'python'), pip, { cwd: source })
   })
-  await writeRanks(join(cacheFolder, 'node'), tiktokenFolder)
 }
 
 async function installGo(): Promise<void> {
@@ -58,6 +76,22 @@ async function installGo(): Promise<void> {
   })
 }
 
+async function installJava(): Promise<void> {
+  const folder = join(cacheFolder, 'java')
+  const source = join(sourceFolder, 'java')
+  const files = readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(source, join(entry.parentPath, entry.name)))
+  await unlessStamped(folder, source, files, async () => {
+    cpSync(source, folder, { recursive: true })
+    const maven = ['--quiet', '--batch-mode', `-Dmaven.repo.local=${join(folder, 'repository')}`]
+    await run('mvn', [...maven, 'compile', 'dependency:copy-dependencies'], {
+      cwd: folder,
+      hint: 'install a JDK of 17 or newer and Maven',
+    })
+  })
+}
+
 /** Installs when one of the named files differs from those of the last complete installation. */
 async function unlessStamped(
   folder: string,
@@ -70,7 +104,7 @@ async function unlessStamped(
   const wanted = hash.digest('hex')
   const stamp = join(folder, 'installed')
   if (textOf(stamp) === wanted) return
-  console.error(`installing ${source.slice(sourceFolder.length + 1)} clients …`)
+  console.error(`installing ${folder.slice(cacheFolder.length + 1)} clients …`)
   mkdirSync(folder, { recursive: true })
   rmSync(stamp, { force: true })
   await work()

@@ -42,8 +42,14 @@ export async function runClient<Result>(
 ): Promise<string | undefined> {
   const [program, ...args] = client.command
   const child = spawn(program, args, {
-    // Python would leave its compiled files among the sources.
-    env: { ...bareEnvironment(), TIKTOKEN_CACHE_DIR: tiktokenFolder, PYTHONDONTWRITEBYTECODE: '1' },
+    env: {
+      ...bareEnvironment(),
+      TIKTOKEN_CACHE_DIR: tiktokenFolder,
+      // Python would leave its compiled files among the sources.
+      PYTHONDONTWRITEBYTECODE: '1',
+      // Java opens no file whose name has letters that the locale lacks.
+      LC_ALL: 'C.UTF-8',
+    },
     timeout: timeoutMs,
   })
   const exited = once(child, 'exit')

@@ -1,9 +1,5 @@
 """openai-python's `images.generate` and `images.edit`."""
 
-import base64
-import hashlib
-import urllib.request
-
 import openai
 from given_files import given, reference_to
 from openai.types import (
@@ -13,6 +9,7 @@ from openai.types import (
     ImageGenPartialImageEvent,
     ImagesResponse,
 )
+from pictures import saved
 from protocol import answer_cases, retry_settings
 
 NAMES = {
@@ -66,20 +63,6 @@ def posted(client, options, headers, edit):
 
 def of_type(events, event_type):
     return [event for event in events if isinstance(event, event_type)]
-
-
-def saved(items, case, kind):
-    pictures = []
-    for index, item in enumerate(items):
-        # Links are fetched as a browser would, without a key.
-        url = getattr(item, "url", None)
-        content = base64.b64decode(item.b64_json) if url is None else urllib.request.urlopen(url).read()
-        file = f"{case['saveAs']}-{kind}-{index}"
-        with open(file, "wb") as saved_file:
-            saved_file.write(content)
-        picture = {"file": file, "sha256": hashlib.sha256(content).hexdigest()}
-        pictures.append(picture if url is None else picture | {"url": url})
-    return pictures
 
 
 answer_cases(ask)

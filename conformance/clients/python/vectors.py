@@ -1,10 +1,10 @@
 import base64
 import struct
 
-from protocol import answer_cases
+from protocol import answer_cases, describe_openai
 
 
-def answer_vectors(embed):
+def answer_vectors(embed, describe=describe_openai):
     """`embed` is the library under test: it returns (vectors, tokens or None)."""
 
     def answer(case, work):
@@ -12,7 +12,7 @@ def answer_vectors(embed):
         line = {"vectors": [base64_of(vector) for vector in vectors]}
         return line if tokens is None else line | {"tokens": tokens}
 
-    answer_cases(answer)
+    answer_cases(answer, describe)
 
 
 def base64_of(values):

@@ -16,6 +16,7 @@ export function refuseUnmakeable(scenario: Scenario, wire: ImageWire, question: 
     })
   }
   refuseSize(scenario, question)
+  if (scenario.has('refuses-legacy')) refuseLegacy(question)
   if (question.previews !== null && scenario.has('refuses-stream')) {
     throw new Refusal(400, "'stream' is not supported.", { code: 'unsupported_parameter', param: 'stream' })
   }
@@ -29,6 +30,19 @@ export function refuseUnmakeable(scenario: Scenario, wire: ImageWire, question: 
 export function moderatedBy(scenario: Scenario): Moderated {
   if (scenario.has('moderation-output')) return 'output'
   return scenario.has('moderation') ? 'input' : null
+}
+
+/** Options of the DALL·E models. */
+function refuseLegacy({ fields }: ImageQuestion): void {
+  if ('style' in fields) {
+    throw new Refusal(400, "Unknown parameter: 'style'.", { code: 'unknown_parameter', param: 'style' })
+  }
+  if (fields['quality'] === 'standard' || fields['quality'] === 'hd') {
+    throw new Refusal(400, "Invalid value. Supported values are: 'low', 'medium', 'high', and 'auto'.", {
+      code: 'invalid_value',
+      param: 'quality',
+    })
+  }
 }
 
 function refuseSize(scenario: Scenario, { size, width, height }: ImageQuestion): void {

@@ -8,6 +8,7 @@ export const imageTraits = {
   'no-echo': 'the answer does not repeat background, output_format, quality and size',
   'refuses-stream': '400 when stream is true',
   'ignores-stream': 'a JSON answer, also when stream is true',
+  'refuses-legacy': '400 for style, and for quality standard and hd, as with GPT image',
 
   'max-n-N': '400 for more pictures in one call',
   'sizes-WxH-WxH…': '400 for any other size; auto and no size are allowed',
