@@ -1,0 +1,110 @@
+/** The judge of the soak finds what is planted: a judge that finds nothing must have looked. */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { judgeCalls, judgePurchases, type Row } from './soak/books.ts'
+import {
+  coloursOf,
+  cutVector,
+  drawing,
+  motifIn,
+  motifText,
+  pictureOf,
+  vectorOf,
+  WIDTH,
+} from './soak/oracle.ts'
+import type { Booked } from './soak/upstream-types.ts'
+
+const served: Booked = { callId: 'c', fault: 'none', served: true, tokens: 10 }
+const posted: Row = {
+  call_id: 'c',
+  share: 'r/0',
+  kind: 'post',
+  model: 'plain',
+  usage: 'upstream',
+  tokens: '10',
+  images: 0,
+  amount_nano: '1300',
+}
+
+function found(booked: readonly Booked[], rows: readonly Row[]): string[] {
+  return [
+    ...judgeCalls(
+      booked,
+      Map.groupBy(rows, ({ call_id: callId }) => callId),
+    ),
+  ]
+}
+
+test('books that equal the upstream are right', () => {
+  const shares = [
+    { ...posted, tokens: '4', amount_nano: '520' },
+    { ...posted, share: 's/0', tokens: '6', amount_nano: '780' },
+  ]
+  const cached = { ...posted, call_id: 'none', tokens: '0', amount_nano: '0' }
+  assert.deepEqual(found([served], [{ ...posted, kind: 'intent', amount_nano: null }, posted, cached]), [])
+  assert.deepEqual(found([served], shares), [])
+  assert.deepEqual(found([{ ...served, fault: 'cut' }], [{ ...posted, kind: 'unknown' }]), [])
+  assert.deepEqual(found([{ ...served, fault: 'limited', served: false }], []), [])
+})
+
+const planted: Readonly<Record<string, readonly [Booked, readonly Row[], RegExp]>> = {
+  'a call that is in no book': [served, [], /in no book/],
+  'a call that was given back though it was served': [served, [{ ...posted, kind: 'void' }], /say void/],
+  'a call that is open for ever': [
+    { ...served, served: false },
+    [{ ...posted, kind: 'intent' }],
+    /left open/,
+  ],
+  'an answer that arrived and is unknown': [served, [{ ...posted, kind: 'unknown' }], /was answered/],
+  'a row for a call that never was': [
+    { ...served, served: false, fault: 'failed' },
+    [posted],
+    /never served/,
+  ],
+  'a call that counts twice': [served, [posted, { ...posted, share: 's/0' }], /20 tokens for 10/],
+  'a share that counts twice': [served, [posted, { ...posted, kind: 'unknown' }], /more than once/],
+  'other tokens': [served, [{ ...posted, tokens: '9' }], /9 tokens for 10/],
+  'another price': [served, [{ ...posted, amount_nano: '1299' }], /1299 nano-dollars for 1300/],
+  'a guess where the upstream counted': [served, [{ ...posted, usage: 'estimated' }], /not the upstream/],
+}
+
+for (const [name, [entry, rows, words]] of Object.entries(planted)) {
+  test(`${name} is found`, () => assert.match(found([entry], rows).join('\n'), words))
+}
+
+test('a picture that was bought twice, and one that shows another motif, are found', () => {
+  const motif = motifText({ prompt: 'p', callId: 'c', index: 0, given: [] })
+  const call: Booked = { callId: 'c', fault: 'none', served: true, prompt: 'p', motifs: [motif] }
+  const judge = (booked: readonly Booked[], colours: Uint8Array): string[] => [
+    ...judgePurchases(booked, { callsAllowed: new Map([['p', 1]]), converted: [{ prompt: 'p', colours }] }),
+  ]
+  assert.deepEqual(judge([call], coloursOf(motif)), [])
+  assert.match(
+    judge([call, { ...call, callId: 'd' }], coloursOf(motif)).join(),
+    /2 calls bought instead of 1/,
+  )
+  assert.match(judge([call], coloursOf('another')).join(), /another picture after a conversion/)
+})
+
+test('a picture says what it shows, and a vector has unit length at every width', () => {
+  assert.equal(motifIn(pictureOf('a motif of its own')), 'a motif of its own')
+  assert.notDeepEqual(pictureOf('one'), pictureOf('another'))
+  assert.notDeepEqual(drawing('one'), drawing('two'))
+  for (const width of [WIDTH, 32, 1]) {
+    const squares = cutVector(vectorOf('a text'), width).reduce((sum, value) => sum + value * value, 0)
+    assert.ok(Math.abs(squares - 1) < 1e-6)
+  }
+})
+
+test('the judge and its upstreams share no code with the server', () => {
+  const files = globSync('{soak.ts,soak/*.ts}', { cwd: import.meta.dirname })
+  assert.ok(files.length > 8)
+  for (const file of files)
+    assert.doesNotMatch(
+      readFileSync(join(import.meta.dirname, file), 'utf8'),
+      /from '(#|[./]*server\/)/,
+      file,
+    )
+})

@@ -1,0 +1,185 @@
+/**
+ * A judge that shares no code with the server: mixed clients who leave at any byte, upstreams that fail in many ways, PostgreSQL as
+ * the store. Afterwards every vector and picture was right, the books equal the upstream's own, memory and handles are flat.
+ * `DATABASE_URL=postgres://… npm run soak -- --minutes 20 --clients 200`. It makes a database of its own there, and drops it.
+ * Ends with 1 when anything was wrong.
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { Client } from 'pg'
+import { GatewayWatch } from './gateway-watch.ts'
+import { loadText, median } from './parts.ts'
+import { freePort, httpReady, spawnOn, stopAll } from './processes.ts'
+import { Report } from './report.ts'
+import { judgeBooks } from './soak/books.ts'
+import { configFor, PROJECTS } from './soak/config.ts'
+import { embed } from './soak/embedding-client.ts'
+import { endExchanges } from './soak/exchange.ts'
+import { paint } from './soak/picture-client.ts'
+import { Tally } from './soak/tally.ts'
+import type { Booked } from './soak/upstream-types.ts'
+import { below, chance } from './soak/visit.ts'
+import { startTorana, type StartedTorana } from './torana.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    minutes: { type: 'string', default: '20' },
+    clients: { type: 'string', default: '200' },
+  },
+})
+const ANY_CORE = '0-1'
+const PICTURES = 0.25
+/** Between two requests of a client: the run is about what can go wrong, not about load. */
+const MOST_PAUSE_MS = 400
+const SAMPLE_MS = 2_000
+const ENOUGH_SAMPLES = 60
+/** What was begun for clients that left is ended, and what can be collected is. */
+const REST_MS = 20_000
+/** Memory is looked at from here on: before, caches and pools fill. */
+const WARM_MS = 60_000
+/** Of the memory after the first minute: a leak of one kilobyte for each request would be more in twenty minutes. */
+const MOST_GROWTH = 1.2
+/** Idle connections to upstreams and PostgreSQL, kept for the next request. */
+const MOST_CONNECTIONS = 64
+/** Handles of the threads that a node starts when it first needs them, about five each. */
+const MOST_NEW_HANDLES = 32
+const SHOWN = 20
+
+const storeUrl = process.env['DATABASE_URL'] ?? process.env['TORANA_TEST_POSTGRES_URL']
+if (storeUrl === undefined) throw new Error('DATABASE_URL names no PostgreSQL')
+const database = `torana_soak_${process.pid}`
+const folder = mkdtempSync(join(tmpdir(), 'torana-soak-'))
+const report = new Report()
+const tally = new Tally()
+
+try {
+  await inStore(storeUrl, `CREATE DATABASE ${database}`)
+  await run(urlOf(storeUrl, database))
+  report.print(`soak: ${options.clients} clients, ${options.minutes} minutes, ${loadText()}`)
+  if (!report.isKept) process.exitCode = 1
+} finally {
+  await stopAll()
+  await inStore(storeUrl, `DROP DATABASE IF EXISTS ${database} WITH (FORCE)`)
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function run(databaseUrl: string): Promise<void> {
+  const upstream = await startUpstream()
+  const torana = await startTorana({
+    core: ANY_CORE,
+    folder,
+    config: configFor(upstream),
+    env: { DATABASE_URL: databaseUrl, TORANA_SECRET: 'secret-of-the-soak-0123456789', LOG_LEVEL: 'warn' },
+    logFile: join(folder, 'torana.log'),
+  })
+  const watch = new GatewayWatch(torana.pid, '', join(torana.dataFolder, 'uploads'))
+  const before = watch.handles()
+  const memory = await load(torana, watch)
+  endExchanges()
+  await wait(REST_MS)
+  const after = watch.handles()
+  const restBytes = watch.residentBytes()
+  await stopAll(torana.pid)
+  const booked = (await (await fetch(`${upstream}/_books`)).json()) as Booked[]
+  const books = await judgeBooks(databaseUrl, booked, tally)
+
+  report.figure('requests', String(tally.requests))
+  report.figure('… whose client left', String(tally.left))
+  for (const [what = '', figure = ''] of tally.rows) report.figure(what, figure)
+  for (const [what = '', figure = ''] of books.figures) report.figure(what, figure)
+  report.aim('vectors looked at', String(tally.vectors), '> 0', tally.vectors > 0)
+  report.aim('pictures looked at', String(tally.pictures), '> 0', tally.pictures > 0)
+  report.aim('links fetched', String(tally.assets), '> 0', tally.assets > 0)
+  nothingWrong('wrong answers', tally.wrong)
+  nothingWrong('wrong in the books', books.wrong)
+  report.aim(
+    'connections at rest',
+    String(after.connections),
+    `≤ ${MOST_CONNECTIONS}`,
+    after.connections <= MOST_CONNECTIONS,
+  )
+  report.aim(
+    'other handles, before and after',
+    `${before.others}, ${after.others}`,
+    `≤ ${MOST_NEW_HANDLES} more`,
+    after.others <= before.others + MOST_NEW_HANDLES,
+  )
+  report.aim('files of uploads left', String(after.uploads), '0', after.uploads === 0)
+  tellMemory(memory, restBytes)
+}
+
+function nothingWrong(what: string, wrong: readonly string[]): void {
+  for (const text of wrong.slice(0, SHOWN)) process.stdout.write(`WRONG ${text}\n`)
+  report.aim(what, String(wrong.length), '0', wrong.length === 0)
+}
+
+/** Growth is judged when there is enough of it to see. */
+function tellMemory(memory: readonly number[], restBytes: number): void {
+  const warm = memory.slice(WARM_MS / SAMPLE_MS)
+  const part = Math.ceil(warm.length / 5)
+  const [first, last] = [median(warm.slice(0, part)), median(warm.slice(-part))]
+  const isLong = warm.length >= ENOUGH_SAMPLES
+  report.aim(
+    'memory after the first minute, at the end',
+    isLong ? `${megabytes(first)}, ${megabytes(last)}` : 'too short to say',
+    `≤ × ${MOST_GROWTH}`,
+    isLong ? last <= first * MOST_GROWTH : undefined,
+  )
+  report.figure('memory at rest', megabytes(restBytes))
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MB`
+}
+
+/** Memory, sampled. */
+async function load({ origin }: StartedTorana, watch: GatewayWatch): Promise<number[]> {
+  const untilMs = Date.now() + Number(options.minutes) * 60_000
+  const clients = Array.from({ length: Number(options.clients) }, async (_, number) => {
+    const visit = { origin, project: PROJECTS[number % PROJECTS.length] ?? 'alpha', tally }
+    while (Date.now() < untilMs) {
+      const ask = chance(PICTURES) ? paint : embed
+      await ask(visit).catch((error: unknown) => tally.wrong.push(`${ask.name}: ${String(error)}`))
+      await wait(below(MOST_PAUSE_MS))
+    }
+  })
+  const memory: number[] = []
+  for (let sample = 0; Date.now() < untilMs; sample += 1) {
+    await wait(SAMPLE_MS)
+    memory.push(watch.residentBytes())
+    if (sample % 30 === 29) {
+      const said = [
+        `${tally.requests} requests`,
+        `${tally.wrong.length} wrong`,
+        megabytes(memory.at(-1) ?? 0),
+      ]
+      process.stderr.write(`${said.join(', ')}, ${watch.handles().connections} connections\n`)
+    }
+  }
+  await Promise.all(clients)
+  return memory
+}
+
+async function startUpstream(): Promise<string> {
+  const port = await freePort()
+  spawnOn(ANY_CORE, process.execPath, [join(import.meta.dirname, 'soak/upstream.ts'), String(port)], {})
+  const origin = `http://127.0.0.1:${port}`
+  await httpReady(`${origin}/_books`)
+  return origin
+}
+
+async function inStore(url: string, statement: string): Promise<void> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  await client.query(statement)
+  await client.end()
+}
+
+function urlOf(store: string, name: string): string {
+  const url = new URL(store)
+  url.pathname = `/${name}`
+  return url.href
+}

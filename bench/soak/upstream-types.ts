@@ -1,0 +1,35 @@
+/** `unread`: the gateway did not send all of its request. `narrow`: vectors of another width. */
+export type Fault =
+  | 'none'
+  | 'unread'
+  | 'limited'
+  | 'failed'
+  | 'overloaded'
+  | 'reset'
+  | 'served-reset'
+  | 'cut'
+  | 'garbled'
+  | 'narrow'
+
+/** A call in the upstream's own books. */
+export interface Booked {
+  readonly callId: string
+  fault: Fault
+  /** Worked for, so it is to be paid, whether or not its answer arrives. */
+  served: boolean
+  tokens?: number
+  prompt?: string
+  /** What each picture shows. */
+  motifs?: readonly string[]
+  /** Tokens of pictures, by kind. */
+  textTokens?: number
+  imageTokens?: number
+  outputTokens?: number
+}
+
+export interface Answer {
+  readonly type: string
+  /** Several: sent one after another. */
+  readonly chunks: readonly Buffer[]
+  readonly booked: Partial<Booked>
+}

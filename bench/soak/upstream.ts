@@ -1,0 +1,109 @@
+/**
+ * The upstreams of the soak, one process: embeddings, pictures, edits and streams of OpenAI's wire, failing in the way that the
+ * first part of the path names. It writes down every call by the id that the gateway gave it, and whether it served it.
+ */
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { setTimeout as wait } from 'node:timers/promises'
+import { answerEmbeddings } from './upstream-embeddings.ts'
+import { answerPictures, fileOf } from './upstream-pictures.ts'
+import type { Answer, Booked, Fault } from './upstream-types.ts'
+
+/** Of a hundred calls, how many meet which fault. */
+const ways: Readonly<
+  Record<string, { readonly faults: Partial<Record<Fault, number>>; readonly delayMs: number }>
+> = {
+  steady: { faults: {}, delayMs: 40 },
+  slow: { faults: {}, delayMs: 1500 },
+  limited: { faults: { limited: 30 }, delayMs: 30 },
+  failing: { faults: { failed: 20, overloaded: 10 }, delayMs: 30 },
+  resetting: { faults: { reset: 10, 'served-reset': 10 }, delayMs: 30 },
+  cutting: { faults: { cut: 20 }, delayMs: 30 },
+  garbling: { faults: { garbled: 10, narrow: 10 }, delayMs: 30 },
+}
+
+const refusals: Partial<Record<Fault, number>> = { limited: 429, failed: 500, overloaded: 503 }
+
+const booked: Booked[] = []
+
+async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { pathname } = new URL(request.url ?? '/', 'http://upstream')
+  if (pathname === '/_books') return void response.end(JSON.stringify(booked))
+  if (pathname.startsWith('/files/')) return sendFile(pathname, response)
+  const [, name = '', path = ''] = /^\/([^/]+)(\/.*)$/.exec(pathname) ?? []
+  const way = ways[name]
+  if (way === undefined) return void response.writeHead(404).end()
+  const entry: Booked = {
+    callId: String(request.headers['x-torana-call-id'] ?? ''),
+    fault: 'unread',
+    served: false,
+  }
+  booked.push(entry)
+  const body = await buffer(request)
+  entry.fault = 'none'
+  await wait(Math.random() * way.delayMs)
+  entry.fault = faultOf(way.faults)
+  const status = refusals[entry.fault]
+  if (status !== undefined) return refuse(response, status)
+  if (entry.fault === 'reset') return void request.socket.resetAndDestroy()
+  const type = request.headers['content-type'] ?? ''
+  const origin = `http://${request.headers.host}`
+  const answer = path.endsWith('/embeddings')
+    ? answerEmbeddings(body, entry.fault)
+    : answerPictures(body, type, { origin, path, callId: entry.callId })
+  Object.assign(entry, answer.booked, { served: true })
+  await send(request, response, answer, entry.fault)
+}
+
+function faultOf(faults: Partial<Record<Fault, number>>): Fault {
+  let left = Math.random() * 100
+  for (const [fault, percent] of Object.entries(faults)) {
+    left -= percent
+    if (left < 0) return fault as Fault
+  }
+  return 'none'
+}
+
+function refuse(response: ServerResponse, status: number): void {
+  const headers = {
+    'content-type': 'application/json',
+    ...(status === 429 ? { 'retry-after-ms': '50' } : {}),
+  }
+  response
+    .writeHead(status, headers)
+    .end(`{"error":{"message":"The upstream says ${status}.","type":"soak"}}`)
+}
+
+async function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { type, chunks }: Answer,
+  fault: Fault,
+): Promise<void> {
+  if (fault === 'served-reset') return void request.socket.resetAndDestroy()
+  const body = Buffer.concat(chunks)
+  if (fault === 'cut') {
+    response.writeHead(200, { 'content-type': type, 'content-length': body.length })
+    response.write(body.subarray(0, Math.floor(body.length * Math.random())))
+    await wait(5)
+    return void request.socket.destroy()
+  }
+  response.writeHead(200, { 'content-type': type })
+  for (const chunk of chunks) {
+    if (chunks.length > 1) await wait(5)
+    response.write(chunk)
+  }
+  response.end()
+}
+
+function sendFile(pathname: string, response: ServerResponse): void {
+  const file = fileOf(pathname)
+  if (file === undefined) return void response.writeHead(404).end()
+  response.writeHead(200, { 'content-type': 'image/png', 'content-length': file.length }).end(file)
+}
+
+createServer((request, response) => {
+  response.on('error', () => {})
+  // A request that ends in the middle stays in the books as `unread`.
+  serve(request, response).catch(() => response.destroy())
+}).listen(Number(process.argv[2]), '127.0.0.1')
