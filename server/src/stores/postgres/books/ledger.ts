@@ -170,7 +170,7 @@ async function appendCarefully(
   await sql.query(HOLD_NODE, [nodeId])
   const late = await differences(sql, entries.filter(mayComeLate))
   const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
-  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late]))
+  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late]), 'ledger-append')
 }
 
 /** What the entries add to what stands. */
