@@ -163,6 +163,13 @@ test('what is refused is no job, though nobody waits', async () => {
   await uploadsGone(gateway)
 })
 
+test('a stream can not be asked for without waiting, and the files of such an edit are gone', async () => {
+  const asked = { model: 'slow-image', stream: 'true' }
+  const answer = await askForm(gateway, asked, files, { headers: respondAsync })
+  assertImageFault(answer, 'invalid_parameter', { param: 'stream', words: /respond-async/ })
+  await uploadsGone(gateway)
+})
+
 test('in the end the store holds no file of a request', () => {
   const left = existsSync(inputs) ? readdirSync(inputs).flatMap(inputsOf) : []
   assert.deepEqual(left, [])
