@@ -93,10 +93,10 @@ export async function startNode(
   const stores = opened.use(await openStores(basics, storeParts))
   told.throwIfAborted()
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
-  const accounts = opened.use(
-    await openAccounts(basics, { stores, catalog, onBudgetMark: webhooks.budgetMark }),
-  )
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
+  const { budgetInForce } = directory
+  const onBudgetMark = webhooks.budgetMark
+  const accounts = opened.use(await openAccounts(basics, { stores, catalog, budgetInForce, onBudgetMark }))
   await catalog.useCredentials(stores.credentials)
   told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))

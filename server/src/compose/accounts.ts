@@ -1,4 +1,5 @@
 /** Composition of what money needs beside the books: rate limits, leases and marks of budgets. */
+import type { Budget } from '#core/budget.ts'
 import type { BooksDependencies } from '#http/control/books.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
@@ -28,18 +29,28 @@ export interface Accounts extends AsyncDisposable {
 export interface AccountParts {
   readonly stores: Stores
   readonly catalog: Pick<CatalogInForce, 'refusal'>
+  /** The budget of a project or a key as this node knows it now. */
+  readonly budgetInForce: (budgetId: string) => Budget | undefined
   /** A budget passed a mark; several nodes may notice. */
   readonly onBudgetMark: (mark: BudgetMark) => void
 }
 
 export async function openAccounts(basics: Basics, parts: AccountParts): Promise<Accounts> {
   const { settings, clock, identifiers, log, metrics } = basics
-  const { stores } = parts
+  const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreAway } = stores
   const redis = await openRedis(settings.redisUrl, log)
   const local = new MemoryLimiter(clock, () => 1 / liveNodes())
   const limiter = redis ? new RedisLimiter({ connection: redis, fallback: local }) : local
-  const leases = new Leases({ nodeId, store: budgets, clock, identifiers, liveNodes, isStoreAway })
+  const leases = new Leases({
+    nodeId,
+    store: budgets,
+    clock,
+    identifiers,
+    liveNodes,
+    budgetInForce,
+    isStoreAway,
+  })
   const spending = redis ? new RedisSpending(redis, budgets) : budgets
   const marks = new BudgetMarks(spending, clock, (mark) => {
     const { budget, percent, spentNanoUsd } = mark

@@ -1,5 +1,6 @@
 /** Composition of access: keys of callers, from the configuration and the store, and tokens of admins. */
 import { randomBytes } from 'node:crypto'
+import type { Budget } from '#core/budget.ts'
 import { keyFrom } from '#core/key.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
 import type { KeyDirectory } from '#ports/keys.ts'
@@ -13,6 +14,8 @@ import type { Stores } from './stores.ts'
 
 export interface Directory extends AsyncDisposable {
   readonly keys: KeyDirectory
+  /** The budget of a project or a key as this node knows it now. */
+  readonly budgetInForce: (budgetId: string) => Budget | undefined
   readonly forControl: Pick<
     ApiDependencies,
     'keyStore' | 'credentials' | 'audit' | 'peppers' | 'newSecret' | 'actorOf'
@@ -59,6 +62,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
   if (settings.adminToken !== undefined) tokens.push({ actor: 'admin-token', token: settings.adminToken })
   return {
     keys: declaredFirst(declared, snapshot),
+    budgetInForce: (budgetId) => declared.budgetInForce(budgetId) ?? snapshot.budgetInForce(budgetId),
     forControl: {
       keyStore: stores.keys,
       credentials: stores.credentials,

@@ -11,6 +11,16 @@ export interface Budget {
   readonly hard: boolean
 }
 
+/** Whether nothing has changed: a budget is the same object for as long as its terms are the same. */
+export function isSameBudget(before: Budget | undefined, now: Budget): boolean {
+  return (
+    before !== undefined &&
+    before.limitNanoUsd === now.limitNanoUsd &&
+    before.per === now.per &&
+    before.hard === now.hard
+  )
+}
+
 export interface BudgetWindow {
   readonly startMs: number
   /** The first moment that is not in it. */

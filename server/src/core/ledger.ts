@@ -112,3 +112,13 @@ export function lateEntry(entry: LedgerEntry, standing: Standing | undefined): C
     unknowns: entry.kind === 'unknown' ? 1 : isOpen ? -1 : 0,
   }
 }
+
+/**
+ * The same for an entry of a living node. An `unknown` of a call that another node has told of adds nothing, but it stands: it
+ * uses up the lease that this node had for the call, once.
+ */
+export function livingEntry(entry: LedgerEntry, standing: Standing | undefined): CountedEntry | undefined {
+  const late = lateEntry(entry, standing)
+  if (late !== undefined || entry.kind !== 'unknown' || standing?.kinds.has('unknown')) return late
+  return { entry: { ...entry, tokens: undefined, images: 0, amountNanoUsd: 0n }, unknowns: 0 }
+}

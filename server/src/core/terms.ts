@@ -14,15 +14,22 @@ export interface KeyTerms {
 }
 
 export function termsOf(project: string, ofProject: Terms, keyId: string, ofKey: Terms): KeyTerms {
-  const projectOwner = `project:${project}`
-  const keyOwner = `key:${keyId}`
+  const budgets = [projectBudget(project, ofProject), keyBudget(keyId, ofKey)]
   return {
     limits: [
-      ...rateLimitsOf(projectOwner, project, ofProject.limits),
-      ...rateLimitsOf(keyOwner, project, ofKey.limits),
+      ...rateLimitsOf(`project:${project}`, project, ofProject.limits),
+      ...rateLimitsOf(`key:${keyId}`, project, ofKey.limits),
     ],
-    budgets: [...budgetOf(projectOwner, ofProject.budget), ...budgetOf(keyOwner, ofKey.budget)],
+    budgets: budgets.filter((budget) => budget !== undefined),
   }
+}
+
+export function projectBudget(project: string, { budget }: Terms): Budget | undefined {
+  return budget && { id: `project:${project}`, ...budget }
+}
+
+export function keyBudget(keyId: string, { budget }: Terms): Budget | undefined {
+  return budget && { id: `key:${keyId}`, ...budget }
 }
 
 const UNITS = [
@@ -36,8 +43,4 @@ function rateLimitsOf(owner: string, project: string, limits: ConfiguredLimits =
     const perMinute = limits[field]
     return perMinute === undefined ? [] : [{ id: `${owner}:${unit}`, project, unit, perMinute }]
   })
-}
-
-function budgetOf(id: string, budget: ConfiguredBudget | undefined): Budget[] {
-  return budget === undefined ? [] : [{ id, ...budget }]
 }

@@ -36,6 +36,7 @@ function house(between: { store?: (books: BudgetStore) => BudgetStore; ledger?: 
     clock: { nowMs: () => systemClock.nowMs(), monotonicMs: () => nowMs },
     identifiers,
     liveNodes: () => 1,
+    budgetInForce: () => undefined,
     isStoreAway: () => false,
   })
   const outside = { ...money, leases, ledger: between.ledger?.(money.ledger) ?? money.ledger }

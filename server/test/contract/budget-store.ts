@@ -13,6 +13,7 @@ import {
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { LeaseAnswer, LeaseQuestion } from '#ports/budgets.ts'
 import { NodeEnded } from '#ports/ledger.ts'
+import { budgetChangesSuite } from './budget-changes.ts'
 import { aNode, anEntry, aProject, nextId, requestIdAt, sharedBooks, type Books } from './open-books.ts'
 
 interface Ours {
@@ -40,6 +41,7 @@ async function stateOf({ inspect }: Books, { budget, window }: Ours): Promise<Bu
 /** `numRuns`: how often properties are tried; engines that are slow, or have one session, are asked for less of everything. */
 export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRuns: number): void {
   const shared = sharedBooks(open)
+  budgetChangesSuite(name, shared)
 
   test(`${name}: spent and leased stay within the limit at every moment, whatever nodes do at once`, async () => {
     const books = await shared()

@@ -248,6 +248,47 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     await assertSpent(books, project, 300n)
   })
 
+  test(`${name}: an unknown that comes after another node told of its call adds nothing`, async () => {
+    const books = await shared()
+    const [holder, next, project] = [await aNode(books), await aNode(books), aProject()]
+    const [posted, voided] = [anAttempt(project), anAttempt(project)]
+    const budget = { id: `project:${project}`, limitNanoUsd: 1000n, per: 'total', hard: true } as const
+    const window = windowOf(budget.per, Date.now())
+    const question = {
+      budget,
+      window,
+      nodeId: holder,
+      operation: nextId(),
+      neededNanoUsd: 700n,
+      liveNodes: 9,
+    }
+    await books.budgets.lease(question)
+    const leased = (unknown: LedgerEntry): LedgerEntry => ({ ...unknown, projectLeaseNanoUsd: 250n })
+    await books.ledger.appendLate(next, [posted.post, voided.void])
+    const late = [leased(posted.unknown), leased(voided.unknown)]
+    // Sent again after a lost answer, it still uses up its lease once.
+    for (let time = 0; time < 2; time += 1) await books.ledger.append(holder, late)
+    await assertSpent(books, project, 100n)
+    assert.deepEqual(await books.inspect.rollups(project), sumsOf(await books.inspect.entries(project)))
+    const state = { limitNanoUsd: 1000n, spentNanoUsd: 100n, leasedNanoUsd: 200n }
+    assert.deepEqual(await books.inspect.budgetState(budget.id, window), state)
+    const ours = (await books.ledger.openUnknowns({ limit: 1000 })).filter((one) => one.project === project)
+    assert.deepEqual(ours, [])
+  })
+
+  test(`${name}: a call that two nodes tell of at the same moment counts once`, async () => {
+    const books = await shared()
+    const [holder, next, project] = [await aNode(books), await aNode(books), aProject()]
+    const attempts = Array.from({ length: 20 }, () => anAttempt(project))
+    await Promise.all(
+      attempts.flatMap(({ post, unknown }) => [
+        books.ledger.append(holder, [unknown]),
+        books.ledger.appendLate(next, [post]),
+      ]),
+    )
+    await assertSpent(books, project, 2000n)
+  })
+
   test(`${name}: the leases of a node come home when it is ended`, async () => {
     const books = await shared()
     const [node, other, project] = [await aNode(books), await aNode(books), aProject()]

@@ -38,6 +38,8 @@ export interface Books {
     rollups(project: string): Promise<Sums>
     /** Undefined while nobody has asked about the budget. */
     budgetState(budgetId: string, window: BudgetWindow): Promise<BudgetState | undefined>
+    /** Where the window that begins then ends: not the end of the window given, if the budget's period was changed. */
+    windowEndMs(budgetId: string, window: BudgetWindow): Promise<number>
     /** What a node holds of it. */
     leaseNanoUsd(budgetId: string, window: BudgetWindow, nodeId: string): Promise<bigint>
   }
@@ -107,9 +109,10 @@ export async function memoryBooks(): Promise<Books> {
       entries: async (project) => entriesOf(project),
       rollups: async (project) => sumsOf(entriesOf(project)),
       async budgetState(budgetId, window) {
-        const { byNode, ...state } = books.budgetState(budgetId, window) ?? { byNode: undefined }
+        const { byNode, endMs: _, ...state } = books.budgetState(budgetId, window) ?? { byNode: undefined }
         return byNode && (state as BudgetState)
       },
+      windowEndMs: async (budgetId, window) => books.budgetState(budgetId, window)?.endMs ?? window.endMs,
       leaseNanoUsd: async (budgetId, window, nodeId) =>
         books.budgetState(budgetId, window)?.byNode.get(nodeId) ?? 0n,
     },
@@ -196,6 +199,13 @@ function inspectionOf(database: Database): Books['inspect'] {
         [budgetId, new Date(startMs), nodeId],
       )
       return row?.amount_nano ?? 0n
+    },
+    async windowEndMs(budgetId, { startMs, endMs }) {
+      const [row] = await database.query<{ window_end: Date }>(
+        'SELECT window_end FROM budgets WHERE budget_id = $1 AND window_start = $2',
+        [budgetId, new Date(startMs)],
+      )
+      return row?.window_end.getTime() ?? endMs
     },
     async budgetState(budgetId, { startMs }) {
       const [row] = await database.query<BudgetRow>(

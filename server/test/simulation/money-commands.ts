@@ -1,10 +1,12 @@
 /** What can happen, drawn at random and shrunk when it breaks something. */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import fc from 'fast-check'
+import type { BudgetPeriod } from '#core/budget.ts'
 import { NodeEnded } from '#ports/ledger.ts'
 import type { Loss } from '#test/support/losing-store.ts'
 import { assertAtRest, assertInvariants } from './money-invariants.ts'
 import { Simulation, type Outcome, type SimulatedNode } from './money-model.ts'
+import type { Owner } from './money-terms.ts'
 import { attemptOf, type World } from './money-world.ts'
 
 const NODES_MAX = 3
@@ -63,13 +65,15 @@ const requests = fc
   .record({
     node: which,
     key: fc.nat(1),
+    isStale: fc.boolean(),
     sizes: fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 2 }),
     losses,
   })
   .map((drawn) =>
     command('request', drawn, (simulation) => {
       const at = pick(nodesThat(simulation, alive), drawn.node)
-      return at && simulation.request(losing(at, drawn.losses), drawn.key, drawn.sizes)
+      const key = simulation.terms.keyOf(drawn.key, drawn.isStale)
+      return at && simulation.request(losing(at, drawn.losses), { key, sizes: drawn.sizes })
     }),
   )
 
@@ -190,6 +194,25 @@ const disks = fc.record({ node: which, isFull: fc.boolean() }).map((drawn) =>
   }),
 )
 
+const changes = fc
+  .record({
+    owner: fc.constantFrom<Owner>('project', 'key'),
+    limitNanoUsd: fc.bigInt({ min: 100n, max: 6000n }),
+    per: fc.constantFrom<BudgetPeriod>('day', 'day', 'day', 'week', 'month', 'total'),
+    hard: fc.constantFrom(true, true, true, false),
+  })
+  .map(({ owner, ...terms }) =>
+    command('change a budget', { owner, ...terms }, async (simulation) => {
+      simulation.terms.change(owner, terms)
+    }),
+  )
+
+const rateChanges = fc.integer({ min: 50_000_000, max: 100_000_000 }).map((perMinute) =>
+  command('change a rate limit', perMinute, async (simulation) => {
+    simulation.terms.changeRate(perMinute)
+  }),
+)
+
 const days = fc.constant(
   command('a new day', '', async ({ world: { clock } }) => {
     clock.atMs += DAY_MS
@@ -219,6 +242,8 @@ export function moneyCommands(maxCommands: number): fc.Arbitrary<Iterable<Comman
       ...by(2, resolutions),
       ...by(1, adjustments),
       ...by(1, endsByHand),
+      ...by(3, changes),
+      ...by(1, rateChanges),
       ...by(1, disks),
       ...by(1, days),
     ],

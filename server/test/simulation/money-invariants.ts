@@ -1,7 +1,7 @@
 /** What must hold after everything that happens, and what must hold at the end. */
 import assert from 'node:assert/strict'
-import { windowHolds } from '#core/budget.ts'
-import { hourOf } from '#core/ledger.ts'
+import { windowHolds, windowOf } from '#core/budget.ts'
+import { hourOf, momentOf } from '#core/ledger.ts'
 import { sumsOf, type KeptEntry } from '#test/contract/open-books.ts'
 import type { ModelCall, Simulation } from './money-model.ts'
 import { attemptOf, identityOf } from './money-world.ts'
@@ -13,6 +13,8 @@ export async function assertInvariants(simulation: Simulation): Promise<void> {
   assert.equal(identities.size, entries.length, 'an entry stands there twice')
   assert.deepEqual(await inspect.rollups(simulation.world.project), sumsOf(entries), 'rollups differ')
   await assertBudgets(simulation, entries)
+  assertAdmitted(simulation, entries)
+  simulation.admittedNow = undefined
   await assertCovered(simulation, identities)
   for (const call of simulation.calls.values()) assertAccounted(call, identities)
   for (const { disk } of simulation.nodes)
@@ -21,21 +23,54 @@ export async function assertInvariants(simulation: Simulation): Promise<void> {
 
 async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry[]): Promise<void> {
   const { books, project } = simulation.world
-  for (const { budget, window, overrunNanoUsd } of simulation.budgets.values()) {
-    const state = await books.inspect.budgetState(budget.id, window)
+  for (const [id, touched] of simulation.budgets) {
+    const { budgetId, per, window, overrunNanoUsd } = touched
+    const state = await books.inspect.budgetState(budgetId, window)
     if (state === undefined) continue
+    const endMs = await books.inspect.windowEndMs(budgetId, window)
     const own = entries.filter(
       ({ requestId, keyId }) =>
-        windowHolds(window, hourOf(requestId)) &&
-        (budget.id === `project:${project}` || budget.id === `key:${keyId}`),
+        windowHolds({ ...window, endMs }, hourOf(requestId)) &&
+        (budgetId === `project:${project}` || budgetId === `key:${keyId}`),
     )
-    const { spentNanoUsd, leasedNanoUsd, limitNanoUsd } = state
-    assert.equal(spentNanoUsd, sumsOf(own).amountNanoUsd, `${budget.id} has another sum than the ledger`)
+    const { spentNanoUsd, leasedNanoUsd } = state
+    assert.equal(spentNanoUsd, sumsOf(own).amountNanoUsd, `${budgetId} has another sum than the ledger`)
     assert.ok(leasedNanoUsd >= 0n)
-    const most = limitNanoUsd + overrunNanoUsd
+    // Calls of a time when the budget was soft were never held against it.
+    const held = own.filter((entry) => simulation.calls.get(attemptOf(entry))?.windows.has(id) ?? true)
+    const sum = sumsOf(held).amountNanoUsd + leasedNanoUsd
+    const now = simulation.terms.inForce(budgetId)
+    if (now?.hard && now.per === per) {
+      const most = now.limitNanoUsd > touched.seenNanoUsd ? now.limitNanoUsd : touched.seenNanoUsd
+      assert.ok(sum <= most + overrunNanoUsd, `${id}: ${sum} > ${most} + ${overrunNanoUsd}`)
+    }
+    touched.seenNanoUsd = sum
+  }
+}
+
+/**
+ * The oracle: what is in the books, and what is reserved for calls that are not, never grows beyond the limit that is in force
+ * when a request is admitted. It asks neither the rows of budgets nor the leases.
+ */
+function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): void {
+  const { admittedNow } = simulation
+  if (admittedNow === undefined) return
+  const inBooks = new Set(entries.filter(({ kind }) => kind !== 'adjust').map(attemptOf))
+  for (const { id, per, limitNanoUsd } of admittedNow.budgets) {
+    const window = windowOf(per, momentOf(admittedNow.requestId))
+    const belongs = ({ requestId, keyId }: Pick<KeptEntry, 'requestId' | 'keyId'>): boolean =>
+      windowHolds(window, hourOf(requestId)) && (id.startsWith('project:') || id === `key:${keyId}`)
+    let total = sumsOf(entries.filter(belongs)).amountNanoUsd
+    for (const [attempt, { unknown, told, costNanoUsd }] of simulation.calls) {
+      if (inBooks.has(attempt) || !belongs(unknown)) continue
+      const reserved = id.startsWith('project:') ? unknown.projectLeaseNanoUsd : unknown.keyLeaseNanoUsd
+      // What it cost may be known and durable on its node's disk, and not in the books yet.
+      total += told === 'post' && costNanoUsd < reserved ? costNanoUsd : reserved
+    }
+    const overrun = simulation.budgets.get(`${id}@${window.startMs}`)?.overrunNanoUsd ?? 0n
     assert.ok(
-      spentNanoUsd + leasedNanoUsd <= most,
-      `${budget.id}: ${spentNanoUsd} + ${leasedNanoUsd} > ${most}`,
+      total <= limitNanoUsd + overrun,
+      `${id}: ${total} admitted, ${limitNanoUsd} + ${overrun} allowed`,
     )
   }
 }
@@ -45,17 +80,17 @@ async function assertCovered(simulation: Simulation, identities: ReadonlySet<str
   const { inspect } = simulation.world.books
   for (const { node, disk, state, isEnded } of simulation.nodes) {
     if (state === 'gone' || isEnded) continue
-    for (const { budget, window } of simulation.budgets.values()) {
+    for (const [id, { budgetId, window }] of simulation.budgets) {
       let needed = 0n
       for (const call of disk.journal.opened.values()) {
         const isInBooks = ['post', 'unknown'].some((kind) => identities.has(`${attemptOf(call)}/${kind}`))
-        if (isInBooks || !windowHolds(window, hourOf(call.requestId))) continue
-        if (budget.id === `project:${call.project}`) needed += call.projectLeaseNanoUsd
-        if (budget.id === `key:${call.keyId}`) needed += call.keyLeaseNanoUsd
+        if (isInBooks || !simulation.calls.get(attemptOf(call))?.windows.has(id)) continue
+        if (budgetId === `project:${call.project}`) needed += call.projectLeaseNanoUsd
+        if (budgetId === `key:${call.keyId}`) needed += call.keyLeaseNanoUsd
       }
       if (needed === 0n) continue
-      const lease = await inspect.leaseNanoUsd(budget.id, window, node.id)
-      assert.ok(needed <= lease, `${budget.id}: ${needed} under way, ${lease} leased`)
+      const lease = await inspect.leaseNanoUsd(budgetId, window, node.id)
+      assert.ok(needed <= lease, `${budgetId}: ${needed} under way, ${lease} leased`)
     }
   }
 }
@@ -93,11 +128,12 @@ export async function assertAtRest(simulation: Simulation): Promise<void> {
       assert.ok(isPosted || own.some(({ kind }) => kind === 'unknown'), `${attempt} is lost`)
   }
   assert.deepEqual([...sums.keys()], [], 'the books hold calls that were never sent')
-  for (const { budget, window } of simulation.budgets.values()) {
-    const state = await books.inspect.budgetState(budget.id, window)
-    assert.equal(state?.leasedNanoUsd ?? 0n, 0n, `${budget.id} is still leased`)
+  for (const { budgetId, window } of simulation.budgets.values()) {
+    const state = await books.inspect.budgetState(budgetId, window)
+    assert.equal(state?.leasedNanoUsd ?? 0n, 0n, `${budgetId} is still leased`)
   }
-  const { states } = await limiter.take([{ limit: simulation.limit, amount: 1 }])
-  const taken = simulation.limit.perMinute - (states[0]?.remaining ?? 0) - 1
+  const { limit } = simulation.terms
+  const { states } = await limiter.take([{ limit, amount: 1 }])
+  const taken = limit.perMinute - (states[0]?.remaining ?? 0) - 1
   assert.equal(taken, simulation.tokensTaken, 'another number of tokens was taken from the limit')
 }

@@ -4,11 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
-import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
+import { windowOf, type Budget, type BudgetPeriod, type BudgetWindow } from '#core/budget.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { momentOf, type LedgerEntry } from '#core/ledger.ts'
-import type { RateLimit } from '#core/limit.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import type { Key } from '#ports/keys.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
@@ -23,16 +22,13 @@ import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MoneyNode } from '#test/support/money-node.ts'
 import { recover } from '#worker/books/recover.ts'
-import { attemptOf, type Disk, type World } from './money-world.ts'
+import { Terms } from './money-terms.ts'
+import { attemptOf, recording, type Disk, type World } from './money-world.ts'
 
 /** A nano-dollar a token: costs can be read off the number of bytes. */
 const deployment = aDeployment({ price: { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } })
 const model = aModel({ deployments: [deployment] })
 const [offer] = negotiate(aRequest(), model, 'refuse').offers as readonly [Offer]
-const PROJECT_LIMIT = 3000n
-const KEY_LIMIT = 5000n
-/** Far more than any sequence takes. */
-const TOKENS_PER_MINUTE = 100_000_000
 /** What servers may put around a text, for which admission reserves too. */
 const FRAME_TOKENS = 8
 
@@ -58,6 +54,8 @@ export interface ModelCall {
   /** What stands in the books if nothing more is heard of it. */
   readonly unknown: LedgerEntry
   readonly node: SimulatedNode
+  /** The windows of hard budgets that its money was reserved in, as `<budget>@<start>`. */
+  readonly windows: ReadonlySet<string>
   wasServed: boolean
   costNanoUsd: bigint
   /** What its node, or whoever read its disk, has put down durably. */
@@ -86,11 +84,21 @@ export interface LiveRequest {
   hasEnded: boolean
 }
 
+/** One window of a budget that a request was made under. */
 export interface TouchedBudget {
-  readonly budget: Budget
+  readonly budgetId: string
+  readonly per: BudgetPeriod
   readonly window: BudgetWindow
   /** What may be spent beyond the limit: it was paid, and known only when its money had gone to others. */
   overrunNanoUsd: bigint
+  /** What was spent and leased when it was last looked at. */
+  seenNanoUsd: bigint
+}
+
+/** A request that has just been admitted, and the hard budgets that were in force then. */
+interface AdmittedNow {
+  readonly requestId: string
+  readonly budgets: readonly Budget[]
 }
 
 export class Simulation {
@@ -103,27 +111,13 @@ export class Simulation {
   readonly sent: { readonly at: SimulatedNode; readonly entries: readonly LedgerEntry[] }[] = []
   /** How often what happened, so that a run can be seen to have tried something. */
   readonly tally = new Map<string, number>()
-  readonly limit: RateLimit
-  readonly #keys: readonly Key[]
+  readonly terms: Terms
+  admittedNow: AdmittedNow | undefined
   tokensTaken = 0
 
   constructor(world: World) {
     this.world = world
-    const { project } = world
-    const perMinute = TOKENS_PER_MINUTE
-    this.limit = { id: `project:${project}:tokens`, project, unit: 'tokens', perMinute }
-    const common: Budget = { id: `project:${project}`, limitNanoUsd: PROJECT_LIMIT, per: 'day', hard: true }
-    const own: Budget = { id: `key:${project}/a`, limitNanoUsd: KEY_LIMIT, per: 'total', hard: true }
-    const key = (name: string, budgets: readonly Budget[]): Key => ({
-      id: `${project}/${name}`,
-      name,
-      project,
-      models: undefined,
-      expiresAtMs: undefined,
-      limits: [this.limit],
-      budgets,
-    })
-    this.#keys = [key('a', [common, own]), key('b', [common])]
+    this.terms = new Terms(world.project)
   }
 
   count(what: string, times = 1): void {
@@ -138,21 +132,23 @@ export class Simulation {
     const { books, clock, identifiers, limiter } = this.world
     const disk = this.world.newDisk()
     const ledger = recording(this.store, (entries) => this.sent.push({ at, entries }))
-    const shared = { ledger, budgets: books.budgets, clock, identifiers, limiter }
+    const budgetInForce = (budgetId: string): Budget | undefined => this.terms.inForce(budgetId)
+    const shared = { ledger, budgets: books.budgets, clock, identifiers, limiter, budgetInForce }
     const node = await MoneyNode.start({ ...shared, journal: disk.journal, spool: disk.spool })
     const at: SimulatedNode = { node, disk, state: 'alive', isEnded: false, lostEnds: [] }
     this.nodes.push(at)
   }
 
   /** A request with a call for each size: admitted and sent, or refused. */
-  async request(at: SimulatedNode, keyIndex: number, sizes: readonly number[]): Promise<void> {
-    const key = this.#keys[keyIndex] as Key
+  async request(at: SimulatedNode, { key, sizes }: { key: Key; sizes: readonly number[] }): Promise<void> {
     const requestId = this.world.identifiers.next()
-    this.#touch(key, requestId)
+    const budgets = key.budgets.map((budget) => at.node.leases.inForce(budget)).filter(({ hard }) => hard)
+    const windows = new Set(budgets.map((budget) => this.#touch(budget, requestId)))
     const texts = sizes.map((size) => 'x'.repeat(size))
     const asking = { requestId, key, model, offers: [offer], input: { kind: 'texts', texts } } as const
     const admission = await orFault(async () => admit(asking, at.node.outside))
     if (admission === undefined) return this.count('requests refused')
+    this.admittedNow = { requestId, budgets }
     const estimate = sizes.reduce((sum, size) => sum + Math.ceil(size / 4), 0)
     this.tokensTaken += estimate
     const live: LiveRequest = { at, admission, estimate, open: [], held: [], tokens: 0, hasEnded: false }
@@ -163,7 +159,7 @@ export class Simulation {
       const begun = await orFault(() => admission.begin(callId, offer, input))
       if (begun === undefined) return this.abort(live)
       this.count('calls sent')
-      const call = newCall(at, begun)
+      const call = newCall(at, begun, windows)
       this.calls.set(attemptOf(begun.unknown), call)
       if (at.isEnded) this.allow(call, call.unknown.amountNanoUsd ?? 0n)
       live.open.push({ begun, call, mostTokens: text.length + FRAME_TOKENS })
@@ -178,7 +174,8 @@ export class Simulation {
       const tokens = Math.floor(mostTokens * share)
       call.wasServed = true
       call.costNanoUsd = BigInt(tokens)
-      if (!live.hasEnded) live.tokens += tokens
+      if (live.hasEnded) this.tokensTaken += tokens
+      else live.tokens += tokens
       admission.served(begun, { kind: 'measured', tokens })
       live.held.push({ call, kind: 'post' })
     } else {
@@ -251,8 +248,8 @@ export class Simulation {
 
   allow({ unknown }: ModelCall, amountNanoUsd: bigint): void {
     for (const touched of this.budgets.values()) {
-      const { id } = touched.budget
-      if (id === `project:${unknown.project}` || id === `key:${unknown.keyId}`)
+      const { budgetId } = touched
+      if (budgetId === `project:${unknown.project}` || budgetId === `key:${unknown.keyId}`)
         touched.overrunNanoUsd += amountNanoUsd
     }
   }
@@ -268,12 +265,17 @@ export class Simulation {
     }
   }
 
-  #touch(key: Key, requestId: string): void {
-    for (const budget of key.budgets) {
-      const window = windowOf(budget.per, momentOf(requestId))
-      const id = `${budget.id}@${window.startMs}`
-      if (!this.budgets.has(id)) this.budgets.set(id, { budget, window, overrunNanoUsd: 0n })
-    }
+  #touch({ id: budgetId, per }: Budget, requestId: string): string {
+    const window = windowOf(per, momentOf(requestId))
+    const id = `${budgetId}@${window.startMs}`
+    const beside = [...this.budgets.values()].filter((other) => other.budgetId === budgetId)
+    const overruns = beside
+      .filter((other) => other.window.startMs < window.endMs && window.startMs < other.window.endMs)
+      .map(({ overrunNanoUsd }) => overrunNanoUsd)
+    const overrunNanoUsd = overruns.reduce((most, one) => (one > most ? one : most), 0n)
+    const seenNanoUsd = this.budgets.get(id)?.seenNanoUsd ?? 0n
+    this.budgets.set(id, { budgetId, per, window, overrunNanoUsd, seenNanoUsd })
+    return id
   }
 
   async #settle(live: LiveRequest): Promise<void> {
@@ -311,10 +313,11 @@ export class Simulation {
   }
 }
 
-function newCall(node: SimulatedNode, { unknown }: BegunCall): ModelCall {
+function newCall(node: SimulatedNode, { unknown }: BegunCall, windows: ReadonlySet<string>): ModelCall {
   return {
     unknown,
     node,
+    windows,
     wasServed: false,
     costNanoUsd: 0n,
     told: undefined,
@@ -332,18 +335,4 @@ async function orFault<Result>(work: () => Promise<Result>): Promise<Result | un
     assert.ok(error instanceof Fault, String(error))
     return undefined
   }
-}
-
-/** The same store, which tells of every batch that is sent to it. */
-function recording(store: LedgerStore, note: (entries: readonly LedgerEntry[]) => void): LedgerStore {
-  return new Proxy(store, {
-    get(target, name) {
-      const method: unknown = Reflect.get(target, name, target)
-      if (typeof method !== 'function') return method
-      return (...args: readonly unknown[]): unknown => {
-        if (name === 'append') note(args[1] as readonly LedgerEntry[])
-        return Reflect.apply(method, target, args)
-      }
-    },
-  })
 }

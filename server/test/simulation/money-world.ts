@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
-import type { Journal, OpenCall, Spool } from '#ports/ledger.ts'
+import type { Journal, LedgerStore, OpenCall, Spool } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryLimiter } from '#stores/memory/limiter.ts'
@@ -181,4 +181,18 @@ export function attemptOf({ requestId, attempt }: Pick<LedgerEntry, 'requestId' 
 
 export function identityOf(entry: Pick<LedgerEntry, 'requestId' | 'attempt' | 'kind'>): string {
   return `${attemptOf(entry)}/${entry.kind}`
+}
+
+/** The same store, which tells of every batch that is sent to it. */
+export function recording(store: LedgerStore, note: (entries: readonly LedgerEntry[]) => void): LedgerStore {
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name, target)
+      if (typeof method !== 'function') return method
+      return (...args: readonly unknown[]): unknown => {
+        if (name === 'append') note(args[1] as readonly LedgerEntry[])
+        return Reflect.apply(method, target, args)
+      }
+    },
+  })
 }

@@ -1,5 +1,6 @@
 /** One node's share of the money, made of the real parts, on books behind a link that can fail. */
 import { setImmediate as yieldLoop } from 'node:timers/promises'
+import type { Budget } from '#core/budget.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { BudgetStore } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
@@ -77,6 +78,7 @@ export interface MoneyNodeParts {
   readonly limiter: RateLimiter
   readonly journal: Journal
   readonly spool: Spool
+  readonly budgetInForce?: (budgetId: string) => Budget | undefined
 }
 
 export class MoneyNode {
@@ -121,6 +123,7 @@ export class MoneyNode {
       clock,
       identifiers,
       liveNodes: () => 2,
+      budgetInForce: parts.budgetInForce ?? (() => undefined),
       isStoreAway: () => this.ledger.isStoreAway,
     })
     this.outside = {

@@ -24,6 +24,7 @@ export function memoryMoney(): MoneyOutside & { readonly books: MemoryBooks; rea
       clock: systemClock,
       identifiers,
       liveNodes: () => 1,
+      budgetInForce: () => undefined,
       isStoreAway: () => false,
     }),
     underBudget: () => {},

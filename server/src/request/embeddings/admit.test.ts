@@ -97,7 +97,7 @@ interface Done {
   >
   readonly requestIds: Set<string>
   error: unknown
-  /** Served before the request ended: what its caller is charged against the rate limit. */
+  /** Served, also after the request had ended: what its caller is charged against the rate limit. */
   tokens: number
 }
 
@@ -106,7 +106,6 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
   const done: Done = { calls: new Map(), requestIds: new Set(), error: undefined, tokens: 0 }
   const inputs = planned.map(({ bytes }) => texts('x'.repeat(bytes)))
   const whole = texts(...planned.map(({ bytes }) => 'x'.repeat(bytes)))
-  let isOver = false
   try {
     await using admission = await world.admitted(whole)
     const calls = planned.map(async ({ outcome, rounds, bytes }, index) => {
@@ -116,7 +115,7 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
       done.calls.set(call.attempt, { outcome, tokens, unknown: call.unknown.amountNanoUsd ?? 0n })
       for (let round = 0; round < rounds; round += 1) await yieldLoop()
       if (outcome.kind === 'served') {
-        if (!isOver) done.tokens += tokens
+        done.tokens += tokens
         return admission.served(call, { kind: 'measured', tokens })
       }
       if (outcome.kind === 'fault') {
@@ -128,12 +127,9 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
       throw failure
     })
     await Promise.all(calls)
-    isOver = true
     await admission.settle()
   } catch (error) {
     done.error = error
-  } finally {
-    isOver = true
   }
   return done
 }
@@ -347,4 +343,33 @@ test('a request without limits and hard budgets is admitted at once', async () =
   assert.equal(done.error, undefined)
   await assertAccounted(world, done)
   assert.equal(world.books.entries()[0]?.projectLeaseNanoUsd, 0n)
+})
+
+test('what the other calls of a request use after it has failed is taken from its rate limits', async () => {
+  const world = await aWorld()
+  const admission = await world.admitted(texts('x'.repeat(400), 'y'.repeat(400)))
+  const [first, second] = [
+    await admission.begin(world.identifiers.next(), offer, texts('x'.repeat(400))),
+    await admission.begin(world.identifiers.next(), offer, texts('y'.repeat(400))),
+  ]
+  admission.failed(first, new UpstreamFailure('refused', 'planned', { deployment: deployment.id }))
+  await admission[Symbol.asyncDispose]()
+  admission.served(second, { kind: 'measured', tokens: 90 })
+  await world.rest()
+  assert.deepEqual(await world.remaining(), [1_000_000 - 90, 999])
+})
+
+test('of a request that another node took over nothing is written, also of calls that end later', async () => {
+  const world = await aWorld()
+  const admission = await world.admitted(texts('abc', 'def'))
+  const [first, second] = [
+    await admission.begin(world.identifiers.next(), offer, texts('abc')),
+    await admission.begin(world.identifiers.next(), offer, texts('def')),
+  ]
+  admission.served(first, { kind: 'measured', tokens: 3 })
+  admission.abandon()
+  admission.failed(second, undefined)
+  await world.rest()
+  assert.deepEqual([world.books.entries(), world.journal.size], [[], 0])
+  assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
 })

@@ -12,8 +12,9 @@ import type { Cost } from '#core/price.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
+import { BudgetRefusal } from './budget-refusal.ts'
 import type { Leases } from './leases.ts'
-import { takeRates, type RateTerms, type TakenRates } from './rates.ts'
+import { correctRates, takeLate, takeRates, type RateTerms, type TakenRates } from './rates.ts'
 
 /** What admission needs from outside. */
 export interface MoneyOutside {
@@ -60,8 +61,9 @@ export interface PaidCall {
 export function mustAsk(key: Key, outside: MoneyOutside): boolean {
   let hard = false
   for (const budget of key.budgets) {
-    hard ||= budget.hard
-    outside.underBudget(budget)
+    const now = outside.leases.inForce(budget)
+    hard ||= now.hard
+    outside.underBudget(now)
   }
   return hard || key.limits.length > 0
 }
@@ -100,6 +102,7 @@ export class Admission implements AsyncDisposable {
   /** Reserved for the calls of the entries and not used by them. */
   #unusedNanoUsd = 0n
   #hasEnded = false
+  #isAbandoned = false
 
   constructor(terms: AdmissionTerms, outside: MoneyOutside, { takes, states }: TakenRates) {
     this.#terms = terms
@@ -108,7 +111,10 @@ export class Admission implements AsyncDisposable {
     this.rates = states
     this.project = terms.key.project
     const { budgets } = terms.key
-    this.#budgets = budgets.length === 0 ? budgets : budgets.filter((budget) => budget.hard)
+    this.#budgets =
+      budgets.length === 0
+        ? budgets
+        : budgets.map((budget) => outside.leases.inForce(budget)).filter(({ hard }) => hard)
     this.#atMs = momentOf(terms.requestId)
     this.#attempts = terms.attemptsBefore ?? 0
   }
@@ -117,8 +123,25 @@ export class Admission implements AsyncDisposable {
   async reserve(): Promise<void> {
     if (this.#budgets.length === 0) return
     const most = this.#terms.mostNanoUsd()
-    await this.#hold(most)
-    this.#giveBack(most)
+    try {
+      await this.#hold(most)
+      this.#giveBack(most)
+    } catch (error) {
+      // Only now is it worth its time to look more closely at what the request can cost.
+      const less =
+        error instanceof BudgetRefusal ? await this.closerMostNanoUsd(error.leftNanoUsd) : undefined
+      if (less === undefined || less >= most) throw error
+      await this.#hold(less)
+      this.#giveBack(less)
+    }
+  }
+
+  /**
+   * The most that the request can cost, by a bound that takes longer to find. Undefined: there is none, or it can't be
+   * within what is left.
+   */
+  protected closerMostNanoUsd(_leftNanoUsd: bigint): Promise<bigint | undefined> {
+    return Promise.resolve(undefined)
   }
 
   /**
@@ -131,21 +154,12 @@ export class Admission implements AsyncDisposable {
     cost: Cost,
     numbered?: (attempt: number) => Promise<void>,
   ): Promise<BegunCall> {
-    const { requestId, key, modelId } = this.#terms
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leased = this.#budgets.length === 0 ? 0n : (amount ?? 0n)
     if (leased > 0n) await this.#take(leased)
-    const attempt = this.#attempts
-    this.#attempts += 1
     const unknown: LedgerEntry = {
-      requestId,
-      attempt,
+      ...this.#nextCall(callId, deployment),
       kind: 'unknown',
-      callId,
-      project: key.project,
-      keyId: key.id,
-      model: modelId,
-      deployment,
       usage: 'unknown',
       tokens: undefined,
       images: 0,
@@ -154,13 +168,13 @@ export class Admission implements AsyncDisposable {
       keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
     }
     try {
-      if (numbered !== undefined) await numbered(attempt)
+      if (numbered !== undefined) await numbered(unknown.attempt)
       await this.#outside.ledger.begin(unknown)
     } catch (error) {
       this.#giveBack(leased)
       throw error
     }
-    return { attempt, unknown }
+    return { attempt: unknown.attempt, unknown }
   }
 
   /** The upstream answered, so the call is paid. Its entry is in the books once the request is settled. */
@@ -168,8 +182,7 @@ export class Admission implements AsyncDisposable {
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leasedAtMost = (leased: bigint): bigint => ((amount ?? 0n) < leased ? (amount ?? 0n) : leased)
     const leased = leasedOf(unknown)
-    this.#tokens += tokens ?? 0
-    this.#images += images
+    this.#use(tokens ?? 0, images)
     const post: LedgerEntry = {
       ...unknown,
       kind: 'post',
@@ -186,18 +199,9 @@ export class Admission implements AsyncDisposable {
 
   /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
   answeredFrom(place: string, callId: string): void {
-    const { requestId, key, modelId } = this.#terms
-    const attempt = this.#attempts
-    this.#attempts += 1
     const entry: LedgerEntry = {
-      requestId,
-      attempt,
+      ...this.#nextCall(callId, place),
       kind: 'post',
-      callId,
-      project: key.project,
-      keyId: key.id,
-      model: modelId,
-      deployment: place,
       usage: 'upstream',
       tokens: 0,
       images: 0,
@@ -221,21 +225,26 @@ export class Admission implements AsyncDisposable {
     await this.#write(entries, unused)
   }
 
-  /** Another node accounts for the calls of this request now: this node writes none of them. */
+  /** Another node accounts for the calls of this request now: this node writes none of them, also none that end later. */
   abandon(): void {
+    this.#isAbandoned = true
     const [entries, unused] = this.#end()
-    let left = unused
-    for (const entry of entries) {
-      this.#outside.ledger.forget(entry.requestId, entry.attempt)
-      left += leasedOf(entry)
-    }
-    this.#releaseToBudgets(left)
+    this.#releaseToBudgets(unused)
+    for (const entry of entries) this.#drop(entry)
   }
 
   /** A request that failed does not wait: its calls are written afterwards, also those that end later. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#hasEnded) return
     this.#writeLater(...this.#end())
+  }
+
+  /** What every entry of the next call says. */
+  #nextCall(callId: string, deployment: string) {
+    const { requestId, key, modelId } = this.#terms
+    const attempt = this.#attempts
+    this.#attempts += 1
+    return { requestId, attempt, callId, project: key.project, keyId: key.id, model: modelId, deployment }
   }
 
   /** Returns the entries still to be written, and the money that is free once they are. */
@@ -247,14 +256,28 @@ export class Admission implements AsyncDisposable {
     const held = this.#heldNanoUsd
     this.#heldNanoUsd = 0n
     this.#releaseToBudgets(held)
-    for (const { limit, amount } of this.#takes) {
-      const used = { requests: amount, tokens: this.#tokens, images: this.#images }[limit.unit]
-      if (used !== amount) this.#outside.limiter.correct(limit, used - amount)
-    }
+    correctRates(this.#takes, { tokens: this.#tokens, images: this.#images }, this.#outside.limiter)
     return left
   }
 
+  /** What a call used. When the request has ended before, its rate limits have got back what it had not used until then. */
+  #use(tokens: number, images: number): void {
+    if (this.#hasEnded) return takeLate(this.#takes, { tokens, images }, this.#outside.limiter)
+    this.#tokens += tokens
+    this.#images += images
+  }
+
+  /** The entry of a call that another node accounts for. */
+  #drop(entry: LedgerEntry): void {
+    this.#outside.ledger.forget(entry.requestId, entry.attempt)
+    this.#releaseToBudgets(leasedOf(entry))
+  }
+
   #ended(entry: LedgerEntry, unusedNanoUsd: bigint): void {
+    if (this.#isAbandoned) {
+      this.#releaseToBudgets(unusedNanoUsd)
+      return this.#drop(entry)
+    }
     if (this.#hasEnded) return this.#writeLater([entry], unusedNanoUsd)
     this.#entries.push(entry)
     this.#unusedNanoUsd += unusedNanoUsd

@@ -36,6 +36,7 @@ async function aWorld(nodes: number) {
       clock: time,
       identifiers,
       liveNodes: () => nodes,
+      budgetInForce: () => undefined,
       isStoreAway: () => false,
     })
     made.push({ id, link, leases })

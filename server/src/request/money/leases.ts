@@ -4,11 +4,9 @@
  * all requests that wait.
  */
 import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
-import { Fault } from '#core/fault/fault.ts'
-import { dollars } from '#core/price.ts'
 import type { BudgetStore, LeaseAnswer } from '#ports/budgets.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
-import { ownerOf } from './hard-budget.ts'
+import { changed, refused, unreachable } from './budget-refusal.ts'
 
 export interface LeaseParts {
   readonly nodeId: string
@@ -16,6 +14,8 @@ export interface LeaseParts {
   readonly clock: Clock
   readonly identifiers: Identifiers
   readonly liveNodes: () => number
+  /** The budget of this id as the key directory has it now: the same object until it changes. Undefined: there is none. */
+  readonly budgetInForce: (budgetId: string) => Budget | undefined
   /** While the store is away nothing is returned: a return whose answer is lost can't be spent either. */
   readonly isStoreAway: () => boolean
 }
@@ -27,8 +27,6 @@ const IDLE_MS = 1000
  * requests must not become a flood of questions to the store.
  */
 const REFUSAL_MS = 250
-/** When other nodes hold the rest: their idle leases have come back by then. */
-const RETRY_AFTER_MS = 1500
 
 interface WaitingRequest {
   readonly amountNanoUsd: bigint
@@ -37,9 +35,19 @@ interface WaitingRequest {
 }
 
 interface Lease {
+  /** By its newest terms: a request that ends brings the terms it began with, and changes nothing. */
   budget: Budget
-  readonly window: BudgetWindow
+  /** Windows of two periods may begin at the same moment. They are one lease. */
+  window: BudgetWindow
+  /** When the last request was accepted that reserved from it: a moment of the window. */
+  atMs: number
+  /** Granted under the very terms of `budget`. */
   availableNanoUsd: bigint
+  /**
+   * To be given back: not used for a while, or granted under earlier terms. The limit may have been higher then, or it was
+   * higher in between and other nodes have leased what is left. So only the store can tell whether it may still be spent.
+   */
+  homewardNanoUsd: bigint
   /** When money was last taken. A refused request takes none, so it does not keep the lease alive. */
   usedAtMs: number
   readonly waiting: WaitingRequest[]
@@ -48,7 +56,7 @@ interface Lease {
    * kept until the answer, so that money is granted once.
    */
   isAsking: boolean
-  operation: string | undefined
+  operation: { readonly id: string; readonly budget: Budget } | undefined
   returning: { readonly operation: string; readonly amountNanoUsd: bigint } | undefined
   refusal:
     | { readonly answer: LeaseAnswer; readonly neededNanoUsd: bigint; readonly untilMs: number }
@@ -63,9 +71,16 @@ export class Leases {
     this.#parts = parts
   }
 
+  /** The budget as it is now. A request may bring older terms: its body took long, or its image job began long ago. */
+  inForce(budget: Budget): Budget {
+    return this.#parts.budgetInForce(budget.id) ?? budget
+  }
+
   /** Reserves money for a request that was accepted at `atMs`. A promise: the node has to ask the store. */
   reserve(budget: Budget, atMs: number, amountNanoUsd: bigint): Promise<void> | undefined {
     const lease = this.#leaseOf(budget, atMs)
+    lease.atMs = atMs
+    if (!this.#follow(lease, budget)) throw changed(lease)
     const nowMs = this.#parts.clock.monotonicMs()
     if (lease.waiting.length === 0 && lease.availableNanoUsd >= amountNanoUsd) {
       lease.availableNanoUsd -= amountNanoUsd
@@ -82,11 +97,12 @@ export class Leases {
     })
   }
 
-  /** Releases what was reserved and not spent. */
+  /** Releases what was reserved under this budget and not spent. */
   release(budget: Budget, atMs: number, amountNanoUsd: bigint): void {
     if (amountNanoUsd === 0n) return
     const lease = this.#leaseOf(budget, atMs)
-    lease.availableNanoUsd += amountNanoUsd
+    this.#follow(lease)
+    gain(lease, amountNanoUsd, budget)
     lease.refusal = undefined
     this.#serve(lease)
   }
@@ -96,9 +112,9 @@ export class Leases {
     if (this.#parts.isStoreAway()) return
     const nowMs = this.#parts.clock.monotonicMs()
     for (const [id, lease] of this.#leases) {
-      const isIdle = !lease.isAsking && lease.waiting.length === 0 && nowMs - lease.usedAtMs >= IDLE_MS
-      if (!isIdle) continue
-      if (lease.returning === undefined && lease.availableNanoUsd === 0n && lease.operation === undefined) {
+      if (lease.isAsking || lease.waiting.length > 0) continue
+      if (lease.homewardNanoUsd === 0n && nowMs - lease.usedAtMs < IDLE_MS) continue
+      if (isEmpty(lease)) {
         // The lease is empty. It is forgotten, or the windows of years would pile up.
         if (nowMs - lease.usedAtMs >= FORGET_MS) this.#leases.delete(id)
         continue
@@ -120,7 +136,9 @@ export class Leases {
       lease = {
         budget,
         window,
+        atMs,
         availableNanoUsd: 0n,
+        homewardNanoUsd: 0n,
         usedAtMs: this.#parts.clock.monotonicMs(),
         waiting: [],
         isAsking: false,
@@ -130,35 +148,44 @@ export class Leases {
       }
       this.#leases.set(id, lease)
     }
-    if (lease.budget.limitNanoUsd !== budget.limitNanoUsd) {
-      lease.budget = budget
-      lease.refusal = undefined
-    }
     return lease
   }
 
+  /**
+   * Takes over the newest terms. What was granted under others is not spent any more. False: the budget has another period
+   * now, whose window is another lease, so that nothing more is reserved here.
+   */
+  #follow(lease: Lease, given = lease.budget): boolean {
+    const now = this.inForce(given)
+    if (now === lease.budget) return true
+    const window = windowOf(now.per, lease.atMs)
+    const isHere = window.startMs === lease.window.startMs
+    const budget = now.hard && isHere ? now : given
+    if (budget !== lease.budget) {
+      lease.budget = budget
+      lease.window = budget === now ? window : windowOf(budget.per, lease.atMs)
+      lease.refusal = undefined
+      lease.homewardNanoUsd += lease.availableNanoUsd
+      lease.availableNanoUsd = 0n
+    }
+    return isHere || !now.hard
+  }
+
   async #ask(lease: Lease): Promise<void> {
-    const { nodeId, store, identifiers, liveNodes, clock } = this.#parts
     lease.isAsking = true
     try {
-      await this.#finishReturn(lease)
-      for (let first = this.#serve(lease); first !== undefined; first = this.#serve(lease)) {
+      for (;;) {
+        await this.#comeHome(lease)
+        const first = this.#serve(lease)
+        if (first === undefined) break
         const neededNanoUsd = first.amountNanoUsd - lease.availableNanoUsd
         // If the answer to the last operation was lost, the node asks for that one again first.
         const isRepeated = lease.operation !== undefined
-        lease.operation ??= identifiers.next()
-        const answer = await store.lease({
-          budget: lease.budget,
-          window: lease.window,
-          nodeId,
-          operation: lease.operation,
-          neededNanoUsd,
-          liveNodes: liveNodes(),
-        })
-        lease.operation = undefined
-        lease.availableNanoUsd += answer.grantedNanoUsd
+        const { budget } = lease
+        const answer = await this.#question(lease, neededNanoUsd)
         // A repeated answer grants what the earlier question needed, not what this one needs.
-        if (isRepeated || answer.grantedNanoUsd >= neededNanoUsd) continue
+        const isOther = isRepeated || lease.budget !== budget || lease.homewardNanoUsd > 0n
+        if (isOther || answer.grantedNanoUsd >= neededNanoUsd) continue
         // Money that other requests released meanwhile may be enough. Else all that need as much are refused.
         const left = this.#serve(lease)
         if (left === undefined) break
@@ -166,7 +193,7 @@ export class Leases {
         lease.refusal = {
           answer,
           neededNanoUsd: atLeast,
-          untilMs: clock.monotonicMs() + REFUSAL_MS,
+          untilMs: this.#parts.clock.monotonicMs() + REFUSAL_MS,
         }
         for (const waiting of lease.waiting.splice(0)) {
           if (waiting.amountNanoUsd >= atLeast) waiting.reject(refused(lease, waiting.amountNanoUsd, answer))
@@ -182,6 +209,7 @@ export class Leases {
 
   /** Serves waiting requests in order. Returns the first that has to wait on. */
   #serve(lease: Lease): WaitingRequest | undefined {
+    if (!this.#follow(lease)) for (const { reject } of lease.waiting.splice(0)) reject(changed(lease))
     for (let [first] = lease.waiting; first !== undefined; [first] = lease.waiting) {
       if (lease.availableNanoUsd < first.amountNanoUsd) return first
       lease.availableNanoUsd -= first.amountNanoUsd
@@ -193,27 +221,12 @@ export class Leases {
   }
 
   async #giveBack(lease: Lease): Promise<void> {
-    const { nodeId, store, identifiers, liveNodes } = this.#parts
     lease.isAsking = true
     try {
-      if (lease.operation !== undefined) {
-        const answer = await store.lease({
-          budget: lease.budget,
-          window: lease.window,
-          nodeId,
-          operation: lease.operation,
-          neededNanoUsd: 0n,
-          liveNodes: liveNodes(),
-        })
-        lease.operation = undefined
-        lease.availableNanoUsd += answer.grantedNanoUsd
-      }
-      await this.#finishReturn(lease)
-      if (lease.availableNanoUsd > 0n) {
-        lease.returning = { operation: identifiers.next(), amountNanoUsd: lease.availableNanoUsd }
-        lease.availableNanoUsd = 0n
-        await this.#finishReturn(lease)
-      }
+      if (lease.operation !== undefined) await this.#question(lease, 0n)
+      lease.homewardNanoUsd += lease.availableNanoUsd
+      lease.availableNanoUsd = 0n
+      await this.#comeHome(lease)
     } catch {
       // The store is away. The same operation is tried again, so
       // that it happens once; until then the money counts as leased.
@@ -223,47 +236,56 @@ export class Leases {
     }
   }
 
-  /**
-   * Comes before any other question: the store knows only
-   * the last operation, and would do an earlier one again.
-   */
-  async #finishReturn(lease: Lease): Promise<void> {
-    if (lease.returning === undefined) return
-    const { nodeId, store } = this.#parts
-    await store.giveBack({ budgetId: lease.budget.id, window: lease.window, nodeId, ...lease.returning })
-    lease.returning = undefined
+  /** Asks for money, or again for what an answer that was lost has granted. */
+  async #question(lease: Lease, neededNanoUsd: bigint): Promise<LeaseAnswer> {
+    const { nodeId, store, identifiers, liveNodes } = this.#parts
+    this.#follow(lease)
+    const { budget, window } = lease
+    const asked = (lease.operation ??= { id: identifiers.next(), budget })
+    const answer = await store.lease({
+      budget,
+      window,
+      nodeId,
+      operation: asked.id,
+      neededNanoUsd,
+      liveNodes: liveNodes(),
+    })
+    lease.operation = undefined
+    this.#follow(lease)
+    // The first question, or this one, may have been granted under terms that have changed meanwhile.
+    gain(lease, answer.grantedNanoUsd, asked.budget === budget ? budget : undefined)
+    return answer
   }
+
+  /**
+   * Gives back what has to go home. It comes before any other question: the store knows only the last operation, and would
+   * do an earlier one again. For the same reason it waits for a question whose answer was lost.
+   */
+  async #comeHome(lease: Lease): Promise<void> {
+    const { nodeId, store, identifiers } = this.#parts
+    for (;;) {
+      if (lease.returning === undefined) {
+        if (lease.homewardNanoUsd === 0n || lease.operation !== undefined) return
+        lease.returning = { operation: identifiers.next(), amountNanoUsd: lease.homewardNanoUsd }
+        lease.homewardNanoUsd = 0n
+      }
+      await store.giveBack({ budgetId: lease.budget.id, window: lease.window, nodeId, ...lease.returning })
+      lease.returning = undefined
+    }
+  }
+}
+
+/** Only what was granted or reserved under the terms in force may be spent. */
+function gain(lease: Lease, amountNanoUsd: bigint, under: Budget | undefined): void {
+  if (under === lease.budget) lease.availableNanoUsd += amountNanoUsd
+  else lease.homewardNanoUsd += amountNanoUsd
+}
+
+function isEmpty({ returning, operation, availableNanoUsd, homewardNanoUsd }: Lease): boolean {
+  return (
+    returning === undefined && operation === undefined && availableNanoUsd === 0n && homewardNanoUsd === 0n
+  )
 }
 
 /** An empty lease is forgotten after so long. */
 const FORGET_MS = 60_000
-
-function refused({ budget, window }: Lease, amountNanoUsd: bigint, answer: LeaseAnswer): Fault {
-  const { limitNanoUsd, spentNanoUsd } = answer
-  const which = `hard budget of ${ownerOf(budget)} (${dollars(limitNanoUsd)} ${periodOf(budget)})`
-  if (spentNanoUsd + amountNanoUsd > limitNanoUsd) {
-    const until =
-      budget.per === 'total' ? '' : ` The next period begins at ${new Date(window.endMs).toISOString()}.`
-    return new Fault(
-      'budget_exhausted',
-      `The ${which} has ${dollars(spentNanoUsd < limitNanoUsd ? limitNanoUsd - spentNanoUsd : 0n)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
-    )
-  }
-  return new Fault(
-    'budget_reserved',
-    `The rest of the ${which} is reserved for running requests; this one can cost up to ${dollars(amountNanoUsd)}. Retry in ${RETRY_AFTER_MS} ms.`,
-    { retryAfterMs: RETRY_AFTER_MS },
-  )
-}
-
-function unreachable({ budget }: Lease, cause: unknown): Fault {
-  return new Fault(
-    'budget_store_unreachable',
-    `The hard budget of ${ownerOf(budget)} cannot be checked at the moment. Retry.`,
-    { cause },
-  )
-}
-
-function periodOf({ per }: Budget): string {
-  return per === 'total' ? 'in total' : `a ${per}`
-}

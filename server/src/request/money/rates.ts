@@ -39,6 +39,25 @@ export async function takeRates(terms: RateTerms, limiter: RateLimiter): Promise
   return takes.length === 0 ? counted : taken(takes, limiter, counted)
 }
 
+interface Used {
+  readonly tokens: number
+  readonly images: number
+}
+
+/** Corrects what was taken at the start by what the request has used until its end. */
+export function correctRates(takes: readonly RateTake[], used: Used, limiter: RateLimiter): void {
+  for (const { limit, amount } of takes) {
+    const difference = limit.unit === 'requests' ? 0 : used[limit.unit] - amount
+    if (difference !== 0) limiter.correct(limit, difference)
+  }
+}
+
+/** Takes what a call used that ended after its request, whose rates were corrected without it. */
+export function takeLate(takes: readonly RateTake[], used: Used, limiter: RateLimiter): void {
+  for (const { limit } of takes)
+    if (limit.unit !== 'requests' && used[limit.unit] > 0) limiter.correct(limit, used[limit.unit])
+}
+
 async function taken(
   takes: readonly RateTake[],
   limiter: RateLimiter,

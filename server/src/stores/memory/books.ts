@@ -3,6 +3,7 @@ import {
   counted,
   hourOf,
   lateEntry,
+  livingEntry,
   mayComeLate,
   standingWith,
   type CountedEntry,
@@ -25,7 +26,7 @@ interface StoredEntry extends Unknown {
 
 interface BudgetRow {
   readonly id: string
-  readonly window: BudgetWindow
+  window: BudgetWindow
   limitNanoUsd: bigint
   spentNanoUsd: bigint
   /** By node. */
@@ -64,7 +65,7 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
     this.#alive(nodeId)
     for (const entry of entries) {
-      if (mayComeLate(entry)) this.#addLate(nodeId, entry)
+      if (mayComeLate(entry)) this.#addLate(nodeId, entry, livingEntry)
       else if (!this.#entries.has(identityOf(entry))) this.#add(nodeId, counted(entry))
     }
   }
@@ -110,7 +111,13 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     const state = { ...stateOf(row) }
     const held = row.leases.get(nodeId)
     if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operationNanoUsd }
-    const grantedNanoUsd = grantOf(state, neededNanoUsd, liveNodes)
+    const beside = this.#beside(row)
+    const leasedNanoUsd = beside.reduce(
+      (sum, other) => sum + stateOf(other).leasedNanoUsd,
+      state.leasedNanoUsd,
+    )
+    const holdsBeside = beside.some(({ leases }) => (leases.get(nodeId)?.amountNanoUsd ?? 0n) > 0n)
+    const grantedNanoUsd = holdsBeside ? 0n : grantOf({ ...state, leasedNanoUsd }, neededNanoUsd, liveNodes)
     if (grantedNanoUsd === 0n) return { ...state, grantedNanoUsd }
     row.leases.set(nodeId, {
       amountNanoUsd: (held?.amountNanoUsd ?? 0n) + grantedNanoUsd,
@@ -133,12 +140,7 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
-    let spent = 0n
-    for (const entry of this.#entries.values()) {
-      const owns = budgetId === `project:${entry.project}` || budgetId === `key:${entry.keyId}`
-      if (owns && windowHolds(window, hourOf(entry.requestId))) spent += entry.amountNanoUsd ?? 0n
-    }
-    return spent
+    return this.#spentIn(budgetId, window)
   }
 
   /** All entries, for whoever checks them. */
@@ -151,7 +153,7 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     const row = this.#budgets.find(({ id, window }) => id === budgetId && window.startMs === startMs)
     if (row === undefined) return undefined
     const byNode = new Map(Array.from(row.leases, ([nodeId, { amountNanoUsd }]) => [nodeId, amountNanoUsd]))
-    return { ...stateOf(row), byNode }
+    return { ...stateOf(row), byNode, endMs: row.window.endMs }
   }
 
   #alive(nodeId: string): { seenAtMs: number } {
@@ -164,8 +166,8 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     return RESOLUTIONS.some((kind) => this.#entries.has(identityOf({ ...entry, kind })))
   }
 
-  #addLate(nodeId: string, entry: LedgerEntry): boolean {
-    const late = lateEntry(entry, this.#standing(entry))
+  #addLate(nodeId: string, entry: LedgerEntry, addedBy = lateEntry): boolean {
+    const late = addedBy(entry, this.#standing(entry))
     if (late !== undefined) this.#add(nodeId, late)
     return late !== undefined
   }
@@ -195,22 +197,37 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     }
   }
 
+  /** The other windows of the budget that share a moment with this one: its period was changed. */
+  #beside({ id, window }: BudgetRow): readonly BudgetRow[] {
+    return this.#budgets.filter(
+      (other) =>
+        other.id === id &&
+        other.window.startMs !== window.startMs &&
+        other.window.startMs < window.endMs &&
+        window.startMs < other.window.endMs,
+    )
+  }
+
   #budgetRow({ budget, window }: LeaseQuestion): BudgetRow {
-    const known = this.#budgets.find((row) => row.id === budget.id && row.window.startMs === window.startMs)
-    if (known) return known
-    const row: BudgetRow = {
-      id: budget.id,
-      window,
-      limitNanoUsd: budget.limitNanoUsd,
-      spentNanoUsd: 0n,
-      leases: new Map(),
+    const { id, limitNanoUsd } = budget
+    let row = this.#budgets.find((row) => row.id === id && row.window.startMs === window.startMs)
+    if (row?.window.endMs === window.endMs) return row
+    if (row === undefined) {
+      row = { id, window, limitNanoUsd, spentNanoUsd: 0n, leases: new Map() }
+      this.#budgets.push(row)
     }
-    for (const entry of this.#entries.values()) {
-      const owns = budget.id === `project:${entry.project}` || budget.id === `key:${entry.keyId}`
-      if (owns && windowHolds(window, hourOf(entry.requestId))) row.spentNanoUsd += entry.amountNanoUsd ?? 0n
-    }
-    this.#budgets.push(row)
+    row.window = window
+    row.spentNanoUsd = this.#spentIn(id, window)
     return row
+  }
+
+  #spentIn(budgetId: string, window: BudgetWindow): bigint {
+    let spent = 0n
+    for (const entry of this.#entries.values()) {
+      const owns = budgetId === `project:${entry.project}` || budgetId === `key:${entry.keyId}`
+      if (owns && windowHolds(window, hourOf(entry.requestId))) spent += entry.amountNanoUsd ?? 0n
+    }
+    return spent
   }
 }
 

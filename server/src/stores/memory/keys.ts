@@ -1,5 +1,6 @@
+import { isSameBudget, type Budget } from '#core/budget.ts'
 import type { Project } from '#core/catalog.ts'
-import { termsOf } from '#core/terms.ts'
+import { projectBudget, termsOf } from '#core/terms.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
 /** Secrets seen lately and whose they were; an attacker's guesses are never kept. */
@@ -10,6 +11,8 @@ export class MemoryKeys implements KeyDirectory {
   readonly #hash: (apiKey: string) => string
   #byDigest: ReadonlyMap<string, Key> = new Map()
   #recent = new Map<string, Key>()
+  /** Of all configured projects and keys, by their ids. */
+  #budgets: ReadonlyMap<string, Budget> = new Map()
 
   constructor(hash: (apiKey: string) => string) {
     this.#hash = hash
@@ -18,22 +21,37 @@ export class MemoryKeys implements KeyDirectory {
   /** Replaces all keys at once: a key that is no longer configured stops working with the next request. */
   replace(projects: readonly Project[]): void {
     const byDigest = new Map<string, Key>()
+    const budgets = new Map<string, Budget>()
+    const keep = (budget: Budget): void => {
+      const before = this.#budgets.get(budget.id)
+      budgets.set(budget.id, before && isSameBudget(before, budget) ? before : budget)
+    }
     for (const project of projects) {
+      const common = projectBudget(project.name, project)
+      if (common) keep(common)
       for (const key of project.keys) {
         const { name, secret, models, expiresAtMs } = key
         const id = `${project.name}/${name}`
+        const terms = termsOf(project.name, project, id, key)
+        terms.budgets.forEach(keep)
         byDigest.set(this.#hash(secret), {
           id,
           name,
           project: project.name,
           models: models && new Set(models),
           expiresAtMs,
-          ...termsOf(project.name, project, id, key),
+          ...terms,
         })
       }
     }
     this.#byDigest = byDigest
     this.#recent = new Map()
+    this.#budgets = budgets
+  }
+
+  /** The budget of a configured project or key as the file has it now. */
+  budgetInForce(budgetId: string): Budget | undefined {
+    return this.#budgets.get(budgetId)
   }
 
   get size(): number {

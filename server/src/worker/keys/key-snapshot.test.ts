@@ -46,6 +46,46 @@ test('limits and budgets of project and key bind the key, and follow changes', a
   assert.deepEqual([...(key.models ?? [])], ['m'])
 })
 
+test('the budget in force follows changes, and is the same object until there is one', async () => {
+  const { snapshot, keyStore } = await loaded()
+  const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
+  await keyStore.setProject('p', { budget }, 'tester')
+  await keyStore.setKey('p/k', { budget }, 'tester')
+  await snapshot.refresh()
+  const [ofProject, ofKey] = [snapshot.budgetInForce('project:p'), snapshot.budgetInForce('key:p/k')]
+  assert.deepEqual(
+    [ofProject, ofKey],
+    [
+      { id: 'project:p', ...budget },
+      { id: 'key:p/k', ...budget },
+    ],
+  )
+  await keyStore.setKey('p/k', { models: ['m'] }, 'tester')
+  await snapshot.refresh()
+  assert.equal(snapshot.budgetInForce('project:p'), ofProject)
+  await keyStore.setProject('p', { budget: { ...budget, limitNanoUsd: 4n } }, 'tester')
+  await keyStore.setKey('p/k', { budget: null }, 'tester')
+  await snapshot.refresh()
+  assert.equal(snapshot.budgetInForce('project:p')?.limitNanoUsd, 4n)
+  assert.equal(snapshot.budgetInForce('key:p/k'), undefined)
+})
+
+test('budgets of the configuration are in force from its reload on, and the same objects until they change', () => {
+  const keys = new MemoryKeys((text) => text)
+  const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
+  const key = { name: 'k', secret: 'secret', budget, managedBy: 'test' }
+  const project = { name: 'p', keys: [key], budget }
+  keys.replace([project])
+  const ofProject = keys.budgetInForce('project:p')
+  assert.deepEqual(ofProject, { id: 'project:p', ...budget })
+  assert.deepEqual(keys.budgetInForce('key:p/k'), { id: 'key:p/k', ...budget })
+  keys.replace([{ ...project, keys: [] }])
+  assert.equal(keys.budgetInForce('project:p'), ofProject)
+  assert.equal(keys.budgetInForce('key:p/k'), undefined)
+  keys.replace([{ ...project, keys: [], budget: { ...budget, per: 'week' } }])
+  assert.equal(keys.budgetInForce('project:p')?.per, 'week')
+})
+
 test('what the configuration says of a project counts for its stored keys too', async () => {
   const { snapshot, secret, keyStore } = await loaded()
   await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, 'tester')

@@ -1,6 +1,7 @@
+import { isSameBudget, type Budget } from '#core/budget.ts'
 import type { Project } from '#core/catalog.ts'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
-import { termsOf } from '#core/terms.ts'
+import { keyBudget, projectBudget, termsOf } from '#core/terms.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource, Peppers, SnapshotFile } from '#ports/key-store.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
@@ -71,6 +72,11 @@ export class KeySnapshot implements KeyDirectory {
   setDeclared(projects: readonly Project[]): void {
     this.#declared = new Map(projects.map((project) => [project.name, project]))
     for (const entry of this.#contents.entries.values()) entry.key = undefined
+  }
+
+  /** The budget of a stored key, or of its project, as the snapshot has it now. */
+  budgetInForce(budgetId: string): Budget | undefined {
+    return this.#contents.budgets.get(budgetId)
   }
 
   /** Loads from the store or, while it is away, from the copy on disk. */
@@ -256,9 +262,12 @@ class Contents {
   readonly entries = new Map<string, Entry>()
   /** By digest. */
   readonly openings = new Map<string, Opening>()
+  /** By their ids. */
+  readonly budgets = new Map<string, Budget>()
 
   apply(records: readonly KeyRecord[]): void {
     for (const record of records) {
+      this.#keepBudgets(record)
       const before = this.entries.get(record.id)
       for (const digest of before?.digests ?? []) this.openings.delete(digest)
       if (record.revokedAtMs !== undefined) {
@@ -270,6 +279,18 @@ class Contents {
       this.entries.set(record.id, entry)
       for (const { digest, validUntilMs } of record.secrets)
         this.openings.set(digest, { entry, validUntilMs })
+    }
+  }
+
+  /** A project's terms come with each of its keys: the last to come are the newest. */
+  #keepBudgets(record: KeyRecord): void {
+    const { id, project, projectTerms } = record
+    for (const [budgetId, budget] of [
+      [`project:${project}`, projectBudget(project, projectTerms)],
+      [`key:${id}`, keyBudget(id, record)],
+    ] as const) {
+      if (budget === undefined) this.budgets.delete(budgetId)
+      else if (!isSameBudget(this.budgets.get(budgetId), budget)) this.budgets.set(budgetId, budget)
     }
   }
 }

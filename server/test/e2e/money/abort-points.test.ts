@@ -77,6 +77,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     clock: systemClock,
     identifiers,
     liveNodes: () => 3,
+    budgetInForce: () => undefined,
     isStoreAway: () => false,
   })
   const journal = new Map<string, LedgerEntry>()

@@ -5,6 +5,10 @@ import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 
 interface BudgetRow {
+  readonly budget_id: string
+  readonly window_start: Date
+  readonly window_end: Date
+  readonly seeded: boolean
   readonly limit_nano: bigint
   readonly spent_nano: bigint
   readonly leased_nano: bigint
@@ -15,6 +19,17 @@ interface LeaseRow {
   readonly operation: string
   readonly operation_nano: bigint
 }
+
+/**
+ * The windows of a budget that share a moment with this one, in the order in which budgets are locked. There are others when
+ * its period was changed: what is leased from them may be spent in this one. Requests of a window that ended an hour ago are
+ * over, so nothing new is leased from it.
+ */
+const LOCK_WINDOWS = `
+SELECT * FROM budgets
+WHERE budget_id = $1 AND window_start < $3 AND window_end > $2
+  AND (window_start = $2 OR leased_nano > 0 OR window_end > now() - interval '1 hour')
+ORDER BY window_start FOR UPDATE`
 
 /** Everything is decided under the lock of the budget's row, by the same pure rule that the tests hold against it. */
 export class PostgresBudgets implements BudgetStore, SpendingReader {
@@ -31,7 +46,7 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
     return this.lease(question)
   }
 
-  /** Undefined while nobody has asked about the budget before. */
+  /** Undefined while nobody has asked about the budget in this window before. */
   #lease(question: LeaseQuestion): Promise<LeaseAnswer | undefined> {
     const { budget, window, nodeId, operation } = question
     const key = [budget.id, new Date(window.startMs)]
@@ -41,34 +56,44 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
         [nodeId],
       )
       if (alive.length === 0) throw new NodeEnded(`node ${nodeId} has been ended`)
-      const [row] = await sql.query<BudgetRow>(
-        'UPDATE budgets SET limit_nano = $3 WHERE budget_id = $1 AND window_start = $2 AND seeded RETURNING *',
-        [...key, budget.limitNanoUsd],
-      )
-      if (row === undefined) return undefined
-      const { limit_nano, spent_nano, leased_nano } = row
-      const state = { limitNanoUsd: limit_nano, spentNanoUsd: spent_nano, leasedNanoUsd: leased_nano }
+      const rows = await sql.query<BudgetRow>(LOCK_WINDOWS, [...key, new Date(window.endMs)])
+      const row = rows.find(({ window_start }) => window_start.getTime() === window.startMs)
+      if (!row?.seeded || row.window_end.getTime() !== window.endMs) return undefined
+      const limitNanoUsd = budget.limitNanoUsd
+      if (row.limit_nano !== limitNanoUsd)
+        await sql.query('UPDATE budgets SET limit_nano = $3 WHERE budget_id = $1 AND window_start = $2', [
+          ...key,
+          limitNanoUsd,
+        ])
+      const state = { limitNanoUsd, spentNanoUsd: row.spent_nano, leasedNanoUsd: row.leased_nano }
       const [held] = await sql.query<LeaseRow>(
         'SELECT * FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3',
         [...key, nodeId],
       )
       if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operation_nano }
-      const grantedNanoUsd = grantOf(state, question.neededNanoUsd, question.liveNodes)
+      const leasedNanoUsd = rows.reduce((sum, { leased_nano }) => sum + leased_nano, 0n)
+      const isBeside = leasedNanoUsd > row.leased_nano && (await holdsBeside(sql, nodeId, row, rows))
+      const grantedNanoUsd = isBeside
+        ? 0n
+        : grantOf({ ...state, leasedNanoUsd }, question.neededNanoUsd, question.liveNodes)
       if (grantedNanoUsd === 0n) return { ...state, grantedNanoUsd }
       await move(sql, { ...question, budgetId: budget.id, byNanoUsd: grantedNanoUsd })
-      return { ...state, leasedNanoUsd: leased_nano + grantedNanoUsd, grantedNanoUsd }
+      return { ...state, leasedNanoUsd: row.leased_nano + grantedNanoUsd, grantedNanoUsd }
     })
   }
 
   /**
-   * A budget asked about for the first time begins with what its window already holds. Whoever begins to write once its row is
+   * A budget asked about for the first time begins with what its window already holds. So does one whose period was changed
+   * when both windows begin at the same moment. Whoever begins to write once its row is
    * there charges it; those who began before are waited for; then the sum is taken while nobody can charge the row.
    */
   async #seed({ budget, window }: LeaseQuestion): Promise<void> {
     const key = [budget.id, new Date(window.startMs)]
     await this.#database.query(
       `INSERT INTO budgets (budget_id, window_start, window_end, limit_nano) VALUES ($1, $2, $3, $4)
-       ON CONFLICT DO NOTHING`,
+       ON CONFLICT (budget_id, window_start)
+       DO UPDATE SET window_end = excluded.window_end, seeded = false
+       WHERE budgets.window_end <> excluded.window_end`,
       [...key, new Date(window.endMs), budget.limitNanoUsd],
     )
     // Every append holds this small table against it; it is let go at once.
@@ -113,6 +138,23 @@ export async function spentIn(sql: Sql, budgetId: string, window: BudgetWindow):
     [budgetId.slice(budgetId.indexOf(':') + 1), new Date(window.startMs), new Date(window.endMs)],
   )
   return row?.spent ?? 0n
+}
+
+/** Whether the node holds money of another window: an entry can't tell of which of two it uses up its lease. */
+async function holdsBeside(
+  sql: Sql,
+  nodeId: string,
+  own: BudgetRow,
+  rows: readonly BudgetRow[],
+): Promise<boolean> {
+  for (const { budget_id, window_start } of rows.filter((row) => row !== own)) {
+    const held = await sql.query(
+      'SELECT 1 FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3 AND amount_nano > 0',
+      [budget_id, window_start, nodeId],
+    )
+    if (held.length > 0) return true
+  }
+  return false
 }
 
 interface Move {

@@ -78,6 +78,13 @@ WITH fence AS MATERIALIZED (
 SELECT count(*)::integer AS nodes FROM fence`
 }
 
+/**
+ * Taken first by everybody who writes of calls that others may write of at the same moment, so that the one who comes second
+ * sees what the first wrote. Any number will do that nothing else in the database uses.
+ */
+export const LOCK_SHARED_CALLS =
+  'SELECT pg_advisory_xact_lock(7061712, bucket) FROM unnest($1::integer[]) AS bucket'
+
 export const START_NODE = `
 INSERT INTO nodes (node_id, host, version) VALUES ($1, $2, $3)
 ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`

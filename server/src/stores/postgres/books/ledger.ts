@@ -2,6 +2,7 @@ import {
   counted,
   hourOf,
   lateEntry,
+  livingEntry,
   mayComeLate,
   standingWith,
   type CountedEntry,
@@ -25,6 +26,7 @@ import {
   HEARTBEAT,
   HOLD_NODE,
   LOCK_BUDGETS,
+  LOCK_SHARED_CALLS,
   LOCK_STANDING,
   OPEN_UNKNOWNS,
   STANDING,
@@ -85,19 +87,30 @@ export class PostgresLedger implements LedgerStore {
     const distinct = once(entries)
     const [row] = await reachable(
       distinct.some(mayComeLate)
-        ? this.#database.transaction((sql) => appendCarefully(sql, nodeId, distinct))
+        ? this.#alone(distinct.filter(mayComeLate), (sql) => appendCarefully(sql, nodeId, distinct))
         : this.#database.query<Fence>(FENCED, parametersOf(nodeId, distinct.map(counted)), 'ledger-append'),
     )
     if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
   }
 
   async appendLate(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
-    await reachable(this.#database.transaction((sql) => appendLate(sql, nodeId, entries)))
+    await reachable(this.#alone(entries, (sql) => appendLate(sql, nodeId, entries)))
+  }
+
+  /** A transaction beside which nobody else writes of these calls. */
+  #alone<Result>(
+    calls: readonly Pick<LedgerEntry, 'requestId'>[],
+    work: (sql: Sql) => Promise<Result>,
+  ): Promise<Result> {
+    return this.#database.transaction(async (sql) => {
+      await sql.query(LOCK_SHARED_CALLS, [plainArray(bucketsOf(calls))])
+      return work(sql)
+    })
   }
 
   async endNode(nodeId: string, openCalls: readonly OpenCall[]): Promise<void> {
     await reachable(
-      this.#database.transaction(async (sql) => {
+      this.#alone(openCalls, async (sql) => {
         // Waits for a batch of that node which is being written; one that comes later finds the node ended.
         await sql.query('SELECT 1 FROM nodes WHERE node_id = $1 FOR UPDATE', [nodeId])
         // Nobody else writes about its calls now, so that budgets may be locked before entries, and all at once.
@@ -119,7 +132,7 @@ export class PostgresLedger implements LedgerStore {
   async resolveUnknown(resolution: UnknownResolution): Promise<boolean> {
     const { requestId, attempt, kind, actor } = resolution
     return reachable(
-      this.#database.transaction(async (sql) => {
+      this.#alone([resolution], async (sql) => {
         const [row] = await sql.query<EventRow>(
           `SELECT * FROM usage_events WHERE request_id = $1 AND attempt = $2 AND kind = 'unknown'`,
           [requestId, attempt],
@@ -157,7 +170,7 @@ async function appendLate(sql: Sql, nodeId: string, entries: readonly LedgerEntr
   const distinct = once(entries)
   if (distinct.length === 0) return
   await sql.query(HOLD_NODE, [nodeId])
-  const late = await differences(sql, distinct)
+  const late = await differences(sql, distinct, lateEntry)
   if (late.length > 0) await sql.query(UNFENCED, parametersOf(nodeId, late))
 }
 
@@ -168,18 +181,22 @@ async function appendCarefully(
   entries: readonly LedgerEntry[],
 ): Promise<readonly Fence[]> {
   await sql.query(HOLD_NODE, [nodeId])
-  const late = await differences(sql, entries.filter(mayComeLate))
+  const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
   const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
   return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late]), 'ledger-append')
 }
 
 /** What the entries add to what stands. */
-async function differences(sql: Sql, entries: readonly LedgerEntry[]): Promise<readonly CountedEntry[]> {
+async function differences(
+  sql: Sql,
+  entries: readonly LedgerEntry[],
+  addedBy: typeof lateEntry,
+): Promise<readonly CountedEntry[]> {
   const standing = await standingOf(sql, entries)
   const late: CountedEntry[] = []
   for (const entry of entries) {
     const attempt = attemptOf(entry)
-    const added = lateEntry(entry, standing.get(attempt))
+    const added = addedBy(entry, standing.get(attempt))
     if (added === undefined) continue
     late.push(added)
     standing.set(attempt, standingWith(standing.get(attempt), added.entry))
@@ -205,6 +222,12 @@ async function standingOf(sql: Sql, entries: readonly LedgerEntry[]): Promise<Ma
 
 function budgetsOf(entries: readonly LedgerEntry[]): string[] {
   return [...new Set(entries.flatMap(({ project, keyId }) => [`project:${project}`, `key:${keyId}`]))]
+}
+
+/** Of 256, by the random end of the request's id, in the order in which they are locked. */
+function bucketsOf(calls: readonly Pick<LedgerEntry, 'requestId'>[]): number[] {
+  const buckets = new Set(calls.map(({ requestId }) => Number.parseInt(requestId.slice(-2), 16)))
+  return [...buckets].toSorted((left, right) => left - right)
 }
 
 function attemptOf({ requestId, attempt }: LedgerEntry): string {

@@ -1,0 +1,72 @@
+/** What a caller is told when a hard budget has no money for its request, or can't be asked. */
+import type { Budget, BudgetWindow } from '#core/budget.ts'
+import { Fault, type FaultOptions } from '#core/fault/fault.ts'
+import { dollars } from '#core/price.ts'
+import type { LeaseAnswer } from '#ports/budgets.ts'
+import { ownerOf } from './hard-budget.ts'
+
+/** When other nodes hold the rest: their idle leases have come back by then. */
+const RETRY_AFTER_MS = 1500
+
+interface LeasedWindow {
+  readonly budget: Budget
+  readonly window: BudgetWindow
+}
+
+/** A hard budget does not have what a request can cost. */
+export class BudgetRefusal extends Fault {
+  /** In the whole period, whether or not running requests have reserved it. */
+  readonly leftNanoUsd: bigint
+
+  constructor(code: 'budget_exhausted' | 'budget_reserved', message: string, options: RefusalOptions) {
+    super(code, message, options)
+    this.leftNanoUsd = options.leftNanoUsd
+  }
+}
+
+interface RefusalOptions extends Pick<FaultOptions, 'retryAfterMs'> {
+  readonly leftNanoUsd: bigint
+}
+
+export function refused(
+  { budget, window }: LeasedWindow,
+  amountNanoUsd: bigint,
+  { limitNanoUsd, spentNanoUsd }: LeaseAnswer,
+): BudgetRefusal {
+  const which = `hard budget of ${ownerOf(budget)} (${dollars(limitNanoUsd)} ${periodOf(budget)})`
+  const leftNanoUsd = spentNanoUsd < limitNanoUsd ? limitNanoUsd - spentNanoUsd : 0n
+  if (amountNanoUsd > leftNanoUsd) {
+    const until =
+      budget.per === 'total' ? '' : ` The next period begins at ${new Date(window.endMs).toISOString()}.`
+    return new BudgetRefusal(
+      'budget_exhausted',
+      `The ${which} has ${dollars(leftNanoUsd)} left; this request can cost up to ${dollars(amountNanoUsd)}.${until}`,
+      { leftNanoUsd },
+    )
+  }
+  return new BudgetRefusal(
+    'budget_reserved',
+    `The rest of the ${which} is reserved for running requests; this one can cost up to ${dollars(amountNanoUsd)}. Retry in ${RETRY_AFTER_MS} ms.`,
+    { leftNanoUsd, retryAfterMs: RETRY_AFTER_MS },
+  )
+}
+
+export function changed({ budget }: LeasedWindow): Fault {
+  return new Fault(
+    'budget_reserved',
+    `The period of the hard budget of ${ownerOf(budget)} has just been changed. Retry in ${RETRY_AFTER_MS} ms.`,
+    { retryAfterMs: RETRY_AFTER_MS },
+  )
+}
+
+export function unreachable({ budget }: LeasedWindow, cause: unknown): Fault {
+  return new Fault(
+    'budget_store_unreachable',
+    `The hard budget of ${ownerOf(budget)} cannot be checked at the moment. Retry.`,
+    { cause },
+  )
+}
+
+function periodOf({ per }: Budget): string {
+  return per === 'total' ? 'in total' : `a ${per}`
+}

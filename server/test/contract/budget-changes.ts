@@ -1,0 +1,84 @@
+/** What every `BudgetStore` promises when the period of a budget changes while money is leased from it. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { windowOf, type Budget, type BudgetPeriod } from '#core/budget.ts'
+import type { LeaseQuestion } from '#ports/budgets.ts'
+import { aNode, anEntry, aProject, nextId, requestIdAt, type Books } from './open-books.ts'
+
+const DAY_MS = 86_400_000
+/** A Tuesday of last week and the Monday before it: windows of weeks and of its day begin at the same moment. */
+const MONDAY_MS = windowOf('week', Date.now()).startMs - 7 * DAY_MS
+const TUESDAY_MS = MONDAY_MS + DAY_MS
+
+export function budgetChangesSuite(name: string, shared: () => Promise<Books>): void {
+  test(`${name}: what is leased from a window counts in every other that shares a moment with it`, async () => {
+    const books = await shared()
+    const [first, second, project] = [await aNode(books), await aNode(books), aProject()]
+    assert.equal(await granted(books, ask(project, first, 'day', 60n)), 60n)
+    // It is a month now. Requests of the first node run under the day.
+    assert.equal(await granted(books, ask(project, second, 'month', 41n)), 0n)
+    assert.equal(await granted(books, ask(project, second, 'month', 40n)), 40n)
+    assert.equal(await granted(books, ask(project, first, 'total', 1n)), 0n)
+    // Of another day nothing is in this one.
+    assert.equal(await granted(books, ask(project, first, 'day', 100n, TUESDAY_MS + DAY_MS)), 0n)
+    assert.equal(await granted(books, ask(project, first, 'day', 60n, TUESDAY_MS + DAY_MS)), 60n)
+  })
+
+  test(`${name}: a node leases from a new window once nothing of the earlier one is out`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const question = ask(project, node, 'day', 30n)
+    assert.equal(await granted(books, question), 30n)
+    assert.equal(await granted(books, ask(project, node, 'month', 1n)), 0n)
+    const requestId = requestIdAt(TUESDAY_MS)
+    await books.ledger.append(node, [
+      anEntry(project, { requestId, amountNanoUsd: 20n, projectLeaseNanoUsd: 20n }),
+    ])
+    assert.equal(await granted(books, ask(project, node, 'month', 1n)), 0n)
+    const { budget, window } = question
+    const giving = { budgetId: budget.id, window, nodeId: node, operation: nextId(), amountNanoUsd: 10n }
+    await books.budgets.giveBack(giving)
+    assert.equal(await granted(books, ask(project, node, 'month', 81n)), 0n)
+    assert.equal(await granted(books, ask(project, node, 'month', 80n)), 80n)
+  })
+
+  test(`${name}: of two periods that begin at the same moment, the one asked about says what counts`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    assert.equal(await granted(books, ask(project, node, 'day', 30n, MONDAY_MS)), 30n)
+    const spend = (atMs: number, amountNanoUsd: bigint): Promise<void> =>
+      books.ledger.append(node, [
+        anEntry(project, { requestId: requestIdAt(atMs), amountNanoUsd, projectLeaseNanoUsd: amountNanoUsd }),
+      ])
+    await spend(MONDAY_MS, 30n)
+    await spend(TUESDAY_MS, 50n)
+    assert.equal(await granted(books, ask(project, node, 'week', 21n, MONDAY_MS)), 0n)
+    assert.equal(await granted(books, ask(project, node, 'week', 20n, MONDAY_MS)), 20n)
+    await spend(TUESDAY_MS, 20n)
+    assert.equal(await granted(books, ask(project, node, 'week', 1n, MONDAY_MS)), 0n)
+    assert.equal(await granted(books, ask(project, node, 'day', 70n, MONDAY_MS)), 70n)
+  })
+}
+
+function ask(
+  project: string,
+  nodeId: string,
+  per: BudgetPeriod,
+  neededNanoUsd: bigint,
+  atMs = TUESDAY_MS,
+): LeaseQuestion {
+  const budget: Budget = { id: `project:${project}`, limitNanoUsd: 100n, per, hard: true }
+  // As many nodes as make no share larger than what is needed.
+  return {
+    budget,
+    window: windowOf(per, atMs),
+    nodeId,
+    operation: nextId(),
+    neededNanoUsd,
+    liveNodes: 1000,
+  }
+}
+
+async function granted({ budgets }: Books, question: LeaseQuestion): Promise<bigint> {
+  return (await budgets.lease(question)).grantedNanoUsd
+}
