@@ -46,6 +46,7 @@ function observerOf(
   return {
     callEnded: (record) => telemetry.callEnded(record),
     overcounted: (record) => telemetry.overcounted(record),
+    undercounted: (record) => telemetry.undercounted(record),
     requestEnded(record) {
       if (record.fault !== undefined) noteRefusal(record, record.fault, security)
       if (isStrangers(record) && strangers.take() === undefined) {

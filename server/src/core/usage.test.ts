@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { addTokens, divideTokens, divideWithin, UNKNOWN_TOKENS, type ImageUsage } from './usage.ts'
+import {
+  addTokens,
+  believedUsage,
+  divideTokens,
+  divideWithin,
+  UNKNOWN_TOKENS,
+  type ImageUsage,
+  type Usage,
+} from './usage.ts'
 
 const total = fc.oneof(fc.nat(20), fc.nat(1_000_000), fc.nat(40_000_000))
 const weights = fc.array(fc.oneof(fc.constant(0), fc.nat(9), fc.nat(1_000_000)), {
@@ -23,6 +31,37 @@ test('the shares of a call sum exactly to what it used', () => {
     }),
     MANY_RUNS,
   )
+})
+
+test('the shares sum exactly to any total that a number can hold, and each is right to the token', () => {
+  const huge = fc.oneof(fc.maxSafeNat(), fc.constant(Number.MAX_SAFE_INTEGER))
+  const heavy = fc.array(fc.nat(9_000_000), { minLength: 1, maxLength: 8 })
+  fc.assert(
+    fc.property(huge, heavy, (total, weights) => {
+      const shares = divideTokens(total, weights)
+      const sum = BigInt(weights.reduce((a, b) => a + b, 0))
+      assert.equal(
+        shares.reduce((sum, share) => sum + BigInt(share), 0n),
+        BigInt(total),
+      )
+      if (sum === 0n) return
+      for (const [index, share] of shares.entries()) {
+        const whole = (BigInt(total) * BigInt(weights[index] as number)) / sum
+        assert.ok(BigInt(share) === whole || BigInt(share) === whole + 1n)
+      }
+    }),
+    MANY_RUNS,
+  )
+})
+
+test('a count is believed as far as the call can have used it', () => {
+  const measured = (tokens: number): Usage => ({ kind: 'measured', tokens })
+  assert.deepEqual(believedUsage(measured(5), 2, 9), measured(5))
+  assert.deepEqual(believedUsage(measured(2), 2, 9), measured(2))
+  assert.deepEqual(believedUsage(measured(10), 2, 9), { kind: 'estimated', tokens: 9 })
+  assert.deepEqual(believedUsage(measured(0), 0, 9), measured(0))
+  for (const tokens of [0, 1])
+    assert.deepEqual(believedUsage(measured(tokens), 2, 9), { kind: 'unknown' }, `${tokens} tokens`)
 })
 
 test('a heavier input never gets the smaller share, and no share is off by a whole token', () => {

@@ -5,12 +5,16 @@ export type Usage =
   | { readonly kind: 'unknown' }
 
 /**
- * A count that the call can have used. A larger one is the upstream's mistake, or worse:
- * `most` counts instead, which is what was reserved for the call.
+ * A count that the call can have used. A larger one is the upstream's mistake, or worse: `most` counts instead, which is what
+ * was reserved for the call. A smaller one than `least` comes from a server that does not count: it is unknown.
  */
-export function believedUsage(usage: Usage, most: number): Usage {
-  return usage.kind === 'measured' && usage.tokens > most ? { kind: 'estimated', tokens: most } : usage
+export function believedUsage(usage: Usage, least: number, most: number): Usage {
+  if (usage.kind !== 'measured') return usage
+  if (usage.tokens > most) return { kind: 'estimated', tokens: most }
+  return usage.tokens < least ? UNKNOWN_USAGE : usage
 }
+
+const UNKNOWN_USAGE: Usage = { kind: 'unknown' }
 
 /** What the tokens of an image call are, which decides what they cost. */
 export type ImageTokenKind = 'textInput' | 'imageInput' | 'textOutput' | 'imageOutput'
@@ -104,13 +108,28 @@ export function divideTokens(total: number, weights: readonly number[]): number[
       total,
       weights.map(() => 1),
     )
-  const exact = weights.map((weight) => (total * weight) / sum)
-  const parts = exact.map(Math.floor)
+  const shares = weights.map((weight) => dividedBy(total, weight, sum))
+  const parts = shares.map(({ whole }) => whole)
   const missing = total - parts.reduce((a, b) => a + b, 0)
-  const byRemainder = exact.map((value, index) => ({ index, remainder: value - Math.floor(value) }))
+  const byRemainder = shares.map(({ remainder }, index) => ({ index, remainder }))
   byRemainder.sort((a, b) => b.remainder - a.remainder || a.index - b.index)
   for (const { index } of byRemainder.slice(0, missing)) parts[index] = (parts[index] ?? 0) + 1
   return parts
+}
+
+/** `total × weight ÷ sum` in whole numbers: a product beyond 2^53 is not exact as a number. */
+function dividedBy(
+  total: number,
+  weight: number,
+  sum: number,
+): { readonly whole: number; readonly remainder: number } {
+  const product = total * weight
+  if (product <= Number.MAX_SAFE_INTEGER) {
+    const remainder = product % sum
+    return { whole: (product - remainder) / sum, remainder }
+  }
+  const exact = BigInt(total) * BigInt(weight)
+  return { whole: Number(exact / BigInt(sum)), remainder: Number(exact % BigInt(sum)) }
 }
 
 /**

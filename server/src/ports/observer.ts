@@ -25,6 +25,12 @@ export interface Overcount {
   readonly excessTokens: number
 }
 
+/** A count of an upstream that is too small to be one. The tokens were estimated instead. */
+export interface Undercount extends Omit<Overcount, 'excessTokens'> {
+  /** What it counted. */
+  readonly toldTokens: number
+}
+
 /** How one request went, noted on its way: milliseconds of each step, and its calls. */
 export interface RequestTrace {
   admitMs?: number
@@ -78,5 +84,6 @@ export interface RequestRecord {
 export interface Observer {
   callEnded(record: CallRecord): void
   overcounted(record: Overcount): void
+  undercounted(record: Undercount): void
   requestEnded(record: RequestRecord): void
 }

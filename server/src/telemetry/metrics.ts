@@ -2,7 +2,7 @@
  * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
  * only when somebody scrapes.
  */
-import type { CallRecord, Overcount, RequestRecord } from '#ports/observer.ts'
+import type { CallRecord, Overcount, RequestRecord, Undercount } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import type { SecurityLog } from './security-log.ts'
@@ -49,6 +49,10 @@ export class Metrics {
   readonly #overcounts = counters(
     'torana_upstream_overcounts_total',
     'Calls whose upstream counted more tokens than they can have used; the counts were cut.',
+  )
+  readonly #undercounts = counters(
+    'torana_upstream_undercounts_total',
+    'Priced calls whose upstream counted fewer tokens than inputs; the tokens were estimated.',
   )
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
@@ -130,6 +134,10 @@ export class Metrics {
     this.#overcounts.get({ model, deployment }).value += 1
   }
 
+  undercounted({ model, deployment }: Undercount): void {
+    this.#undercounts.get({ model, deployment }).value += 1
+  }
+
   /** Prometheus' text form. */
   async text(): Promise<{ readonly contentType: string; readonly text: string }> {
     const families = [
@@ -141,6 +149,7 @@ export class Metrics {
       this.#calls,
       this.#callSeconds,
       this.#overcounts,
+      this.#undercounts,
     ]
     const build = { labels: { version: this.#version }, value: 1 }
     const text = [

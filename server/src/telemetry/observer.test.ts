@@ -40,3 +40,11 @@ test('a count that was cut is in the log and counted, by deployment', async () =
   const { text } = await metrics.text()
   assert.match(text, /^torana_upstream_overcounts_total\{model="m",deployment="m\/u"\} 1$/m)
 })
+
+test('a count that was too small to be one is in the log and counted, by deployment', async () => {
+  const undercount = { requestId: 'r', callId: 'c', model: 'm', deployment: 'm/u', toldTokens: 0 }
+  observer.undercounted(undercount)
+  assert.deepEqual(warnings.pop(), undercount)
+  const { text } = await metrics.text()
+  assert.match(text, /^torana_upstream_undercounts_total\{model="m",deployment="m\/u"\} 1$/m)
+})

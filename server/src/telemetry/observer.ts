@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { CallRecord, Observer, Overcount, RequestRecord } from '#ports/observer.ts'
+import type { CallRecord, Observer, Overcount, RequestRecord, Undercount } from '#ports/observer.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -22,6 +22,13 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
       log.warn(
         { ...record },
         'upstream counted more tokens than the call can have used, so the count was cut',
+      )
+    },
+    undercounted(record: Undercount) {
+      metrics.undercounted(record)
+      log.warn(
+        { ...record },
+        'upstream counted fewer tokens than the call has inputs, so the tokens were estimated',
       )
     },
     requestEnded(record: RequestRecord) {

@@ -11,6 +11,7 @@ const gateway = await startGateway({
       price: { usdPerMillionTokens: 0.02 },
       capabilities: { encodings: ['float'], tokenArrays: false },
     },
+    'ids-w16': { on: 'plain+key-ids', capabilities: { tokenArrays: true } },
     'unpriced-w16': { on: 'plain+key-unpriced', unsupported: 'drop' },
   },
 })
@@ -26,11 +27,12 @@ test('a dry run tells what would happen, and no upstream is called', async () =>
   const { space, ...rest } = answer.body
   assert.match(String(space), /^two-w16@4:[0-9a-f]{8}$/)
   const emulated = ['dimensions', 'encoding_format']
-  const cost_usd = { min: '0.000000000', max: '0.000000121' }
+  // Six bytes, and eight tokens that a server may put around each text.
+  const cost_usd = { min: '0.000000000', max: '0.000000441' }
   assert.deepEqual(rest, {
     object: 'torana.dry_run',
     model: 'two-w16',
-    max_tokens: 6,
+    max_tokens: 22,
     dropped: [],
     deployments: [
       { id: 'two-w16/plain', native: false, emulated, cost_usd },
@@ -56,9 +58,11 @@ test('a dry run says what is native, what would be dropped, and that a price is 
   ])
 })
 
-test('token arrays are counted exactly', async () => {
-  const { body } = await gateway.ask({ model: 'two-w16', input: [[1, 2, 3], [4]] }, { headers })
-  assert.equal(body['max_tokens'], 4)
+test('token arrays are counted exactly, unless an upstream gets them as texts', async () => {
+  const input = [[1, 2, 3], [4]]
+  assert.equal((await gateway.ask({ model: 'ids-w16', input }, { headers })).body['max_tokens'], 4)
+  // The ids stand for four characters of a byte each.
+  assert.equal((await gateway.ask({ model: 'two-w16', input }, { headers })).body['max_tokens'], 20)
 })
 
 test('no dry run costs more than it said', async () => {

@@ -9,10 +9,12 @@ import { encodeBase64, type Vector, type VectorForm } from '#core/embedding/vect
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Usage } from '#core/usage.ts'
-import type { CallRecord, Overcount } from '#ports/observer.ts'
+import type { CallRecord, Overcount, Undercount } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
+import type { DryRun } from '#request/embeddings/dry-run.ts'
 import { embed, type EmbedResult, type EmbedOptions } from '#request/embeddings/embed.ts'
+import type { MoneyOutside } from '#request/money/admission.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
 
 /** What becomes of one call: undefined serves it. */
@@ -128,7 +130,9 @@ export interface Journey extends Partial<EmbedOptions> {
   readonly tokens?: TokenCounter
   readonly records?: CallRecord[]
   readonly overcounts?: Overcount[]
+  readonly undercounts?: Undercount[]
   readonly monotonicMs?: () => number
+  readonly money?: MoneyOutside
 }
 
 const key = {
@@ -146,17 +150,37 @@ export async function embedInMemory(
   request: EmbeddingRequest,
   model: EmbeddingModel,
   upstream: EmbeddingUpstream,
+  journey: Journey = {},
+): Promise<EmbedResult> {
+  const outcome = await journeyInMemory(request, model, upstream, journey)
+  if (outcome.kind !== 'embedded') throw new Error('a dry run')
+  return outcome
+}
+
+/** What the request would do. */
+export async function dryRunInMemory(request: EmbeddingRequest, model: EmbeddingModel): Promise<DryRun> {
+  const outcome = await journeyInMemory(request, model, new MemoryUpstream(), { dryRun: true })
+  if (outcome.kind !== 'dry-run') throw new Error('no dry run')
+  return outcome
+}
+
+function journeyInMemory(
+  request: EmbeddingRequest,
+  model: EmbeddingModel,
+  upstream: EmbeddingUpstream,
   {
     limits,
     tokens = memoryTokens,
     records = [],
     overcounts = [],
+    undercounts = [],
     monotonicMs = () => 0,
+    money = memoryMoney(),
     ...options
-  }: Journey = {},
-): Promise<EmbedResult> {
+  }: Journey,
+): Promise<EmbedResult | DryRun> {
   const clock = { nowMs: () => 0, monotonicMs }
-  const outcome = await embed(
+  return embed(
     { ...request, model: model.id },
     {
       requestId: 'r',
@@ -178,14 +202,13 @@ export async function embedInMemory(
       observer: {
         callEnded: (record) => void records.push(record),
         overcounted: (record) => void overcounts.push(record),
+        undercounted: (record) => void undercounts.push(record),
         requestEnded: () => {},
       },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       yieldLoop: () => Promise.resolve(),
-      ...memoryMoney(),
+      ...money,
     },
   )
-  if (outcome.kind !== 'embedded') throw new Error('a dry run')
-  return outcome
 }

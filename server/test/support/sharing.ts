@@ -81,7 +81,12 @@ export class SharingNode {
       generationOf: () => 1,
       isQuarantined: () => false,
       identifiers: { next: nextId },
-      observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
+      observer: {
+        callEnded: () => {},
+        overcounted: () => {},
+        undercounted: () => {},
+        requestEnded: () => {},
+      },
       limits: { ...defaultLimits, ...limits },
       catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
       yieldLoop: () => Promise.resolve(),

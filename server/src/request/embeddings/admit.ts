@@ -14,7 +14,8 @@ import {
 } from '../money/admission.ts'
 import { dearest } from '../money/hard-budget.ts'
 import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
-import { limiterTokens, mostTokens } from './tokens.ts'
+import { LONGEST_TOKEN_BYTES } from './inputs.ts'
+import { askerOf, limiterTokens, mostTokens, type TokenContext } from './tokens.ts'
 
 export interface AdmissionRequest {
   readonly requestId: string
@@ -23,6 +24,8 @@ export interface AdmissionRequest {
   readonly offers: readonly Offer[]
   readonly input: Input
   readonly counted?: TakenRates | undefined
+  /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
+  readonly tokenContext?: TokenContext | undefined
 }
 
 export interface BegunEmbedding extends BegunCall {
@@ -36,32 +39,34 @@ export function admit(
   request: AdmissionRequest,
   outside: MoneyOutside,
 ): EmbeddingAdmission | Promise<EmbeddingAdmission> {
-  const { key, model } = request
   const terms = termsOf(request, outside)
-  if (!mustAsk(key, outside)) return new EmbeddingAdmission(terms, model, outside, NOTHING_TAKEN)
-  return admitLimited(terms, model, outside)
+  if (!mustAsk(request.key, outside)) return new EmbeddingAdmission(terms, request, outside, NOTHING_TAKEN)
+  return admitLimited(terms, request, outside)
 }
 
 function admitLimited(
   terms: AdmissionTerms,
-  model: EmbeddingModel,
+  request: AdmissionRequest,
   outside: MoneyOutside,
 ): Promise<EmbeddingAdmission> {
-  return admitWithin(terms, outside, (taken) => new EmbeddingAdmission(terms, model, outside, taken))
+  return admitWithin(terms, outside, (taken) => new EmbeddingAdmission(terms, request, outside, taken))
 }
 
 export class EmbeddingAdmission extends Admission {
-  readonly #model: EmbeddingModel
+  readonly #request: AdmissionRequest
   readonly #bytesOf: (text: string) => number
+  /** Tokens by text, where they were counted. */
+  #counts: ReadonlyMap<string, number> | undefined
 
-  constructor(terms: AdmissionTerms, model: EmbeddingModel, outside: MoneyOutside, taken: TakenRates) {
+  constructor(terms: AdmissionTerms, request: AdmissionRequest, outside: MoneyOutside, taken: TakenRates) {
     super(terms, outside, taken)
-    this.#model = model
+    this.#request = request
     this.#bytesOf = outside.bytesOf
   }
 
   async begin(callId: string, offer: Offer, input: Input): Promise<BegunEmbedding> {
-    const tokens = mostTokens(input, this.#model, this.#bytesOf)
+    const counts = this.#counts
+    const tokens = mostTokens(input, this.#request.model, this.#bytesOf, counts && { counts })
     const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1 })
     return { ...(await this.beginCall(callId, offer.deployment.id, cost)), offer, mostTokens: tokens }
   }
@@ -72,6 +77,37 @@ export class EmbeddingAdmission extends Admission {
   ): void {
     const usage = kind === 'measured' ? 'upstream' : 'estimated'
     this.paid(call, { usage, tokens, images: 0, cost: costOf(call.offer.deployment.price, tokens) })
+  }
+
+  /**
+   * By the count of the texts, where the upstream counts as we do. They are not counted if they can't fit even as the fewest
+   * tokens that they may be, so that a key without money does not keep the tokenizer busy.
+   */
+  protected override async closerMostNanoUsd(leftNanoUsd: bigint): Promise<bigint | undefined> {
+    const { model, input, offers, tokenContext } = this.#request
+    const { tokenizer, tokenCounts, maxInputTokens = Infinity } = model.facts
+    if (tokenContext === undefined || input.kind === 'tokens') return undefined
+    // What stands before a text may be counted as one token with its beginning.
+    if (tokenizer === 'none' || tokenCounts !== 'exact' || offers.some(({ prefix }) => prefix !== ''))
+      return undefined
+    const longest = LONGEST_TOKEN_BYTES[tokenizer]
+    const fewest = input.texts.reduce(
+      (sum, text) => sum + Math.min(Math.ceil(this.#bytesOf(text) / longest), maxInputTokens),
+      0,
+    )
+    if (dearest(offers.map(({ deployment }) => costOf(deployment.price, fewest))) > leftNanoUsd)
+      return undefined
+    try {
+      const asker = { ...askerOf(tokenContext), most: maxInputTokens }
+      const counted = await tokenContext.outside.tokens.count(input.texts, tokenizer, asker)
+      this.#counts = new Map(
+        counted.map(({ tokens }, index) => [input.texts[index] as string, Math.min(tokens, maxInputTokens)]),
+      )
+    } catch {
+      // There is no time left, or the tokenizer's thread has died: the refusal stands.
+      return undefined
+    }
+    return mostNanoUsd(offers, input, mostTokens(input, model, this.#bytesOf, { counts: this.#counts }))
   }
 }
 
@@ -87,10 +123,18 @@ function termsOf(
     images: 0,
     counted,
     mostNanoUsd() {
-      const tokens = mostTokens(input, model, bytesOf)
-      return dearest(
-        offers.map(({ deployment }) => maxCostOf(deployment.price, { tokens, rows: inputCount(input) })),
+      // Nearly always the same at all of them. One pass over the texts is enough.
+      const prefix = offers.reduce(
+        (long, offer) => (offer.prefix.length > long.length ? offer.prefix : long),
+        '',
       )
+      return mostNanoUsd(offers, input, mostTokens(input, model, bytesOf, { prefix }))
     },
   }
+}
+
+/** What so many tokens cost at most, at the dearest of the deployments. Each input may become a row of its own. */
+function mostNanoUsd(offers: readonly Offer[], input: Input, tokens: number): bigint {
+  const rows = inputCount(input)
+  return dearest(offers.map(({ deployment }) => maxCostOf(deployment.price, { tokens, rows })))
 }

@@ -3,7 +3,7 @@
  * its time, its id, its entries in the books, its record.
  */
 import type { EmbeddingFacts } from '#core/catalog.ts'
-import { inputCount, joinInputs } from '#core/embedding/input.ts'
+import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
@@ -67,19 +67,22 @@ export async function attempt(
       timeoutMs,
     })
     const most = calls.reduce((sum, { mostTokens }) => sum + mostTokens, 0)
-    const usage = believedUsage(answer.usage, most)
+    const usage = believedUsage(answer.usage, leastTokens(offer, inputs), most)
     const usages = await usagesOf(usage, shares, calls)
     for (const [index, { request }] of shares.entries())
       request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok')
-    if (usage !== answer.usage && answer.usage.kind === 'measured')
-      outside.observer.overcounted({
+    if (usage !== answer.usage && answer.usage.kind === 'measured') {
+      const { tokens } = answer.usage
+      const about = {
         requestId: lead.request.requestId,
         callId,
         model: lead.request.model.id,
         deployment: deployment.id,
-        excessTokens: answer.usage.tokens - most,
-      })
+      }
+      if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most })
+      else outside.observer.undercounted({ ...about, toldTokens: tokens })
+    }
     return answersOf(asAskedFor(answer, offer), shares, usages)
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
@@ -135,18 +138,27 @@ async function begun(
   return settled.map((outcome) => (outcome as PromiseFulfilledResult<BegunEmbedding>).value)
 }
 
-/** What the upstream counted, or our estimate, divided so that the parts sum to it exactly. */
+/** Where tokens are paid for, each input has at least one. A server that charges nothing may count as it likes. */
+function leastTokens({ deployment }: Offer, inputs: Input): number {
+  return deployment.price.kind === 'perToken' ? inputCount(inputs) : 0
+}
+
+/**
+ * What the upstream counted, or our estimate, divided so that the parts sum to it exactly. No part is larger than what was
+ * reserved for it.
+ */
 async function usagesOf(
   usage: Usage,
   shares: readonly [Share, ...Share[]],
   calls: readonly BegunEmbedding[],
 ): Promise<readonly KnownUsage[]> {
-  const [lead, ...others] = shares
-  if (others.length === 0)
-    return usage.kind === 'unknown'
-      ? [{ kind: 'estimated', tokens: await estimateTokens(lead.request, lead.inputs) }]
-      : [usage]
-  const counts = await Promise.all(shares.map(({ request, inputs }) => estimateTokens(request, inputs)))
+  if (shares.length === 1 && usage.kind !== 'unknown') return [usage]
+  const counts = await Promise.all(
+    shares.map(async ({ request, inputs }, index) => {
+      const estimate = await estimateTokens(request, inputs)
+      return Math.min(estimate, calls[index]?.mostTokens ?? estimate)
+    }),
+  )
   if (usage.kind === 'unknown') return counts.map((tokens) => ({ kind: 'estimated', tokens }))
   const mosts = calls.map(({ mostTokens }) => mostTokens)
   return divideWithin(usage.tokens, counts, mosts).map((tokens) => ({ kind: usage.kind, tokens }))

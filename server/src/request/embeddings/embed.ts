@@ -5,13 +5,12 @@
  */
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
-import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
-import { mustStayWhole, negotiate, type Negotiated, type Offer } from '#core/embedding/negotiate.ts'
-import { costText, maxCostOf } from '#core/price.ts'
+import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
@@ -19,6 +18,7 @@ import { admit } from './admit.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
+import { dryRun, type DryRun } from './dry-run.ts'
 import { gather } from './gather.ts'
 import { payable } from '../money/hard-budget.ts'
 import type { TakenRates } from '../money/rates.ts'
@@ -93,23 +93,6 @@ export interface EmbedResult {
   readonly extraFields: Readonly<Record<string, unknown>>
 }
 
-/** The answer to `x-torana-dry-run`: what would happen, without a call. */
-export interface DryRun {
-  readonly kind: 'dry-run'
-  readonly model: EmbeddingModel
-  /** Undefined: this node does not know it yet. */
-  readonly space: string | undefined
-  readonly deployments: readonly {
-    id: string
-    native: boolean
-    emulated: readonly string[]
-    maxCostUsd: string
-  }[]
-  readonly dropped: readonly string[]
-  /** No more tokens than this can be charged. */
-  readonly maxTokens: number
-}
-
 /** Characters or token ids over which one pass takes a millisecond or more. */
 const LARGE_INPUT = 512 * 1024
 
@@ -124,21 +107,21 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
-  if (options.dryRun) return dryRun(request, model, space, { ...negotiated, offers }, dependencies.bytesOf)
-  const isLarge = inputSize(request.input) > LARGE_INPUT
-  if (isLarge) await dependencies.yieldLoop()
   const { requestId, key, trace } = options
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)
   const tokenContext = { model, outside: dependencies, project: key.project, deadlineMs }
+  if (options.dryRun) return dryRun(request.input, tokenContext, space, { ...negotiated, offers })
+  const isLarge = inputSize(request.input) > LARGE_INPUT
+  if (isLarge) await dependencies.yieldLoop()
   const lengths = checkLengths(tokenContext, request.input)
   if (lengths !== undefined) await lengths
   if (isLarge) await dependencies.yieldLoop()
 
   const startedMs = lengths === undefined ? begunMs : clock.monotonicMs()
   const admitted = admit(
-    { requestId, key, model, offers, input: request.input, counted: options.counted },
+    { requestId, key, model, offers, input: request.input, counted: options.counted, tokenContext },
     dependencies,
   )
   await using admission = admitted instanceof Promise ? await admitted : admitted
@@ -243,33 +226,6 @@ function spaceFor(
     )
   }
   return space
-}
-
-function dryRun(
-  request: EmbeddingRequest,
-  model: EmbeddingModel,
-  space: string | undefined,
-  negotiated: Negotiated,
-  bytesOf: EmbedOutside['bytesOf'],
-): DryRun {
-  const { input } = request
-  const maxTokens =
-    input.kind === 'tokens'
-      ? input.tokens.reduce((sum, tokens) => sum + tokens.length, 0)
-      : input.texts.reduce((sum, text) => sum + bytesOf(text), 0)
-  return {
-    kind: 'dry-run',
-    model,
-    space,
-    deployments: negotiated.offers.map(({ deployment, emulated }) => ({
-      id: deployment.id,
-      native: emulated.length === 0,
-      emulated,
-      maxCostUsd: costText(maxCostOf(deployment.price, { tokens: maxTokens, rows: inputCount(input) })),
-    })),
-    dropped: negotiated.dropped,
-    maxTokens,
-  }
 }
 
 /**

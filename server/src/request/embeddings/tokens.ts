@@ -55,17 +55,32 @@ export async function tokensOfEach(context: TokenContext, input: Input): Promise
  */
 const FRAME_TOKENS = 8
 
+/** What is still put before each text, and the tokens of texts that have been counted. */
+export interface BoundOptions {
+  readonly prefix?: string
+  readonly counts?: ReadonlyMap<string, number> | undefined
+}
+
 /**
- * The most that an upstream can charge: a token has at
- * least one byte, and the model reads no more than it can.
+ * The most that an upstream can charge: a token has at least one byte, and the model reads no more than it can. Of a text
+ * that was counted as its upstream counts, it is that count.
  */
-export function mostTokens(input: Input, { facts }: EmbeddingModel, bytesOf: BytesOf): number {
+export function mostTokens(
+  input: Input,
+  { facts }: EmbeddingModel,
+  bytesOf: BytesOf,
+  { prefix = '', counts }: BoundOptions = NO_OPTIONS,
+): number {
   if (input.kind === 'tokens') return idCount(input)
   const { maxInputTokens = Infinity } = facts
+  const prefixBytes = prefix === '' ? 0 : bytesOf(prefix)
   let sum = 0
-  for (const text of input.texts) sum += FRAME_TOKENS + Math.min(bytesOf(text), maxInputTokens)
+  for (const text of input.texts)
+    sum += counts?.get(text) ?? FRAME_TOKENS + Math.min(prefixBytes + bytesOf(text), maxInputTokens)
   return sum
 }
+
+const NO_OPTIONS: BoundOptions = {}
 
 /** For the first take from the rate limits; the true count corrects it. */
 export function limiterTokens(input: Input, bytesOf: BytesOf): number {

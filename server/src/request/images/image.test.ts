@@ -58,7 +58,7 @@ function aNode() {
     ...images,
     clock: systemClock,
     identifiers,
-    observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
+    observer: { callEnded: () => {}, overcounted: () => {}, undercounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     dispatch: aDispatch(),
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),

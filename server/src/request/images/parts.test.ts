@@ -98,7 +98,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     wait,
     clock,
     identifiers: { next: () => crypto.randomUUID() },
-    observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
+    observer: { callEnded: () => {}, overcounted: () => {}, undercounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     dispatch: new Dispatch({
       scheduler,

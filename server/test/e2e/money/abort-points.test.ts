@@ -123,7 +123,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     clock: systemClock,
     ...plainTraffic(),
     identifiers,
-    observer: { callEnded: () => {}, overcounted: () => {}, requestEnded: () => {} },
+    observer: { callEnded: () => {}, overcounted: () => {}, undercounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
     yieldLoop,

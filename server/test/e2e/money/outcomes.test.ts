@@ -126,11 +126,14 @@ for (const [model, what] of [
   })
 }
 
-test('an explicit zero is zero: the upstream charged nothing, whatever we would have guessed', async () => {
+test('an explicit zero of a model with a price is no count: every text has a token', async () => {
   const { answer, rows } = await ask('zero-w16')
-  assert.equal(answer.headers.get('x-torana-usage'), 'upstream')
-  assert.equal(answer.body.usage.prompt_tokens, 0)
-  assert.deepEqual(shapeOf(rows), [{ attempt: 0, kind: 'post', tokens: 0, nanoUsd: 0 }])
+  assert.equal(answer.headers.get('x-torana-usage'), 'estimated')
+  const tokens = answer.body.usage.prompt_tokens
+  assert.ok(tokens > 0)
+  assert.deepEqual(shapeOf(rows), [
+    { attempt: 0, kind: 'post', tokens, nanoUsd: tokens * NANO_USD_PER_TOKEN },
+  ])
 })
 
 test('a count by the upstream is taken as it is', async () => {

@@ -44,6 +44,7 @@ const app = await gatewayServer({
   observer: {
     callEnded: () => {},
     overcounted: () => {},
+    undercounted: () => {},
     requestEnded: (record) => void records.push(record),
   },
   limits: defaultLimits,

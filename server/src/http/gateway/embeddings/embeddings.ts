@@ -8,10 +8,10 @@ import { inputCount } from '#core/embedding/input.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
+import type { DryRun } from '#request/embeddings/dry-run.ts'
 import {
   embed,
   type CacheUse,
-  type DryRun,
   type EmbedDependencies,
   type EmbedResult,
   type EmbedOptions,

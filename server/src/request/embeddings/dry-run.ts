@@ -1,0 +1,52 @@
+/** The answer to `x-torana-dry-run`: what would happen, without a call. */
+import type { EmbeddingModel } from '#core/catalog.ts'
+import { inputCount, type Input } from '#core/embedding/input.ts'
+import type { Negotiated, Offer } from '#core/embedding/negotiate.ts'
+import { costText, maxCostOf } from '#core/price.ts'
+import { decodeTokens } from './inputs.ts'
+import { mostTokens, type TokenContext } from './tokens.ts'
+
+export interface DryRun {
+  readonly kind: 'dry-run'
+  readonly model: EmbeddingModel
+  /** Undefined: this node does not know it yet. */
+  readonly space: string | undefined
+  readonly deployments: readonly {
+    id: string
+    native: boolean
+    emulated: readonly string[]
+    maxCostUsd: string
+  }[]
+  readonly dropped: readonly string[]
+  /** No more tokens than this can be charged. */
+  readonly maxTokens: number
+}
+
+/** By the same bounds that a request reserves by: no call is charged more. */
+export async function dryRun(
+  input: Input,
+  context: TokenContext,
+  space: string | undefined,
+  { offers, dropped }: Negotiated,
+): Promise<DryRun> {
+  const { model, outside } = context
+  const texts = offers.some(({ decodesTokens }) => decodesTokens)
+    ? await decodeTokens(context, input, (index) => index)
+    : input
+  const mostAt = ({ decodesTokens, prefix }: Offer): number =>
+    mostTokens(decodesTokens ? texts : input, model, outside.bytesOf, { prefix })
+  const bounds = offers.map((offer) => ({ offer, tokens: mostAt(offer) }))
+  return {
+    kind: 'dry-run',
+    model,
+    space,
+    deployments: bounds.map(({ offer: { deployment, emulated }, tokens }) => ({
+      id: deployment.id,
+      native: emulated.length === 0,
+      emulated,
+      maxCostUsd: costText(maxCostOf(deployment.price, { tokens, rows: inputCount(input) })),
+    })),
+    dropped,
+    maxTokens: bounds.reduce((most, { tokens }) => Math.max(most, tokens), 0),
+  }
+}
