@@ -63,6 +63,12 @@ export function areSameTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']):
   return Object.entries(a).every(([kind, count]) => b[kind as keyof ImageUsage['tokens']] === count)
 }
 
+/** The counts of a server that does not count, as far as they say something. */
+export function zerosUnknown(tokens: ImageUsage['tokens']): ImageUsage['tokens'] {
+  const told = Object.entries(tokens).filter(([, count]) => count !== 0)
+  return { ...UNKNOWN_TOKENS, ...Object.fromEntries(told) }
+}
+
 /** Adds the counts of each kind. A sum with an unknown part is unknown: a lower bound must not look like a full count. */
 export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): ImageUsage['tokens'] {
   const sum = (kind: keyof ImageUsage['tokens']): number | undefined => {

@@ -132,6 +132,18 @@ for (const [what, base, answer, expected] of [
     { tokens: { ...UNTOLD, imageOutput: 100 } },
     ['0.004025000', 'estimated', 105],
   ],
+  [
+    'pictures for which the upstream counted no token',
+    given(perToken, { quality: 'low' }, { table: outputTokens }),
+    { tokens: told(0, 0) },
+    ['0.010905000', 'estimated', 5 + 272],
+  ],
+  [
+    'no token, and nobody knows what',
+    given(perToken),
+    { tokens: told(0, 0) },
+    ['unpriced', 'estimated', undefined],
+  ],
   ['nobody knows what', given(perToken), {}, ['unpriced', 'estimated', undefined]],
   [
     'pictures of several sizes, each by its own',

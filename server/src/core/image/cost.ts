@@ -1,7 +1,7 @@
 /** What the calls of an image request may cost, and what one did. A streamed picture costs what it costs in one piece. */
 import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
 import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
-import { NOTHING_GIVEN } from '../usage.ts'
+import { NOTHING_GIVEN, zerosUnknown } from '../usage.ts'
 import type { GivenUsage, ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
 import { utf8Bytes } from './bytes.ts'
 import { givenIn } from './given.ts'
@@ -86,21 +86,23 @@ export interface AccountedCall extends CallCost {
   readonly believed: ImageUsage['tokens']
   /** How many tokens were cut from what it counted. */
   readonly excessTokens: number
+  /** It counted no token for pictures whose tokens are paid for. Pictures have tokens, so they were estimated. */
+  readonly isUncounted: boolean
 }
 
-/**
- * What one call cost. What is not known is assumed to be the dearest that it may have been. No more tokens are believed than the
- * call can have used.
- */
+/** What one call cost: where that is not known, the dearest that it may have been; and no more tokens than it can have used. */
 export function callCost(call: AnsweredCall): AccountedCall {
   const { believed, excessTokens } = believedTokens(call)
   const { eachTokens } = call
   // The sum is more than the call can have used, and each event alone is not: each repeats the total.
   if (excessTokens > 0 && eachTokens && believedTokens({ ...call, tokens: eachTokens }).excessTokens === 0)
     return callCost({ ...call, tokens: eachTokens, eachTokens: undefined })
-  const told = excessTokens === 0 ? call : { ...call, tokens: believed }
-  const paid = call.offer.deployment.price.kind === 'perTokenKind' ? costByTokens(told) : costByPictures(told)
-  return { ...paid, source: excessTokens === 0 ? paid.source : 'estimated', believed, excessTokens }
+  const isByTokens = call.offer.deployment.price.kind === 'perTokenKind'
+  const isUncounted = isByTokens && call.tokens.imageOutput === 0 && call.pictures.length > 0
+  const told = { ...call, tokens: isUncounted ? zerosUnknown(believed) : believed }
+  const paid = isByTokens ? costByTokens(told) : costByPictures(told)
+  const source = excessTokens === 0 ? paid.source : 'estimated'
+  return { ...paid, source, believed, excessTokens, isUncounted }
 }
 
 /** Upstreams put words of their own around a prompt: few, but more than a short prompt has. */

@@ -34,13 +34,23 @@ function texts(...all: readonly string[]): Input {
   return { kind: 'texts', texts: all }
 }
 
-async function aWorld({ budgets = [PROJECT, OWN], limits = [TOKENS, REQUESTS] }: Partial<Key> = {}) {
+interface WorldOptions extends Partial<Key> {
+  /** Budgets that have changed since the key was read. */
+  readonly inForce?: readonly Budget[]
+}
+
+async function aWorld({
+  budgets = [PROJECT, OWN],
+  limits = [TOKENS, REQUESTS],
+  inForce = [],
+}: WorldOptions = {}) {
   const clock = { nowMs: () => START_MS, monotonicMs: () => 0 }
   const identifiers = uuidv7Identifiers(clock)
   const books = new MemoryBooks(clock)
   const [journal, spool] = [new MemoryJournal(), new MemorySpool()]
   const limiter = new MemoryLimiter(clock, () => 1)
-  const parts = { ledger: books, budgets: books, clock, identifiers, limiter, journal, spool }
+  const budgetInForce = (id: string): Budget | undefined => inForce.find((budget) => budget.id === id)
+  const parts = { ledger: books, budgets: books, clock, identifiers, limiter, journal, spool, budgetInForce }
   const node = await MoneyNode.start(parts)
   const key: Key = {
     id: 'p/k',
@@ -372,4 +382,20 @@ test('of a request that another node took over nothing is written, also of calls
   await world.rest()
   assert.deepEqual([world.books.entries(), world.journal.size], [[], 0])
   assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
+})
+
+test('a key that was read before its budget changed is held to the budget of now', async () => {
+  const text = texts('x'.repeat(1000))
+  const isExhausted = (error: unknown): boolean => error instanceof Fault && error.code === 'budget_exhausted'
+  const lowered = { ...PROJECT, limitNanoUsd: 1n }
+  const soft = { ...PROJECT, hard: false }
+  await assert.rejects((await aWorld({ budgets: [PROJECT], inForce: [lowered] })).admitted(text), isExhausted)
+  await assert.rejects((await aWorld({ budgets: [soft], inForce: [lowered] })).admitted(text), isExhausted)
+  const world = await aWorld({ budgets: [lowered], inForce: [soft] })
+  await (await world.admitted(text)).settle()
+  assert.equal(world.leased(PROJECT), 0n)
+  const monthly = await aWorld({ budgets: [PROJECT], inForce: [{ ...PROJECT, per: 'month' }] })
+  await monthly.admitted(text)
+  assert.equal(monthly.leased(PROJECT), 0n)
+  assert.ok(monthly.leased({ ...PROJECT, per: 'month' }) > 0n)
 })

@@ -190,14 +190,9 @@ function post(
     images: answered.pictures.length,
     cost: paid.cost,
   })
-  if (excessTokens > 0)
-    observer.overcounted({
-      requestId: hold.jobId,
-      callId,
-      model: model.id,
-      deployment: offer.deployment.id,
-      excessTokens,
-    })
+  const about = { requestId: hold.jobId, callId, model: model.id, deployment: offer.deployment.id }
+  if (excessTokens > 0) observer.overcounted({ ...about, excessTokens })
+  if (paid.isUncounted) observer.undercounted({ ...about, toldTokens: 0 })
   return { entry, believed, isCut: excessTokens > 0 }
 }
 
