@@ -15,6 +15,14 @@ export interface Key {
   readonly budgets: readonly Budget[]
 }
 
+/** How a secret came to open nothing any more. */
+export interface KeyEnd {
+  /** Of the key that it opened. */
+  readonly name: string
+  readonly how: 'revoked' | 'rotated'
+  readonly atMs: number
+}
+
 /**
  * Looks up who presented a secret. The answer is immediate when it is known in memory, so that the hot lane does not
  * wait for the event loop. An implementation compares keyed digests, never the secrets themselves. A store that can't be
@@ -23,4 +31,6 @@ export interface Key {
 export interface KeyDirectory {
   /** `mayAsk` false: only what is known in memory counts, and no store is asked. */
   find(secret: string, mayAsk?: boolean): Key | undefined | Promise<Key | undefined>
+  /** How a secret ended that was just not found, as far as this node has heard. It asks nobody. */
+  endOf?(secret: string): KeyEnd | undefined
 }

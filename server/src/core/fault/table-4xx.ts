@@ -95,7 +95,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'Torana has no valid key with this text: it was never created, or it was revoked or rotated. A key that starts with `tr_` and has a wrong checksum was mistyped or cut off.',
+      'Torana has no valid key with this text: it was never created, or it was revoked or rotated; the message says so where Torana still knows. A key that starts with `tr_` and has a wrong checksum was mistyped or cut off.',
     nextStep:
       'Copy the key again, or ask the operator for a new one. The key of a provider (such as `sk-…`) belongs in torana.yaml, not in the application.',
   },

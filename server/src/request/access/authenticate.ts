@@ -1,7 +1,7 @@
 import { Fault } from '#core/fault/fault.ts'
 import { keyForm, keyTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { Key, KeyDirectory } from '#ports/keys.ts'
+import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 
 /**
  * Who is asking. Immediate when the key is known in memory. `waitMs`: so many wrong keys came from the caller's address that no
@@ -31,12 +31,14 @@ export function authenticate(
     )
   }
   return found instanceof Promise
-    ? found.then((key) => valid(key, secret, clock), unreachable)
-    : valid(found, secret, clock)
+    ? found.then((key) => valid(key, secret, keys, clock), unreachable)
+    : valid(found, secret, keys, clock)
 }
 
-function valid(key: Key | undefined, secret: string, clock: Clock): Key {
+function valid(key: Key | undefined, secret: string, keys: KeyDirectory, clock: Clock): Key {
   if (key === undefined) {
+    const end = keys.endOf?.(secret)
+    if (end !== undefined) throw new Fault('invalid_api_key', wordsOfEnd(end, secret))
     const hint = secret.startsWith('sk-')
       ? 'It looks like the key of a provider. Provider keys belong in torana.yaml; the application sends a key of Torana.'
       : 'It was never created here, or it was revoked or rotated. Ask the operator for a new one.'
@@ -49,6 +51,13 @@ function valid(key: Key | undefined, secret: string, clock: Clock): Key {
     )
   }
   return key
+}
+
+/** The caller held the secret, so it may know what became of it. */
+function wordsOfEnd({ name, how, atMs }: KeyEnd, secret: string): string {
+  return how === 'revoked'
+    ? `Key '${name}' was revoked at ${isoOf(atMs)}. Ask the operator for a new one.`
+    : `Key '${name}' was rotated: the secret${endOf(secret)} ended at ${isoOf(atMs)}. Use the new one.`
 }
 
 /** Trouble with the store says nothing about the key. */

@@ -1,6 +1,7 @@
 import { Semaphore } from '#core/semaphore.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource } from '#ports/key-store.ts'
+import type { KeyEnd } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 
 /** What a store can take from one node beside its other work, even when a thousand nodes start at once. */
@@ -22,8 +23,8 @@ export class KeyLookUps {
   readonly #source: KeySource
   readonly #clock: Clock
   readonly #underWay = new Map<string, Promise<KeyRecord | undefined>>()
-  /** Digests that open nothing, and until when the node believes so; oldest first. */
-  readonly #unknown = new Map<string, number>()
+  /** Digests that open nothing, until when the node believes so, and how a key of theirs ended; oldest first. */
+  readonly #unknown = new Map<string, { readonly untilMs: number; readonly end: KeyEnd | undefined }>()
   readonly #places = new Semaphore(MAX_LOOK_UPS)
 
   constructor(source: KeySource, clock: Clock) {
@@ -34,7 +35,7 @@ export class KeyLookUps {
   /** The digests of one secret, the current one first. Undefined at once when it is known to open nothing. */
   find(digests: readonly string[]): Promise<KeyRecord | undefined> | undefined {
     const digest = digests[0] as string
-    if ((this.#unknown.get(digest) ?? 0) > this.#clock.monotonicMs()) return undefined
+    if ((this.#unknown.get(digest)?.untilMs ?? 0) > this.#clock.monotonicMs()) return undefined
     const underWay = this.#underWay.get(digest)
     if (underWay) return underWay
     const lookUp = this.#ask(digests).finally(() => this.#underWay.delete(digest))
@@ -57,7 +58,7 @@ export class KeyLookUps {
     try {
       const record = await this.#source.findKey(digests)
       if (record !== undefined && record.revokedAtMs === undefined) return record
-      this.#remember(digests[0] as string)
+      this.#remember(digests[0] as string, record)
       return undefined
     } catch (error) {
       // The store would fail the others in line too.
@@ -66,12 +67,19 @@ export class KeyLookUps {
     }
   }
 
-  #remember(digest: string): void {
+  /** How the key of a secret that opens nothing ended, if the store knew it when it was last asked. */
+  endOf(digest: string): KeyEnd | undefined {
+    return this.#unknown.get(digest)?.end
+  }
+
+  #remember(digest: string, record: KeyRecord | undefined): void {
     if (this.#unknown.size >= MAX_UNKNOWN) {
       const [oldest] = this.#unknown.keys()
       if (oldest !== undefined) this.#unknown.delete(oldest)
     }
     this.#unknown.delete(digest)
-    this.#unknown.set(digest, this.#clock.monotonicMs() + UNKNOWN_MS)
+    const { name = '', revokedAtMs: atMs } = record ?? {}
+    const end: KeyEnd | undefined = atMs === undefined ? undefined : { name, how: 'revoked', atMs }
+    this.#unknown.set(digest, { untilMs: this.#clock.monotonicMs() + UNKNOWN_MS, end })
   }
 }

@@ -117,6 +117,30 @@ test('a revoked key is refused after the next refresh, without a question', asyn
   assert.equal(link.lookUps, 1)
 })
 
+test('a key that was revoked, and a secret that was rotated out, are told from one that never was', async () => {
+  const { snapshot, keyStore, secret, clock } = await loaded()
+  const wordsFor = async (text: string): Promise<string> => {
+    try {
+      await authenticate(text, snapshot, clock)
+      return 'let in'
+    } catch (error) {
+      assert.ok(error instanceof Fault && error.code === 'invalid_api_key')
+      return error.message
+    }
+  }
+  const next = someSecret()
+  // The node's clock is ahead: the overlap has ended.
+  await keyStore.rotateKey('p/k', next.stored, 1000, 'tester')
+  await snapshot.refresh()
+  assert.match(await wordsFor(secret), /^Key 'k' was rotated: .* ended at 20\d\d-/)
+  assert.equal(await wordsFor(next.secret), 'let in')
+  await keyStore.revokeKey('p/k', 'tester')
+  await snapshot.refresh()
+  for (let time = 0; time < 2; time += 1)
+    assert.match(await wordsFor(next.secret), /^Key 'k' was revoked at 20\d\d-/)
+  assert.match(await wordsFor(someSecret().secret), /^No valid key matches/)
+})
+
 test('an answer that was on its way while the key was revoked does not bring it back', async () => {
   const { snapshot, keyStore, link } = await loaded()
   const { secret, stored } = someSecret()

@@ -4,7 +4,7 @@ import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { keyBudget, projectBudget, termsOf } from '#core/terms.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource, Peppers, SnapshotFile } from '#ports/key-store.ts'
-import type { Key, KeyDirectory } from '#ports/keys.ts'
+import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { KeyLookUps } from './key-look-ups.ts'
 
@@ -101,6 +101,17 @@ export class KeySnapshot implements KeyDirectory {
       )
     const digests = peppers.previous ? [digest, peppers.previous.digestOf(secret)] : [digest]
     return this.#lookUps.find(digests)?.then((record) => record && this.#admit(record, digests))
+  }
+
+  endOf(secret: string): KeyEnd | undefined {
+    if (secret.length < MIN_KEY_LENGTH) return undefined
+    const { current, previous } = this.#options.peppers
+    const digest = current.digestOf(secret)
+    const { openings } = this.#contents
+    const opening = openings.get(digest) ?? (previous && openings.get(previous.digestOf(secret)))
+    const atMs = opening?.validUntilMs
+    if (opening === undefined || atMs === undefined) return this.#lookUps.endOf(digest)
+    return { name: opening.entry.record.name, how: 'rotated', atMs }
   }
 
   /** Loads what has changed, and hands over what has gathered. Never rejects: trouble is reported. */
@@ -239,7 +250,10 @@ export function declaredFirst(
   declared: { readonly find: (secret: string) => Key | undefined },
   stored: KeyDirectory,
 ): KeyDirectory {
-  return { find: (secret, mayAsk) => declared.find(secret) ?? stored.find(secret, mayAsk) }
+  return {
+    find: (secret, mayAsk) => declared.find(secret) ?? stored.find(secret, mayAsk),
+    endOf: (secret) => stored.endOf?.(secret),
+  }
 }
 
 interface Entry {
