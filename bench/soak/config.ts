@@ -109,8 +109,13 @@ export function configFor(upstream: string): object {
       },
       beta: { keys: [{ name: 'soak', secret: KEYS.beta }], budget: { usd: 1_000_000, per: 'total' } },
     },
-    // Short, because faults are what it is about.
-    limits: { attemptTimeoutMs: 10_000, imageTimeoutMs: 60_000 },
+    limits: {
+      // Short, because faults are what it is about.
+      attemptTimeoutMs: 10_000,
+      imageTimeoutMs: 60_000,
+      // Full within the first minute, or it would look like a leak.
+      cacheBytes: 8 * 2 ** 20,
+    },
   }
 }
 
