@@ -57,15 +57,16 @@ function questionOf({ origin, project }: Visit): Question {
   }
   const files = chance(0.35) ? filesFor(prompt) : []
   const isEdit = files.length > 0
+  const isForm = isEdit && chance(0.7)
   const headers = {
-    'content-type': isEdit ? `multipart/form-data; boundary=${BOUNDARY}` : 'application/json',
+    'content-type': isForm ? `multipart/form-data; boundary=${BOUNDARY}` : 'application/json',
     ...(chance(0.6) ? { 'idempotency-key': newWord() } : {}),
   }
   const asked = {
     url: `${origin}/v1/images/${isEdit ? 'edits' : 'generations'}`,
     key: KEYS[project],
     headers,
-    body: isEdit ? formOf(fields, files) : Buffer.from(JSON.stringify(fields)),
+    body: isForm ? formOf(fields, files) : Buffer.from(JSON.stringify({ ...fields, ...referencesTo(files) })),
   }
   return { model, prompt, n, stream, format, given: files.map(({ bytes }) => sha256(bytes)), asked }
 }
@@ -98,6 +99,17 @@ function formOf(fields: Readonly<Record<string, string | number | boolean>>, fil
     ),
     Buffer.from(`--${BOUNDARY}--\r\n`),
   ])
+}
+
+/** Files as data URLs in JSON. */
+function referencesTo(files: readonly File[]): object {
+  if (files.length === 0) return {}
+  const reference = ({ bytes }: File): object => ({
+    image_url: `data:image/png;base64,${bytes.toString('base64')}`,
+  })
+  const sent = files.find(({ name }) => name === 'mask')
+  const images = files.filter((file) => file !== sent).map(reference)
+  return { images, ...(sent === undefined ? {} : { mask: reference(sent) }) }
 }
 
 interface Item {
