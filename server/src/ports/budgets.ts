@@ -35,7 +35,13 @@ export interface BudgetStore {
   giveBack(lease: LeaseReturn): Promise<void>
 }
 
-/** What has been spent under a budget, for soft budgets and for people. */
+export interface SpendingQuestion {
+  readonly budgetId: string
+  readonly window: BudgetWindow
+}
+
+/** What has been spent under budgets, for soft budgets and for people. */
 export interface SpendingReader {
-  spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint>
+  /** The sums of all that are asked about, in their order, by one question to the store. */
+  spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]>
 }

@@ -164,8 +164,9 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
     await books.ledger.append(node, [anEntry(project, { keyId, amountNanoUsd: 1n })])
     assert.equal((await spent(ours.budget)).spentNanoUsd, 351n)
     assert.equal((await spent({ ...ours.budget, id: `key:${keyId}` })).spentNanoUsd, 321n)
-    assert.equal(await books.budgets.spentNanoUsd(ours.budget.id, window), 351n)
-    assert.equal(await books.budgets.spentNanoUsd(`key:${keyId}`, window), 321n)
+    const asked = [ours.budget.id, 'project:nobody', `key:${keyId}`].map((budgetId) => ({ budgetId, window }))
+    assert.deepEqual(await books.budgets.spentNanoUsd(asked), [351n, 0n, 321n])
+    assert.deepEqual(await books.budgets.spentNanoUsd([]), [])
   })
 
   test(`${name}: a budget first seen amid the traffic of its project misses none of it`, async () => {
@@ -185,7 +186,8 @@ export function budgetStoreSuite(name: string, open: () => Promise<Books>, numRu
       traffic.isOver = true
       await Promise.all(flowing)
       const { spentNanoUsd } = await stateOf(books, ours)
-      assert.equal(spentNanoUsd, await books.budgets.spentNanoUsd(ours.budget.id, ours.window))
+      const asked = { budgetId: ours.budget.id, window: ours.window }
+      assert.deepEqual(await books.budgets.spentNanoUsd([asked]), [spentNanoUsd])
     }
   })
 

@@ -62,7 +62,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
       ledger.resolveUnknown({ requestId: nextId(), attempt: 0, kind: 'void', actor: 'ada' }),
       budgets.lease(lease),
       budgets.giveBack({ budgetId: budget.id, window, nodeId, operation: nextId(), amountNanoUsd: 1n }),
-      budgets.spentNanoUsd(budget.id, window),
+      budgets.spentNanoUsd([{ budgetId: budget.id, window }]),
     ])
       await assert.rejects(work, StoreAway)
     await nowhere.close()
@@ -125,7 +125,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
       const window = windowOf('month', Date.now())
       for (const id of owners.filter((owner) => owner.split(/[:/]/)[1] === project)) {
         const state = await books.inspect.budgetState(id, window)
-        assert.equal(state?.spentNanoUsd, await books.budgets.spentNanoUsd(id, window))
+        assert.deepEqual(await books.budgets.spentNanoUsd([{ budgetId: id, window }]), [state?.spentNanoUsd])
       }
     }
     const [row] = await books.database.query<{ deadlocks: bigint }>(

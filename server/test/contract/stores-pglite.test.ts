@@ -33,7 +33,7 @@ test('ledger, budgets and upkeep: an entry sent twice counts once, in the partit
   ]
   await ledger.append(nodeId, [posted, unknown, posted])
   await ledger.appendLate(nodeId, [posted])
-  assert.equal(await budgets.spentNanoUsd(budget.id, window), 400n)
+  assert.deepEqual(await budgets.spentNanoUsd([{ budgetId: budget.id, window }]), [400n])
   const partitions = await rows('SELECT DISTINCT tableoid::regclass::text AS partition FROM usage_events')
   assert.deepEqual(partitions, [{ partition: 'usage_events_2026_12' }])
   await assert.rejects(rows('DELETE FROM usage_events'), /append-only/)

@@ -164,7 +164,7 @@ async function assertAccounted(world: World, done: Done): Promise<void> {
   assert.equal(world.journal.size, 0)
   assert.deepEqual([PROJECT, OWN].map(world.leased), [0n, 0n])
   const window = windowOf('day', START_MS)
-  assert.equal(await world.books.spentNanoUsd(PROJECT.id, window), spent)
+  assert.deepEqual(await world.books.spentNanoUsd([{ budgetId: PROJECT.id, window }]), [spent])
   assert.equal(world.books.budgetState(PROJECT.id, window)?.spentNanoUsd ?? spent, spent)
 }
 

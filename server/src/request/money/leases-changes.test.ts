@@ -67,7 +67,8 @@ async function outcome(asked: () => Promise<void> | undefined): Promise<string> 
 
 /** What is spent, and what requests hold, in the window of now. */
 async function committed({ books, nodes, inForce }: World): Promise<bigint> {
-  const spent = await books.spentNanoUsd(inForce.id, windowOf(inForce.per, START_MS))
+  const window = windowOf(inForce.per, START_MS)
+  const [spent = 0n] = await books.spentNanoUsd([{ budgetId: inForce.id, window }])
   return nodes.flatMap(({ held }) => held).reduce((sum, { amount }) => sum + amount, spent)
 }
 

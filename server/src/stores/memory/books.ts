@@ -10,7 +10,14 @@ import {
   type LedgerEntry,
   type Standing,
 } from '#core/ledger.ts'
-import type { BudgetStore, LeaseAnswer, LeaseQuestion, LeaseReturn, SpendingReader } from '#ports/budgets.ts'
+import type {
+  BudgetStore,
+  LeaseAnswer,
+  LeaseQuestion,
+  LeaseReturn,
+  SpendingQuestion,
+  SpendingReader,
+} from '#ports/budgets.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   NodeEnded,
@@ -139,8 +146,8 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     held.operationNanoUsd = -returned
   }
 
-  async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
-    return this.#spentIn(budgetId, window)
+  async spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]> {
+    return asked.map(({ budgetId, window }) => this.#spentIn(budgetId, window))
   }
 
   /** All entries, for whoever checks them. */

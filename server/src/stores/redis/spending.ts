@@ -1,5 +1,4 @@
-import type { BudgetWindow } from '#core/budget.ts'
-import type { SpendingReader } from '#ports/budgets.ts'
+import type { SpendingQuestion, SpendingReader } from '#ports/budgets.ts'
 import { readScript, type RedisConnection } from './connection.ts'
 
 export const SPENT_SCRIPT = readScript(new URL('./spent.lua', import.meta.url))
@@ -17,13 +16,13 @@ export class RedisSpending implements SpendingReader {
     this.#ledger = ledger
   }
 
-  async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
-    const key = `torana:spent:{${budgetId}}:${window.startMs}`
-    const shared = await this.#run(key, '')
-    if (shared !== undefined) return shared
-    const spent = await this.#ledger.spentNanoUsd(budgetId, window)
-    await this.#run(key, String(spent))
-    return spent
+  async spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]> {
+    const shared = await Promise.all(asked.map((one) => this.#run(keyOf(one), '')))
+    const missing = asked.filter((_, index) => shared[index] === undefined)
+    const sums = missing.length === 0 ? [] : await this.#ledger.spentNanoUsd(missing)
+    await Promise.all(missing.map((one, index) => this.#run(keyOf(one), String(sums[index]))))
+    let next = 0
+    return shared.map((spent) => spent ?? sums[next++] ?? 0n)
   }
 
   async #run(key: string, spent: string): Promise<bigint | undefined> {
@@ -40,6 +39,10 @@ export class RedisSpending implements SpendingReader {
       return undefined
     }
   }
+}
+
+function keyOf({ budgetId, window }: SpendingQuestion): string {
+  return `torana:spent:{${budgetId}}:${window.startMs}`
 }
 
 function readAmount(reply: unknown): bigint | undefined {

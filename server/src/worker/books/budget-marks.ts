@@ -1,5 +1,5 @@
 /** Tells when half, most or all of a budget is spent. */
-import { windowOf, type Budget } from '#core/budget.ts'
+import { windowOf, type Budget, type BudgetWindow } from '#core/budget.ts'
 import type { SpendingReader } from '#ports/budgets.ts'
 import type { Clock } from '#ports/clock.ts'
 
@@ -14,6 +14,8 @@ export interface BudgetMark {
 
 /** A budget that was not used for so long is not asked about any more; its next request brings it back. */
 const IDLE_MS = 10 * 60_000
+/** Budgets in one question. Each is a look at an index, so the store is not held up for long. */
+const PORTION = 500
 
 export class BudgetMarks {
   readonly #reader: SpendingReader
@@ -40,14 +42,16 @@ export class BudgetMarks {
   /** Looks at what was spent under the budgets in use. Rejects when the store can't tell. */
   async check(): Promise<void> {
     const nowMs = this.#clock.nowMs()
-    for (const [id, { budget, usedAtMs }] of this.#used) {
-      if (nowMs - usedAtMs > IDLE_MS) {
-        this.#used.delete(id)
-        continue
-      }
-      const window = windowOf(budget.per, nowMs)
-      const spentNanoUsd = await this.#reader.spentNanoUsd(id, window)
-      this.#tell(budget, window.startMs, spentNanoUsd)
+    for (const [id, { usedAtMs }] of this.#used) if (nowMs - usedAtMs > IDLE_MS) this.#used.delete(id)
+    const budgets = Array.from(this.#used.values(), ({ budget }) => budget)
+    for (let at = 0; at < budgets.length; at += PORTION) {
+      const portion = budgets.slice(at, at + PORTION)
+      const windows = portion.map(({ per }) => windowOf(per, nowMs))
+      const sums = await this.#reader.spentNanoUsd(
+        portion.map(({ id }, index) => ({ budgetId: id, window: windows[index] as BudgetWindow })),
+      )
+      for (const [index, budget] of portion.entries())
+        this.#tell(budget, (windows[index] as BudgetWindow).startMs, sums[index] ?? 0n)
     }
   }
 

@@ -1,6 +1,14 @@
 import { grantOf, type BudgetWindow } from '#core/budget.ts'
-import type { BudgetStore, LeaseAnswer, LeaseQuestion, LeaseReturn, SpendingReader } from '#ports/budgets.ts'
+import type {
+  BudgetStore,
+  LeaseAnswer,
+  LeaseQuestion,
+  LeaseReturn,
+  SpendingQuestion,
+  SpendingReader,
+} from '#ports/budgets.ts'
 import { NodeEnded } from '#ports/ledger.ts'
+import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 
@@ -30,6 +38,19 @@ SELECT * FROM budgets
 WHERE budget_id = $1 AND window_start < $3 AND window_end > $2
   AND (window_start = $2 OR leased_nano > 0 OR window_end > now() - interval '1 hour')
 ORDER BY window_start FOR UPDATE`
+
+/** A sum for each budget, by the index of its own column. */
+const SPENT = `
+SELECT CASE WHEN budget_id LIKE 'project:%' THEN (
+    SELECT coalesce(sum(amount_nano), 0)::bigint FROM usage_hours
+    WHERE project = substr(budget_id, 9) AND hour >= window_start AND hour < window_end
+  ) ELSE (
+    SELECT coalesce(sum(amount_nano), 0)::bigint FROM usage_hours
+    WHERE key_id = substr(budget_id, 5) AND hour >= window_start AND hour < window_end
+  ) END AS spent
+FROM unnest($1::text[], $2::timestamptz[], $3::timestamptz[])
+  WITH ORDINALITY AS asked (budget_id, window_start, window_end, place)
+ORDER BY place`
 
 /** Everything is decided under the lock of the budget's row, by the same pure rule that the tests hold against it. */
 export class PostgresBudgets implements BudgetStore, SpendingReader {
@@ -125,8 +146,16 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
     )
   }
 
-  async spentNanoUsd(budgetId: string, window: BudgetWindow): Promise<bigint> {
-    return reachable(spentIn(this.#database, budgetId, window))
+  async spentNanoUsd(asked: readonly SpendingQuestion[]): Promise<readonly bigint[]> {
+    if (asked.length === 0) return []
+    const rows = await reachable(
+      this.#database.query<{ spent: bigint }>(SPENT, [
+        textArray(asked.map(({ budgetId }) => budgetId)),
+        plainArray(asked.map(({ window }) => new Date(window.startMs).toISOString())),
+        plainArray(asked.map(({ window }) => new Date(window.endMs).toISOString())),
+      ]),
+    )
+    return rows.map(({ spent }) => spent)
   }
 }
 
