@@ -8,4 +8,12 @@ if (Number(major) < 26) {
   )
   process.exit(1)
 }
+// Loading the program takes a moment, in which nothing is open yet: a start that is told to stop then is over. Once the program
+// listens itself, this one does nothing. It is never removed: a signal on its way would be lost with it.
+const [command = 'start'] = process.argv.slice(2)
+if (command === 'start')
+  for (const signal of ['SIGTERM', 'SIGINT'])
+    process.on(signal, () => {
+      if (process.listenerCount(signal) === 1) process.exit(0)
+    })
 await import('../src/cli/torana.ts')
