@@ -19,8 +19,9 @@ function reached(what: string): void {
 }
 
 function forEver(): Promise<never> {
-  // A timer, so that the process does not end for want of anything to do.
-  return new Promise(() => setInterval(() => {}, 3_600_000))
+  // A timer, so that the process does not end for want of anything to do. It holds the promise: a job that nothing holds would be
+  // collected as garbage with its open files, which ends the process.
+  return new Promise((_, reject) => setTimeout(reject, 2 ** 31 - 1))
 }
 
 /** Holds a call of the method before it is made, or after it was. `nameOf` names who came there; undefined lets it pass. */
