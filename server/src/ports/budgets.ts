@@ -27,7 +27,8 @@ export interface LeaseReturn {
  * Hard budgets. `spent + leased ≤ limit` holds at every moment, whatever nodes ask at once; while a limit that was lowered is
  * below that sum, nothing is granted. A budget that nobody asked about before starts with what the ledger already holds for
  * its window. After a change of the period, what is leased from other windows that share a moment with this one counts too,
- * and a node that holds such a lease is granted nothing until it has come home or is spent. Every method rejects with `StoreAway` when the
+ * and a node that holds such a lease is granted nothing until it has come home or is spent. Where the windows of both periods begin at
+ * the same moment, nobody is: such a window gets its new end only then, or an entry would be paid out of two leases. Every method rejects with `StoreAway` when the
  * store can't be reached, and may then be repeated with the same operation id: it is done once.
  */
 export interface BudgetStore {

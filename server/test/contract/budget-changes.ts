@@ -58,6 +58,27 @@ export function budgetChangesSuite(name: string, shared: () => Promise<Books>): 
     assert.equal(await granted(books, ask(project, node, 'week', 1n, MONDAY_MS)), 0n)
     assert.equal(await granted(books, ask(project, node, 'day', 70n, MONDAY_MS)), 70n)
   })
+
+  test(`${name}: a window grows over another once nothing is leased from that one, so that no entry is paid out of two leases`, async () => {
+    const books = await shared()
+    const [node, other, project] = [await aNode(books), await aNode(books), aProject()]
+    const monday = ask(project, node, 'day', 30n, MONDAY_MS)
+    assert.equal(await granted(books, monday), 30n)
+    assert.equal(await granted(books, ask(project, node, 'day', 20n)), 20n)
+    // It is a week now, which begins with the Monday whose money is out.
+    assert.equal(await granted(books, ask(project, other, 'week', 1n)), 0n)
+    await books.ledger.append(node, [
+      anEntry(project, {
+        requestId: requestIdAt(TUESDAY_MS),
+        amountNanoUsd: 20n,
+        projectLeaseNanoUsd: 20n,
+      }),
+    ])
+    const { budget, window } = monday
+    assert.equal(await books.inspect.leaseNanoUsd(budget.id, window, node), 30n)
+    assert.equal(await granted(books, ask(project, other, 'week', 51n)), 0n)
+    assert.equal(await granted(books, ask(project, other, 'week', 50n)), 50n)
+  })
 }
 
 function ask(

@@ -111,14 +111,18 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   async lease(question: LeaseQuestion): Promise<LeaseAnswer> {
-    const { budget, nodeId, operation, neededNanoUsd, liveNodes } = question
+    const { budget, window, nodeId, operation, neededNanoUsd, liveNodes } = question
     this.#alive(nodeId)
+    const standing = this.#rowAt(budget.id, window)
+    const held = standing?.leases.get(nodeId)
+    if (standing && held?.operation === operation)
+      return { ...stateOf(standing), grantedNanoUsd: held.operationNanoUsd }
+    const beside = this.#beside(budget.id, window)
+    if (standing && standing.window.endMs !== window.endMs && beside.some(isLeased))
+      return { ...stateOf(standing), limitNanoUsd: budget.limitNanoUsd, grantedNanoUsd: 0n }
     const row = this.#budgetRow(question)
     row.limitNanoUsd = budget.limitNanoUsd
     const state = { ...stateOf(row) }
-    const held = row.leases.get(nodeId)
-    if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operationNanoUsd }
-    const beside = this.#beside(row)
     const leasedNanoUsd = beside.reduce(
       (sum, other) => sum + stateOf(other).leasedNanoUsd,
       state.leasedNanoUsd,
@@ -135,10 +139,7 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   async giveBack({ budgetId, window, nodeId, operation, amountNanoUsd }: LeaseReturn): Promise<void> {
-    const row = this.#budgets.find(
-      ({ id, window: { startMs } }) => id === budgetId && startMs === window.startMs,
-    )
-    const held = row?.leases.get(nodeId)
+    const held = this.#rowAt(budgetId, window)?.leases.get(nodeId)
     if (held === undefined || held.operation === operation) return
     const returned = amountNanoUsd < held.amountNanoUsd ? amountNanoUsd : held.amountNanoUsd
     held.amountNanoUsd -= returned
@@ -156,8 +157,8 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   /** What a budget stands at, and how much of it each node holds, for whoever checks it. */
-  budgetState(budgetId: string, { startMs }: BudgetWindow) {
-    const row = this.#budgets.find(({ id, window }) => id === budgetId && window.startMs === startMs)
+  budgetState(budgetId: string, window: BudgetWindow) {
+    const row = this.#rowAt(budgetId, window)
     if (row === undefined) return undefined
     const byNode = new Map(Array.from(row.leases, ([nodeId, { amountNanoUsd }]) => [nodeId, amountNanoUsd]))
     return { ...stateOf(row), byNode, endMs: row.window.endMs }
@@ -205,19 +206,23 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   /** The other windows of the budget that share a moment with this one: its period was changed. */
-  #beside({ id, window }: BudgetRow): readonly BudgetRow[] {
+  #beside(budgetId: string, window: BudgetWindow): readonly BudgetRow[] {
     return this.#budgets.filter(
       (other) =>
-        other.id === id &&
+        other.id === budgetId &&
         other.window.startMs !== window.startMs &&
         other.window.startMs < window.endMs &&
         window.startMs < other.window.endMs,
     )
   }
 
+  #rowAt(budgetId: string, { startMs }: BudgetWindow): BudgetRow | undefined {
+    return this.#budgets.find(({ id, window }) => id === budgetId && window.startMs === startMs)
+  }
+
   #budgetRow({ budget, window }: LeaseQuestion): BudgetRow {
     const { id, limitNanoUsd } = budget
-    let row = this.#budgets.find((row) => row.id === id && row.window.startMs === window.startMs)
+    let row = this.#rowAt(id, window)
     if (row?.window.endMs === window.endMs) return row
     if (row === undefined) {
       row = { id, window, limitNanoUsd, spentNanoUsd: 0n, leases: new Map() }
@@ -256,6 +261,10 @@ function identityOf({
   kind,
 }: Pick<LedgerEntry, 'requestId' | 'attempt' | 'kind'>): string {
   return `${requestId}/${attempt}/${kind}`
+}
+
+function isLeased(row: BudgetRow): boolean {
+  return stateOf(row).leasedNanoUsd > 0n
 }
 
 function stateOf({ limitNanoUsd, spentNanoUsd, leases }: BudgetRow): BudgetState {

@@ -79,19 +79,24 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
       if (alive.length === 0) throw new NodeEnded(`node ${nodeId} has been ended`)
       const rows = await sql.query<BudgetRow>(LOCK_WINDOWS, [...key, new Date(window.endMs)])
       const row = rows.find(({ window_start }) => window_start.getTime() === window.startMs)
-      if (!row?.seeded || row.window_end.getTime() !== window.endMs) return undefined
+      if (!row) return undefined
       const limitNanoUsd = budget.limitNanoUsd
-      if (row.limit_nano !== limitNanoUsd)
-        await sql.query('UPDATE budgets SET limit_nano = $3 WHERE budget_id = $1 AND window_start = $2', [
-          ...key,
-          limitNanoUsd,
-        ])
       const state = { limitNanoUsd, spentNanoUsd: row.spent_nano, leasedNanoUsd: row.leased_nano }
       const [held] = await sql.query<LeaseRow>(
         'SELECT * FROM leases WHERE budget_id = $1 AND window_start = $2 AND node_id = $3',
         [...key, nodeId],
       )
       if (held?.operation === operation) return { ...state, grantedNanoUsd: held.operation_nano }
+      if (row.window_end.getTime() !== window.endMs)
+        return rows.some((other) => other !== row && other.leased_nano > 0n)
+          ? { ...state, grantedNanoUsd: 0n }
+          : undefined
+      if (!row.seeded) return undefined
+      if (row.limit_nano !== limitNanoUsd)
+        await sql.query('UPDATE budgets SET limit_nano = $3 WHERE budget_id = $1 AND window_start = $2', [
+          ...key,
+          limitNanoUsd,
+        ])
       const leasedNanoUsd = rows.reduce((sum, { leased_nano }) => sum + leased_nano, 0n)
       const isBeside = leasedNanoUsd > row.leased_nano && (await holdsBeside(sql, nodeId, row, rows))
       const grantedNanoUsd = isBeside
@@ -114,7 +119,12 @@ export class PostgresBudgets implements BudgetStore, SpendingReader {
       `INSERT INTO budgets (budget_id, window_start, window_end, limit_nano) VALUES ($1, $2, $3, $4)
        ON CONFLICT (budget_id, window_start)
        DO UPDATE SET window_end = excluded.window_end, seeded = false
-       WHERE budgets.window_end <> excluded.window_end`,
+       WHERE budgets.window_end <> excluded.window_end AND NOT EXISTS (
+         SELECT 1 FROM budgets AS beside
+         WHERE beside.budget_id = excluded.budget_id AND beside.window_start <> excluded.window_start
+           AND beside.window_start < excluded.window_end AND beside.window_end > excluded.window_start
+           AND beside.leased_nano > 0
+       )`,
       [...key, new Date(window.endMs), budget.limitNanoUsd],
     )
     // Every append holds this small table against it; it is let go at once.
