@@ -203,7 +203,7 @@ const changes = fc
   })
   .map(({ owner, ...terms }) =>
     command('change a budget', { owner, ...terms }, async (simulation) => {
-      simulation.terms.change(owner, terms)
+      simulation.changeBudget(owner, terms)
     }),
   )
 

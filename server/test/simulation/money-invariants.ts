@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { windowHolds, windowOf } from '#core/budget.ts'
 import { hourOf, momentOf } from '#core/ledger.ts'
 import { sumsOf, type KeptEntry } from '#test/contract/open-books.ts'
-import type { ModelCall, Simulation } from './money-model.ts'
+import { unheldOf, type ModelCall, type Simulation } from './money-model.ts'
 import { attemptOf, identityOf } from './money-world.ts'
 
 export async function assertInvariants(simulation: Simulation): Promise<void> {
@@ -38,7 +38,9 @@ async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry
     assert.ok(leasedNanoUsd >= 0n)
     // Calls of a time when the budget was soft were never held against it.
     const held = own.filter((entry) => simulation.calls.get(attemptOf(entry))?.windows.has(id) ?? true)
-    const sum = sumsOf(held).amountNanoUsd + leasedNanoUsd
+    // Unless they were given money back: then all that was spent is less.
+    const heldNanoUsd = sumsOf(held).amountNanoUsd
+    const sum = (heldNanoUsd < spentNanoUsd ? heldNanoUsd : spentNanoUsd) + leasedNanoUsd
     const now = simulation.terms.inForce(budgetId)
     if (now?.hard && now.per === per) {
       const most = now.limitNanoUsd > touched.seenNanoUsd ? now.limitNanoUsd : touched.seenNanoUsd
@@ -50,7 +52,7 @@ async function assertBudgets(simulation: Simulation, entries: readonly KeptEntry
 
 /**
  * The oracle: what is in the books, and what is reserved for calls that are not, never grows beyond the limit that is in force
- * when a request is admitted. It asks neither the rows of budgets nor the leases.
+ * when a request is admitted; calls that were under way while the budget was soft are left out. It asks neither the rows of budgets nor the leases.
  */
 function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): void {
   const { admittedNow } = simulation
@@ -60,7 +62,8 @@ function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): 
     const window = windowOf(per, momentOf(admittedNow.requestId))
     const belongs = ({ requestId, keyId }: Pick<KeptEntry, 'requestId' | 'keyId'>): boolean =>
       windowHolds(window, hourOf(requestId)) && (id.startsWith('project:') || id === `key:${keyId}`)
-    let total = sumsOf(entries.filter(belongs)).amountNanoUsd
+    const isHeld = (entry: KeptEntry): boolean => !simulation.unheld.has(unheldOf(id, attemptOf(entry)))
+    let total = sumsOf(entries.filter((entry) => belongs(entry) && isHeld(entry))).amountNanoUsd
     for (const [attempt, { unknown, told, costNanoUsd }] of simulation.calls) {
       if (inBooks.has(attempt) || !belongs(unknown)) continue
       const reserved = id.startsWith('project:') ? unknown.projectLeaseNanoUsd : unknown.keyLeaseNanoUsd

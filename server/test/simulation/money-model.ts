@@ -22,7 +22,7 @@ import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MoneyNode } from '#test/support/money-node.ts'
 import { recover } from '#worker/books/recover.ts'
-import { Terms } from './money-terms.ts'
+import { Terms, type NewTerms, type Owner } from './money-terms.ts'
 import { attemptOf, recording, type Disk, type World } from './money-world.ts'
 
 /** A nano-dollar a token: costs can be read off the number of bytes. */
@@ -113,6 +113,8 @@ export class Simulation {
   readonly tally = new Map<string, number>()
   readonly terms: Terms
   admittedNow: AdmittedNow | undefined
+  /** Budgets and calls that were under way when the budget became hard: nothing was reserved for them while it was soft. */
+  readonly unheld = new Set<string>()
   tokensTaken = 0
 
   constructor(world: World) {
@@ -254,13 +256,17 @@ export class Simulation {
     }
   }
 
+  changeBudget(owner: Owner, terms: NewTerms): void {
+    const before = this.terms.change(owner, terms)
+    if (before.hard || !terms.hard) return
+    for (const [attempt, { node, told }] of this.calls)
+      if (told === undefined || isSpooled(node, attempt)) this.unheld.add(unheldOf(before.id, attempt))
+  }
+
   /** The lease of a node goes to others while calls that it was for are not in the books. */
   #allowLate(at: SimulatedNode): void {
-    for (const call of this.calls.values()) {
-      const isSpooled = ['post', 'unknown'].some((kind) =>
-        at.disk.spool.contents.has(`${attemptOf(call.unknown)}/${kind}`),
-      )
-      if (call.node === at && (call.told === undefined || isSpooled))
+    for (const [attempt, call] of this.calls) {
+      if (call.node === at && (call.told === undefined || isSpooled(at, attempt)))
         this.allow(call, call.unknown.amountNanoUsd ?? 0n)
     }
   }
@@ -335,4 +341,12 @@ async function orFault<Result>(work: () => Promise<Result>): Promise<Result | un
     assert.ok(error instanceof Fault, String(error))
     return undefined
   }
+}
+
+function isSpooled({ disk }: SimulatedNode, attempt: string): boolean {
+  return ['post', 'unknown'].some((kind) => disk.spool.contents.has(`${attempt}/${kind}`))
+}
+
+export function unheldOf(budgetId: string, attempt: string): string {
+  return `${budgetId} ${attempt}`
 }

@@ -48,9 +48,11 @@ export class Terms {
     }
   }
 
-  change(owner: Owner, terms: NewTerms): void {
+  /** Returns the budget as it was. */
+  change(owner: Owner, terms: NewTerms): Budget {
     this.#before = this.#now
     this.#now = { ...this.#now, [owner]: { ...this.#now[owner], ...terms } }
+    return this.#before[owner]
   }
 
   changeRate(perMinute: number): void {
