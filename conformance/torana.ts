@@ -18,6 +18,11 @@ export interface Torana {
 
 /** Short, because one row waits for it; long enough for the largest answer on a busy machine. */
 const attemptTimeoutMs = 6_000
+/**
+ * An upstream that never answers has one call at a time after a dozen time-outs. Two clients ask at once, so that one of them
+ * waits for the other's time-out.
+ */
+const queueWaitMs = 2 * attemptTimeoutMs
 /** Loading the built-in facts and the configuration takes a second; more than this is a hang. */
 const startTimeoutMs = 120_000
 
@@ -36,7 +41,7 @@ export function configFor(
     const deployments = deploymentsOf(id, model, providerUrl, upstreams)
     models[id] = { ...common, ...model.entry, deployments }
   }
-  return { upstreams, models, limits: { attemptTimeoutMs } }
+  return { upstreams, models, limits: { attemptTimeoutMs, queueWaitMs } }
 }
 
 function deploymentsOf(
