@@ -1,7 +1,7 @@
 /** `torana nodes …`: the processes that write to the books. */
 import type { Output } from './output.ts'
 import { table } from './table.ts'
-import { dayText } from './terms.ts'
+import { dayText, shownUsd } from './terms.ts'
 import { runVerb, type Verb } from './verbs.ts'
 
 interface NodeBody {
@@ -11,7 +11,7 @@ interface NodeBody {
   readonly state: string
   readonly started_at: string
   readonly seen_at: string
-  readonly leased_usd: number
+  readonly leased_usd: string
 }
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -34,12 +34,12 @@ const VERBS: Readonly<Record<string, Verb>> = {
     async run({ control, target, flag, out }) {
       const body = { force: flag('force') }
       const path = `/nodes/${encodeURIComponent(target)}/end`
-      const { returned_usd: returned } = await control.ask<{ readonly returned_usd: number }>(
+      const { returned_usd: returned } = await control.ask<{ readonly returned_usd: string }>(
         'POST',
         path,
         body,
       )
-      out.stderr.write(`${target} is ended; $${returned} of budgets was returned.\n`)
+      out.stderr.write(`${target} is ended; ${shownUsd(returned)} of budgets was returned.\n`)
     },
   },
 }
@@ -57,7 +57,7 @@ function listing(nodes: readonly NodeBody[]): string {
     node.state,
     dayText(node.started_at),
     dayText(node.seen_at),
-    `$${node.leased_usd}`,
+    shownUsd(node.leased_usd),
   ])
   return table([['node', 'host', 'version', 'state', 'started', 'seen', 'leased'], ...rows])
 }

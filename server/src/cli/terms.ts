@@ -1,5 +1,6 @@
 /** Limits and budgets on the command line, the same for projects and keys. */
 import type { ParseArgsOptionsConfig } from 'node:util'
+import { dollars, nanoUsdOf } from '#core/price.ts'
 import { CommandProblem } from './control-client.ts'
 import type { Call } from './verbs.ts'
 
@@ -10,7 +11,7 @@ export interface LimitsBody {
 }
 
 export interface BudgetBody {
-  readonly usd: number
+  readonly usd: string
   readonly per: string
   readonly hard: boolean
 }
@@ -58,7 +59,12 @@ export function limitsText(limits: LimitsBody): string {
 export function budgetText(budget: BudgetBody | null): string {
   if (budget === null) return '-'
   const window = budget.per === 'total' ? 'in total' : `a ${budget.per}`
-  return `$${budget.usd} ${window}${budget.hard ? ', hard' : ''}`
+  return `${shownUsd(budget.usd)} ${window}${budget.hard ? ', hard' : ''}`
+}
+
+/** Money of an answer as people write it: `$12.50`. */
+export function shownUsd(usd: string): string {
+  return dollars(nanoUsdOf(usd))
 }
 
 export function dayText(time: string | null): string {

@@ -2,7 +2,7 @@
 import { CommandProblem } from './control-client.ts'
 import type { Output } from './output.ts'
 import { table } from './table.ts'
-import { dayText } from './terms.ts'
+import { dayText, shownUsd } from './terms.ts'
 import { runVerb, type Verb } from './verbs.ts'
 
 interface UnknownBody {
@@ -11,7 +11,7 @@ interface UnknownBody {
   readonly call_id: string
   readonly key_id: string
   readonly deployment: string
-  readonly reserved_usd: number | null
+  readonly reserved_usd: string | null
   readonly requested_at: string
   readonly posted_at: string
 }
@@ -75,7 +75,7 @@ function listing(unknowns: readonly UnknownBody[]): string {
     dayText(unknown.requested_at),
     unknown.key_id,
     unknown.deployment,
-    unknown.reserved_usd === null ? 'unpriced' : `$${unknown.reserved_usd}`,
+    unknown.reserved_usd === null ? 'unpriced' : shownUsd(unknown.reserved_usd),
     dayText(unknown.posted_at),
     unknown.call_id,
   ])

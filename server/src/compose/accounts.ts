@@ -1,6 +1,6 @@
 /** Composition of what money needs beside the books: rate limits, leases and marks of budgets. */
 import type { Budget } from '#core/budget.ts'
-import type { BooksDependencies } from '#http/control/books.ts'
+import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { Leases } from '#request/money/leases.ts'

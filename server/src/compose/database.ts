@@ -20,6 +20,10 @@ import type { StoreParts, Stores } from './stores.ts'
 
 /** An answer waits no longer for PostgreSQL; then its record goes to the spool. */
 const COMMIT_MS = 2000
+/** What a page of the console may wait for one question. */
+const REPORT_MS = 2000
+/** Enough for a console's page; more would take the processor of the database from the traffic. */
+const REPORT_CONNECTIONS = 2
 /** One batch at a time, and a few questions for leases. */
 const LEDGER_CONNECTIONS = 4
 
@@ -35,6 +39,9 @@ export async function openDatabaseStores(
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await openDatabase(settings, auditKeys, log), (one) => one.close())
   const forMoney = opened.adopt(openForMoney(settings, { database, auditKeys, log }), (one) => one.close())
+  const forReports = opened.adopt(openForReports(settings, { database, auditKeys, log }), (one) =>
+    one.close(),
+  )
   const books = opened.use(await openBooks(basics, { database, forMoney, onEnded }))
   const parts = opened.move()
   return {
@@ -43,7 +50,7 @@ export async function openDatabaseStores(
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
-    audit: new PostgresAudit(database),
+    audit: new PostgresAudit(forReports),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
@@ -59,18 +66,29 @@ async function openDatabase(settings: KeptDatabase, auditKeys: SealingKeys, log:
 }
 
 /** Connections of their own, so that no slow page of the control API holds up a record. */
-function openForMoney(
+function openForMoney(settings: KeptDatabase, parts: PoolParts): Database {
+  return openOwnPool(settings, parts, { queryTimeoutMs: COMMIT_MS, poolSize: LEDGER_CONNECTIONS })
+}
+
+/** Connections of their own for what people look at, so that no look at a long time holds up a request. */
+function openForReports(settings: KeptDatabase, parts: PoolParts): Database {
+  return openOwnPool(settings, parts, { queryTimeoutMs: REPORT_MS, poolSize: REPORT_CONNECTIONS })
+}
+
+interface PoolParts {
+  readonly database: Database
+  readonly auditKeys: SealingKeys
+  readonly log: Log
+}
+
+function openOwnPool(
   settings: KeptDatabase,
-  parts: { readonly database: Database; readonly auditKeys: SealingKeys; readonly log: Log },
+  { database, auditKeys, log }: PoolParts,
+  bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
 ): Database {
-  const { database, auditKeys, log } = parts
+  // The database inside the process has one connection.
   if (settings.kind === 'inside') return database
-  return openPostgres(settings.url, {
-    onError: brokenTo(log),
-    queryTimeoutMs: COMMIT_MS,
-    poolSize: LEDGER_CONNECTIONS,
-    auditKeys,
-  })
+  return openPostgres(settings.url, { onError: brokenTo(log), auditKeys, ...bounds })
 }
 
 function brokenTo(log: Log): (error: Error) => void {

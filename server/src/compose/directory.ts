@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Budget } from '#core/budget.ts'
 import { keyFrom } from '#core/key.ts'
+import { tokenCaller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
 import type { KeyDirectory } from '#ports/keys.ts'
 import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
@@ -18,7 +19,7 @@ export interface Directory extends AsyncDisposable {
   readonly budgetInForce: (budgetId: string) => Budget | undefined
   readonly forControl: Pick<
     ApiDependencies,
-    'keyStore' | 'credentials' | 'audit' | 'peppers' | 'newSecret' | 'actorOf'
+    'keyStore' | 'credentials' | 'audit' | 'peppers' | 'newSecret' | 'callerOf'
   >
   /** Whether there was a key at the start. Without one no caller is let in. */
   readonly hasKeys: boolean
@@ -60,6 +61,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
 
   const tokens = [{ actor: 'local-admin', token: loadAdminToken(settings.dataDir) }]
   if (settings.adminToken !== undefined) tokens.push({ actor: 'admin-token', token: settings.adminToken })
+  const actorOf = adminTokens(tokens)
   return {
     keys: declaredFirst(declared, snapshot),
     budgetInForce: (budgetId) => declared.budgetInForce(budgetId) ?? snapshot.budgetInForce(budgetId),
@@ -69,7 +71,10 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
       audit: stores.audit,
       peppers,
       newSecret: () => keyFrom(randomBytes(64)),
-      actorOf: adminTokens(tokens),
+      callerOf: (token) => {
+        const actor = actorOf(token)
+        return actor === undefined ? undefined : tokenCaller(actor)
+      },
     },
     hasKeys,
     notReady: () =>

@@ -1,6 +1,6 @@
 /** Where a node keeps what it knows. `memory.ts` or `database.ts` opens it; no other part asks which. */
 import type { LedgerEntry } from '#core/ledger.ts'
-import type { BooksDependencies } from '#http/control/books.ts'
+import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CredentialStore } from '#ports/credentials.ts'

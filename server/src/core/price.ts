@@ -132,7 +132,8 @@ export function usdOf(nanoUsd: bigint): number {
   return Number(decimalOf(nanoUsd))
 }
 
-function decimalOf(nanoUsd: bigint): string {
+/** `12.500000000`: exact, and how every answer of the control API writes money. */
+export function decimalOf(nanoUsd: bigint): string {
   const [sign, digits] =
     nanoUsd < 0n ? ['-', `${-nanoUsd}`.padStart(10, '0')] : ['', `${nanoUsd}`.padStart(10, '0')]
   return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`

@@ -3,9 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { registerBooks, type BooksDependencies } from '#http/control/books.ts'
-import { controlFault } from '#http/control/faults.ts'
-import { ACTOR, typed } from '#http/control/route.ts'
+import { registerBooks, type BooksDependencies } from '#http/control/books/books.ts'
+import { controlFault } from '#http/control/wire/faults.ts'
+import { CALLER, tokenCaller } from '#http/control/access/caller.ts'
+import { typed } from '#http/control/wire/route.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -30,7 +31,7 @@ export async function startBooksControl(books: Books, overrides: Partial<BooksDe
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(ACTOR, 'tester')
+      scope.decorateRequest(CALLER, { getter: () => tokenCaller('tester') })
       scope.setErrorHandler((error, request, reply) => {
         const fault = controlFault(error)
         const headers = faultHeaders(fault, request.id)

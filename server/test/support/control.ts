@@ -12,6 +12,7 @@ import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore } from '#ports/key-store.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import { tokenCaller } from '#http/control/access/caller.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -76,6 +77,10 @@ export async function startControl(directory: Directory): Promise<Control> {
     bootstrapKey: undefined,
     nowMs: Date.now(),
   })
+  const actorOf = adminTokens([
+    { actor: 'admin-token', token: ADMIN_TOKEN },
+    { actor: 'local-admin', token: LOCAL_TOKEN },
+  ])
   const app = controlServer({
     notReady: () => undefined,
     metrics: async () => ({ contentType: 'text/plain', text: '' }),
@@ -87,10 +92,10 @@ export async function startControl(directory: Directory): Promise<Control> {
       newSecret: () => keyFrom(randomBytes(64)),
       catalog: () => catalog,
       declared: () => catalog.projects,
-      actorOf: adminTokens([
-        { actor: 'admin-token', token: ADMIN_TOKEN },
-        { actor: 'local-admin', token: LOCAL_TOKEN },
-      ]),
+      callerOf: (token) => {
+        const actor = actorOf(token)
+        return actor === undefined ? undefined : tokenCaller(actor)
+      },
       nowMs: () => systemClock.nowMs(),
       docsUrl: () => 'http://gateway.example',
       clientAddress: clientAddressBehind([]),

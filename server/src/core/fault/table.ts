@@ -4,5 +4,6 @@
  */
 import { CALLER_FAULTS } from './table-4xx.ts'
 import { SERVER_FAULTS } from './table-5xx.ts'
+import { CONTROL_FAULTS } from './table-control.ts'
 
-export const FAULTS = { ...CALLER_FAULTS, ...SERVER_FAULTS } as const
+export const FAULTS = { ...CALLER_FAULTS, ...CONTROL_FAULTS, ...SERVER_FAULTS } as const

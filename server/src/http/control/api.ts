@@ -4,18 +4,19 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import type { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 import { presentedKey } from '../gateway/caller/presented-key.ts'
-import { registerAudit } from './audit.ts'
-import { registerBooks } from './books.ts'
-import { registerCredentials } from './credentials.ts'
-import { controlFault, noToken, notFound, tooManyWrongTokens, wrongToken } from './faults.ts'
-import { registerKeys } from './keys.ts'
-import { registerProjects } from './projects.ts'
+import { registerAudit } from './audit/audit.ts'
+import { registerBooks } from './books/books.ts'
+import { registerCredentials } from './credentials/credentials.ts'
+import { controlFault, noToken, notFound, tooManyWrongTokens, wrongToken } from './wire/faults.ts'
+import { registerKeys } from './keys/keys.ts'
+import { registerProjects } from './keys/projects.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
-import { ACTOR, actorIn, typed } from './route.ts'
-import { registerSpaces } from './spaces.ts'
+import { CALLER, checkAccess, type Caller } from './access/caller.ts'
+import { typed } from './wire/route.ts'
+import { registerSpaces } from './spaces/spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
-  const { actorOf, clientAddress, docsUrl, failedTokens, onAdminRequest, onFault } = dependencies
+  const { callerOf, clientAddress, docsUrl, failedTokens, onAdminRequest, onFault } = dependencies
   const shown = ({ id, raw, method, url }: FastifyRequest): ControlRequest => ({
     requestId: id,
     client: clientAddress(raw),
@@ -35,21 +36,26 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(ACTOR, '')
+      scope.decorateRequest(CALLER, null)
+      declarePermissions(scope)
       // The check stands on the scope: a route that is added later can't forget it. It runs before the body is read.
       scope.addHook('onRequest', async (request) => {
+        const { permission = 'signed-in' } = request.routeOptions.config
+        if (permission === 'anyone') return
         const token = presentedKey({ authorization: request.headers.authorization })
         if (token === undefined) throw noToken()
-        const actor = actorOf(token)
-        if (actor === undefined) throw refusalOf(request)
-        request.setDecorator(ACTOR, actor)
+        const caller = callerOf(token)
+        if (caller === undefined) throw refusalOf(request)
+        request.setDecorator(CALLER, caller)
+        checkAccess(caller, permission, request.method)
       })
       scope.addHook('onSend', async (request, reply) => {
         void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
       })
       scope.addHook('onResponse', async (request, reply) => {
-        const actor = actorIn(request)
-        if (actor !== '') onAdminRequest({ ...shown(request), actor, status: reply.statusCode })
+        const caller = request.getDecorator<Caller | null>(CALLER)
+        if (caller !== null)
+          onAdminRequest({ ...shown(request), actor: caller.actor, status: reply.statusCode })
       })
       scope.setErrorHandler((error, request, reply) => {
         const fault = controlFault(error)
@@ -73,6 +79,16 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
     },
     { prefix: '/api/v1' },
   )
+}
+
+/** A route that says nothing of who may use it is a mistake of ours, and is told when it is registered. */
+function declarePermissions(scope: FastifyInstance): void {
+  scope.addHook('onRoute', (route) => {
+    const { permission } = route.config ?? {}
+    if (permission === undefined)
+      throw new Error(`${String(route.method)} ${route.url} declares no permission`)
+    route.schema = Object.assign(route.schema ?? {}, { 'x-permission': permission })
+  })
 }
 
 function pathIn(url: string): string {

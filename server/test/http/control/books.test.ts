@@ -59,18 +59,20 @@ test('unknowns are listed page by page, none twice and none left out, with what 
   const seen: string[] = []
   for (let after = ''; ;) {
     const { status, body } = await ask<{
-      data: { request_id: string; attempt: number; reserved_usd: number | null }[]
+      data: { request_id: string; attempt: number; reserved_usd: string | null }[]
       has_more: boolean
+      next: string | null
     }>('GET', `/unknowns?limit=2${after && `&after=${after}`}`)
     assert.equal(status, 200)
     assert.ok(body.data.length <= 2)
     seen.push(...body.data.map((one) => `${one.request_id}/${one.attempt} ${one.reserved_usd}`))
-    if (!body.has_more) break
-    after = seen.at(-1)?.split(' ')[0] ?? ''
+    assert.equal(body.has_more, body.next !== null)
+    if (body.next === null) break
+    after = body.next
   }
   assert.deepEqual(seen, [
-    `${first.requestId}/0 0.0000015`,
-    ...[0, 1, 2].map((attempt) => `${second.requestId}/${attempt} 0.0000015`),
+    `${first.requestId}/0 0.000001500`,
+    ...[0, 1, 2].map((attempt) => `${second.requestId}/${attempt} 0.000001500`),
     `${third.requestId}/0 null`,
   ])
   const { body } = await ask<{ data: Record<string, unknown>[] }>('GET', '/unknowns?limit=1')
@@ -84,7 +86,7 @@ test('unknowns are listed page by page, none twice and none left out, with what 
     model: 'small',
     deployment: 'small/openai',
     images: 0,
-    reserved_usd: 0.0000015,
+    reserved_usd: '0.000001500',
     requested_at: new Date(momentOf(first.requestId)).toISOString(),
   })
   assert.equal(Date.parse(postedAt as string) - Date.parse(writtenAt as string), 7 * DAY_MS)
@@ -151,20 +153,20 @@ test('nodes are listed, and a lost one is ended once its machine has been silent
   await budgets.lease({ ...lease, neededNanoUsd: 1_500_000_000n })
   const { ask } = await startBooksControl(books)
   const listed = async () => {
-    const { body } = await ask<{ data: { id: string; state: string; leased_usd: number }[] }>('GET', '/nodes')
+    const { body } = await ask<{ data: { id: string; state: string; leased_usd: string }[] }>('GET', '/nodes')
     return body.data.map(({ id, state, leased_usd: leased }) => [id, state, leased])
   }
-  assert.deepEqual(await listed(), [[nodeId, 'alive', 1.5]])
+  assert.deepEqual(await listed(), [[nodeId, 'alive', '1.500000000']])
   assertFault(await ask('POST', `/nodes/${nodeId}/end`, {}), 'conflict', { words: /is alive/ })
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
-  assert.deepEqual(await listed(), [[nodeId, 'silent', 1.5]])
+  assert.deepEqual(await listed(), [[nodeId, 'silent', '1.500000000']])
   assert.deepEqual((await ask<unknown>('POST', `/nodes/${nodeId}/end`, {})).body, {
     id: nodeId,
-    returned_usd: 1.5,
+    returned_usd: '1.500000000',
   })
-  assert.deepEqual(await listed(), [[nodeId, 'ended', 0]])
+  assert.deepEqual(await listed(), [[nodeId, 'ended', '0.000000000']])
   const again = await ask<unknown>('POST', `/nodes/${nodeId}/end`, { force: true })
-  assert.deepEqual(again.body, { id: nodeId, returned_usd: 0 })
+  assert.deepEqual(again.body, { id: nodeId, returned_usd: '0.000000000' })
   assertFault(await ask('POST', '/nodes/01890000-0000-7000-8000-000000000000/end', {}), 'not_found')
   assertFault(await ask('POST', '/nodes/x/end', {}), 'invalid_parameter')
 })
@@ -369,7 +371,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   )
   assert.match(
     (await outcome(nodesCommand, `end ${nodeId}`, url)).stderr,
-    /is ended; \$0 of budgets was returned/,
+    /is ended; \$0\.00 of budgets was returned/,
   )
   assert.doesNotMatch((await outcome(nodesCommand, 'list', url)).stdout, new RegExp(nodeId))
   assert.match((await outcome(nodesCommand, 'list --all', url)).stdout, new RegExp(nodeId))

@@ -51,7 +51,7 @@ test('a key is made, listed, set, rotated and revoked', async () => {
   const listed = await torana('keys list')
   assert.match(
     listed.stdout,
-    /^search\/ci +active +small +60 requests a minute +\$20 a month, hard +2099-01-31 00:00 +- +…\w{4}$/m,
+    /^search\/ci +active +small +60 requests a minute +\$20\.00 a month, hard +2099-01-31 00:00 +- +…\w{4}$/m,
   )
   assert.match(listed.stdout, /^declared\/ci +configured /m)
   assert.ok(!listed.stdout.includes(secret))
@@ -81,9 +81,9 @@ test('a key from elsewhere is taken over from a file, never from the command lin
 
 test('a project is made, set and deleted, but not by a slip', async () => {
   const made = await torana('projects set chat --budget 5.5 --per week --tokens-per-minute 1000')
-  assert.match(made.stdout, /^chat +store +1000 tokens a minute +\$5\.5 a week$/m)
+  assert.match(made.stdout, /^chat +store +1000 tokens a minute +\$5\.50 a week$/m)
   const set = await torana('projects set chat --tokens-per-minute none')
-  assert.match(set.stdout, /^chat +store +- +\$5\.5 a week$/m)
+  assert.match(set.stdout, /^chat +store +- +\$5\.50 a week$/m)
   const slip = await torana('projects delete chat')
   assert.equal(slip.code, 1)
   assert.match(slip.stderr, /--yes/)

@@ -30,7 +30,7 @@ test('a new key is shown once and works', async () => {
     managed_by: 'store',
     models: ['text-embedding-3-small'],
     limits: { requests_per_minute: 60 },
-    budget: { usd: 0.1, per: 'month', hard: true },
+    budget: { usd: '0.100000000', per: 'month', hard: true },
     expires_at: '2099-01-31T00:00:00.000Z',
     revoked_at: null,
     last_used_at: null,

@@ -9,12 +9,12 @@ const { ask, keyStore } = await startControl(await postgresDirectory()())
 test('a project is made, changed and deleted', async () => {
   const made = await ask('POST', '/projects', { name: 'search', budget: { usd: 200.000000001, hard: true } })
   assert.equal(made.status, 201, made.text)
-  assert.deepEqual(made.body['budget'], { usd: 200.000000001, per: 'month', hard: true })
+  assert.deepEqual(made.body['budget'], { usd: '200.000000001', per: 'month', hard: true })
   assertFault(await ask('POST', '/projects', { name: 'search' }), 'conflict', { words: /already/ })
   const set = await ask('PATCH', '/projects/search', { limits: { requests_per_minute: 6000 } })
   assert.deepEqual(
     [set.body['limits'], set.body['budget']],
-    [{ requests_per_minute: 6000 }, { usd: 200.000000001, per: 'month', hard: true }],
+    [{ requests_per_minute: 6000 }, { usd: '200.000000001', per: 'month', hard: true }],
   )
   assert.equal((await ask('POST', '/keys', { project: 'search', name: 'ci' })).status, 201)
   const deleted = await ask('DELETE', '/projects/search')
@@ -46,7 +46,7 @@ test('a project of the configuration is listed with its terms, and can only be c
           name: 'declared',
           managed_by: 'configuration',
           limits: { requests_per_minute: 100 },
-          budget: { usd: 12.5, per: 'day', hard: true },
+          budget: { usd: '12.500000000', per: 'day', hard: true },
           created_at: null,
         },
       ],

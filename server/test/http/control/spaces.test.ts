@@ -8,9 +8,10 @@ import { run } from '#cli/spaces.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { controlFault } from '#http/control/faults.ts'
-import { ACTOR, typed } from '#http/control/route.ts'
-import { registerSpaces } from '#http/control/spaces.ts'
+import { controlFault } from '#http/control/wire/faults.ts'
+import { CALLER, tokenCaller } from '#http/control/access/caller.ts'
+import { typed } from '#http/control/wire/route.ts'
+import { registerSpaces } from '#http/control/spaces/spaces.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -75,7 +76,7 @@ async function world(seeds: Record<string, number | undefined>, isGuarded = true
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(ACTOR, 'tester')
+      scope.decorateRequest(CALLER, { getter: () => tokenCaller('tester') })
       scope.setErrorHandler((error, request, reply) => {
         const fault = controlFault(error)
         return reply

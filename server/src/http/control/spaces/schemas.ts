@@ -1,6 +1,6 @@
 /** Vector spaces and their probes as schemas. */
 import { z } from 'zod'
-import { storable, time } from './fields.ts'
+import { storable, time } from '../wire/fields.ts'
 
 /** What a chart shows: four deployments for a day and a half. */
 const POINTS = 600

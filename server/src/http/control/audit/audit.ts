@@ -1,11 +1,12 @@
-import { faultAnswers } from '../fault-answers.ts'
-import type { ApiDependencies } from './dependencies.ts'
-import type { Api } from './route.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { Api } from '../wire/route.ts'
 import { auditList, auditPage } from './schemas.ts'
-import { isoOf } from './shapes.ts'
+import { isoOf } from '../wire/times.ts'
 
-export function registerAudit(api: Api, { audit }: ApiDependencies): void {
+export function registerAudit(api: Api, { audit }: { readonly audit: AuditLog }): void {
   api.get('/audit', {
+    config: { permission: 'audit.read' },
     schema: {
       operationId: 'listAudit',
       summary:

@@ -1,13 +1,12 @@
 /** Unknowns, nodes and the doctor's report as schemas. */
 import { z } from 'zod'
-import { givenUsd, pageLimit, time } from './fields.ts'
+import { cursor, givenUsd, pageLimit, time, usd } from '../wire/fields.ts'
 
 /** A quarter of a year, hour by hour. `all` has no bound. */
 const MAX_HOURS = 2232
 /** The worker compares as many. */
 const HOURS = 2
 
-const usd = z.number().describe('US dollars.')
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const uuid = z.string().regex(new RegExp(`^${UUID}$`), 'expected a UUID')
 
@@ -37,14 +36,15 @@ export const unknownPage = z.object({
     .string()
     .regex(new RegExp(`^${UUID}/\\d{1,4}$`), 'expected <request id>/<attempt>')
     .optional()
-    .describe('`<request id>/<attempt>` of the last entry of the previous page.'),
+    .describe('`next` of the previous page.'),
   limit: pageLimit,
 })
 
 export const unknownList = z
   .object({
     data: z.array(unknown),
-    has_more: z.boolean().describe('Ask again with `after` = `<request id>/<attempt>` of the last entry.'),
+    has_more: z.boolean(),
+    next: cursor,
   })
   .meta({ id: 'UnknownList' })
 

@@ -3,18 +3,14 @@ import type { Catalog, ConfiguredKey } from '#core/catalog.ts'
 import { keyForm, keyTail, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import { nearest } from '#core/nearest.ts'
 import type { NewSecret, Peppers } from '#ports/key-store.ts'
-import { faultAnswers } from '../fault-answers.ts'
-import type { ApiDependencies } from './dependencies.ts'
-import { declared, invalidField, refuseReserved } from './faults.ts'
-import { mergedPage } from './page.ts'
-import { actorIn, type Api } from './route.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import type { KeyDependencies } from './dependencies.ts'
+import { declared, invalidField, refuseReserved } from '../wire/faults.ts'
+import { mergedPage } from '../wire/page.ts'
+import { actorIn } from '../access/caller.ts'
+import type { Api } from '../wire/route.ts'
 import { key, keyChange, keyList, keyPage, keyPath, keyWithSecret, newKey, rotation } from './schemas.ts'
 import { declaredKeyBody, keyBody, keyChange as changeOf } from './shapes.ts'
-
-type KeyDependencies = Pick<
-  ApiDependencies,
-  'keyStore' | 'peppers' | 'newSecret' | 'catalog' | 'declared' | 'nowMs'
->
 
 export function registerKeys(api: Api, dependencies: KeyDependencies): void {
   registerList(api, dependencies)
@@ -27,6 +23,7 @@ export function registerKeys(api: Api, dependencies: KeyDependencies): void {
 function registerList(api: Api, dependencies: KeyDependencies): void {
   const { keyStore, peppers } = dependencies
   api.get('/keys', {
+    config: { permission: 'keys.read' },
     schema: {
       operationId: 'listKeys',
       summary: 'Keys, by id',
@@ -52,6 +49,7 @@ function registerList(api: Api, dependencies: KeyDependencies): void {
 function registerCreation(api: Api, dependencies: KeyDependencies): void {
   const { keyStore, peppers, newSecret } = dependencies
   api.post('/keys', {
+    config: { permission: 'keys.create' },
     schema: {
       operationId: 'createKey',
       summary: 'Create a key, and its project if it does not exist',
@@ -80,6 +78,7 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
 function registerChange(api: Api, dependencies: KeyDependencies): void {
   const { keyStore, peppers } = dependencies
   api.patch('/keys/:project/:name', {
+    config: { permission: 'keys.write' },
     schema: {
       operationId: 'setKey',
       summary: 'Change models, expiry, limits and budget of a key',
@@ -98,6 +97,7 @@ function registerChange(api: Api, dependencies: KeyDependencies): void {
 function registerRotation(api: Api, dependencies: KeyDependencies): void {
   const { keyStore, peppers, newSecret } = dependencies
   api.post('/keys/:project/:name/rotate', {
+    config: { permission: 'keys.write' },
     schema: {
       operationId: 'rotateKey',
       summary: 'Rotate a key: give it a new secret. The previous one stays valid for the overlap',
@@ -118,6 +118,7 @@ function registerRotation(api: Api, dependencies: KeyDependencies): void {
 function registerRevocation(api: Api, dependencies: KeyDependencies): void {
   const { keyStore, peppers } = dependencies
   api.delete('/keys/:project/:name', {
+    config: { permission: 'keys.write' },
     schema: {
       operationId: 'revokeKey',
       summary: 'Revoke a key, on every node within two seconds',

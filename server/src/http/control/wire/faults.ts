@@ -3,7 +3,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import { StoreAway } from '#ports/store.ts'
-import { toFault } from '../faults.ts'
+import { toFault } from '../../faults.ts'
 
 export function noToken(): Fault {
   return new Fault(

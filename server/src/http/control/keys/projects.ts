@@ -1,8 +1,9 @@
-import { faultAnswers } from '../fault-answers.ts'
-import type { ApiDependencies } from './dependencies.ts'
-import { actorIn, type Api } from './route.ts'
-import { conflict, declared, refuseReserved } from './faults.ts'
-import { mergedPage } from './page.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import type { KeyDependencies } from './dependencies.ts'
+import { actorIn } from '../access/caller.ts'
+import type { Api } from '../wire/route.ts'
+import { conflict, declared, refuseReserved } from '../wire/faults.ts'
+import { mergedPage } from '../wire/page.ts'
 import {
   namePage,
   newProject,
@@ -14,11 +15,15 @@ import {
 } from './schemas.ts'
 import { declaredProjectBody, projectBody, termsChange } from './shapes.ts'
 
-export function registerProjects(api: Api, dependencies: ApiDependencies): void {
+export function registerProjects(
+  api: Api,
+  dependencies: Pick<KeyDependencies, 'keyStore' | 'declared'>,
+): void {
   const { keyStore } = dependencies
   const isDeclared = (name: string): boolean => dependencies.declared().some((one) => one.name === name)
 
   api.get('/projects', {
+    config: { permission: 'projects.read' },
     schema: {
       operationId: 'listProjects',
       summary: 'Projects, by name',
@@ -38,6 +43,7 @@ export function registerProjects(api: Api, dependencies: ApiDependencies): void 
   })
 
   api.post('/projects', {
+    config: { permission: 'projects.write' },
     schema: {
       operationId: 'createProject',
       summary: 'Make a project',
@@ -54,6 +60,7 @@ export function registerProjects(api: Api, dependencies: ApiDependencies): void 
   })
 
   api.patch('/projects/:project', {
+    config: { permission: 'projects.write' },
     schema: {
       operationId: 'setProject',
       summary: 'Change limits and budget of a project',
@@ -69,6 +76,7 @@ export function registerProjects(api: Api, dependencies: ApiDependencies): void 
   })
 
   api.delete('/projects/:project', {
+    config: { permission: 'projects.delete' },
     schema: {
       operationId: 'deleteProject',
       summary: 'Revoke all keys of a project and mark its data for deletion',

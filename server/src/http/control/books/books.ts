@@ -1,7 +1,7 @@
 /** Routes about the books: unknowns, nodes, and whether everything agrees. */
 import type { z } from 'zod'
 import { momentOf } from '#core/ledger.ts'
-import { nanoUsdOf, usdOf } from '#core/price.ts'
+import { decimalOf, nanoUsdOf } from '#core/price.ts'
 import type { AuditLog, AuditProof } from '#ports/audit.ts'
 import type { LedgerStore, Unknown } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
@@ -13,7 +13,7 @@ import {
   type Reconciler,
   type Upkeep,
 } from '#ports/upkeep.ts'
-import { faultAnswers } from '../fault-answers.ts'
+import { faultAnswers } from '../../fault-answers.ts'
 import {
   doctorQuery,
   doctorReport,
@@ -28,11 +28,13 @@ import {
   unknownPath,
   type node,
   type unknown,
-} from './books-schemas.ts'
+} from './schemas.ts'
 import { checksOf, worstOf, type AuditFigures, type BooksFindings } from './doctor.ts'
-import { conflict, notFound } from './faults.ts'
-import { actorIn, type Api } from './route.ts'
-import { isoOf, timeOf } from './shapes.ts'
+import { conflict, notFound } from '../wire/faults.ts'
+import { cursorPage } from '../wire/page.ts'
+import { actorIn } from '../access/caller.ts'
+import type { Api } from '../wire/route.ts'
+import { isoOf, timeOf } from '../wire/times.ts'
 
 export interface BooksDependencies {
   readonly ledger: Pick<LedgerStore, 'openUnknowns' | 'resolveUnknown'>
@@ -53,6 +55,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
 
 function registerUnknowns(api: Api, { ledger }: BooksDependencies): void {
   api.get('/unknowns', {
+    config: { permission: 'unknowns.read' },
     schema: {
       operationId: 'listUnknowns',
       summary: 'Calls with an unknown outcome, oldest first',
@@ -63,11 +66,15 @@ function registerUnknowns(api: Api, { ledger }: BooksDependencies): void {
       const [requestId = '', attempt = ''] = after?.split('/') ?? []
       const last = after === undefined ? undefined : { requestId, attempt: Number(attempt) }
       const entries = await ledger.openUnknowns({ limit: limit + 1, after: last })
-      return { data: entries.slice(0, limit).map(unknownBody), has_more: entries.length > limit }
+      return cursorPage(entries, limit, {
+        bodyOf: unknownBody,
+        cursorOf: (entry) => `${entry.requestId}/${entry.attempt}`,
+      })
     },
   })
 
   api.post('/unknowns/:request_id/:attempt', {
+    config: { permission: 'unknowns.resolve' },
     schema: {
       operationId: 'resolveUnknown',
       summary: 'Resolve a call with an unknown outcome: it was paid, or it was not',
@@ -97,6 +104,7 @@ function registerUnknowns(api: Api, { ledger }: BooksDependencies): void {
 
 function registerNodes(api: Api, { nodes }: BooksDependencies): void {
   api.get('/nodes', {
+    config: { permission: 'nodes.read' },
     schema: {
       operationId: 'listNodes',
       summary: 'Nodes that write to the ledger, and nodes that ended in the last days',
@@ -106,6 +114,7 @@ function registerNodes(api: Api, { nodes }: BooksDependencies): void {
   })
 
   api.post('/nodes/:id/end', {
+    config: { permission: 'nodes.end' },
     schema: {
       operationId: 'endNode',
       summary: 'End a node whose machine is gone, and return its budget leases',
@@ -121,13 +130,14 @@ function registerNodes(api: Api, { nodes }: BooksDependencies): void {
         throw conflict(
           `Node ${id} is alive: it was seen within the last minute. Stop its process instead. With force, Torana cuts the node off and it must stop.`,
         )
-      return { id, returned_usd: result.kind === 'ended' ? usdOf(result.returnedNanoUsd) : 0 }
+      return { id, returned_usd: decimalOf(result.kind === 'ended' ? result.returnedNanoUsd : 0n) }
     },
   })
 }
 
 function registerDoctor(api: Api, dependencies: BooksDependencies): void {
   api.get('/doctor', {
+    config: { permission: 'doctor.read' },
     schema: {
       operationId: 'doctor',
       summary: 'Compare the ledger with its sums; correct budgets that differ',
@@ -188,7 +198,7 @@ function unknownBody(entry: Unknown): z.output<typeof unknown> {
     model: entry.model,
     deployment: entry.deployment,
     images: entry.images,
-    reserved_usd: amountNanoUsd === undefined ? null : usdOf(amountNanoUsd),
+    reserved_usd: amountNanoUsd === undefined ? null : decimalOf(amountNanoUsd),
     requested_at: isoOf(momentOf(entry.requestId)),
     written_at: isoOf(writtenAtMs),
     posted_at: isoOf(writtenAtMs + UNKNOWN_POSTED_AFTER_MS),
@@ -204,6 +214,6 @@ function nodeBody(record: NodeRecord): z.output<typeof node> {
     started_at: isoOf(record.startedAtMs),
     seen_at: isoOf(record.seenAtMs),
     ended_at: timeOf(record.endedAtMs),
-    leased_usd: usdOf(record.leasedNanoUsd),
+    leased_usd: decimalOf(record.leasedNanoUsd),
   }
 }

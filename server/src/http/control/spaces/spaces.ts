@@ -4,10 +4,11 @@ import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
-import { faultAnswers } from '../fault-answers.ts'
-import { invalidField, notFound } from './faults.ts'
-import { actorIn, type Api } from './route.ts'
-import { isoOf, timeOf } from './shapes.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import { invalidField, notFound } from '../wire/faults.ts'
+import { actorIn } from '../access/caller.ts'
+import type { Api } from '../wire/route.ts'
+import { isoOf, timeOf } from '../wire/times.ts'
 import {
   acceptance,
   seriesQuery,
@@ -16,7 +17,7 @@ import {
   spacePath,
   spaceSeries,
   type spaceProbe,
-} from './spaces-schemas.ts'
+} from './schemas.ts'
 
 /** What this node knows of a deployment. */
 interface SpaceStanding {
@@ -45,6 +46,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   const bodyOf = (model: EmbeddingModel) => spaceBody(model, guard)
 
   api.get('/spaces', {
+    config: { permission: 'spaces.read' },
     schema: {
       operationId: 'listSpaces',
       summary: 'The vector space of each embedding model, and the state of its deployments',
@@ -62,6 +64,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   })
 
   api.get('/spaces/:model/series', {
+    config: { permission: 'spaces.read' },
     schema: {
       operationId: 'spaceSeries',
       summary: 'All probes of the deployments of a model, newest first',
@@ -78,6 +81,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   })
 
   api.post('/spaces/:model/accept', {
+    config: { permission: 'spaces.accept' },
     schema: {
       operationId: 'acceptSpace',
       summary:
@@ -101,6 +105,7 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
   })
 
   api.post('/spaces/:model/probe', {
+    config: { permission: 'spaces.probe' },
     schema: {
       operationId: 'probeSpace',
       summary: 'Probe all deployments of a model now, instead of within 15 minutes',

@@ -1,6 +1,6 @@
-/** The control API as schemas: requests are checked by them, and the OpenAPI document is made of them. */
+/** Projects and keys as schemas: requests are checked by them, and the OpenAPI document is made of them. */
 import { z } from 'zod'
-import { givenUsd, pageLimit as limit, storable, time } from './fields.ts'
+import { givenUsd, listOf, pageLimit as limit, storable, time, usd } from '../wire/fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
 const name = z
@@ -39,7 +39,7 @@ const limitsChange = z
 
 const period = z.enum(['day', 'week', 'month', 'total'])
 
-const budget = z.object({ usd: givenUsd, per: period, hard: z.boolean() }).meta({ id: 'Budget' })
+const budget = z.object({ usd, per: period, hard: z.boolean() }).meta({ id: 'Budget' })
 
 const budgetChange = z
   .strictObject({ usd: givenUsd, per: period.default('month'), hard: z.boolean().default(false) })
@@ -146,60 +146,15 @@ export const rotation = z
   })
   .meta({ id: 'Rotation' })
 
-export const credential = z
-  .object({
-    upstream: z.string(),
-    base_url: z.string().describe('Where calls go; the secret is sent nowhere else.'),
-    source: z.enum(['configuration', 'store', 'none']).describe('Where the credential in use comes from.'),
-    stored_for: z.string().nullable().describe('The base URL that a stored secret was given for.'),
-    updated_at: time.nullable(),
-  })
-  .meta({ id: 'Credential' })
-
-export const newCredential = z
-  .strictObject({ secret: z.string().min(1).max(100_000).nullable().describe('null: delete it.') })
-  .meta({ id: 'NewCredential' })
-
-const auditEntry = z
-  .object({
-    sequence: z.int(),
-    at: time,
-    actor: z.string(),
-    action: z.string(),
-    target: z.string(),
-    detail: z.record(z.string(), z.unknown()),
-    hash: z.string(),
-    intact: z
-      .boolean()
-      .describe('False if this entry was changed, or if the one before it was changed or removed.'),
-    proof: z
-      .enum(['keyed', 'other_key', 'unkeyed'])
-      .describe(
-        'Whether the hash is signed with a key of this node, with another key, or not at all. A signature also covers all entries before it.',
-      ),
-  })
-  .meta({ id: 'AuditEntry' })
-
 /** `<project>/<name>`, and keys of torana.yaml may have longer names. */
 export const namePage = z.object({ after: storable(500).optional(), limit })
 export const keyPage = namePage.extend({ project: name.optional() })
-export const auditPage = z.object({ before: z.coerce.number().int().min(1).optional(), limit })
 
 export const projectPath = z.object({ project: name })
 /** Keys of torana.yaml may have other names; they are declared there, and only listed here. */
 export const keyPath = z.object({ project: name, name })
-export const upstreamPath = z.object({ upstream: storable(200).min(1) })
 
 export const projectList = listOf(project).meta({ id: 'ProjectList' })
 export const keyList = listOf(key).meta({ id: 'KeyList' })
-export const credentialList = listOf(credential).meta({ id: 'CredentialList' })
-export const auditList = listOf(auditEntry).meta({ id: 'AuditList' })
 
 export const noContent = z.undefined().describe('Done.')
-
-function listOf<Item extends z.ZodType>(item: Item) {
-  return z.object({
-    data: z.array(item),
-    has_more: z.boolean().describe('Ask again with `after` (or `before`) = the last entry of this page.'),
-  })
-}

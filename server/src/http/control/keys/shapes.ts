@@ -1,7 +1,7 @@
 /** Records as JSON, and requests as changes. */
 import type { z } from 'zod'
 import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from '#core/catalog.ts'
-import { nanoUsdOf, usdOf } from '#core/price.ts'
+import { decimalOf, nanoUsdOf } from '#core/price.ts'
 import type {
   KeyChange,
   KeyRecord,
@@ -10,6 +10,7 @@ import type {
   SecretRecord,
   TermsChange,
 } from '#ports/key-store.ts'
+import { isoOf, timeOf } from '../wire/times.ts'
 import type * as schemas from './schemas.ts'
 
 type ProjectBody = z.output<typeof schemas.project>
@@ -94,19 +95,11 @@ function termsBody({ limits = {}, budget }: Terms): Pick<ProjectBody, 'limits' |
       tokens_per_minute: limits.tokensPerMinute,
       images_per_minute: limits.imagesPerMinute,
     },
-    budget: budget ? { usd: usdOf(budget.limitNanoUsd), per: budget.per, hard: budget.hard } : null,
+    budget: budget ? { usd: decimalOf(budget.limitNanoUsd), per: budget.per, hard: budget.hard } : null,
   }
 }
 
 function pepperOf({ pepper }: SecretRecord, { current, previous }: Peppers) {
   if (pepper === current.id) return 'current'
   return pepper === previous?.id ? 'previous' : 'unknown'
-}
-
-export function timeOf(unixMs: number | undefined): string | null {
-  return unixMs === undefined ? null : isoOf(unixMs)
-}
-
-export function isoOf(unixMs: number): string {
-  return new Date(unixMs).toISOString()
 }

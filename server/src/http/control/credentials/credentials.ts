@@ -1,16 +1,23 @@
 import type { z } from 'zod'
-import type { Upstream } from '#core/catalog.ts'
-import type { CredentialRecord } from '#ports/credentials.ts'
+import type { Catalog, Upstream } from '#core/catalog.ts'
+import type { CredentialRecord, CredentialStore } from '#ports/credentials.ts'
 import { addressOf, upstreamsOf } from '#core/catalog.ts'
-import { faultAnswers } from '../fault-answers.ts'
-import type { ApiDependencies } from './dependencies.ts'
-import { actorIn, type Api } from './route.ts'
-import { conflict, notFound } from './faults.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import { actorIn } from '../access/caller.ts'
+import type { Api } from '../wire/route.ts'
+import { conflict, notFound } from '../wire/faults.ts'
 import { credential, credentialList, newCredential, upstreamPath } from './schemas.ts'
-import { timeOf } from './shapes.ts'
+import { timeOf } from '../wire/times.ts'
 
-export function registerCredentials(api: Api, { catalog, credentials }: ApiDependencies): void {
+export interface CredentialDependencies {
+  readonly credentials: CredentialStore
+  /** What torana.yaml declares, without the credentials that the store adds. */
+  readonly catalog: () => Catalog
+}
+
+export function registerCredentials(api: Api, { catalog, credentials }: CredentialDependencies): void {
   api.get('/credentials', {
+    config: { permission: 'upstreams.read' },
     schema: {
       operationId: 'listCredentials',
       summary: 'The source of the credential of each upstream; never the credential itself',
@@ -25,6 +32,7 @@ export function registerCredentials(api: Api, { catalog, credentials }: ApiDepen
   })
 
   api.put('/credentials/:upstream', {
+    config: { permission: 'upstreams.write' },
     schema: {
       operationId: 'putCredential',
       summary: 'Store the credential of an upstream, for its present base URL; null deletes it',

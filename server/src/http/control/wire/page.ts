@@ -1,3 +1,19 @@
+/** A page of rows that were asked for with one more than fits: it tells whether there are more. */
+export function cursorPage<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  { bodyOf, cursorOf }: { readonly bodyOf: (row: Row) => Item; readonly cursorOf: (row: Row) => string },
+): { data: Item[]; has_more: boolean; next: string | null } {
+  const shown = rows.slice(0, limit)
+  const last = shown.at(-1)
+  const hasMore = rows.length > limit
+  return {
+    data: shown.map(bodyOf),
+    has_more: hasMore,
+    next: hasMore && last !== undefined ? cursorOf(last) : null,
+  }
+}
+
 interface PageItem {
   readonly managed_by: 'configuration' | 'store'
 }

@@ -1,0 +1,55 @@
+/** Fields that several schemas of the control API have. */
+import { z } from 'zod'
+import { nanoUsdOf } from '#core/price.ts'
+
+/** Nano-dollars are kept as 64-bit integers. */
+const MAX_USD = 9_000_000_000
+const PAGE = 100
+const MAX_PAGE = 1000
+
+export const time = z.iso.datetime()
+
+/** How many entries one page holds. */
+export const pageLimit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE)
+
+/** What the next page is asked for with. */
+export const cursor = z
+  .string()
+  .nullable()
+  .describe('Ask again with `after` = this. null: this is the last page.')
+
+/** A text that goes to PostgreSQL, which refuses a NUL. */
+export function storable(maxCharacters: number) {
+  return z
+    .string()
+    .max(maxCharacters)
+    .regex(/^[^\0]*$/, 'must not have a NUL character')
+}
+
+/** Money in answers. A number would round, and would print small amounts as `5.8e-7`. */
+export const usd = z
+  .string()
+  .regex(/^-?\d+\.\d{9}$/)
+  .describe('US dollars, with nine decimals.')
+
+/** An amount that a caller gives, as a number or as decimal text. It is kept exactly as it was given. */
+export const givenUsd = z
+  .union([z.number(), z.string().regex(/^\d{1,10}(\.\d+)?$/, 'expected dollars such as 12.50')])
+  .refine((value) => Number(value) >= 0 && Number(value) <= MAX_USD, `a dollar amount is 0 to ${MAX_USD}`)
+  .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
+
+function isNanoUsd(value: number | string): boolean {
+  try {
+    nanoUsdOf(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.object({
+    data: z.array(item),
+    has_more: z.boolean().describe('Ask again with `after` (or `before`) = the last entry of this page.'),
+  })
+}
