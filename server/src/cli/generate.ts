@@ -11,6 +11,7 @@ import { imageModelsMarkdown } from '#config/pages/image-document.ts'
 import { allFaultsMarkdown } from '#core/fault/page.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { openapiText } from '#http/openapi.ts'
+import { controlReference, type ControlDocument } from '#http/control/reference.ts'
 import { controlServer, type ControlDependencies } from '#http/control/server.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import type { Output } from './output.ts'
@@ -18,8 +19,10 @@ import type { Output } from './output.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 
 export async function run(argv: string[], out: Output): Promise<number> {
+  const controlJson = await openapiJson(controlApp())
   const files: Record<string, string> = {
-    'contract/control.openapi.json': await openapiJson(controlApp()),
+    'contract/control.openapi.json': controlJson,
+    'docs/control-api.md': controlReference(JSON.parse(controlJson) as ControlDocument),
     'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
     'contract/torana.schema.json': configurationSchemaJson(),
     'docs/configuration.md': configurationMarkdown(),

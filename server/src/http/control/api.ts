@@ -2,6 +2,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import type { Fault } from '#core/fault/fault.ts'
+import { faultAnswers } from '../fault-answers.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 import { presentedKey } from '../gateway/caller/presented-key.ts'
 import { registerAudit } from './audit/audit.ts'
@@ -87,7 +88,12 @@ function declarePermissions(scope: FastifyInstance): void {
     const { permission } = route.config ?? {}
     if (permission === undefined)
       throw new Error(`${String(route.method)} ${route.url} declares no permission`)
-    route.schema = Object.assign(route.schema ?? {}, { 'x-permission': permission })
+    const refusals = permission === 'anyone' ? {} : faultAnswers([403])
+    const { response, ...schema } = route.schema ?? {}
+    route.schema = Object.assign(schema, {
+      'x-permission': permission,
+      response: { ...refusals, ...(response as object) },
+    })
   })
 }
 
