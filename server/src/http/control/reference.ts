@@ -117,7 +117,7 @@ function typeText(schema: Schema): string {
   }
   const either = anyOf ?? oneOf ?? allOf
   if (either) return [...new Set(either.map(typeText))].join(' or ')
-  if (schema.const !== undefined) return `\`${String(schema.const)}\``
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``
   if (schema.enum)
     return schema.enum
       .slice(0, MAX_ALTERNATIVES)
@@ -129,7 +129,7 @@ function typeText(schema: Schema): string {
       .map(([name, of]) => `${name}: ${typeText(of)}`)
       .join(', ')} }`
   const type = Array.isArray(schema.type) ? schema.type.join(' or ') : String(schema.type ?? 'any')
-  return schema.default === undefined ? type : `${type}, default \`${String(schema.default)}\``
+  return schema.default === undefined ? type : `${type}, default \`${JSON.stringify(schema.default)}\``
 }
 
 function cell(text: string): string {
