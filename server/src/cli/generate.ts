@@ -55,7 +55,7 @@ function gatewayApp(): Promise<FastifyInstance> {
 
 /** With the parts that a node may lack: each of them has routes. */
 function controlApp(): FastifyInstance {
-  return controlServer({ api: { version, books: {}, spaces: {} } } as ControlDependencies)
+  return controlServer({ api: { version, books: {}, spaces: {}, events: {} } } as ControlDependencies)
 }
 
 async function openapiJson(app: FastifyInstance): Promise<string> {

@@ -40,6 +40,12 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       ...directory.forControl,
       books: accounts.books,
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
+      events: {
+        topics: [],
+        isSignedIn: async () => true,
+        onTrouble: (topic, error) =>
+          log.warn({ topic, err: error }, 'a live topic of the console has no news'),
+      },
       identifiers,
       version,
       catalog: () => catalog.declared,

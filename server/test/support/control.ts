@@ -13,6 +13,7 @@ import type { KeyStore } from '#ports/key-store.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { tokenCaller } from '#http/control/access/caller.ts'
+import type { ApiDependencies } from '#http/control/dependencies.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -64,7 +65,10 @@ export async function controlRoutes(): Promise<string[]> {
   return routes.filter((route) => route.includes(' /api/') && !route.startsWith('HEAD'))
 }
 
-export async function startControl(directory: Directory): Promise<Control> {
+export async function startControl(
+  directory: Directory,
+  parts: Partial<ApiDependencies> = {},
+): Promise<Control> {
   // A minute between any two: tests that are not about it send many wrong tokens.
   let failedAtMs = 0
   const { keyStore, audit } = directory
@@ -104,6 +108,7 @@ export async function startControl(directory: Directory): Promise<Control> {
       onAdminRequest: () => {},
       identifiers: uuidv7Identifiers(systemClock),
       version: '0',
+      ...parts,
     },
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -190,6 +190,14 @@ export const SERVER_FAULTS = {
       'This node already runs as many image jobs as it may, or as many of this project: each project has a share. Nothing was bought.',
     nextStep: 'Retry. Operators: add nodes, or raise `limits.maxImageJobs`.',
   },
+  too_many_streams: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'This node serves as many live streams of the console as it may.',
+    nextStep: 'Close a page of the console that is open elsewhere, or ask another node.',
+  },
   too_many_bodies: {
     status: 503,
     type: 'server_error',

@@ -9,6 +9,7 @@ import { registerAudit } from './audit/audit.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
 import { controlFault, noToken, notFound, tooManyWrongTokens, wrongToken } from './wire/faults.ts'
+import { registerEvents } from './events/events.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
@@ -77,6 +78,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerAudit(api, dependencies)
       if (dependencies.books) registerBooks(api, dependencies.books)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
+      if (dependencies.events) registerEvents(api, dependencies.events)
     },
     { prefix: '/api/v1' },
   )

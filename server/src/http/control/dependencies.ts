@@ -7,6 +7,7 @@ import type { Caller } from './access/caller.ts'
 import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
+import type { EventsDependencies } from './events/events.ts'
 import type { SpacesDependencies } from './spaces/spaces.ts'
 
 /** A request as the log shows it. */
@@ -23,6 +24,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   /** Undefined on a node that keeps nothing. */
   readonly books?: BooksDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
+  readonly events?: EventsDependencies | undefined
   /** The program that holds the token. Undefined: no token of this node. */
   readonly callerOf: (token: string) => Caller | undefined
   readonly docsUrl: () => string

@@ -30,6 +30,7 @@ const routes = [
   ['GET', '/spaces/m/series'],
   ['POST', '/spaces/m/accept'],
   ['POST', '/spaces/m/probe'],
+  ['GET', '/events'],
   ['GET', '/nothing'],
 ] as const
 
