@@ -1,7 +1,17 @@
+/** Who did something. */
+export interface Actor {
+  /** A member's mail address, the name of a token (`admin-token`, `local-admin`), or `system`. */
+  readonly name: string
+  /** Where the request came from, as trusted proxies tell. Absent: nobody asked over the network. */
+  readonly address?: string | undefined
+}
+
+/** The nodes themselves. */
+export const SYSTEM: Actor = { name: 'system' }
+
 /** What somebody did to keys, projects, credentials or the books. Never holds a secret. */
 export interface AuditAction {
-  /** Who: `admin-token`, `local-admin`, a person. */
-  readonly actor: string
+  readonly actor: Actor
   /** `<what>.<verb>`, such as `key.revoke`. */
   readonly action: string
   readonly target: string
@@ -9,7 +19,10 @@ export interface AuditAction {
   readonly detail: Readonly<Record<string, unknown>>
 }
 
-export interface AuditEntry extends AuditAction {
+export interface AuditEntry extends Omit<AuditAction, 'actor'> {
+  /** The name of the actor. */
+  readonly actor: string
+  readonly address: string | undefined
   /** 1, 2, 3 … without gaps. */
   readonly sequence: bigint
   readonly atMs: number

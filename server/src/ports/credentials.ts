@@ -1,4 +1,6 @@
 /** A key that seals credentials. Its id stands in what it sealed, so that it is known which key opens it. */
+import type { Actor } from './audit.ts'
+
 export interface SealingKey {
   /** 8 hex digits. */
   readonly id: string
@@ -39,13 +41,13 @@ export class CredentialLost extends Error {
  */
 export interface CredentialStore {
   /** Stores the secret in place of any before. It is never shown again. */
-  put(credential: NewCredential, actor: string): Promise<CredentialRecord>
+  put(credential: NewCredential, actor: Actor): Promise<CredentialRecord>
   /** Undefined when there is none for this upstream at exactly this base URL. Rejects with `CredentialLost`. */
   open(upstream: string, baseUrl: string): Promise<string | undefined>
   /** Another base URL than before drops the secret. Undefined when nothing is stored for the upstream. */
-  setBaseUrl(upstream: string, baseUrl: string, actor: string): Promise<CredentialRecord | undefined>
+  setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined>
   /** Forgets the secret. Undefined when nothing is stored for the upstream. */
-  drop(upstream: string, actor: string): Promise<CredentialRecord | undefined>
+  drop(upstream: string, actor: Actor): Promise<CredentialRecord | undefined>
   /** By upstream. */
   list(): Promise<readonly CredentialRecord[]>
 }

@@ -1,3 +1,4 @@
+import type { Actor } from './audit.ts'
 import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
 
 /** Makes keyed digests of secrets. Which secret of the node it was derived from is told by its id, the same on all nodes. */
@@ -137,16 +138,16 @@ export interface KeyStore extends KeySource {
   /** By name, without those deleted. */
   listProjects(page: ProjectPage): Promise<readonly ProjectRecord[]>
   /** Makes the key, and its project if there is none. An id is never used again, because the books hold it. */
-  createKey(key: NewKey, actor: string): Promise<KeyRecord>
-  setKey(id: string, change: KeyChange, actor: string): Promise<KeyRecord>
+  createKey(key: NewKey, actor: Actor): Promise<KeyRecord>
+  setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord>
   /** Gives the key a new secret; those before end after the overlap, or at their own earlier end. */
-  rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: string): Promise<KeyRecord>
+  rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord>
   /** Ends a key for good. Revoking it again changes nothing. */
-  revokeKey(id: string, actor: string): Promise<KeyRecord>
-  createProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord>
-  setProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord>
+  revokeKey(id: string, actor: Actor): Promise<KeyRecord>
+  createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
+  setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
   /** Revokes all keys of the project and marks its data for deletion. Its name can't be used until the data is gone. */
-  deleteProject(name: string, actor: string): Promise<void>
+  deleteProject(name: string, actor: Actor): Promise<void>
 }
 
 /** A copy of the directory on the node's own disk, for a start while the store is away. Holds digests, never secrets. */

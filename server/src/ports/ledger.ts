@@ -1,3 +1,4 @@
+import type { Actor } from './audit.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 
 /**
@@ -77,7 +78,7 @@ export interface UnknownResolution {
   /** For a `post`; undefined posts what was reserved. */
   readonly costNanoUsd?: bigint | undefined
   readonly tokens?: number | undefined
-  readonly actor: string
+  readonly actor: Actor
 }
 
 /** A place on this node where entries wait for the store. */

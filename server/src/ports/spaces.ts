@@ -1,4 +1,5 @@
 /** What is known of the vector space of each embedding model, kept so that every node and every restart judges alike. */
+import type { Actor } from './audit.ts'
 
 /** Vectors of the probe texts, as they were when the space was accepted. */
 export interface SpaceReference {
@@ -80,7 +81,7 @@ export interface SpaceStore {
    * An admin accepts what a deployment makes now: the model's space is another one from here on. Changes nothing unless the
    * generation is later than the one there is. The actor is written to the audit in the same step.
    */
-  replaceReference(reference: SpaceReference, actor: string): Promise<void>
+  replaceReference(reference: SpaceReference, actor: Actor): Promise<void>
   /**
    * Adds a point to the series and moves the deployment's standing with it. A failed probe moves nothing but `last`, nor does
    * one of a space that is no longer the model's. Probes may come in another order than they were made in: a good one lifts no

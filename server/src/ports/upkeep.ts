@@ -1,4 +1,5 @@
 /** What runs beside requests for the books. Every method rejects with `StoreAway` when the store can't be reached. */
+import type { Actor } from './audit.ts'
 
 /**
  * Chores. Each may be done by any node, at any time, twice or by two nodes at once: the outcome is the same. Each is done in
@@ -160,7 +161,7 @@ export interface NodeRegister {
    * its journal held is lost with it. A node that was seen within `SILENT_AFTER_MS` is refused as `alive` unless forced, for
    * it would have to stop. The actor is written to the audit in the same step.
    */
-  end(nodeId: string, options: { readonly force: boolean; readonly actor: string }): Promise<NodeEnding>
+  end(nodeId: string, options: { readonly force: boolean; readonly actor: Actor }): Promise<NodeEnding>
 }
 
 /** Sixty heartbeats: longer than any pause of a machine that is still there. */

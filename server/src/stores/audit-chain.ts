@@ -7,7 +7,25 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import type { AuditAction, AuditEntry, AuditProof } from '#ports/audit.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 
-export interface ChainedEntry extends AuditAction {
+/** An action as it is kept. The address stands in the detail, so that nodes of earlier versions check the same hash. */
+export interface KeptAction extends Omit<AuditAction, 'actor'> {
+  readonly actor: string
+}
+
+export function keptAction({ actor, action, target, detail }: AuditAction): KeptAction {
+  const { name, address } = actor
+  return {
+    actor: name,
+    action,
+    target,
+    detail: address === undefined ? detail : { ...detail, [ADDRESS]: address },
+  }
+}
+
+/** No action has a detail of this name. */
+const ADDRESS = 'clientAddress'
+
+export interface ChainedEntry extends KeptAction {
   readonly sequence: bigint
   readonly atMs: number
   /** 32 bytes of SHA-256; since there are keys, then 4 bytes of the key's id and 32 of the signature of that hash. */
@@ -42,7 +60,8 @@ export class AuditChain {
   checkedPage(newestFirst: readonly ChainedEntry[], limit: number): AuditEntry[] {
     return newestFirst.slice(0, limit).map((entry, index) => {
       const before = newestFirst[index + 1]
-      const { hash, ...rest } = entry
+      const { hash, detail: kept, ...rest } = entry
+      const { [ADDRESS]: address, ...detail } = kept
       const plain = hash.subarray(0, HASH_BYTES)
       const proof = this.#proofOf(hash)
       const intact =
@@ -50,7 +69,14 @@ export class AuditChain {
         Buffer.compare(plain, plainHash(before?.hash, entry)) === 0 &&
         this.#isSigned(hash) &&
         (before === undefined || ORDER[this.#proofOf(before.hash)] <= ORDER[proof])
-      return { ...rest, hash: Buffer.from(plain).toString('hex'), intact, proof }
+      return {
+        ...rest,
+        address: typeof address === 'string' ? address : undefined,
+        detail,
+        hash: Buffer.from(plain).toString('hex'),
+        intact,
+        proof,
+      }
     })
   }
 

@@ -14,7 +14,8 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     const directory = await open()
     const { keyStore, audit } = directory
     const database = directory.database as Database
-    for (let index = 1; index <= 5; index += 1) await keyStore.createProject(`p${index}`, {}, 'tester')
+    for (let index = 1; index <= 5; index += 1)
+      await keyStore.createProject(`p${index}`, {}, { name: 'tester' })
     /** As somebody would who owns the table. */
     const tamper = async (statement: string): Promise<void> => {
       await database.query('ALTER TABLE audit DISABLE TRIGGER audit_append_only')
@@ -74,7 +75,7 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: who owns the table can't make the hashes anew without the key`, async () => {
     const { database, tamper } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
-    for (const project of ['s1', 's2', 's3']) await keyStore.createProject(project, {}, 'tester')
+    for (const project of ['s1', 's2', 's3']) await keyStore.createProject(project, {}, { name: 'tester' })
     const before = await audit.list({ limit: 100 })
     assert.ok(before.every(({ intact }) => intact))
 
@@ -107,7 +108,7 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
       await proofs(audit),
       Array.from({ length: 5 }, () => 'unkeyed true'),
     )
-    await keyStore.createProject('signed', {}, 'tester')
+    await keyStore.createProject('signed', {}, { name: 'tester' })
     assert.deepEqual(await proofs(audit), ['keyed true', ...Array.from({ length: 5 }, () => 'unkeyed true')])
     assert.equal((await unsigned.list({ limit: 1 }))[0]?.proof, 'other_key')
     await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
@@ -117,18 +118,18 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: an unsigned entry after a signed one was put there by somebody else`, async () => {
     const { database, keyStore: unsigned } = await withEntries()
     const { keyStore, audit } = signedBy(database, 'the secret of today')
-    await keyStore.createProject('signed', {}, 'tester')
-    await unsigned.createProject('forged', {}, 'tester')
-    await keyStore.createProject('signed-again', {}, 'tester')
+    await keyStore.createProject('signed', {}, { name: 'tester' })
+    await unsigned.createProject('forged', {}, { name: 'tester' })
+    await keyStore.createProject('signed-again', {}, { name: 'tester' })
     assert.deepEqual((await proofs(audit)).slice(0, 3), ['keyed true', 'unkeyed false', 'keyed true'])
   })
 
   test(`${name}: after rotations of the secret, old entries are still verified by the newest`, async () => {
     const { database } = await withEntries()
-    await signedBy(database, 'one').keyStore.createProject('by-one', {}, 'tester')
-    await signedBy(database, 'two', 'one').keyStore.createProject('by-two', {}, 'tester')
+    await signedBy(database, 'one').keyStore.createProject('by-one', {}, { name: 'tester' })
+    await signedBy(database, 'two', 'one').keyStore.createProject('by-two', {}, { name: 'tester' })
     const { keyStore, audit } = signedBy(database, 'three', 'two')
-    await keyStore.createProject('by-three', {}, 'tester')
+    await keyStore.createProject('by-three', {}, { name: 'tester' })
     assert.deepEqual((await proofs(audit)).slice(0, 4), [
       'keyed true',
       'keyed true',
@@ -149,9 +150,9 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
     const { stored } = someSecret()
     await database.query('ALTER TABLE audit ADD CONSTRAINT full_disk CHECK (sequence < 0) NOT VALID')
     try {
-      const made = keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+      const made = keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
       await assert.rejects(made, /full_disk/)
-      await assert.rejects(keyStore.deleteProject('p1', 'tester'), /full_disk/)
+      await assert.rejects(keyStore.deleteProject('p1', { name: 'tester' }), /full_disk/)
     } finally {
       await database.query('ALTER TABLE audit DROP CONSTRAINT full_disk')
     }

@@ -169,7 +169,7 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     await jobs.end(await begunHold(jobs, job), { state: 'unknown', result: '{}', freesKey: false })
     await passes(UNKNOWN_POSTED_AFTER_MS + 60_000)
     assert.equal(await jobs.deleteOld(0), 0)
-    await ledger.resolveUnknown({ requestId: job.id, attempt: 0, kind: 'void', actor: 'ada' })
+    await ledger.resolveUnknown({ requestId: job.id, attempt: 0, kind: 'void', actor: { name: 'ada' } })
     assert.equal(await jobs.deleteOld(0), 1)
   })
 

@@ -32,7 +32,7 @@ keyDirectorySuite('snapshot', async () => {
       const { keyStore } = memoryDirectory()
       for (const { project, key } of keysOf(projects)) {
         const { secret, ...rest } = key
-        await keyStore.createKey({ ...rest, project, secret: digested(secret) }, 'tester')
+        await keyStore.createKey({ ...rest, project, secret: digested(secret) }, { name: 'tester' })
       }
       node = keyNode(keyStore).snapshot
       await node.start()
@@ -53,14 +53,14 @@ test('a revocation counts on every node within two seconds, and a dead store tak
     PostgresKeys,
   ]
   const [kept, revoked] = [someSecret(), someSecret()]
-  await store.createKey({ project: 'p', name: 'kept', secret: kept.stored }, 'tester')
-  await store.createKey({ project: 'p', name: 'revoked', secret: revoked.stored }, 'tester')
+  await store.createKey({ project: 'p', name: 'kept', secret: kept.stored }, { name: 'tester' })
+  await store.createKey({ project: 'p', name: 'revoked', secret: revoked.stored }, { name: 'tester' })
   const nodes = [store, other].map((source) => keyNode(source, { clock: systemClock }).snapshot)
   await Promise.all(nodes.map((node) => node.start()))
   const polls = nodes.map((node) => pollKeys(node, (error) => assert.fail(String(error))))
   try {
     for (const node of nodes) assert.equal((await node.find(revoked.secret))?.id, 'p/revoked')
-    await store.revokeKey('p/revoked', 'tester')
+    await store.revokeKey('p/revoked', { name: 'tester' })
     const revokedAtMs = performance.now()
     await Promise.all(nodes.map((node) => untilRefused(node, revoked.secret)))
     // A second, and what a busy machine adds; a node that was not told would go on for an hour.
@@ -92,8 +92,11 @@ async function onDisk(name: string) {
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret()
   const budget = { limitNanoUsd: 12_345_678_901_234_567n, per: 'month', hard: true } as const
-  await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget, models: ['a'] }, 'tester')
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 7 }, budget }, 'tester')
+  await keyStore.createKey(
+    { project: 'p', name: 'k', secret: stored, budget, models: ['a'] },
+    { name: 'tester' },
+  )
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 7 }, budget }, { name: 'tester' })
   const link = new Link(keyStore)
   const clock = new TestClock()
   const { snapshot } = keyNode(link, { file, clock })
@@ -176,7 +179,7 @@ test('a snapshot of which any byte was changed is refused, as is a cut one and o
 
 test('a node that started from its snapshot forgets it when the store is back', async () => {
   const { restart, keyStore, link, secret } = await onDisk('back')
-  await keyStore.revokeKey('p/k', 'tester')
+  await keyStore.revokeKey('p/k', { name: 'tester' })
   const { snapshot } = await restart()
   assert.ok(await snapshot.find(secret))
   link.isCut = false
@@ -187,7 +190,7 @@ test('a node that started from its snapshot forgets it when the store is back', 
 test('the copy on disk follows a change within seconds, and does not grow old by itself', async () => {
   const { restart, keyStore, link, clock, secret, snapshot } = await onDisk('follows')
   link.isCut = false
-  await keyStore.revokeKey('p/k', 'tester')
+  await keyStore.revokeKey('p/k', { name: 'tester' })
   clock.advance(5000)
   await snapshot.refresh()
   await snapshot.end()
@@ -222,7 +225,7 @@ async function untilMade(
 ): Promise<void> {
   for (let tries = 0; tries < 20; tries += 1) {
     try {
-      await store.createKey({ project: 'p', name: 'after', secret: stored }, 'tester')
+      await store.createKey({ project: 'p', name: 'after', secret: stored }, { name: 'tester' })
       return
     } catch (error) {
       if (tries === 19) throw error

@@ -21,7 +21,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
         budget,
         expiresAtMs: 2_000_000_000_123,
       },
-      'tester',
+      { name: 'tester' },
     )
     assert.deepEqual(await keyStore.findKey([stored.digest]), made)
     assert.deepEqual(
@@ -39,15 +39,15 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: any of several digests of one secret finds the key`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
     const found = await keyStore.findKey([someSecret().stored.digest, stored.digest])
     assert.equal(found?.id, 'p/k')
   })
 
   test(`${name}: making a key makes its project, once`, async () => {
     const { keyStore, audit } = await open()
-    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, 'tester')
-    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, { name: 'tester' })
     assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['p'])
     assert.deepEqual(await actions(audit), ['key.create p/two', 'key.create p/one', 'project.create p'])
   })
@@ -55,15 +55,24 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: an id, a project and a secret exist once`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
-    await keyStore.createProject('q', {}, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+    await keyStore.createProject('q', {}, { name: 'tester' })
     const other = someSecret().stored
-    await refused('exists', keyStore.createKey({ project: 'p', name: 'k', secret: other }, 'tester'))
-    await refused('secret-taken', keyStore.createKey({ project: 'q', name: 'k', secret: stored }, 'tester'))
-    await refused('secret-taken', keyStore.rotateKey('p/k', stored, 0, 'tester'))
-    await refused('exists', keyStore.createProject('p', {}, 'tester'))
-    await keyStore.revokeKey('p/k', 'tester')
-    await refused('exists', keyStore.createKey({ project: 'p', name: 'k', secret: other }, 'tester'))
+    await refused(
+      'exists',
+      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { name: 'tester' }),
+    )
+    await refused(
+      'secret-taken',
+      keyStore.createKey({ project: 'q', name: 'k', secret: stored }, { name: 'tester' }),
+    )
+    await refused('secret-taken', keyStore.rotateKey('p/k', stored, 0, { name: 'tester' }))
+    await refused('exists', keyStore.createProject('p', {}, { name: 'tester' }))
+    await keyStore.revokeKey('p/k', { name: 'tester' })
+    await refused(
+      'exists',
+      keyStore.createKey({ project: 'p', name: 'k', secret: other }, { name: 'tester' }),
+    )
     assert.deepEqual(
       (await keyStore.listKeys({ limit: 10 })).map(({ id }) => id),
       ['p/k'],
@@ -73,11 +82,11 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: a change that is refused leaves nothing behind, in the version or in the audit`, async () => {
     const { keyStore, audit } = await open()
     const before = await keyStore.directoryVersion()
-    await refused('missing', keyStore.setKey('p/k', {}, 'tester'))
-    await refused('missing', keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester'))
-    await refused('missing', keyStore.revokeKey('p/k', 'tester'))
-    await refused('missing', keyStore.setProject('p', {}, 'tester'))
-    await refused('missing', keyStore.deleteProject('p', 'tester'))
+    await refused('missing', keyStore.setKey('p/k', {}, { name: 'tester' }))
+    await refused('missing', keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' }))
+    await refused('missing', keyStore.revokeKey('p/k', { name: 'tester' }))
+    await refused('missing', keyStore.setProject('p', {}, { name: 'tester' }))
+    await refused('missing', keyStore.deleteProject('p', { name: 'tester' }))
     assert.equal(await keyStore.directoryVersion(), before)
     assert.deepEqual(await actions(audit), [])
   })
@@ -86,8 +95,12 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const { keyStore } = await open()
     const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
     const key = { project: 'p', name: 'k', secret: someSecret().stored, models: ['a'], limits, budget }
-    await keyStore.createKey({ ...key, expiresAtMs: 5000 }, 'tester')
-    const unchanged = await keyStore.setKey('p/k', { limits: { requestsPerMinute: undefined } }, 'tester')
+    await keyStore.createKey({ ...key, expiresAtMs: 5000 }, { name: 'tester' })
+    const unchanged = await keyStore.setKey(
+      'p/k',
+      { limits: { requestsPerMinute: undefined } },
+      { name: 'tester' },
+    )
     assert.deepEqual(
       [unchanged.limits, unchanged.budget, unchanged.models, unchanged.expiresAtMs],
       [limits, budget, ['a'], 5000],
@@ -100,14 +113,14 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
         models: null,
         expiresAtMs: null,
       },
-      'tester',
+      { name: 'tester' },
     )
     assert.deepEqual(
       [changed.limits, changed.budget, changed.models, changed.expiresAtMs],
       [{ tokensPerMinute: 1000, imagesPerMinute: 5 }, undefined, undefined, undefined],
     )
-    assert.deepEqual((await keyStore.setProject('p', { budget }, 'tester')).budget, budget)
-    const project = await keyStore.setProject('p', { limits: { tokensPerMinute: 7 } }, 'tester')
+    assert.deepEqual((await keyStore.setProject('p', { budget }, { name: 'tester' })).budget, budget)
+    const project = await keyStore.setProject('p', { limits: { tokensPerMinute: 7 } }, { name: 'tester' })
     assert.deepEqual([project.limits, project.budget], [{ tokensPerMinute: 7 }, budget])
     const [listed] = await keyStore.listKeys({ limit: 1 })
     assert.deepEqual(listed?.projectTerms, { limits: { tokensPerMinute: 7 }, budget })
@@ -116,8 +129,8 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: a rotated key has both secrets until the overlap ends`, async () => {
     const { keyStore } = await open()
     const [first, second, third] = [someSecret().stored, someSecret().stored, someSecret().stored]
-    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, 'tester')
-    const rotated = await keyStore.rotateKey('p/k', second, 60_000, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { name: 'tester' })
+    const rotated = await keyStore.rotateKey('p/k', second, 60_000, { name: 'tester' })
     assert.deepEqual(
       rotated.secrets.map(({ digest }) => digest),
       [second.digest, first.digest],
@@ -127,13 +140,13 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.ok(Math.abs((before?.validUntilMs ?? 0) - Date.now() - 60_000) < 10_000)
     assert.equal((await keyStore.findKey([first.digest]))?.id, 'p/k')
     // A longer overlap does not give time back to a secret that was already ending.
-    const again = await keyStore.rotateKey('p/k', third, 3_600_000, 'tester')
+    const again = await keyStore.rotateKey('p/k', third, 3_600_000, { name: 'tester' })
     assert.deepEqual(
       again.secrets.map(({ digest }) => digest),
       [third.digest, second.digest, first.digest],
     )
     assert.equal(again.secrets[2]?.validUntilMs, before?.validUntilMs)
-    const last = await keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester')
+    const last = await keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' })
     assert.equal(last.secrets.length, 1)
     assert.equal(await keyStore.findKey([third.digest]), undefined)
   })
@@ -141,23 +154,23 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: a revoked key stays revoked, and is told apart from one that never was`, async () => {
     const { keyStore, audit } = await open()
     const { stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
-    const revoked = await keyStore.revokeKey('p/k', 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
+    const revoked = await keyStore.revokeKey('p/k', { name: 'tester' })
     assert.ok(revoked.revokedAtMs)
-    assert.deepEqual((await keyStore.revokeKey('p/k', 'tester')).revokedAtMs, revoked.revokedAtMs)
-    await refused('revoked', keyStore.setKey('p/k', { models: ['a'] }, 'tester'))
-    await refused('revoked', keyStore.rotateKey('p/k', someSecret().stored, 0, 'tester'))
+    assert.deepEqual((await keyStore.revokeKey('p/k', { name: 'tester' })).revokedAtMs, revoked.revokedAtMs)
+    await refused('revoked', keyStore.setKey('p/k', { models: ['a'] }, { name: 'tester' }))
+    await refused('revoked', keyStore.rotateKey('p/k', someSecret().stored, 0, { name: 'tester' }))
     assert.equal((await keyStore.findKey([stored.digest]))?.revokedAtMs, revoked.revokedAtMs)
     assert.deepEqual((await actions(audit)).slice(0, 2), ['key.revoke p/k', 'key.create p/k'])
   })
 
   test(`${name}: a deleted project takes its keys with it, and its name is not used again`, async () => {
     const { keyStore } = await open()
-    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, 'tester')
-    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, 'tester')
-    await keyStore.createKey({ project: 'q', name: 'one', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'one', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey({ project: 'p', name: 'two', secret: someSecret().stored }, { name: 'tester' })
+    await keyStore.createKey({ project: 'q', name: 'one', secret: someSecret().stored }, { name: 'tester' })
     const before = await keyStore.directoryVersion()
-    await keyStore.deleteProject('p', 'tester')
+    await keyStore.deleteProject('p', { name: 'tester' })
     assert.deepEqual(await names(keyStore.listProjects({ limit: 10 })), ['q'])
     const changed = await all(keyStore, before)
     assert.deepEqual(
@@ -168,10 +181,10 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       ],
     )
     const secret = someSecret().stored
-    await refused('deleted', keyStore.createKey({ project: 'p', name: 'new', secret }, 'tester'))
-    await refused('deleted', keyStore.createProject('p', {}, 'tester'))
-    await refused('deleted', keyStore.setProject('p', {}, 'tester'))
-    await refused('deleted', keyStore.deleteProject('p', 'tester'))
+    await refused('deleted', keyStore.createKey({ project: 'p', name: 'new', secret }, { name: 'tester' }))
+    await refused('deleted', keyStore.createProject('p', {}, { name: 'tester' }))
+    await refused('deleted', keyStore.setProject('p', {}, { name: 'tester' }))
+    await refused('deleted', keyStore.deleteProject('p', { name: 'tester' }))
   })
 
   test(`${name}: every change has a larger version, and brings exactly the keys it touched`, async () => {
@@ -187,15 +200,17 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       return changed.map(({ id }) => id)
     }
     const make = (project: string, key: string) =>
-      keyStore.createKey({ project, name: key, secret: someSecret().stored }, 'tester')
+      keyStore.createKey({ project, name: key, secret: someSecret().stored }, { name: 'tester' })
     assert.deepEqual(await touched(make('p', 'a')), ['p/a'])
     assert.deepEqual(await touched(make('p', 'b')), ['p/b'])
     assert.deepEqual(await touched(make('q', 'a')), ['q/a'])
-    assert.deepEqual(await touched(keyStore.setKey('p/a', { models: ['m'] }, 'tester')), ['p/a'])
-    assert.deepEqual(await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, 'tester')), ['p/b'])
-    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, 'tester')), ['p/a', 'p/b'])
-    assert.deepEqual(await touched(keyStore.revokeKey('p/a', 'tester')), ['p/a'])
-    assert.deepEqual(await touched(keyStore.createProject('empty', {}, 'tester')), [])
+    assert.deepEqual(await touched(keyStore.setKey('p/a', { models: ['m'] }, { name: 'tester' })), ['p/a'])
+    assert.deepEqual(await touched(keyStore.rotateKey('p/b', someSecret().stored, 0, { name: 'tester' })), [
+      'p/b',
+    ])
+    assert.deepEqual(await touched(keyStore.setProject('p', { budget }, { name: 'tester' })), ['p/a', 'p/b'])
+    assert.deepEqual(await touched(keyStore.revokeKey('p/a', { name: 'tester' })), ['p/a'])
+    assert.deepEqual(await touched(keyStore.createProject('empty', {}, { name: 'tester' })), [])
     assert.deepEqual(
       (await all(keyStore, undefined)).map(({ id }) => id),
       ['p/b', 'q/a'],
@@ -216,7 +231,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       for (let index = 1; index <= count; index += 1)
         await keyStore.createKey(
           { project: 'p', name: `${index}`, secret: { digest: `${index}`, pepper: '', tail: '' } },
-          'tester',
+          { name: 'tester' },
         )
     }
     for (const since of [undefined, 1n]) {
@@ -229,7 +244,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const { keyStore } = await open()
     const order = ['B', 'a', 'a-b', 'a.b', 'a0', 'aa', 'b'].sort()
     for (const project of order.toReversed()) {
-      await keyStore.createKey({ project, name: 'k', secret: someSecret().stored }, 'tester')
+      await keyStore.createKey({ project, name: 'k', secret: someSecret().stored }, { name: 'tester' })
     }
     const projects: string[] = []
     for (let after = ''; ; after = projects.at(-1) ?? '') {
@@ -249,7 +264,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
 
   test(`${name}: a last use is noted, never set back, and is no change of the directory`, async () => {
     const { keyStore } = await open()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: someSecret().stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: someSecret().stored }, { name: 'tester' })
     const version = await keyStore.directoryVersion()
     const lastUse = async () => (await keyStore.listKeys({ limit: 1 }))[0]?.lastUsedAtMs
     const atMs = 1_900_000_000_000
@@ -268,7 +283,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
   test(`${name}: a digest made with another pepper takes the place of the one before`, async () => {
     const { keyStore } = await open()
     const { secret, stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
     const renewed = digested(secret, { current: 'another secret of the node', previous: undefined })
     assert.notEqual(renewed.pepper, stored.pepper)
     await keyStore.renewDigest(stored.digest, renewed)
@@ -277,7 +292,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const found = await keyStore.findKey([renewed.digest])
     assert.deepEqual([found?.id, found?.secrets[0]?.pepper], ['p/k', renewed.pepper])
     const other = someSecret().stored
-    await keyStore.createKey({ project: 'p', name: 'other', secret: other }, 'tester')
+    await keyStore.createKey({ project: 'p', name: 'other', secret: other }, { name: 'tester' })
     await keyStore.renewDigest(other.digest, renewed)
     assert.equal((await keyStore.findKey([renewed.digest]))?.id, 'p/k')
   })
@@ -287,7 +302,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const before = await keyStore.directoryVersion()
     const keys = Array.from({ length: 20 }, (_, index) => ({ project: 'p', name: `k${index}` }))
     const made = await Promise.all(
-      keys.map((key) => keyStore.createKey({ ...key, secret: someSecret().stored }, 'tester')),
+      keys.map((key) => keyStore.createKey({ ...key, secret: someSecret().stored }, { name: 'tester' })),
     )
     assert.equal(new Set(made.map(({ version }) => version)).size, keys.length)
     assert.equal(await keyStore.directoryVersion(), before + 20n)
@@ -296,13 +311,15 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.ok(entries.every(({ intact }) => intact))
   })
 
-  test(`${name}: the audit says who did what, before and after, and never a secret`, async () => {
+  test(`${name}: the audit says who did what from where, before and after, and never a secret`, async () => {
     const { keyStore, audit } = await open()
     const { secret, stored } = someSecret()
-    await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget }, 'alice')
-    await keyStore.setKey('p/k', { models: ['m'], budget: null }, 'bob')
+    await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget }, { name: 'alice' })
+    await keyStore.setKey('p/k', { models: ['m'], budget: null }, { name: 'bob', address: '192.0.2.7' })
     const [set, create, project] = await audit.list({ limit: 10 })
     assert.deepEqual([set?.actor, create?.actor, project?.actor], ['bob', 'alice', 'alice'])
+    assert.deepEqual([set?.address, create?.address], ['192.0.2.7', undefined])
+    assert.ok(!JSON.stringify(set?.detail).includes('192.0.2.7'))
     assert.deepEqual(set?.detail['before'], {
       limits: {},
       budget: { ...budget, limitNanoUsd: String(budget.limitNanoUsd) },
@@ -321,7 +338,8 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
 
   test(`${name}: the audit is read page by page, and each page is checked against the next`, async () => {
     const { keyStore, audit } = await open()
-    for (let index = 0; index < 7; index += 1) await keyStore.createProject(`p${index}`, {}, 'tester')
+    for (let index = 0; index < 7; index += 1)
+      await keyStore.createProject(`p${index}`, {}, { name: 'tester' })
     const targets: string[] = []
     let before: bigint | undefined
     for (;;) {

@@ -59,7 +59,7 @@ export function sqlLedgerSuite(name: string, open: () => Promise<Books>, writers
       ledger.endNode(nodeId, []),
       ledger.heartbeat(nodeId),
       ledger.openUnknowns({ limit: 1 }),
-      ledger.resolveUnknown({ requestId: nextId(), attempt: 0, kind: 'void', actor: 'ada' }),
+      ledger.resolveUnknown({ requestId: nextId(), attempt: 0, kind: 'void', actor: { name: 'ada' } }),
       budgets.lease(lease),
       budgets.giveBack({ budgetId: budget.id, window, nodeId, operation: nextId(), amountNanoUsd: 1n }),
       budgets.spentNanoUsd([{ budgetId: budget.id, window }]),

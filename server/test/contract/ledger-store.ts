@@ -156,7 +156,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
       const { unknown } = anAttempt(project)
       await books.ledger.append(node, [unknown])
       const { requestId, attempt } = unknown
-      const asked = { requestId, attempt, actor: 'ada', ...resolution }
+      const asked = { requestId, attempt, actor: { name: 'ada' }, ...resolution }
       assert.equal(await books.ledger.resolveUnknown(asked), true)
       for (const kind of ['post', 'void'] as const)
         assert.equal(await books.ledger.resolveUnknown({ ...asked, kind, costNanoUsd: 7n }), false)
@@ -175,7 +175,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     const audit = await books.database.query('SELECT actor, action FROM audit WHERE target = $1', [
       `${last}/0`,
     ])
-    assert.deepEqual(audit, [{ actor: 'ada', action: 'unknown.post' }])
+    assert.deepEqual(audit, [{ actor: { name: 'ada' }, action: 'unknown.post' }])
   })
 
   test(`${name}: a call that nobody knows of, or that is not unknown, can't be resolved`, async () => {
@@ -184,7 +184,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     const posted = anEntry(project)
     await books.ledger.append(node, [posted])
     for (const requestId of [posted.requestId, nextId()]) {
-      const resolution = { requestId, attempt: 0, kind: 'void' as const, actor: 'ada' }
+      const resolution = { requestId, attempt: 0, kind: 'void' as const, actor: { name: 'ada' } }
       assert.equal(await books.ledger.resolveUnknown(resolution), false)
     }
     await assertSpent(books, project, 100n)
@@ -198,7 +198,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
       const { unknown } = anAttempt(project)
       await books.ledger.append(node, [unknown])
       const ask = (kind: 'post' | 'void'): Promise<boolean> =>
-        books.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: 'ada' })
+        books.ledger.resolveUnknown({ ...unknown, kind, costNanoUsd: 40n, actor: { name: 'ada' } })
       const won = await Promise.all([ask('post'), ask('void'), ask('post'), ask('void')])
       assert.equal(won.filter(Boolean).length, 1)
       await assertSpent(books, project, won[0] || won[2] ? 40n : 0n)
@@ -214,7 +214,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
       const { unknown, post } = anAttempt(project)
       await books.ledger.append(node, [unknown])
       await Promise.all([
-        books.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: 'ada' }),
+        books.ledger.resolveUnknown({ ...unknown, kind: 'void', actor: { name: 'ada' } }),
         books.ledger.appendLate(node, [post]),
       ])
       await assertSpent(books, project, 100n)
@@ -317,7 +317,7 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     await books.ledger.append(node, unknowns.toReversed())
     const [resolved, voided] = [unknowns[4] as LedgerEntry, unknowns[11] as LedgerEntry]
     await books.ledger.appendLate(node, [{ ...resolved, kind: 'post' }])
-    await books.ledger.resolveUnknown({ ...voided, kind: 'void', actor: 'ada' })
+    await books.ledger.resolveUnknown({ ...voided, kind: 'void', actor: { name: 'ada' } })
     const expected = unknowns.filter((unknown) => unknown !== resolved && unknown !== voided)
     for (const limit of [1, 2, 3, 100]) {
       const seen: LedgerEntry[] = []

@@ -125,7 +125,12 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     assert.deepEqual((await reconciler.figures()).unknowns, nothing)
     const unknown = entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 700n })
     await ledger.append(nodeId, [unknown, entry({ kind: 'unknown', tokens: undefined, amountNanoUsd: 50n })])
-    await ledger.resolveUnknown({ requestId: unknown.requestId, attempt: 0, kind: 'void', actor: 'tester' })
+    await ledger.resolveUnknown({
+      requestId: unknown.requestId,
+      attempt: 0,
+      kind: 'void',
+      actor: { name: 'tester' },
+    })
     const lost = identifiers.next()
     await ledger.startNode({ id: lost, host: 'there', version: '1.0.0' })
     // The budget counts by the clock of the database here: its window must be the one of now.
@@ -139,8 +144,8 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds' WHERE node_id = $1`, [
       lost,
     ])
-    await keys.createProject('old', {}, 'tester')
-    await keys.deleteProject('old', 'tester')
+    await keys.createProject('old', {}, { name: 'tester' })
+    await keys.deleteProject('old', { name: 'tester' })
 
     const figures = await reconciler.figures()
     assert.deepEqual([figures.unknowns.open, figures.unknowns.amountNanoUsd], [1, 50n])
@@ -162,7 +167,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     await spend(books)
     const held = BigInt((await budgetRow(books))?.leased ?? 0)
     assert.ok(held > 0n)
-    const end = { force: false, actor: 'tester' }
+    const end = { force: false, actor: { name: 'tester' } }
     assert.deepEqual(await nodes.end(nodeId, end), { kind: 'alive' })
     assert.deepEqual((await nodes.list())[0]?.leasedNanoUsd, held)
     await database.query(`UPDATE nodes SET seen_at = now() - interval '61 seconds'`)
@@ -182,6 +187,6 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
 
   test(`${name}: a living node is ended only by force`, async () => {
     const { nodeId, nodes } = await open()
-    assert.equal((await nodes.end(nodeId, { force: true, actor: 'tester' })).kind, 'ended')
+    assert.equal((await nodes.end(nodeId, { force: true, actor: { name: 'tester' } })).kind, 'ended')
   })
 }

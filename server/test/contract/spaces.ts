@@ -117,11 +117,11 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     await spaces.beginReference(aReference())
     const next = aReference({ generation: 2, deployment: `${MODEL}/two`, acceptedAtMs: START_MS + 5 })
     const rival = aReference({ generation: 2, deployment: `${MODEL}/three`, acceptedAtMs: START_MS + 6 })
-    await spaces.replaceReference(next, 'alice')
+    await spaces.replaceReference(next, { name: 'alice' })
     await Promise.all([
-      spaces.replaceReference(next, 'alice'),
-      spaces.replaceReference(rival, 'bob'),
-      spaces.replaceReference(aReference(), 'bob'),
+      spaces.replaceReference(next, { name: 'alice' }),
+      spaces.replaceReference(rival, { name: 'bob' }),
+      spaces.replaceReference(aReference(), { name: 'bob' }),
     ])
     assert.deepEqual(await spaces.references(), [next])
     const entries = await audit.list({ limit: 10 })
@@ -136,7 +136,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
         },
       ],
     )
-    await spaces.replaceReference(aReference({ model: 'new' }), 'carol')
+    await spaces.replaceReference(aReference({ model: 'new' }), { name: 'carol' })
     assert.equal((await spaces.references()).length, 2)
   })
 
@@ -206,7 +206,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     await spaces.record(aResult(failed))
     assert.equal((await only(spaces)).space, undefined, 'judged without a reference')
     await spaces.beginReference(aReference())
-    await spaces.replaceReference(aReference({ generation: 2 }), 'alice')
+    await spaces.replaceReference(aReference({ generation: 2 }), { name: 'alice' })
     await spaces.record(aResult({ atMs: START_MS + 1 }))
     const late = await only(spaces)
     assert.deepEqual([late.space, late.lastGoodAtMs, late.last.atMs], [undefined, undefined, START_MS + 1])

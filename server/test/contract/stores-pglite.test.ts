@@ -49,11 +49,14 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
   const { keys, audit, database } = books
   const { stored } = someSecret()
   const models = ['a', 'b"c{,}']
-  const made = await keys.createKey({ project: 'search', name: 'ci', secret: stored, models }, 'tester')
+  const made = await keys.createKey(
+    { project: 'search', name: 'ci', secret: stored, models },
+    { name: 'tester' },
+  )
   assert.deepEqual(await keys.findKey([stored.digest]), made)
   const credentials = new PostgresCredentials(database, sealingKeysOf(SECRETS))
   const baseUrl = 'https://api.example.com/v1'
-  await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, 'tester')
+  await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, { name: 'tester' })
   assert.equal(await credentials.open('openai', baseUrl), 'sk-of-an-upstream')
   const entries = await audit.list({ limit: 9 })
   assert.ok(entries.length >= 3 && entries.every(({ intact }) => intact))

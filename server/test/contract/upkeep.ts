@@ -209,7 +209,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     const { upkeep, clock, ledger, nodeId, entry, keys, requests, identifiers, audit, rows, database } =
       await open()
     for (const project of ['search', 'chat'])
-      await keys.createKey({ project, name: 'ci', secret: someSecret().stored }, 'tester')
+      await keys.createKey({ project, name: 'ci', secret: someSecret().stored }, { name: 'tester' })
     await ledger.append(nodeId, [entry()])
     const log = (atMs: number, project: string | undefined): Promise<void> => {
       clock.ms = atMs
@@ -226,7 +226,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       await jobs.dispatched(hold, aCall())
       await jobs.end(hold, { state: 'unknown', result: '', freesKey: false })
     }
-    await keys.deleteProject('search', 'tester')
+    await keys.deleteProject('search', { name: 'tester' })
     // Nodes may believe keys for an hour: they are waited for.
     clock.ms = Date.now() + HOUR_MS
     await ledger.heartbeat(nodeId)
@@ -258,7 +258,7 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
       [last?.actor, last?.action, last?.target, last?.detail],
       ['system', 'project.removed', 'search', { keys: 1, requests: 5, imageJobs: 2 }],
     )
-    await keys.createProject('search', {}, 'tester')
+    await keys.createProject('search', {}, { name: 'tester' })
   })
 
   test(`${name}: the chores belong to the living node that has been there longest`, async () => {

@@ -48,7 +48,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         if (token === undefined) throw noToken()
         const caller = callerOf(token)
         if (caller === undefined) throw refusalOf(request)
-        request.setDecorator(CALLER, caller)
+        request.setDecorator(CALLER, { ...caller, address: clientAddress(request.raw) })
         checkAccess(caller, permission, request.method)
       })
       scope.addHook('onSend', async (request, reply) => {

@@ -1,6 +1,6 @@
 import type { AuditAction, AuditEntry, AuditLog } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
-import { AuditChain, type ChainedEntry } from '../audit-chain.ts'
+import { AuditChain, keptAction, type ChainedEntry } from '../audit-chain.ts'
 
 /** The audit in memory, gone with the process. It only grows by what people do. */
 export class MemoryAudit implements AuditLog {
@@ -16,7 +16,7 @@ export class MemoryAudit implements AuditLog {
   write(action: AuditAction): void {
     const last = this.#entries.at(-1)
     const entry = {
-      ...structuredClone(action),
+      ...structuredClone(keptAction(action)),
       sequence: (last?.sequence ?? 0n) + 1n,
       atMs: this.#clock.nowMs(),
     }

@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CredentialRecord, CredentialStore, NewCredential } from '#ports/credentials.ts'
 import type { MemoryAudit } from './audit.ts'
@@ -23,7 +24,7 @@ export class MemoryCredentials implements CredentialStore {
     this.#changed = changed
   }
 
-  async put({ upstream, baseUrl, secret }: NewCredential, actor: string): Promise<CredentialRecord> {
+  async put({ upstream, baseUrl, secret }: NewCredential, actor: Actor): Promise<CredentialRecord> {
     const detail = { baseUrl }
     this.#audit.write({ actor, action: 'credential.put', target: upstream, detail })
     return this.#keep(upstream, baseUrl, secret)
@@ -34,7 +35,7 @@ export class MemoryCredentials implements CredentialStore {
     return stored?.baseUrl === baseUrl ? stored.secret : undefined
   }
 
-  async setBaseUrl(upstream: string, baseUrl: string, actor: string): Promise<CredentialRecord | undefined> {
+  async setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined> {
     const before = this.#byUpstream.get(upstream)
     if (before === undefined || before.baseUrl === baseUrl) return before && recordOf(before)
     const detail = { before: before.baseUrl, after: baseUrl, dropped: before.secret !== undefined }
@@ -42,7 +43,7 @@ export class MemoryCredentials implements CredentialStore {
     return this.#keep(upstream, baseUrl, undefined)
   }
 
-  async drop(upstream: string, actor: string): Promise<CredentialRecord | undefined> {
+  async drop(upstream: string, actor: Actor): Promise<CredentialRecord | undefined> {
     const before = this.#byUpstream.get(upstream)
     if (before?.secret === undefined) return before && recordOf(before)
     const detail = { baseUrl: before.baseUrl }

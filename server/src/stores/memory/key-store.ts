@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type {
   KeyChange,
@@ -81,7 +82,7 @@ export class MemoryKeyStore implements KeyStore {
       .slice(0, limit)
   }
 
-  async createKey(key: NewKey, actor: string): Promise<KeyRecord> {
+  async createKey(key: NewKey, actor: Actor): Promise<KeyRecord> {
     const { project, name, secret } = key
     const id = `${project}/${name}`
     if (this.#projects.get(project)?.deleted) throw refusal.deleted(project)
@@ -107,7 +108,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async setKey(id: string, change: KeyChange, actor: string): Promise<KeyRecord> {
+  async setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord> {
     const before = this.#livingKey(id)
     const after = changedKey(change, before)
     this.#putKey({ ...before, ...after })
@@ -120,7 +121,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: string): Promise<KeyRecord> {
+  async rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord> {
     const key = this.#livingKey(id)
     this.#refuseTaken(secret)
     const nowMs = this.#clock.nowMs()
@@ -141,7 +142,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async revokeKey(id: string, actor: string): Promise<KeyRecord> {
+  async revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
     const key = this.#key(id)
     if (key.revokedAtMs === undefined) {
       this.#putKey({ ...key, revokedAtMs: this.#clock.nowMs() })
@@ -150,7 +151,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async createProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord> {
+  async createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     const before = this.#projects.get(name)
     if (before?.deleted) throw refusal.deleted(name)
     if (before) throw refusal.projectExists(name)
@@ -158,7 +159,7 @@ export class MemoryKeyStore implements KeyStore {
     return this.#addProject(name, change, actor)
   }
 
-  async setProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord> {
+  async setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     const before = this.#livingProject(name)
     const after = changedTerms(change, before)
     this.#version += 1n
@@ -173,7 +174,7 @@ export class MemoryKeyStore implements KeyStore {
     return project
   }
 
-  async deleteProject(name: string, actor: string): Promise<void> {
+  async deleteProject(name: string, actor: Actor): Promise<void> {
     const project = this.#livingProject(name)
     this.#version += 1n
     this.#projects.set(name, { ...project, deleted: true, version: this.#version })
@@ -186,7 +187,7 @@ export class MemoryKeyStore implements KeyStore {
     this.#audit.write({ actor, action: 'project.delete', target: name, detail: { keys: keys.length } })
   }
 
-  #addProject(name: string, change: TermsChange, actor: string): StoredProject {
+  #addProject(name: string, change: TermsChange, actor: Actor): StoredProject {
     const terms = changedTerms(change)
     const createdAtMs = this.#clock.nowMs()
     const project = { name, ...terms, createdAtMs, version: this.#version, deleted: false }

@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import type { DeploymentStanding, OldSpaces, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { standingAfter } from '../space-standing.ts'
@@ -28,7 +29,7 @@ export class MemorySpaces implements SpaceStore {
     return before ?? reference
   }
 
-  async replaceReference(reference: SpaceReference, actor: string): Promise<void> {
+  async replaceReference(reference: SpaceReference, actor: Actor): Promise<void> {
     const { model, deployment, generation } = reference
     const before = this.#references.get(model)
     if (before && before.generation >= generation) return

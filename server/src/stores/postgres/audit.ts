@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry, AuditLog } from '#ports/audit.ts'
-import type { AuditChain, ChainedEntry } from '../audit-chain.ts'
+import { keptAction, type AuditChain, type ChainedEntry } from '../audit-chain.ts'
 import { reachable } from './away.ts'
 import type { Database, Sql } from './database.ts'
 
@@ -34,19 +34,12 @@ export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditActio
      FROM (SELECT 1) AS one LEFT JOIN (SELECT sequence, hash FROM audit ORDER BY sequence DESC LIMIT 1) AS last ON true`,
   )
   const last = row as LastRow
-  const entry = { ...action, sequence: (last.sequence ?? 0n) + 1n, atMs: last.at.getTime() }
+  const kept = keptAction(action)
+  const entry = { ...kept, sequence: (last.sequence ?? 0n) + 1n, atMs: last.at.getTime() }
   const hash = chain.hashOf(last.hash ?? undefined, entry)
   await sql.query(
     'INSERT INTO audit (sequence, at, actor, action, target, detail, hash) VALUES ($1, $2, $3, $4, $5, $6, $7)',
-    [
-      entry.sequence,
-      last.at,
-      action.actor,
-      action.action,
-      action.target,
-      JSON.stringify(action.detail),
-      hash,
-    ],
+    [entry.sequence, last.at, kept.actor, kept.action, kept.target, JSON.stringify(kept.detail), hash],
   )
 }
 

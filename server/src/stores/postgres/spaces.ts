@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
 import type {
@@ -111,7 +112,7 @@ export class PostgresSpaces implements SpaceStore {
     )
   }
 
-  async replaceReference(reference: SpaceReference, actor: string): Promise<void> {
+  async replaceReference(reference: SpaceReference, actor: Actor): Promise<void> {
     const { model, deployment } = reference
     await reachable(
       this.#database.transaction(async (sql) => {

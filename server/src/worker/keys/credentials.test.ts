@@ -34,8 +34,14 @@ test('only upstreams without a credential get one, and only at the address it wa
   const [own, bare, moved] = [upstream('own', { apiKey: 'in the file' }), upstream('bare'), upstream('moved')]
   const local = upstream('local', { baseUrl: undefined, dialect: 'ai-sdk', provider: 'cohere' })
   for (const { name, baseUrl } of [own, bare, { name: 'moved', baseUrl: 'https://before.example' }])
-    await store.put({ upstream: name, baseUrl: baseUrl ?? '', secret: `stored for ${name}` }, 'tester')
-  await store.put({ upstream: 'local', baseUrl: addressOf(local), secret: 'stored for local' }, 'tester')
+    await store.put(
+      { upstream: name, baseUrl: baseUrl ?? '', secret: `stored for ${name}` },
+      { name: 'tester' },
+    )
+  await store.put(
+    { upstream: 'local', baseUrl: addressOf(local), secret: 'stored for local' },
+    { name: 'tester' },
+  )
   const catalog = catalogOf(own, bare, moved, local)
   const { catalog: given, problems } = await withCredentials(catalog, store)
   assert.deepEqual(problems, [])

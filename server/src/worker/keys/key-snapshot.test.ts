@@ -17,7 +17,7 @@ import { declaredFirst, STALE_KEYS_MS } from './key-snapshot.ts'
 async function loaded(options: NodeOptions = {}) {
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
   const clock = new TestClock()
   const link = new Link(keyStore)
   const { snapshot, troubles } = keyNode(link, { clock, ...options })
@@ -36,9 +36,9 @@ test('a key of the store is known at once, without a question', async () => {
 
 test('limits and budgets of project and key bind the key, and follow changes', async () => {
   const { snapshot, secret, keyStore } = await loaded()
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, 'tester')
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
-  await keyStore.setKey('p/k', { budget, models: ['m'] }, 'tester')
+  await keyStore.setKey('p/k', { budget, models: ['m'] }, { name: 'tester' })
   await snapshot.refresh()
   const key = (await snapshot.find(secret)) as Key
   assert.deepEqual(key.limits, [{ id: 'project:p:requests', project: 'p', unit: 'requests', perMinute: 10 }])
@@ -49,8 +49,8 @@ test('limits and budgets of project and key bind the key, and follow changes', a
 test('the budget in force follows changes, and is the same object until there is one', async () => {
   const { snapshot, keyStore } = await loaded()
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
-  await keyStore.setProject('p', { budget }, 'tester')
-  await keyStore.setKey('p/k', { budget }, 'tester')
+  await keyStore.setProject('p', { budget }, { name: 'tester' })
+  await keyStore.setKey('p/k', { budget }, { name: 'tester' })
   await snapshot.refresh()
   const [ofProject, ofKey] = [snapshot.budgetInForce('project:p'), snapshot.budgetInForce('key:p/k')]
   assert.deepEqual(
@@ -60,11 +60,11 @@ test('the budget in force follows changes, and is the same object until there is
       { id: 'key:p/k', ...budget },
     ],
   )
-  await keyStore.setKey('p/k', { models: ['m'] }, 'tester')
+  await keyStore.setKey('p/k', { models: ['m'] }, { name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:p'), ofProject)
-  await keyStore.setProject('p', { budget: { ...budget, limitNanoUsd: 4n } }, 'tester')
-  await keyStore.setKey('p/k', { budget: null }, 'tester')
+  await keyStore.setProject('p', { budget: { ...budget, limitNanoUsd: 4n } }, { name: 'tester' })
+  await keyStore.setKey('p/k', { budget: null }, { name: 'tester' })
   await snapshot.refresh()
   assert.equal(snapshot.budgetInForce('project:p')?.limitNanoUsd, 4n)
   assert.equal(snapshot.budgetInForce('key:p/k'), undefined)
@@ -88,7 +88,7 @@ test('budgets of the configuration are in force from its reload on, and the same
 
 test('what the configuration says of a project counts for its stored keys too', async () => {
   const { snapshot, secret, keyStore } = await loaded()
-  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, 'tester')
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
   await snapshot.refresh()
   const perMinute = async () => ((await snapshot.find(secret)) as Key).limits.map((one) => one.perMinute)
   assert.deepEqual(await perMinute(), [10])
@@ -101,7 +101,7 @@ test('what the configuration says of a project counts for its stored keys too', 
 test('a key made elsewhere works at once, and is asked about once', async () => {
   const { snapshot, keyStore, link } = await loaded()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
   assert.equal(link.lookUps, 1)
@@ -109,7 +109,7 @@ test('a key made elsewhere works at once, and is asked about once', async () => 
 
 test('a revoked key is refused after the next refresh, without a question', async () => {
   const { snapshot, keyStore, secret, link } = await loaded()
-  await keyStore.revokeKey('p/k', 'tester')
+  await keyStore.revokeKey('p/k', { name: 'tester' })
   assert.ok(await snapshot.find(secret), 'not yet heard of')
   await snapshot.refresh()
   assert.equal(await snapshot.find(secret), undefined)
@@ -130,11 +130,11 @@ test('a key that was revoked, and a secret that was rotated out, are told from o
   }
   const next = someSecret()
   // The node's clock is ahead: the overlap has ended.
-  await keyStore.rotateKey('p/k', next.stored, 1000, 'tester')
+  await keyStore.rotateKey('p/k', next.stored, 1000, { name: 'tester' })
   await snapshot.refresh()
   assert.match(await wordsFor(secret), /^Key 'k' was rotated: .* ended at 20\d\d-/)
   assert.equal(await wordsFor(next.secret), 'let in')
-  await keyStore.revokeKey('p/k', 'tester')
+  await keyStore.revokeKey('p/k', { name: 'tester' })
   await snapshot.refresh()
   for (let time = 0; time < 2; time += 1)
     assert.match(await wordsFor(next.secret), /^Key 'k' was revoked at 20\d\d-/)
@@ -144,12 +144,12 @@ test('a key that was revoked, and a secret that was rotated out, are told from o
 test('an answer that was on its way while the key was revoked does not bring it back', async () => {
   const { snapshot, keyStore, link } = await loaded()
   const { secret, stored } = someSecret()
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
   const gate = Promise.withResolvers<void>()
   link.gate = gate.promise
   const slow = snapshot.find(secret)
   await new Promise((resolve) => setImmediate(resolve))
-  await keyStore.revokeKey('p/new', 'tester')
+  await keyStore.revokeKey('p/new', { name: 'tester' })
   await snapshot.refresh()
   gate.resolve()
   await slow
@@ -172,7 +172,7 @@ test('a key that was asked about before it was made works after the next refresh
   const { snapshot, keyStore } = await loaded()
   const { secret, stored } = someSecret()
   assert.equal(await snapshot.find(secret), undefined)
-  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'new', secret: stored }, { name: 'tester' })
   await snapshot.refresh()
   assert.equal((await snapshot.find(secret))?.id, 'p/new')
 })
@@ -184,7 +184,7 @@ test('a cold start with 1,000 unknown secrets asks once for each, and 20 at a ti
     const { secret, stored } = someSecret()
     secrets.push(secret)
     if (index % 2 === 0)
-      await keyStore.createKey({ project: 'p', name: `k${index}`, secret: stored }, 'tester')
+      await keyStore.createKey({ project: 'p', name: `k${index}`, secret: stored }, { name: 'tester' })
   }
   const link = new Link(keyStore)
   const { snapshot } = keyNode(link)
@@ -259,8 +259,8 @@ test('a store that was put back to an earlier state is loaded as a whole', async
   const { snapshot, secret, keyStore } = await loaded()
   const earlier = memoryDirectory().keyStore
   const other = someSecret()
-  await earlier.createKey({ project: 'p', name: 'other', secret: other.stored }, 'tester')
-  for (let step = 0; step < 3; step += 1) await keyStore.setProject('p', {}, 'tester')
+  await earlier.createKey({ project: 'p', name: 'other', secret: other.stored }, { name: 'tester' })
+  for (let step = 0; step < 3; step += 1) await keyStore.setProject('p', {}, { name: 'tester' })
   await snapshot.refresh()
   Object.assign(keyStore, {
     directoryVersion: () => earlier.directoryVersion(),
@@ -275,8 +275,8 @@ test('a store that was put back to an earlier state is loaded as a whole', async
 test('a secret that was rotated away works until the end of the overlap, to the millisecond', async () => {
   const { keyStore } = memoryDirectory()
   const [before, after] = [someSecret(), someSecret()]
-  await keyStore.createKey({ project: 'p', name: 'k', secret: before.stored }, 'tester')
-  const { secrets } = await keyStore.rotateKey('p/k', after.stored, 60_000, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'k', secret: before.stored }, { name: 'tester' })
+  const { secrets } = await keyStore.rotateKey('p/k', after.stored, 60_000, { name: 'tester' })
   const endMs = secrets[1]?.validUntilMs ?? 0
   const clock = new TestClock()
   const { snapshot } = keyNode(keyStore, { clock })
@@ -292,7 +292,7 @@ test('a key made with the pepper before works, and its digest is made anew at it
   const [old, fresh] = ['the secret before this one', 'the secret of today']
   const { keyStore } = memoryDirectory()
   const { secret, stored } = someSecret({ current: old, previous: undefined })
-  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, 'tester')
+  await keyStore.createKey({ project: 'p', name: 'k', secret: stored }, { name: 'tester' })
   const version = await keyStore.directoryVersion()
   const rotating = keyNode(keyStore, { peppers: peppersOf({ current: fresh, previous: old }) }).snapshot
   await rotating.start()
@@ -335,7 +335,7 @@ test('whoever asks to be told hears of each change after the start once', async 
   const { snapshot, keyStore, link } = await loaded({ onChange: () => (changes += 1) })
   await snapshot.refresh()
   assert.equal(changes, 0)
-  await keyStore.setProject('p', {}, 'tester')
+  await keyStore.setProject('p', {}, { name: 'tester' })
   await snapshot.refresh()
   await snapshot.refresh()
   assert.equal(changes, 1)
@@ -362,11 +362,11 @@ test('whatever is changed, in whatever order, a refreshed node says the same as 
       const { secret, stored } = someSecret()
       secrets.push(secret)
       const done: Record<typeof what, () => unknown> = {
-        create: () => keyStore.createKey({ project, name, secret: stored }, 'tester'),
-        revoke: () => keyStore.revokeKey(id, 'tester'),
-        rotate: () => keyStore.rotateKey(id, stored, 3_600_000_000, 'tester'),
-        set: () => keyStore.setKey(id, { models: [secret] }, 'tester'),
-        deleteProject: () => keyStore.deleteProject(project, 'tester'),
+        create: () => keyStore.createKey({ project, name, secret: stored }, { name: 'tester' }),
+        revoke: () => keyStore.revokeKey(id, { name: 'tester' }),
+        rotate: () => keyStore.rotateKey(id, stored, 3_600_000_000, { name: 'tester' }),
+        set: () => keyStore.setKey(id, { models: [secret] }, { name: 'tester' }),
+        deleteProject: () => keyStore.deleteProject(project, { name: 'tester' }),
         refresh: () => node.refresh(),
         use: () => Promise.all(secrets.map(async (one) => node.find(one))),
       }

@@ -27,7 +27,9 @@ for (const moment of ['standings', 'references'] as const)
     world.passes(SECOND_MS)
     const { promise: accepted, resolve } = Promise.withResolvers<void>()
     const store = afterwards(world.store, moment, async () => {
-      await prober.guard.accept(modelIn(catalog), modelIn(catalog).deployments[1] as Deployment, 'alice')
+      await prober.guard.accept(modelIn(catalog), modelIn(catalog).deployments[1] as Deployment, {
+        name: 'alice',
+      })
       resolve()
     })
     const other = node(world, catalog, { isProber: false, store })
@@ -68,7 +70,7 @@ test('an accepted space is the next generation, and all others are held back unt
   await other.guard.follow()
   told.length = 0
   world.passes(MINUTE_MS)
-  const accepted = await guard.accept(model, two, 'alice')
+  const accepted = await guard.accept(model, two, { name: 'alice' })
   assert.deepEqual([accepted.generation, accepted.deployment], [2, TWO])
   assert.equal(guard.generationOf(MODEL), 2)
   assert.deepEqual(told, [`${ONE} held-back`, `${TWO} trusted`])
@@ -88,8 +90,8 @@ test('nothing is accepted from who does not answer, nor from who is in the space
   const [one, two] = modelIn(catalog).deployments as [Deployment, Deployment]
   const { guard } = node(world, catalog)
   await guard.probeDue()
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), Fault)
-  await assert.rejects(guard.accept(modelIn(catalog), one, 'alice'), /nothing to accept/)
+  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), Fault)
+  await assert.rejects(guard.accept(modelIn(catalog), one, { name: 'alice' }), /nothing to accept/)
   assert.equal(guard.generationOf(MODEL), 1)
 })
 
@@ -103,9 +105,9 @@ test('an acceptance whose answer was lost is known after the second try, which i
   await guard.follow()
   world.passes(SECOND_MS)
   link.planned.push('none', 'after')
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), { name: 'StoreAway' })
+  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), { name: 'StoreAway' })
   world.passes(SECOND_MS)
-  await assert.rejects(guard.accept(modelIn(catalog), two, 'alice'), /nothing to accept/)
+  await assert.rejects(guard.accept(modelIn(catalog), two, { name: 'alice' }), /nothing to accept/)
   assert.equal(guard.generationOf(MODEL), 2)
   assert.deepEqual([stateOf(guard, ONE), stateOf(guard, TWO)], ['held-back', 'trusted'])
 })
@@ -125,7 +127,9 @@ test('two that accept at once: one space counts, and the other is told so', asyn
   const results = await Promise.allSettled(
     nodes.map(({ guard, link }, index) => {
       link.rounds = 2
-      return guard.accept(modelIn(catalog), modelIn(catalog).deployments[index] as Deployment, 'alice')
+      return guard.accept(modelIn(catalog), modelIn(catalog).deployments[index] as Deployment, {
+        name: 'alice',
+      })
     }),
   )
   assert.deepEqual(results.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'])

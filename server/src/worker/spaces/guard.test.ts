@@ -245,7 +245,7 @@ test('whatever happens, nobody serves whose last comparison was bad, and all nod
       if (each.kind === 'passes') world.passes(each.ms)
       if (each.kind === 'accept') {
         const deployment = modelIn(catalog).deployments.find((one) => one.id === id) as Deployment
-        await prober.guard.accept(modelIn(catalog), deployment, 'alice').catch(() => {})
+        await prober.guard.accept(modelIn(catalog), deployment, { name: 'alice' }).catch(() => {})
       }
       await prober.guard.probeDue()
       await other.guard.follow()

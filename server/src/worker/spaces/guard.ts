@@ -4,6 +4,7 @@
  * tells which deployments are outside. One node asks for all. Every node follows what stands in the
  * store and, while the store is away, what it last knew.
  */
+import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { checkSpace } from '#core/embedding/space-check.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -159,7 +160,7 @@ export class SpaceGuard {
    * until they were compared with it. Rejects with a fault when the deployment does not
    * answer, or answers in the space that the model has.
    */
-  accept(model: EmbeddingModel, deployment: Deployment, actor: string): Promise<SpaceReference> {
+  accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference> {
     const { store, clock, probe, onTrouble } = this.#parts
     return this.#sequences.add(model.id, async () => {
       const acceptedAtMs = clock.nowMs()

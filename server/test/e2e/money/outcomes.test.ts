@@ -168,7 +168,7 @@ test('an unknown is resolved once, whoever tries how often: its rows add up to w
     async (resolutions, atOnce) => {
       const { requestId, attempt } = (await ask(dropping[run++ % dropping.length] as string)).rows[0] as Row
       const resolve = (each: (typeof resolutions)[number]): Promise<boolean> =>
-        ledger.resolveUnknown({ requestId, attempt, actor: 'a test', ...each })
+        ledger.resolveUnknown({ requestId, attempt, actor: { name: 'a test' }, ...each })
       const took: boolean[] = []
       if (atOnce) took.push(...(await Promise.all(resolutions.map(resolve))))
       else for (const each of resolutions) took.push(await resolve(each))

@@ -266,6 +266,7 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
     sequence: BigInt(sequence),
     atMs: 0,
     actor: 'a',
+    address: undefined,
     action: 'b',
     target: 'c',
     detail: {},

@@ -23,7 +23,10 @@ const requestOf = (caller: Caller | null) => ({ getDecorator: <Value>() => calle
 
 test('a route knows its caller, and a route for anyone has none', () => {
   assert.equal(callerIn(requestOf(admin)), admin)
-  assert.equal(actorIn(requestOf(developer)), 'ada@example.com')
+  assert.deepEqual(actorIn(requestOf({ ...developer, address: '192.0.2.7' })), {
+    name: 'ada@example.com',
+    address: '192.0.2.7',
+  })
   assert.throws(() => callerIn(requestOf(null)), /no caller/)
 })
 

@@ -2,6 +2,7 @@
 import type { FastifyRequest } from 'fastify'
 import { may, rolesWith, type Permission, type Role } from '#core/permission.ts'
 import { Fault } from '#core/fault/fault.ts'
+import type { Actor } from '#ports/audit.ts'
 
 /** A person or a program that showed who it is. */
 export interface Caller {
@@ -14,6 +15,8 @@ export interface Caller {
   readonly isReadOnly: boolean
   /** Undefined: a token. */
   readonly member?: { readonly id: string; readonly name: string; readonly email: string } | undefined
+  /** Where its request came from, as trusted proxies tell. */
+  readonly address?: string | undefined
   /** Which of the member's sessions it is. */
   readonly sessionId?: string | undefined
 }
@@ -45,9 +48,10 @@ export function callerIn(request: Pick<FastifyRequest, 'getDecorator'>): Caller 
   return caller
 }
 
-/** The name of the person or program that asks, for the audit. */
-export function actorIn(request: Pick<FastifyRequest, 'getDecorator'>): string {
-  return callerIn(request).actor
+/** The person or program that asks, for the audit. */
+export function actorIn(request: Pick<FastifyRequest, 'getDecorator'>): Actor {
+  const { actor, address } = callerIn(request)
+  return { name: actor, address }
 }
 
 /** Throws what the caller is told when it may not use the route. */

@@ -18,8 +18,9 @@ export function registerAudit(api: Api, { audit }: { readonly audit: AuditLog })
       const page = { limit: limit + 1, before: before === undefined ? undefined : BigInt(before) }
       const entries = await audit.list(page)
       return {
-        data: entries.slice(0, limit).map(({ sequence, atMs, detail, ...rest }) => ({
+        data: entries.slice(0, limit).map(({ sequence, atMs, address = null, detail, ...rest }) => ({
           ...rest,
+          address,
           sequence: Number(sequence),
           at: isoOf(atMs),
           detail: { ...detail },

@@ -6,7 +6,8 @@ const auditEntry = z
   .object({
     sequence: z.int(),
     at: time,
-    actor: z.string(),
+    actor: z.string().describe('A mail address, the name of a token, or `system`.'),
+    address: z.string().nullable().describe('Where the request came from.'),
     action: z.string(),
     target: z.string(),
     detail: z.record(z.string(), z.unknown()),

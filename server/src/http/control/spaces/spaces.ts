@@ -1,4 +1,5 @@
 /** Routes about vector spaces: how each deployment stands, how it drifted, and accepting another space. */
+import type { Actor } from '#ports/audit.ts'
 import type { z } from 'zod'
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -36,7 +37,7 @@ export interface SpacesDependencies {
     readonly hasRead: boolean
     referenceOf(model: string): SpaceReference | undefined
     standingOf(deployment: string): SpaceStanding | undefined
-    accept(model: EmbeddingModel, deployment: Deployment, actor: string): Promise<SpaceReference>
+    accept(model: EmbeddingModel, deployment: Deployment, actor: Actor): Promise<SpaceReference>
     probeNow(model: string): Promise<readonly ProbeResult[]>
   }
 }

@@ -1,3 +1,4 @@
+import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/ledger.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
@@ -188,7 +189,7 @@ export class PostgresReconciler implements Reconciler {
         [budgetId, start, spent, leased],
       )
       await writeAudit(sql, this.#database.auditChain, {
-        actor: 'system',
+        actor: SYSTEM,
         action: 'budget.correct',
         target: budgetId,
         detail: {

@@ -1,4 +1,5 @@
 /** The end of projects that were deleted. */
+import { SYSTEM } from '#ports/audit.ts'
 import { HOUR_MS } from '#core/ledger.ts'
 import type { Database } from '../database.ts'
 import { changeDirectory } from '../directory/directory.ts'
@@ -61,7 +62,7 @@ export async function deleteProjects(database: Database, nowMs: number): Promise
     )
     await sql.query('DELETE FROM projects WHERE project = ANY ($1)', [projects])
     const audit = projects.map((project) => ({
-      actor: 'system',
+      actor: SYSTEM,
       action: 'project.removed',
       target: project,
       detail: {

@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import { SILENT_AFTER_MS, type NodeEnding, type NodeRecord, type NodeRegister } from '#ports/upkeep.ts'
 import { reachable } from '../away.ts'
 import { writeAudit } from '../audit.ts'
@@ -51,7 +52,7 @@ export class PostgresNodes implements NodeRegister {
 
   end(
     nodeId: string,
-    { force, actor }: { readonly force: boolean; readonly actor: string },
+    { force, actor }: { readonly force: boolean; readonly actor: Actor },
   ): Promise<NodeEnding> {
     return reachable(
       this.#database.transaction(async (sql): Promise<NodeEnding> => {

@@ -1,3 +1,4 @@
+import { SYSTEM } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { LedgerStore } from '#ports/ledger.ts'
 import { UNKNOWN_POSTED_AFTER_MS, type OldDropped, type PartitionsMade, type Upkeep } from '#ports/upkeep.ts'
@@ -131,7 +132,7 @@ export class PostgresUpkeep implements Upkeep {
           requestId,
           attempt,
           kind: 'post',
-          actor: 'system',
+          actor: SYSTEM,
         })
         if (isDone) expired += 1
       }

@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import { randomUUID } from 'node:crypto'
 import type { CredentialRecord, CredentialStore, NewCredential, SealingKeys } from '#ports/credentials.ts'
 import { openSecret, sealSecret } from '../../envelope.ts'
@@ -23,7 +24,7 @@ export class PostgresCredentials implements CredentialStore {
     this.#keys = keys
   }
 
-  put({ upstream, baseUrl, secret }: NewCredential, actor: string): Promise<CredentialRecord> {
+  put({ upstream, baseUrl, secret }: NewCredential, actor: Actor): Promise<CredentialRecord> {
     const id = randomUUID()
     const { sealedKey, sealedSecret } = sealSecret(secret, id, this.#keys)
     return changeDirectory(this.#database, async (sql) => {
@@ -62,7 +63,7 @@ export class PostgresCredentials implements CredentialStore {
     return secret
   }
 
-  setBaseUrl(upstream: string, baseUrl: string, actor: string): Promise<CredentialRecord | undefined> {
+  setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined> {
     return changeDirectory(this.#database, async (sql) => {
       const before = await credentialIn(sql, upstream)
       if (before === undefined || before.base_url === baseUrl)
@@ -75,7 +76,7 @@ export class PostgresCredentials implements CredentialStore {
     })
   }
 
-  drop(upstream: string, actor: string): Promise<CredentialRecord | undefined> {
+  drop(upstream: string, actor: Actor): Promise<CredentialRecord | undefined> {
     return changeDirectory(this.#database, async (sql) => {
       const before = await credentialIn(sql, upstream)
       if (before === undefined || before.sealed_secret === null)

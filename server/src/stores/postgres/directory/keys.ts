@@ -1,3 +1,4 @@
+import type { Actor } from '#ports/audit.ts'
 import type {
   KeyChange,
   KeyPage,
@@ -122,7 +123,7 @@ export class PostgresKeys implements KeyStore {
     return rows.map(projectOf)
   }
 
-  createKey(key: NewKey, actor: string): Promise<KeyRecord> {
+  createKey(key: NewKey, actor: Actor): Promise<KeyRecord> {
     const { project, name, secret } = key
     const id = `${project}/${name}`
     const terms = changedKey(key)
@@ -152,7 +153,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  setKey(id: string, change: KeyChange, actor: string): Promise<KeyRecord> {
+  setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingKey(sql, id)
       const after = changedKey(change, before)
@@ -168,7 +169,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: string): Promise<KeyRecord> {
+  rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingKey(sql, id)
       await addSecret(sql, id, secret)
@@ -187,7 +188,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  revokeKey(id: string, actor: string): Promise<KeyRecord> {
+  revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await keyIn(sql, id)
       if (before.revokedAtMs !== undefined) return { result: before, audit: [] }
@@ -199,7 +200,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  createProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord> {
+  createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     const terms = changedTerms(change)
     return changeDirectory(this.#database, async (sql, version) => {
       const [row] = await sql.query<ProjectRow>(
@@ -218,7 +219,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  setProject(name: string, change: TermsChange, actor: string): Promise<ProjectRecord> {
+  setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingProject(sql, name)
       const after = changedTerms(change, before)
@@ -234,7 +235,7 @@ export class PostgresKeys implements KeyStore {
     })
   }
 
-  deleteProject(name: string, actor: string): Promise<void> {
+  deleteProject(name: string, actor: Actor): Promise<void> {
     return changeDirectory(this.#database, async (sql, version) => {
       await livingProject(sql, name)
       await sql.query('UPDATE projects SET deleted_at = now(), version = $2 WHERE project = $1', [
