@@ -102,13 +102,16 @@ export interface NewKey extends KeyChange {
 }
 
 export interface KeyPage {
-  readonly project?: string | undefined
+  /** Only keys of these. Undefined: of all. */
+  readonly projects?: readonly string[] | undefined
   /** The id of the last key of the page before. */
   readonly after?: string | undefined
   readonly limit: number
 }
 
 export interface ProjectPage {
+  /** Only these. Undefined: all. */
+  readonly projects?: readonly string[] | undefined
   /** The name of the last project of the page before. */
   readonly after?: string | undefined
   readonly limit: number

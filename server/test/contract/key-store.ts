@@ -257,7 +257,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.ok(first && second && first.id < second.id)
     assert.deepEqual((await keyStore.listKeys({ after: first.id, limit: 1 }))[0]?.id, second.id)
     assert.deepEqual(
-      (await keyStore.listKeys({ project: 'a', limit: 10 })).map(({ id }) => id),
+      (await keyStore.listKeys({ projects: ['a'], limit: 10 })).map(({ id }) => id),
       ['a/k'],
     )
   })

@@ -12,7 +12,7 @@ import type { CredentialStore } from '#ports/credentials.ts'
 import type { KeyStore } from '#ports/key-store.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
-import { tokenCaller } from '#http/control/access/caller.ts'
+import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -23,6 +23,15 @@ import type { Asked } from './gateway.ts'
 
 export const ADMIN_TOKEN = 'admin-token-of-these-tests-0001'
 export const LOCAL_TOKEN = 'local-token-of-these-tests-0002'
+/** Of a developer who sees the project `search` alone. */
+export const DEVELOPER_TOKEN = 'developer-token-of-these-tests-0003'
+
+const DEVELOPER: Caller = {
+  actor: 'dev@example.com',
+  role: 'developer',
+  projects: ['search'],
+  isReadOnly: false,
+}
 
 /** A key of the configuration. */
 export const DECLARED_SECRET = 'a-declared-key-of-these-tests'
@@ -97,6 +106,7 @@ export async function startControl(
       catalog: () => catalog,
       declared: () => catalog.projects,
       callerOf: (token) => {
+        if (token === DEVELOPER_TOKEN) return DEVELOPER
         const actor = actorOf(token)
         return actor === undefined ? undefined : tokenCaller(actor)
       },

@@ -67,17 +67,17 @@ export class MemoryKeyStore implements KeyStore {
     }
   }
 
-  async listKeys({ project, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
+  async listKeys({ projects, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
     return [...this.#keys.values()]
-      .filter((key) => key.id > after && (project === undefined || key.project === project))
+      .filter((key) => key.id > after && (projects?.includes(key.project) ?? true))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit)
       .map((key) => this.#record(key))
   }
 
-  async listProjects({ after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {
+  async listProjects({ projects, after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {
     return [...this.#projects.values()]
-      .filter(({ name, deleted }) => name > after && !deleted)
+      .filter(({ name, deleted }) => name > after && !deleted && (projects?.includes(name) ?? true))
       .sort((a, b) => (a.name < b.name ? -1 : 1))
       .slice(0, limit)
   }

@@ -19,7 +19,7 @@ test('a project is made, changed and deleted', async () => {
   assert.equal((await ask('POST', '/keys', { project: 'search', name: 'ci' })).status, 201)
   const deleted = await ask('DELETE', '/projects/search')
   assert.deepEqual([deleted.status, deleted.text], [204, ''])
-  const [key] = await keyStore.listKeys({ project: 'search', limit: 1 })
+  const [key] = await keyStore.listKeys({ projects: ['search'], limit: 1 })
   assert.ok(key?.revokedAtMs)
   assertFault(await ask('POST', '/keys', { project: 'search', name: 'new' }), 'conflict', {
     words: /being deleted/,

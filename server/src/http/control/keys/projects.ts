@@ -1,6 +1,6 @@
 import { faultAnswers } from '../../fault-answers.ts'
 import type { KeyDependencies } from './dependencies.ts'
-import { actorIn } from '../access/caller.ts'
+import { actorIn, callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import { conflict, declared, refuseReserved } from '../wire/faults.ts'
 import { mergedPage } from '../wire/page.ts'
@@ -30,11 +30,16 @@ export function registerProjects(
       querystring: namePage,
       response: { 200: projectList, ...faultAnswers([400, 401, 503]) },
     },
-    handler: async ({ query: { after, limit } }) => {
-      const stored = await keyStore.listProjects({ after, limit: limit + 1 })
+    handler: async (request) => {
+      const { after, limit } = request.query
+      const projects = visibleProjects(callerIn(request))
+      const stored = await keyStore.listProjects({ projects, after, limit: limit + 1 })
       return mergedPage({
         stored: stored.map(projectBody),
-        declared: dependencies.declared().map(declaredProjectBody),
+        declared: dependencies
+          .declared()
+          .filter(({ name }) => projects?.includes(name) ?? true)
+          .map(declaredProjectBody),
         nameOf: ({ name }) => name,
         after,
         limit,

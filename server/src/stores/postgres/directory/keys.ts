@@ -102,22 +102,23 @@ export class PostgresKeys implements KeyStore {
     )
   }
 
-  async listKeys({ project, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
+  async listKeys({ projects, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
     const rows = await reachable(
       this.#database.query<KeyRow>(
-        `${SELECT_KEYS} WHERE keys.key_id > $1 AND ($2::text IS NULL OR keys.project = $2)
+        `${SELECT_KEYS} WHERE keys.key_id > $1 AND ($2::text[] IS NULL OR keys.project = ANY ($2))
          ORDER BY keys.key_id LIMIT $3`,
-        [after, project ?? null, limit],
+        [after, projects ?? null, limit],
       ),
     )
     return rows.map(keyOf)
   }
 
-  async listProjects({ after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {
+  async listProjects({ projects, after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {
     const rows = await reachable(
       this.#database.query<ProjectRow>(
-        'SELECT * FROM projects WHERE project > $1 AND deleted_at IS NULL ORDER BY project LIMIT $2',
-        [after, limit],
+        `SELECT * FROM projects WHERE project > $1 AND ($2::text[] IS NULL OR project = ANY ($2))
+           AND deleted_at IS NULL ORDER BY project LIMIT $3`,
+        [after, projects ?? null, limit],
       ),
     )
     return rows.map(projectOf)

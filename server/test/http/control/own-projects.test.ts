@@ -1,0 +1,92 @@
+/** A developer has the projects that were given to it, and no others. */
+import assert from 'node:assert/strict'
+import { beforeEach, test } from 'node:test'
+import { DEVELOPER_TOKEN, startControl } from '#test/support/control.ts'
+import { memoryDirectory, someSecret } from '#test/support/directory.ts'
+import { assertFault } from '#test/support/errors.ts'
+
+const { ask, keyStore, audit } = await startControl(memoryDirectory())
+const asDeveloper = (method: string, path: string, body?: unknown) => ask(method, path, body, DEVELOPER_TOKEN)
+const admin = { name: 'admin' }
+
+await keyStore.createProject(
+  'search',
+  {
+    limits: { requestsPerMinute: 100 },
+    budget: { limitNanoUsd: 50_000_000_000n, per: 'month', hard: true },
+  },
+  admin,
+)
+await keyStore.createKey({ project: 'ads', name: 'website', secret: someSecret().stored }, admin)
+
+let made = 0
+let name = ''
+beforeEach(async () => {
+  made += 1
+  name = `key-${made}`
+  await keyStore.createKey({ project: 'search', name, secret: someSecret().stored }, admin)
+})
+
+interface Listed {
+  readonly data: readonly { readonly project?: string; readonly name: string }[]
+}
+
+test('lists hold rows of the own projects alone, declared ones too', async () => {
+  const keys = (await asDeveloper('GET', '/keys')).body as unknown as Listed
+  assert.deepEqual([...new Set(keys.data.map(({ project }) => project))], ['search'])
+  const projects = (await asDeveloper('GET', '/projects')).body as unknown as Listed
+  assert.deepEqual(
+    projects.data.map((project) => project.name),
+    ['search'],
+  )
+  const all = (await ask('GET', '/projects')).body as unknown as Listed
+  assert.deepEqual(
+    all.data.map((project) => project.name),
+    ['ads', 'declared', 'search'],
+  )
+  assertFault(await asDeveloper('GET', '/keys?project=ads'), 'forbidden', { words: /no member/ })
+})
+
+test('keys are made, changed, rotated and revoked in the own project', async () => {
+  const created = await asDeveloper('POST', '/keys', { project: 'search', name: `${name}-new` })
+  assert.equal(created.status, 201)
+  assert.equal((await asDeveloper('PATCH', `/keys/search/${name}`, { models: null })).status, 200)
+  assert.equal((await asDeveloper('POST', `/keys/search/${name}/rotate`, {})).status, 200)
+  assert.equal((await asDeveloper('DELETE', `/keys/search/${name}`)).status, 200)
+  const [last] = await audit.list({ limit: 1 })
+  assert.deepEqual([last?.actor, last?.address, last?.action], ['dev@example.com', '127.0.0.1', 'key.revoke'])
+})
+
+test('keys of another project are not there, whether they exist or not', async () => {
+  for (const key of ['ads/website', 'ads/nothing', 'declared/ci']) {
+    assertFault(await asDeveloper('PATCH', `/keys/${key}`, {}), 'not_found')
+    assertFault(await asDeveloper('POST', `/keys/${key}/rotate`, {}), 'not_found')
+    assertFault(await asDeveloper('DELETE', `/keys/${key}`), 'not_found')
+  }
+  assertFault(await asDeveloper('POST', '/keys', { project: 'ads', name: 'mine' }), 'forbidden')
+  assertFault(await asDeveloper('POST', '/keys', { project: 'new', name: 'mine' }), 'forbidden')
+  const [key] = await keyStore.listKeys({ projects: ['ads'], limit: 10 })
+  assert.equal(key?.revokedAtMs, undefined)
+})
+
+test('a key gets no more than its project has, unless an admin says so', async () => {
+  const tooMany = { limits: { requests_per_minute: 101 } }
+  const tooDear = { budget: { usd: '50.000000001', per: 'day' } }
+  const allowed = { limits: { requests_per_minute: 100, tokens_per_minute: 9 }, budget: { usd: 50 } }
+  for (const [terms, param] of [
+    [tooMany, 'limits.requests_per_minute'],
+    [tooDear, 'budget.usd'],
+  ] as const) {
+    const created = await asDeveloper('POST', '/keys', { project: 'search', name: `${name}-new`, ...terms })
+    assertFault(created, 'invalid_parameter', { param, words: /the project search/ })
+    assertFault(await asDeveloper('PATCH', `/keys/search/${name}`, terms), 'invalid_parameter', { param })
+    assert.equal((await ask('PATCH', `/keys/search/${name}`, terms)).status, 200)
+  }
+  assert.equal((await asDeveloper('PATCH', `/keys/search/${name}`, allowed)).status, 200)
+})
+
+test('projects are changed by admins alone', async () => {
+  assertFault(await asDeveloper('POST', '/projects', { name: 'mine' }), 'forbidden')
+  assertFault(await asDeveloper('PATCH', '/projects/search', { budget: null }), 'forbidden')
+  assertFault(await asDeveloper('DELETE', '/projects/search'), 'forbidden')
+})
