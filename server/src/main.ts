@@ -11,6 +11,7 @@ import { openImages } from '#compose/images.ts'
 import type { Listeners } from '#compose/listeners.ts'
 import { openMemoryStores } from '#compose/memory.ts'
 import { outsideOf } from '#compose/outside.ts'
+import { modelsFor } from '#compose/models.ts'
 import { NodeReadiness } from '#compose/readiness.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
@@ -113,7 +114,8 @@ export async function startNode(
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
-  const control = openControl(basics, { ...shown, catalog, accounts })
+  const models = modelsFor(basics, { catalog, stores, traffic, spaces, sharing })
+  const control = openControl(basics, { ...shown, catalog, accounts, models })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {

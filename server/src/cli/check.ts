@@ -1,6 +1,6 @@
 /** `torana check [file]`: says everything that is wrong with the configuration, or what it means. */
 import { readEnvironment } from '#config/environment.ts'
-import { editsText, imagePriceText, sizesText, usdText } from '#config/schema/image-words.ts'
+import { editsText, imagePriceText, sizesText } from '#config/schema/image-words.ts'
 import { readText } from '#config/file/variable.ts'
 import { displayName, loadCatalog } from '#config/load.ts'
 import type { LoadedConfig } from '#config/load.ts'
@@ -15,6 +15,7 @@ import type {
   NativeDimensions,
   Upstream,
 } from '#core/catalog.ts'
+import { usdText } from '#core/price.ts'
 import type { Settings } from '#core/settings.ts'
 import { settingsProblem } from '#upstreams/ai-sdk/settings.ts'
 import type { Output } from './output.ts'

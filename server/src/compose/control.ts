@@ -8,6 +8,7 @@ import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
+import type { ModelsDependencies } from '#http/control/models/routes.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { Spaces } from './spaces.ts'
 
@@ -18,6 +19,7 @@ export interface ControlParts {
   readonly accounts: Accounts
   readonly directory: Directory
   readonly spaces: Spaces
+  readonly models: ModelsDependencies
 }
 
 /** Nobody but users of this machine can reach it. */
@@ -30,7 +32,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
-  const { readiness, publicUrl, catalog, accounts, directory, spaces } = parts
+  const { readiness, publicUrl, catalog, accounts, directory, spaces, models } = parts
   return controlServer({
     notReady: readiness.notReady,
     remark: readiness.remark,
@@ -46,6 +48,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),
       },
+      models,
       identifiers,
       version,
       catalog: () => catalog.declared,

@@ -12,6 +12,7 @@ import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
 import { KEY_SNAPSHOT, type Basics } from './basics.ts'
@@ -54,6 +55,7 @@ export async function openDatabaseStores(
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
+    modelFigures: new PostgresModelFigures(forReports, basics.clock),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

@@ -46,6 +46,7 @@ export async function openMemoryStores(
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     webhooks,
     spaces: new MemorySpaces(audit),
+    modelFigures: undefined,
     [Symbol.asyncDispose]: async () => {},
   }
 }

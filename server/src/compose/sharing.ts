@@ -20,6 +20,8 @@ export interface SharingParts {
 export interface SharedVectors extends AsyncDisposable {
   readonly sharingOf: EmbedDependencies['sharingOf']
   readonly cache: VectorCache
+  /** Texts of a shared call, on average over this node's life. Undefined: there was none. */
+  readonly averageItems: (model: string) => number | undefined
 }
 
 export function openSharing(basics: Basics, { isTrusted }: SharingParts): SharedVectors {
@@ -48,6 +50,7 @@ export function openSharing(basics: Basics, { isTrusted }: SharingParts): Shared
   }
   return {
     cache,
+    averageItems: (model) => batches.averageItems(model),
     sharingOf(model, request, { project, space, cacheUse }) {
       const { microBatch } = model
       if (model.cache === undefined && microBatch === undefined) return undefined

@@ -8,6 +8,7 @@ import type { ImageJobs } from '#ports/image-jobs.ts'
 import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
+import type { ModelFigures } from '#ports/model-figures.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -22,6 +23,8 @@ export interface Stores extends NodeBooks {
   readonly imageJobs: ImageJobs
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore
+  /** Undefined: nothing is kept that they could be read from. */
+  readonly modelFigures: ModelFigures | undefined
 }
 
 /** The books as one node writes them. */

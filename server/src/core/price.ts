@@ -139,6 +139,11 @@ export function decimalOf(nanoUsd: bigint): string {
   return `${sign}${digits.slice(0, -9)}.${digits.slice(-9)}`
 }
 
+/** `0.02`: dollars without zeros at the end. */
+export function usdText(nanoUsd: bigint): string {
+  return decimalOf(nanoUsd).replace(/\.?0+$/, '')
+}
+
 /** Reads `0.02` (dollars) exactly: decimal text, never binary floating point. */
 export function nanoUsdOf(usd: number | string): bigint {
   const text = typeof usd === 'number' ? plainDecimal(usd) : usd

@@ -1,3 +1,6 @@
+import { builtInFacts } from '#config/build/facts.ts'
+import { readConfig } from '#config/load.ts'
+import type { Catalog } from '#core/catalog.ts'
 import { ConfigError } from '#config/file/problem.ts'
 
 /** What is wrong with a configuration; empty when nothing is. */
@@ -9,4 +12,16 @@ export function problemsOf(read: () => unknown): readonly string[] {
     throw error
   }
   return []
+}
+
+/** The catalog of a configuration without variables. */
+export function catalogOf(text: string): Catalog {
+  const surroundings = {
+    env: {},
+    readFile: () => '',
+    facts: builtInFacts(),
+    bootstrapKey: undefined,
+    nowMs: Date.now(),
+  }
+  return readConfig('torana.yaml', text, surroundings).catalog
 }

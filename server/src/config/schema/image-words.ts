@@ -1,6 +1,6 @@
 /** What an image deployment can do and charges, in words for people: in `torana check` and on the page about image models. */
 import type { ImageEdits, ImageSizes, PixelSize } from '#core/catalog.ts'
-import type { GivenPrice, ImagePrice } from '#core/price.ts'
+import { usdText, type GivenPrice, type ImagePrice } from '#core/price.ts'
 
 /** A table has no room for more. */
 const MOST_SIZES = 3
@@ -62,12 +62,6 @@ function givenPriceText(price: GivenPrice): string {
     case 'perMegapixel':
       return `, ${usdText(price.nanoUsd)}/given MP`
   }
-}
-
-/** `0.02`: dollars without zeros at the end. */
-export function usdText(nanoUsd: bigint): string {
-  const digits = nanoUsd.toString().padStart(10, '0')
-  return `${digits.slice(0, -9)}.${digits.slice(-9)}`.replace(/\.?0+$/, '')
 }
 
 function megapixels(pixels: number): string {

@@ -15,6 +15,7 @@ import { registerProjects } from './keys/projects.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
 import { typed } from './wire/route.ts'
+import { registerModels } from './models/routes.ts'
 import { registerSpaces } from './spaces/spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
@@ -79,6 +80,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.books) registerBooks(api, dependencies.books)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)
+      if (dependencies.models) registerModels(api, dependencies.models)
     },
     { prefix: '/api/v1' },
   )

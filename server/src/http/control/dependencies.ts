@@ -8,6 +8,7 @@ import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { EventsDependencies } from './events/events.ts'
+import type { ModelsDependencies } from './models/routes.ts'
 import type { SpacesDependencies } from './spaces/spaces.ts'
 
 /** A request as the log shows it. */
@@ -25,6 +26,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly books?: BooksDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
   readonly events?: EventsDependencies | undefined
+  readonly models?: ModelsDependencies | undefined
   /** The program that holds the token. Undefined: no token of this node. */
   readonly callerOf: (token: string) => Caller | undefined
   readonly docsUrl: () => string

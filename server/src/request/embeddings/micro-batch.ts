@@ -35,6 +35,8 @@ interface Batch {
 
 export class MicroBatches {
   readonly #open = new Map<string, Batch>()
+  /** By model, for people. */
+  readonly #left = new Map<string, { calls: number; items: number }>()
   readonly #wait: (ms: number) => Promise<unknown>
 
   constructor(wait: (ms: number) => Promise<unknown>) {
@@ -68,12 +70,26 @@ export class MicroBatches {
     })
   }
 
+  /** Texts of a shared call of this model, on average. Undefined: there was none. */
+  averageItems(model: string): number | undefined {
+    const left = this.#left.get(model)
+    return left && left.items / left.calls
+  }
+
+  #note({ members: [{ request }], items }: Batch): void {
+    const left = this.#left.get(request.model.id) ?? { calls: 0, items: 0 }
+    left.calls += 1
+    left.items += items
+    this.#left.set(request.model.id, left)
+  }
+
   /** Requests may join while the batch stands in line: a busy deployment has only one call to take. */
   async #leave(key: string, batch: Batch): Promise<void> {
     if (batch.isLeaving) return
     batch.isLeaving = true
     await serveTogether(batch.members, undefined, () => {
       if (this.#open.get(key) === batch) this.#open.delete(key)
+      this.#note(batch)
     })
   }
 }

@@ -1,0 +1,206 @@
+/** Models of the catalog as answers. */
+import type { z } from 'zod'
+import type {
+  Deployment,
+  EmbeddingModel,
+  ImageDeployment,
+  ImageModel,
+  ImageSizes,
+  Model,
+} from '#core/catalog.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import { embeddingAbilities, embeddingOptions, narrowerWidths } from '#core/options/embedding.ts'
+import { imageAbilities, imageOptions } from '#core/options/image.ts'
+import type { DeploymentUse, ModelFigure } from '#ports/model-figures.ts'
+import { priceBody } from '../wire/price-text.ts'
+import { isoOf, timeOf } from '../wire/times.ts'
+import type { deploymentBrief, managed, model, modelRow } from './schemas.ts'
+
+type Row = z.output<typeof modelRow>
+type Body = z.output<typeof model>
+type AnyDeployment = Deployment | ImageDeployment
+
+/** How a deployment stands, over all nodes. */
+interface DeploymentStanding {
+  readonly state: z.output<typeof deploymentBrief>['state']
+  readonly untilMs: number | undefined
+  readonly sinceMs: number
+}
+
+export interface ModelView {
+  readonly standingOf: (deployment: string) => DeploymentStanding
+  /** The generation of a model's space. Undefined: this node does not know it yet. */
+  readonly generationOf: (model: string) => number | undefined
+  /** What one request may hold. */
+  readonly limits: { readonly maxInputs: number; readonly maxEditPictures: number }
+  readonly figures: ReadonlyMap<string, ModelFigure> | undefined
+  /** On average, of the calls of this node. Undefined: there were none. */
+  readonly averageItems: (model: string) => number | undefined
+}
+
+/** Four a day for a week. */
+const CELLS = 28
+const QUIET: ModelFigure = {
+  lastHour: { requests: 0, failed: 0, p95Ms: undefined },
+  lastDay: { requests: 0 },
+  cells: '.'.repeat(CELLS),
+}
+
+export function rowBody(one: Model, view: ModelView): Row {
+  const { lastHour, lastDay, cells } = view.figures?.get(one.id) ?? QUIET
+  const generation = one.kind === 'embedding' ? view.generationOf(one.id) : undefined
+  return {
+    ...managedBody(one.managedBy),
+    id: one.id,
+    kind: one.kind,
+    aliases: [...one.aliases],
+    owned_by: one.ownedBy,
+    space:
+      one.kind === 'embedding' && generation !== undefined
+        ? spaceOf(one.id, one.facts.dimensions, generation)
+        : null,
+    retired: null,
+    embedding: one.kind === 'embedding' ? embeddingBody(one) : null,
+    image: one.kind === 'image' ? imageBody(one, view.limits.maxEditPictures) : null,
+    can: one.kind === 'embedding' ? embeddingAbilities(one, view.limits.maxInputs) : imageAbilities(one),
+    deployments: one.deployments.map((deployment) => briefBody(one.id, deployment, view)),
+    price: priceOf(one.deployments),
+    last_hour: {
+      requests: lastHour.requests,
+      failed: lastHour.failed,
+      p95_ms: lastHour.p95Ms ?? null,
+    },
+    last_day: lastDay,
+    cells,
+  }
+}
+
+export function modelBody(
+  one: Model,
+  view: ModelView,
+  uses: ReadonlyMap<string, DeploymentUse> | undefined,
+): Body {
+  const options = one.kind === 'embedding' ? embeddingOptions(one) : imageOptions(one)
+  return {
+    ...rowBody(one, view),
+    options: options.map(({ group, option, byDeployment }) => ({
+      group,
+      option,
+      by_deployment: Object.fromEntries(byDeployment),
+    })),
+    prices: Object.fromEntries(
+      one.deployments.map((deployment: AnyDeployment) => [deployment.id, priceBody(deployment.price)]),
+    ),
+    tiers: tiersOf(one.deployments, uses),
+    cache:
+      one.kind === 'embedding' && one.cache !== undefined
+        ? { ttl_seconds: Math.round(one.cache.ttlMs / 1000) }
+        : null,
+    micro_batch:
+      one.kind === 'embedding' && one.microBatch !== undefined
+        ? {
+            max_wait_ms: one.microBatch.maxWaitMs,
+            max_items: one.microBatch.maxItems,
+            average_items: view.averageItems(one.id) ?? null,
+          }
+        : null,
+    guarded: one.kind === 'embedding' && one.isGuarded,
+  }
+}
+
+/** `torana.yaml:14`, `built-in` or `store`, as a model says it of itself. */
+function managedBody(managedBy: string): {
+  [Field in keyof typeof managed]: z.output<(typeof managed)[Field]>
+} {
+  if (managedBy === 'store' || managedBy === 'built-in') return { managed_by: managedBy, managed_at: null }
+  return { managed_by: 'configuration', managed_at: managedBy }
+}
+
+function briefBody(
+  modelId: string,
+  { id, upstream }: AnyDeployment,
+  { standingOf }: ModelView,
+): z.output<typeof deploymentBrief> {
+  const { state, untilMs, sinceMs } = standingOf(id)
+  return { id, model: modelId, upstream: upstream.name, state, until: timeOf(untilMs), since: isoOf(sinceMs) }
+}
+
+/** The first that says anything: a free one before it is told as free. */
+function priceOf(deployments: readonly AnyDeployment[]): Row['price'] {
+  const priced = deployments.find(({ price }) => price.kind !== 'unpriced') ?? deployments[0]
+  return priced === undefined ? [] : priceBody(priced.price)
+}
+
+function embeddingBody(one: EmbeddingModel): NonNullable<Row['embedding']> {
+  const narrower = narrowerWidths(one)
+  return {
+    width: one.facts.dimensions,
+    narrower: typeof narrower === 'string' ? narrower : [...narrower],
+    max_input_tokens: one.facts.maxInputTokens ?? null,
+    max_inputs: Math.max(1, ...one.deployments.map(({ capabilities }) => capabilities.maxInputs)),
+  }
+}
+
+function imageBody({ deployments }: ImageModel, maxEditPictures: number): NonNullable<Row['image']> {
+  const all = deployments.map(({ capabilities }) => capabilities)
+  const union = (lists: readonly (readonly string[])[]) => [...new Set(lists.flat())]
+  return {
+    sizes: sizesBody(all.map(({ sizes }) => sizes)),
+    max_given: Math.min(maxEditPictures, Math.max(0, ...all.map(({ edits }) => edits?.maxInputs ?? 0))),
+    max_per_call: Math.max(1, ...all.map(({ maxImages }) => maxImages)),
+    previews: Math.max(0, ...all.map(({ stream, maxPartialImages }) => (stream ? maxPartialImages : 0))),
+    qualities: union(all.map(({ qualities }) => qualities)),
+    formats: union(all.map(({ formats }) => formats)),
+  }
+}
+
+/** Bounds say more than a list, and a list says more than `any`. */
+function sizesBody(all: readonly ImageSizes[]): NonNullable<Row['image']>['sizes'] {
+  const free = all.find((sizes) => sizes.kind === 'free')
+  if (free)
+    return {
+      kind: 'free',
+      values: [],
+      multiple_of: free.multipleOf,
+      max_pixels: free.maxPixels,
+      max_ratio: free.maxRatio >= free.maxEdge ? null : free.maxRatio,
+    }
+  const listed = all.flatMap((sizes) => (sizes.kind === 'list' ? sizes.values : []))
+  const sizes = listed.length > 0 ? listed : all.flatMap((one) => (one.kind === 'any' ? [one.default] : []))
+  return {
+    kind: listed.length > 0 ? 'list' : 'any',
+    values: [...new Set(listed.map(({ width, height }) => `${width}x${height}`))],
+    multiple_of: null,
+    max_pixels: Math.max(0, ...sizes.map(({ width, height }) => width * height)),
+    max_ratio: null,
+  }
+}
+
+function tiersOf(
+  deployments: readonly AnyDeployment[],
+  uses: ReadonlyMap<string, DeploymentUse> | undefined,
+): Body['tiers'] {
+  const calls = deployments.reduce((sum, { id }) => sum + (uses?.get(id)?.calls ?? 0), 0)
+  const byPriority = Map.groupBy(deployments, ({ priority }) => priority)
+  return [...byPriority]
+    .sort(([a], [b]) => a - b)
+    .map(([, tier]) =>
+      tier.map(({ id, weight, limits }) => ({
+        deployment: id,
+        weight,
+        share: calls === 0 ? 0 : (uses?.get(id)?.calls ?? 0) / calls,
+        last_used_at: timeOf(uses?.get(id)?.lastUsedAtMs),
+        limits: limitsBody(limits),
+      })),
+    )
+}
+
+function limitsBody(limits: AnyDeployment['limits']): Body['tiers'][number][number]['limits'] {
+  const { requestsPerMinute, tokensPerMinute, imagesPerMinute, concurrency } = limits ?? {}
+  return {
+    ...(requestsPerMinute !== undefined && { requests_per_minute: requestsPerMinute }),
+    ...(tokensPerMinute !== undefined && { tokens_per_minute: tokensPerMinute }),
+    ...(imagesPerMinute !== undefined && { images_per_minute: imagesPerMinute }),
+    ...(concurrency !== undefined && { concurrency }),
+  }
+}

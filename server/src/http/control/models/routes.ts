@@ -1,0 +1,70 @@
+/** Routes about models: what can be asked for, how each deployment serves it, and how it goes. */
+import { listModels, type Catalog, type Model } from '#core/catalog.ts'
+import type { ModelFigures } from '#ports/model-figures.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import { callerIn, visibleProjects } from '../access/caller.ts'
+import { notFound } from '../wire/faults.ts'
+import type { Api } from '../wire/route.ts'
+import { modelBody, rowBody, type ModelView } from './bodies.ts'
+import { isWanted, sorted } from './filter.ts'
+import { model, modelList, modelPath, modelsQuery } from './schemas.ts'
+import { usableBy } from './usable.ts'
+
+export interface ModelsDependencies extends Omit<ModelView, 'figures' | 'asked'> {
+  readonly catalog: () => Catalog
+  /** Undefined on a node that keeps nothing. */
+  readonly figures: ModelFigures | undefined
+  /** The keys that torana.yaml and the environment declare. */
+  readonly declared: () => Catalog['projects']
+}
+
+export function registerModels(api: Api, dependencies: ModelsDependencies): void {
+  const { catalog, figures, declared } = dependencies
+
+  const usable = async (projects: readonly string[] | undefined): Promise<(model: Model) => boolean> =>
+    usableBy(projects, { declared: declared(), stored: figures })
+
+  api.get('/models', {
+    config: { permission: 'models.read' },
+    schema: {
+      operationId: 'listModels',
+      summary: 'All models with their deployments, abilities, prices and figures',
+      querystring: modelsQuery,
+      response: { 200: modelList, ...faultAnswers([400, 401, 403, 503]) },
+    },
+    handler: async (request) => {
+      const { query } = request
+      const projects = visibleProjects(callerIn(request), query.project)
+      const mayUse = await usable(projects)
+      const view = { ...dependencies, figures: await figures?.figures(projects) }
+      const served = listModels(catalog()).filter(mayUse)
+      const rows = served.map((one) => rowBody(one, view))
+      return {
+        data: sorted(
+          rows.filter((row) => isWanted(row, query)),
+          query.sort,
+        ),
+        has_more: false,
+        next: null,
+      }
+    },
+  })
+
+  api.get('/models/:id', {
+    config: { permission: 'models.read' },
+    schema: {
+      operationId: 'getModel',
+      summary: 'One model: what each deployment does with each option, and who gets a call',
+      params: modelPath,
+      response: { 200: model, ...faultAnswers([401, 403, 404, 503]) },
+    },
+    handler: async (request) => {
+      const { id } = request.params
+      const projects = visibleProjects(callerIn(request))
+      const found = catalog().models.get(id)
+      if (found === undefined || !(await usable(projects))(found)) throw notFound(`There is no model ${id}.`)
+      const [all, uses] = await Promise.all([figures?.figures(projects), figures?.uses(found.id, projects)])
+      return modelBody(found, { ...dependencies, figures: all }, uses)
+    },
+  })
+}

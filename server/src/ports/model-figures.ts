@@ -1,0 +1,34 @@
+/** What became of the requests for each model, for people: read from the books, never from the request path. */
+
+/** Undefined: of all projects. */
+export type Projects = readonly string[] | undefined
+
+export interface ModelFigure {
+  readonly lastHour: {
+    readonly requests: number
+    readonly failed: number
+    readonly p95Ms: number | undefined
+  }
+  readonly lastDay: { readonly requests: number }
+  /**
+   * The worst of each six hours of seven days, oldest first: `g`ood, `w`arned or limited, `b`ad, `q`uarantined, `.` nothing.
+   * Of all projects: it tells of deployments, not of callers.
+   */
+  readonly cells: string
+}
+
+export interface DeploymentUse {
+  /** Calls of 24 hours that were paid for or answered. */
+  readonly calls: number
+  /** Unix milliseconds of the hour in which it was last called; undefined: not within 30 days. */
+  readonly lastUsedAtMs: number | undefined
+}
+
+export interface ModelFigures {
+  /** By model. A model that nobody asked for is absent. */
+  figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>>
+  /** By deployment, of one model. */
+  uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>>
+  /** What the keys of these projects that still count are restricted to: one list each, undefined for all models. */
+  keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]>
+}

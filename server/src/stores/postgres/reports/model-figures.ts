@@ -1,0 +1,124 @@
+/** Figures of models for people, from rollups and, for the last hour, from a bounded part of the request log. */
+import type { Clock } from '#ports/clock.ts'
+import type { DeploymentUse, ModelFigure, ModelFigures, Projects } from '#ports/model-figures.ts'
+import { reachable } from '../away.ts'
+import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
+import type { Database } from '../database.ts'
+
+const HOUR_MS = 3_600_000
+const CELL_MS = 6 * HOUR_MS
+const CELLS = 28
+/** Of a busy hour the newest are enough for a percentile, and take a few milliseconds. */
+const MOST_REQUESTS = 20_000
+
+/** A 429 of an upstream is its failure; one of Torana's own limits is none. */
+const LAST_HOUR = `
+SELECT model, count(*)::int AS requests,
+  (count(*) FILTER (WHERE status >= 500 OR fault = 'upstream_rate_limited'))::int AS failed,
+  percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) FILTER (WHERE status < 400) AS p95_ms
+FROM (
+  SELECT model, status, fault, duration_ms FROM requests
+  WHERE request_id >= $1 AND ($2::text[] IS NULL OR project = ANY($2))
+  ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
+) AS newest
+WHERE model IS NOT NULL GROUP BY model`
+
+const LAST_DAY = `
+SELECT model, sum(posts)::bigint AS requests FROM usage_hours
+WHERE hour > $1 AND ($2::text[] IS NULL OR project = ANY($2)) GROUP BY model`
+
+const CELLS_OF_WEEK = `
+SELECT model, floor(extract(epoch FROM hour - $1) * 1000 / ${CELL_MS})::int AS cell
+FROM usage_hours WHERE hour >= $1 AND posts > 0 GROUP BY 1, 2`
+
+const USES = `
+SELECT deployment, coalesce(sum(posts) FILTER (WHERE hour > $2), 0)::bigint AS calls, max(hour) AS last_hour
+FROM usage_hours WHERE model = $1 AND hour > $3 AND ($4::text[] IS NULL OR project = ANY($4)) GROUP BY deployment`
+
+const KEY_MODELS = `
+SELECT DISTINCT models FROM keys
+WHERE project = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
+
+export class PostgresModelFigures implements ModelFigures {
+  readonly #database: Database
+  readonly #clock: Clock
+
+  constructor(database: Database, clock: Clock) {
+    this.#database = database
+    this.#clock = clock
+  }
+
+  async figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>> {
+    const nowMs = this.#clock.nowMs()
+    const weekFromMs = (Math.floor(nowMs / CELL_MS) - CELLS + 1) * CELL_MS
+    const [hour, day, cells] = await Promise.all([
+      this.#read<HourRow>(LAST_HOUR, [lowestIdAt(nowMs - HOUR_MS), projects ?? null]),
+      this.#read<{ model: string; requests: bigint }>(LAST_DAY, [new Date(nowMs - DAY_MS), projects ?? null]),
+      this.#read<{ model: string; cell: number }>(CELLS_OF_WEEK, [new Date(weekFromMs)]),
+    ])
+    const models = new Set([...hour, ...day, ...cells].map(({ model }) => model))
+    const hours = new Map(hour.map((row) => [row.model, row]))
+    const days = new Map(day.map((row) => [row.model, Number(row.requests)]))
+    const cellsOf = Map.groupBy(cells, ({ model }) => model)
+    return new Map(
+      [...models].map((model) => [
+        model,
+        {
+          lastHour: hourOf(hours.get(model)),
+          lastDay: { requests: days.get(model) ?? 0 },
+          cells: cellsText(cellsOf.get(model) ?? []),
+        },
+      ]),
+    )
+  }
+
+  async uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>> {
+    const nowMs = this.#clock.nowMs()
+    const rows = await this.#read<UseRow>(USES, [
+      model,
+      new Date(nowMs - DAY_MS),
+      new Date(nowMs - 30 * DAY_MS),
+      projects ?? null,
+    ])
+    return new Map(
+      rows.map(({ deployment, calls, last_hour: lastHour }) => [
+        deployment,
+        { calls: Number(calls), lastUsedAtMs: lastHour?.getTime() },
+      ]),
+    )
+  }
+
+  async keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]> {
+    const rows = await this.#read<{ models: readonly string[] | null }>(KEY_MODELS, [
+      projects,
+      new Date(this.#clock.nowMs()),
+    ])
+    return rows.map(({ models }) => models ?? undefined)
+  }
+
+  #read<Row>(text: string, values: readonly unknown[]): Promise<readonly Row[]> {
+    return reachable(this.#database.query<Row>(text, values))
+  }
+}
+
+interface HourRow {
+  readonly model: string
+  readonly requests: number
+  readonly failed: number
+  readonly p95_ms: number | null
+}
+
+interface UseRow {
+  readonly deployment: string
+  readonly calls: bigint
+  readonly last_hour: Date | null
+}
+
+function hourOf(row: HourRow | undefined): ModelFigure['lastHour'] {
+  return { requests: row?.requests ?? 0, failed: row?.failed ?? 0, p95Ms: row?.p95_ms ?? undefined }
+}
+
+function cellsText(cells: readonly { readonly cell: number }[]): string {
+  const there = new Set(cells.map(({ cell }) => cell))
+  return Array.from({ length: CELLS }, (_, cell) => (there.has(cell) ? 'g' : '.')).join('')
+}

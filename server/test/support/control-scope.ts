@@ -1,0 +1,60 @@
+/** Some routes of the control API as a server of their own, asked by one caller. Who may ask is tested with the API. */
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { fastify } from 'fastify'
+import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { CALLER, tokenCaller, type Caller } from '#http/control/access/caller.ts'
+import { controlFault } from '#http/control/wire/faults.ts'
+import { typed, type Api } from '#http/control/wire/route.ts'
+import { faultBody, faultHeaders } from '#http/faults.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import type { Asked } from './gateway.ts'
+
+export const TESTER: Caller = tokenCaller('tester')
+
+/** A developer of these projects. */
+export function developerOf(...projects: string[]): Caller {
+  return { actor: 'dev@example.com', role: 'developer', projects, isReadOnly: false }
+}
+
+export async function startScope(register: (api: Api) => void, caller: () => Caller = () => TESTER) {
+  const identifiers = uuidv7Identifiers(systemClock)
+  const app = fastify({ genReqId: () => identifiers.next() })
+  void app.register(
+    async (scope) => {
+      scope.setValidatorCompiler(validatorCompiler)
+      scope.setSerializerCompiler(serializerCompiler)
+      scope.decorateRequest(CALLER, { getter: caller })
+      scope.setErrorHandler((error, request, reply) => {
+        const fault = controlFault(error)
+        return reply
+          .code(fault.entry.status)
+          .headers(faultHeaders(fault, request.id))
+          .serializer((text: string) => text)
+          .send(faultBody(fault, request.id, 'http://gateway.example'))
+      })
+      register(typed(scope))
+    },
+    { prefix: '/api/v1' },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  after(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+  return async <Body = Asked['body']>(method: string, path: string, body?: unknown) => {
+    const answer = await fetch(`${url}/api/v1${path}`, {
+      method,
+      ...(body !== undefined && {
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      }),
+    })
+    const text = await answer.text()
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: (text === '' ? {} : JSON.parse(text)) as Body,
+    }
+  }
+}
