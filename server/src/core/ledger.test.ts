@@ -109,7 +109,11 @@ test('an unknown counts as open until it is resolved, and never below nothing', 
     fc.property(arrivals, ({ order }) => {
       const { rows, openUnknowns } = keep(order)
       const has = (kind: LedgerEntry['kind']) => rows.some((row) => row.kind === kind)
-      assert.equal(openUnknowns, has('unknown') && !has('post') && !has('void') ? 1 : 0)
+      const isOpen = has('unknown') && !has('post') && !has('void')
+      assert.equal(openUnknowns, isOpen ? 1 : 0)
+      const openNanoUsd = rows.reduce((sum, { unknownNanoUsd }) => sum + (unknownNanoUsd ?? 0n), 0n)
+      const unknown = rows.find(({ kind }) => kind === 'unknown')
+      assert.equal(openNanoUsd, isOpen ? (unknown?.amountNanoUsd ?? 0n) : 0n)
     }),
     MANY_RUNS,
   )

@@ -27,6 +27,24 @@ export interface LedgerEntry {
   /** How much of it the node had leased from the hard budget of the project, and of the key. */
   readonly projectLeaseNanoUsd: bigint
   readonly keyLeaseNanoUsd: bigint
+  /** One entry of each request counts it. */
+  readonly countsRequest?: boolean | undefined
+  /** Inputs that needed no call, and what a call for them would have cost. */
+  readonly hits?: number | undefined
+  readonly savedNanoUsd?: bigint | undefined
+  /** What it adds to the sum of unknowns that nobody has resolved. The books fill it in. */
+  readonly unknownNanoUsd?: bigint | undefined
+  readonly remarks?: EntryRemarks | undefined
+}
+
+/** For people. Never what a caller sent. */
+export interface EntryRemarks {
+  /** What was asked for, such as `1 picture, 1024×1024`. */
+  readonly what?: string | undefined
+  /** Of an unknown: why nobody knows how it ended. Of what resolved it: why somebody thinks so. */
+  readonly reason?: string | undefined
+  /** Who resolved it. */
+  readonly by?: string | undefined
 }
 
 /** Unix milliseconds at which a UUIDv7 was made. */
@@ -48,14 +66,20 @@ export interface Standing {
   readonly amountNanoUsd: bigint
   readonly tokens: number
   readonly images: number
+  readonly countsRequest: boolean
+  /** Of the unknown among them, while it is open. */
+  readonly unknownNanoUsd: bigint
 }
 
 /** What stands once the entry stands too. */
 export function standingWith(
   standing: Standing | undefined,
-  { kind, ...added }: Pick<LedgerEntry, 'kind' | 'amountNanoUsd' | 'tokens' | 'images'>,
+  {
+    kind,
+    ...added
+  }: Pick<LedgerEntry, 'kind' | 'amountNanoUsd' | 'tokens' | 'images'> & Partial<LedgerEntry>,
 ): Standing {
-  const before = standing ?? { kinds: new Set(), amountNanoUsd: 0n, tokens: 0, images: 0 }
+  const before = standing ?? NOTHING_STANDS
   const kinds = new Set([...before.kinds, kind])
   if (kind === 'adjust') return { ...before, kinds }
   return {
@@ -63,7 +87,18 @@ export function standingWith(
     amountNanoUsd: before.amountNanoUsd + (added.amountNanoUsd ?? 0n),
     tokens: before.tokens + (added.tokens ?? 0),
     images: before.images + added.images,
+    countsRequest: before.countsRequest || added.countsRequest === true,
+    unknownNanoUsd: before.unknownNanoUsd + (added.unknownNanoUsd ?? 0n),
   }
+}
+
+const NOTHING_STANDS: Standing = {
+  kinds: new Set(),
+  amountNanoUsd: 0n,
+  tokens: 0,
+  images: 0,
+  countsRequest: false,
+  unknownNanoUsd: 0n,
 }
 
 /** An entry, and by how many it changes the number of open unknowns. */
@@ -73,7 +108,8 @@ export interface CountedEntry {
 }
 
 export function counted(entry: LedgerEntry): CountedEntry {
-  return { entry, unknowns: entry.kind === 'unknown' ? 1 : 0 }
+  if (entry.kind !== 'unknown') return { entry, unknowns: 0 }
+  return { entry: { ...entry, unknownNanoUsd: entry.amountNanoUsd }, unknowns: 1 }
 }
 
 /**
@@ -100,12 +136,15 @@ export function lateEntry(entry: LedgerEntry, standing: Standing | undefined): C
   if (better.some((kind) => kinds.has(kind))) return undefined
   const isUnpriced = entry.amountNanoUsd === undefined && amountNanoUsd === 0n
   const isOpen = kinds.has('unknown') && !kinds.has('void')
+  const added = isUnpriced ? undefined : (entry.amountNanoUsd ?? 0n) - amountNanoUsd
   return {
     entry: {
       ...entry,
       tokens: entry.tokens === undefined && tokens === 0 ? undefined : (entry.tokens ?? 0) - tokens,
       images: entry.images - images,
-      amountNanoUsd: isUnpriced ? undefined : (entry.amountNanoUsd ?? 0n) - amountNanoUsd,
+      amountNanoUsd: added,
+      countsRequest: entry.countsRequest === true && !standing.countsRequest,
+      unknownNanoUsd: entry.kind === 'unknown' ? added : isOpen ? -standing.unknownNanoUsd : undefined,
       // The unknown has used up the lease by what was reserved.
       ...(kinds.has('unknown') ? { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n } : {}),
     },
@@ -120,5 +159,6 @@ export function lateEntry(entry: LedgerEntry, standing: Standing | undefined): C
 export function livingEntry(entry: LedgerEntry, standing: Standing | undefined): CountedEntry | undefined {
   const late = lateEntry(entry, standing)
   if (late !== undefined || entry.kind !== 'unknown' || standing?.kinds.has('unknown')) return late
-  return { entry: { ...entry, tokens: undefined, images: 0, amountNanoUsd: 0n }, unknowns: 0 }
+  const adding = { tokens: undefined, images: 0, amountNanoUsd: 0n, countsRequest: false }
+  return { entry: { ...entry, ...adding }, unknowns: 0 }
 }

@@ -79,6 +79,8 @@ export interface UnknownResolution {
   readonly costNanoUsd?: bigint | undefined
   readonly tokens?: number | undefined
   readonly actor: Actor
+  /** Why the actor thinks so. */
+  readonly note?: string | undefined
 }
 
 /** A place on this node where entries wait for the store. */

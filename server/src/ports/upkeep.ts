@@ -110,6 +110,10 @@ export interface LedgerSums {
   readonly tokens: number
   readonly images: number
   readonly amountNanoUsd: bigint
+  readonly requests: number
+  readonly hits: number
+  readonly savedNanoUsd: bigint
+  readonly unknownNanoUsd: bigint
 }
 
 export interface BudgetCorrection {

@@ -50,6 +50,19 @@ export function ledgerStoreSuite(name: string, open: () => Promise<Books>): void
     await assertSpent(books, project, 321n)
   })
 
+  test(`${name}: a request counts once, whatever becomes of its unknown, and what the cache saved is kept`, async () => {
+    const books = await shared()
+    const [node, project] = [await aNode(books), aProject()]
+    const { unknown, post } = anAttempt(project)
+    const cached = anEntry(project, { tokens: 0, amountNanoUsd: 0n, hits: 12, savedNanoUsd: 480n })
+    await books.ledger.append(node, [unknown, cached])
+    const open = await books.inspect.rollups(project)
+    assert.deepEqual([open.requests, open.hits, open.savedNanoUsd, open.unknownNanoUsd], [2, 12, 480n, 250n])
+    await books.ledger.appendLate(node, [post])
+    const { requests, unknownNanoUsd, amountNanoUsd } = await books.inspect.rollups(project)
+    assert.deepEqual([requests, unknownNanoUsd, amountNanoUsd], [2, 0n, 100n])
+  })
+
   test(`${name}: an entry that several send at once counts once`, async () => {
     const books = await shared()
     const project = aProject()

@@ -18,7 +18,16 @@ import { testPostgres } from '#test/support/servers.ts'
 
 export type KeptEntry = Pick<
   LedgerEntry,
-  'requestId' | 'attempt' | 'kind' | 'keyId' | 'tokens' | 'images' | 'amountNanoUsd'
+  | 'requestId'
+  | 'attempt'
+  | 'kind'
+  | 'keyId'
+  | 'tokens'
+  | 'images'
+  | 'amountNanoUsd'
+  | 'countsRequest'
+  | 'hits'
+  | 'savedNanoUsd'
 >
 
 export interface Sums {
@@ -27,6 +36,11 @@ export interface Sums {
   readonly tokens: number
   readonly images: number
   readonly amountNanoUsd: bigint
+  readonly requests: number
+  readonly hits: number
+  readonly savedNanoUsd: bigint
+  /** Of unknowns that nobody has resolved. */
+  readonly unknownNanoUsd: bigint
 }
 
 export interface Books {
@@ -82,6 +96,7 @@ export function anEntry(project: string, overrides: Partial<LedgerEntry> = {}): 
     keyId: `${project}/key`,
     usage: isPost ? 'upstream' : 'unknown',
     tokens: isPost ? 10 : undefined,
+    countsRequest: true,
     ...overrides,
   })
 }
@@ -153,6 +168,9 @@ interface KeptRow {
   readonly tokens: bigint | null
   readonly images: number
   readonly amount_nano: bigint | null
+  readonly requests: number | null
+  readonly hits: number | null
+  readonly saved_nano: bigint | null
 }
 
 interface BudgetRow {
@@ -174,23 +192,33 @@ function inspectionOf(database: Database): Books['inspect'] {
         tokens: row.tokens === null ? undefined : Number(row.tokens),
         images: row.images,
         amountNanoUsd: row.amount_nano ?? undefined,
+        countsRequest: row.requests === 1,
+        hits: row.hits ?? undefined,
+        savedNanoUsd: row.saved_nano ?? undefined,
       }))
     },
     async rollups(project) {
-      const [row] = await database.query<Record<keyof Omit<Sums, 'amountNanoUsd'> | 'amount', bigint>>(
+      const [row] = await database.query<Record<string, bigint>>(
         `SELECT coalesce(sum(posts), 0)::bigint AS posts, coalesce(sum(unknowns), 0)::bigint AS unknowns,
            coalesce(sum(tokens), 0)::bigint AS tokens, coalesce(sum(images), 0)::bigint AS images,
-           coalesce(sum(amount_nano), 0)::bigint AS amount
+           coalesce(sum(amount_nano), 0)::bigint AS amount, coalesce(sum(requests), 0)::bigint AS requests,
+           coalesce(sum(hits), 0)::bigint AS hits, coalesce(sum(saved_nano), 0)::bigint AS saved,
+           coalesce(sum(unknown_nano), 0)::bigint AS unknown
          FROM usage_hours WHERE project = $1`,
         [project],
       )
       if (row === undefined) throw new Error('a sum has one row')
+      const sum = (name: string): bigint => row[name] as bigint
       return {
-        posts: Number(row.posts),
-        unknowns: Number(row.unknowns),
-        tokens: Number(row.tokens),
-        images: Number(row.images),
-        amountNanoUsd: row.amount,
+        posts: Number(sum('posts')),
+        unknowns: Number(sum('unknowns')),
+        tokens: Number(sum('tokens')),
+        images: Number(sum('images')),
+        amountNanoUsd: sum('amount'),
+        requests: Number(sum('requests')),
+        hits: Number(sum('hits')),
+        savedNanoUsd: sum('saved'),
+        unknownNanoUsd: sum('unknown'),
       }
     },
     async leaseNanoUsd(budgetId, { startMs }, nodeId) {
@@ -237,5 +265,12 @@ export function sumsOf(entries: readonly KeptEntry[]): Sums {
     tokens: entries.reduce((sum, { tokens }) => sum + (tokens ?? 0), 0),
     images: entries.reduce((sum, { images }) => sum + images, 0),
     amountNanoUsd: entries.reduce((sum, { amountNanoUsd }) => sum + (amountNanoUsd ?? 0n), 0n),
+    requests: entries.filter(({ countsRequest }) => countsRequest).length,
+    hits: entries.reduce((sum, { hits }) => sum + (hits ?? 0), 0),
+    savedNanoUsd: entries.reduce((sum, { savedNanoUsd }) => sum + (savedNanoUsd ?? 0n), 0n),
+    unknownNanoUsd: entries.reduce((sum, { requestId, attempt, kind, amountNanoUsd }) => {
+      const isOpen = kind === 'unknown' && !resolved.has(`${requestId}/${attempt}`)
+      return isOpen ? sum + (amountNanoUsd ?? 0n) : sum
+    }, 0n),
   }
 }

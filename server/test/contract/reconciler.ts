@@ -4,7 +4,16 @@ import { test } from 'node:test'
 import { windowOf, type Budget } from '#core/budget.ts'
 import { BOOKS_NOW_MS, DAY_MS, type Books } from '#test/support/books.ts'
 
-const NOTHING = { posts: 0, tokens: 0, images: 0, amountNanoUsd: 0n }
+const NOTHING = {
+  posts: 0,
+  tokens: 0,
+  images: 0,
+  amountNanoUsd: 0n,
+  requests: 0,
+  hits: 0,
+  savedNanoUsd: 0n,
+  unknownNanoUsd: 0n,
+}
 
 export function reconcilerSuite(name: string, open: () => Promise<Books>): void {
   const budget: Budget = { id: 'project:search', limitNanoUsd: 100_000n, per: 'month', hard: true }
@@ -56,7 +65,7 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     await tamper(`DELETE FROM usage_events WHERE project = 'p1'`)
     await tamper(`DELETE FROM usage_hours WHERE project = 'p2'`)
     await tamper(`UPDATE usage_events SET amount_nano = 201 WHERE project = 'p3'`)
-    const sums = { posts: 1, tokens: 10, images: 0, amountNanoUsd: 200n }
+    const sums = { ...NOTHING, posts: 1, tokens: 10, amountNanoUsd: 200n }
     const { differences } = await reconciler.reconcile('all')
     assert.deepEqual(
       differences.map(({ project, ledger: left, rollup }) => [project, left, rollup]),
@@ -68,6 +77,20 @@ export function reconcilerSuite(name: string, open: () => Promise<Books>): void 
     )
     assert.deepEqual((await reconciler.reconcile(2)).differences, [], 'the last hours are in order')
     assert.equal((await reconciler.reconcile(3 * 24 + 1)).differences.length, 1)
+  })
+
+  test(`${name}: a changed count of requests or hits and a changed sum of savings or unknowns are found`, async () => {
+    const { ledger, nodeId, entry, reconciler, tamper } = await open()
+    await ledger.append(nodeId, [
+      entry({ countsRequest: true, hits: 3, savedNanoUsd: 30n }),
+      entry({ kind: 'unknown', amountNanoUsd: 70n }),
+    ])
+    for (const column of ['requests', 'hits', 'saved_nano', 'unknown_nano']) {
+      assert.deepEqual((await reconciler.reconcile(2)).differences, [])
+      await tamper(`UPDATE usage_hours SET ${column} = ${column} + 1`)
+      assert.equal((await reconciler.reconcile(2)).differences.length, 1, column)
+      await tamper(`UPDATE usage_hours SET ${column} = ${column} - 1`)
+    }
   })
 
   test(`${name}: sums that cancel each other out between hours are found`, async () => {

@@ -9,9 +9,9 @@ import {
   admitWithin,
   mustAsk,
   type AdmissionTerms,
-  type BegunCall,
   type MoneyOutside,
 } from '../money/admission.ts'
+import type { BegunCall } from '../money/call.ts'
 import { dearest } from '../money/hard-budget.ts'
 import { NOTHING_TAKEN, type TakenRates } from '../money/rates.ts'
 import { LONGEST_TOKEN_BYTES } from './inputs.ts'

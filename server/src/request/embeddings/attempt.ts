@@ -87,10 +87,16 @@ export async function attempt(
   } catch (error) {
     const failure = error instanceof UpstreamFailure ? error : undefined
     for (const [index, { request }] of shares.entries())
-      request.admission.failed(calls[index] as BegunEmbedding, failure)
+      request.admission.failed(calls[index] as BegunEmbedding, failure, whatOf(shares[index] as Share))
     ended(failure?.kind ?? 'fault', failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
+}
+
+/** For people who ask the upstream what became of the call. */
+function whatOf({ inputs }: Share): string {
+  const count = inputCount(inputs)
+  return count === 1 ? '1 input' : `${count} inputs`
 }
 
 /** Of a model whose vectors may be cut, where the upstream was asked to do it. */

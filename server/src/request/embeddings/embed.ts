@@ -11,6 +11,7 @@ import type { Vector } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
 import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { costOf } from '#core/price.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#ports/observer.ts'
@@ -20,6 +21,7 @@ import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { dryRun, type DryRun } from './dry-run.ts'
 import { gather } from './gather.ts'
+import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
@@ -161,7 +163,12 @@ export async function embed(
   const { served, hits, slots } = gathered
   const checkNow = (): void => checkSpace(model, gathered, generation, sharing, dependencies)
   checkNow()
-  if (hits.length > 0) admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next())
+  if (hits.length > 0)
+    admission.answeredFrom(
+      `${model.id}/cache`,
+      dependencies.identifiers.next(),
+      savedBy(gathered, first, offers),
+    )
   const only = served.length === 1 ? served[0] : undefined
   const counted = usageOf(tokenContext, request.input, gathered)
   const usage = counted instanceof Promise ? await counted : counted
@@ -265,6 +272,21 @@ function cacheCounts(
   const known = new Set(hits.map(({ slot }) => slot))
   const found = slots.filter((slot) => known.has(slot)).length
   return { hits: found, misses: slots.length - found }
+}
+
+/** What the hits would have cost where their vectors were made; where that is no more, at the first that would be asked. */
+function savedBy({ hits, slots }: GatheredVectors, first: Offer, offers: readonly Offer[]): SavedCall {
+  const tokens = new Map<Offer, number>()
+  for (const hit of hits) {
+    const offer = offers.find(({ deployment }) => deployment.id === hit.deployment) ?? first
+    tokens.set(offer, (tokens.get(offer) ?? 0) + hit.tokens)
+  }
+  let savedNanoUsd = 0n
+  for (const [{ deployment }, sum] of tokens) {
+    const cost = costOf(deployment.price, sum)
+    if (cost.kind === 'known') savedNanoUsd += cost.nanoUsd
+  }
+  return { hits: cacheCounts(slots, hits).hits, savedNanoUsd }
 }
 
 function unique(names: readonly string[]): readonly string[] {

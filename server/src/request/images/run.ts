@@ -17,7 +17,8 @@ import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
 import type { Observer, RequestTrace } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
-import type { Admission, BegunCall } from '../money/admission.ts'
+import type { Admission } from '../money/admission.ts'
+import type { BegunCall } from '../money/call.ts'
 import {
   convertPictures,
   describePictures,
@@ -92,11 +93,19 @@ export async function beginCall(
     await outside.jobs.dispatched(hold, { attempt, callId, part: attempt, images, deployment: deployment.id })
     dispatched = attempt
   }
-  const call = await books.beginCall(callId, deployment.id, most, dispatch).catch(async (error: unknown) => {
+  const begun = books.beginCall(callId, deployment.id, most, dispatch, whatOf(images, offer, request))
+  const call = await begun.catch(async (error: unknown) => {
     if (dispatched !== undefined) await told(outside.jobs.callEnded(hold, dispatched, 'failed'))
     throw error instanceof StoreAway ? storeFault(error) : error
   })
   return { call, callId, images, offer, turn, submitted: undefined, edit }
+}
+
+/** `1 picture, 1024×1024`: for people who ask the upstream what became of the call. */
+function whatOf(images: number, { size }: ImageOffer, { edit }: ImageRun['request']): string {
+  const pictures = images === 1 ? '1 picture' : `${images} pictures`
+  const sized = size === undefined ? pictures : `${pictures}, ${size.width}×${size.height}`
+  return edit === undefined ? sized : `${sized}, edited`
 }
 
 export interface SentCall {

@@ -13,6 +13,7 @@ import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import { BudgetRefusal } from './budget-refusal.ts'
+import { leasedOf, leftUnknown, type BegunCall, type PaidCall, type SavedCall } from './call.ts'
 import type { Leases } from './leases.ts'
 import { correctRates, takeLate, takeRates, type RateTerms, type TakenRates } from './rates.ts'
 
@@ -39,22 +40,6 @@ export interface AdmissionTerms extends RateTerms {
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
   readonly attemptsBefore?: number
-}
-
-/** A call that has been begun. */
-export interface BegunCall {
-  readonly attempt: number
-  /** What stands in the books if its end is never known. */
-  readonly unknown: LedgerEntry
-}
-
-/** What a call turned out to be. */
-export interface PaidCall {
-  readonly usage: 'upstream' | 'estimated'
-  /** Undefined: unknown, which is not zero. */
-  readonly tokens: number | undefined
-  readonly images: number
-  readonly cost: Cost
 }
 
 /** Whether anything has to be asked before the request may run. */
@@ -103,6 +88,7 @@ export class Admission implements AsyncDisposable {
   #unusedNanoUsd = 0n
   #hasEnded = false
   #isAbandoned = false
+  #isCounted: boolean
 
   constructor(terms: AdmissionTerms, outside: MoneyOutside, { takes, states }: TakenRates) {
     this.#terms = terms
@@ -117,6 +103,7 @@ export class Admission implements AsyncDisposable {
         : budgets.map((budget) => outside.leases.inForce(budget)).filter(({ hard }) => hard)
     this.#atMs = momentOf(terms.requestId)
     this.#attempts = terms.attemptsBefore ?? 0
+    this.#isCounted = this.#attempts > 0
   }
 
   /** Reserves the most that the request can cost, in each hard budget. */
@@ -146,13 +133,14 @@ export class Admission implements AsyncDisposable {
 
   /**
    * Before a call is sent: money for it, a number for it, and a note that outlives this process. `numbered` is told the
-   * number before that note is made.
+   * number before that note is made; `what` says for people what is asked for.
    */
   async beginCall(
     callId: string,
     deployment: string,
     cost: Cost,
     numbered?: (attempt: number) => Promise<void>,
+    what?: string,
   ): Promise<BegunCall> {
     const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
     const leased = this.#budgets.length === 0 ? 0n : (amount ?? 0n)
@@ -166,6 +154,9 @@ export class Admission implements AsyncDisposable {
       amountNanoUsd: amount,
       projectLeaseNanoUsd: this.#has('project:') ? leased : 0n,
       keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
+      // Should this process die, the first call stands for the request.
+      countsRequest: this.#attempts === 1,
+      remarks: what === undefined ? undefined : { what },
     }
     try {
       if (numbered !== undefined) await numbered(unknown.attempt)
@@ -192,13 +183,15 @@ export class Admission implements AsyncDisposable {
       amountNanoUsd: amount,
       projectLeaseNanoUsd: leasedAtMost(unknown.projectLeaseNanoUsd),
       keyLeaseNanoUsd: leasedAtMost(unknown.keyLeaseNanoUsd),
+      countsRequest: this.#countsRequest(),
+      remarks: undefined,
     }
     this.#ended(post, leased - leasedAtMost(leased))
     return post
   }
 
   /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
-  answeredFrom(place: string, callId: string): void {
+  answeredFrom(place: string, callId: string, { hits, savedNanoUsd }: SavedCall): void {
     const entry: LedgerEntry = {
       ...this.#nextCall(callId, place),
       kind: 'post',
@@ -208,13 +201,17 @@ export class Admission implements AsyncDisposable {
       amountNanoUsd: 0n,
       projectLeaseNanoUsd: 0n,
       keyLeaseNanoUsd: 0n,
+      countsRequest: this.#countsRequest(),
+      hits,
+      savedNanoUsd,
     }
     this.#ended(entry, 0n)
   }
 
   /** The call failed. If it may have been charged, its money stays reserved until an operator resolves it. */
-  failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined): void {
-    if (failure === undefined || failure.mayBeCharged) return this.#ended(unknown, 0n)
+  failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined, what?: string): void {
+    if (failure === undefined || failure.mayBeCharged)
+      return this.#ended({ ...leftUnknown(unknown, failure, what), countsRequest: this.#countsRequest() }, 0n)
     this.#outside.ledger.forget(unknown.requestId, unknown.attempt)
     this.#giveBack(leasedOf(unknown))
   }
@@ -245,6 +242,13 @@ export class Admission implements AsyncDisposable {
     const attempt = this.#attempts
     this.#attempts += 1
     return { requestId, attempt, callId, project: key.project, keyId: key.id, model: modelId, deployment }
+  }
+
+  /** Once, for the first entry that is made. */
+  #countsRequest(): boolean {
+    if (this.#isCounted) return false
+    this.#isCounted = true
+    return true
   }
 
   /** Returns the entries still to be written, and the money that is free once they are. */
@@ -342,8 +346,4 @@ export class Admission implements AsyncDisposable {
   #has(owner: 'project:' | 'key:'): boolean {
     return this.#budgets.some(({ id }) => id.startsWith(owner))
   }
-}
-
-function leasedOf({ projectLeaseNanoUsd, keyLeaseNanoUsd }: LedgerEntry): bigint {
-  return projectLeaseNanoUsd > keyLeaseNanoUsd ? projectLeaseNanoUsd : keyLeaseNanoUsd
 }

@@ -107,6 +107,7 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
       tokens: kind === 'void' ? undefined : tokens,
       images: kind === 'void' ? 0 : unknown.images,
       usage: kind === 'post' && tokens !== undefined ? 'upstream' : unknown.usage,
+      remarks: { by: resolution.actor.name, reason: resolution.note },
     })
   }
 

@@ -5,6 +5,23 @@ import type { LedgerEntry } from '#core/ledger.ts'
 import { anyText, MANY_RUNS } from '#test/support/arbitraries.ts'
 import { entryFrom, entryText } from './entry-text.ts'
 
+const REQUIRED = [
+  'requestId',
+  'attempt',
+  'kind',
+  'callId',
+  'project',
+  'keyId',
+  'model',
+  'deployment',
+  'usage',
+  'tokens',
+  'images',
+  'amountNanoUsd',
+  'projectLeaseNanoUsd',
+  'keyLeaseNanoUsd',
+] as const
+
 const amount = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n })
 const entry: fc.Arbitrary<LedgerEntry> = fc.record(
   {
@@ -22,8 +39,12 @@ const entry: fc.Arbitrary<LedgerEntry> = fc.record(
     amountNanoUsd: fc.option(amount, { nil: undefined }),
     projectLeaseNanoUsd: amount,
     keyLeaseNanoUsd: amount,
+    countsRequest: fc.constant(true),
+    hits: fc.nat(2048),
+    savedNanoUsd: amount,
+    remarks: fc.record({ what: anyText, reason: anyText }, { requiredKeys: [], noNullPrototype: true }),
   },
-  { noNullPrototype: true },
+  { requiredKeys: [...REQUIRED], noNullPrototype: true },
 )
 
 test('an entry comes back from its text as it was, down to the last nano-dollar', () => {

@@ -16,9 +16,17 @@ type Fields = readonly [
   amountNanoUsd: string | null,
   projectLeaseNanoUsd: string,
   keyLeaseNanoUsd: string,
+  /** Where there is anything of it; an entry of the version before has none. */
+  beside?: Beside,
 ]
 
+type Beside = Pick<LedgerEntry, 'countsRequest' | 'hits' | 'remarks'> & { readonly savedNanoUsd?: string }
+
 export function entryText(entry: LedgerEntry): string {
+  const { countsRequest, hits, savedNanoUsd, remarks } = entry
+  const saved = savedNanoUsd === undefined ? {} : { savedNanoUsd: String(savedNanoUsd) }
+  const isPlain = !countsRequest && hits === undefined && savedNanoUsd === undefined && remarks === undefined
+  const beside: [] | [Beside] = isPlain ? [] : [{ countsRequest, hits, remarks, ...saved }]
   const fields: Fields = [
     entry.requestId,
     entry.attempt,
@@ -34,12 +42,14 @@ export function entryText(entry: LedgerEntry): string {
     entry.amountNanoUsd === undefined ? null : String(entry.amountNanoUsd),
     String(entry.projectLeaseNanoUsd),
     String(entry.keyLeaseNanoUsd),
+    ...beside,
   ]
   return JSON.stringify(fields)
 }
 
 export function entryFrom(text: string): LedgerEntry {
   const fields = JSON.parse(text) as Fields
+  const { savedNanoUsd, ...beside } = fields[14] ?? {}
   return {
     requestId: fields[0],
     attempt: fields[1],
@@ -55,5 +65,7 @@ export function entryFrom(text: string): LedgerEntry {
     amountNanoUsd: fields[11] === null ? undefined : BigInt(fields[11]),
     projectLeaseNanoUsd: BigInt(fields[12]),
     keyLeaseNanoUsd: BigInt(fields[13]),
+    ...beside,
+    ...(savedNanoUsd !== undefined && { savedNanoUsd: BigInt(savedNanoUsd) }),
   }
 }

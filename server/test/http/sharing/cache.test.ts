@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nanoUsdOf } from '#core/price.ts'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { truncate } from '#core/embedding/vector.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
@@ -74,20 +75,23 @@ test('what is known is not asked for again: hits and misses are told, and hits c
   assert.equal(body.usage.prompt_tokens, first.answer.body.usage.prompt_tokens)
 })
 
-test('an answer without a call stands in the ledger all the same, with no tokens and no cost', async () => {
-  await ask({ model: 'kept-w16', input: 'in the books' })
+test('an answer without a call stands in the ledger with no tokens and no cost, and with what it saved', async () => {
+  const first = await ask({ model: 'kept-w16', input: 'in the books' })
+  const costUsd = first.answer.headers.get('x-torana-cost') ?? ''
   const { answer } = await ask({ model: 'kept-w16', input: 'in the books' })
   const database = openPostgres(databaseUrl)
   try {
     const rows = await eventually(async () => {
       const found = await database.query<Record<string, unknown>>(
-        'SELECT kind, deployment, tokens::int AS tokens, amount_nano::text AS amount FROM usage_events WHERE request_id = $1',
+        `SELECT kind, deployment, tokens::int AS tokens, amount_nano::text AS amount, requests, hits, saved_nano AS saved
+         FROM usage_events WHERE request_id = $1`,
         [answer.headers.get('x-request-id')],
       )
       assert.equal(found.length, 1)
       return found
     }, 20_000)
-    assert.deepEqual({ ...rows[0] }, { kind: 'post', deployment: 'kept-w16/cache', tokens: 0, amount: '0' })
+    const nothingPaid = { kind: 'post', deployment: 'kept-w16/cache', tokens: 0, amount: '0' }
+    assert.deepEqual({ ...rows[0] }, { ...nothingPaid, requests: 1, hits: 1, saved: nanoUsdOf(costUsd) })
   } finally {
     await database.close()
   }

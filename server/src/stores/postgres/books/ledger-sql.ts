@@ -13,16 +13,20 @@ WITH fence AS MATERIALIZED (
 ), given AS MATERIALIZED (
   SELECT * FROM unnest(
     $3::uuid[], $4::smallint[], $5::text[], $6::uuid[], $7::text[], $8::text[], $9::text[], $10::text[], $11::text[],
-    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[]
+    $12::bigint[], $13::integer[], $14::bigint[], $15::bigint[], $16::bigint[], $17::bigint[], $18::integer[],
+    $19::smallint[], $20::integer[], $21::bigint[], $22::bigint[], $23::jsonb[]
   ) AS given (
     request_id, attempt, kind, call_id, project, key_id, model, deployment, usage,
-    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns
+    tokens, images, amount_nano, project_lease, key_lease, hour, unknowns,
+    requests, hits, saved_nano, unknown_nano, remarks
   )
 ), inserted AS (
   INSERT INTO usage_events (
-    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano
+    request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks
   )
-  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano
+  SELECT request_id, attempt, kind, call_id, $1, project, key_id, model, deployment, usage, tokens, images, amount_nano,
+    requests, hits, saved_nano, unknown_nano, remarks
   FROM given ${fenced ? 'WHERE EXISTS (SELECT FROM fence)' : ''}
   ORDER BY request_id, attempt, kind
   ON CONFLICT DO NOTHING
@@ -31,12 +35,14 @@ WITH fence AS MATERIALIZED (
   SELECT given.* FROM given JOIN inserted USING (request_id, attempt, kind)
 ), rolled AS (
   INSERT INTO usage_hours AS hours (
-    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced
+    hour, project, key_id, model, deployment, shard, posts, unknowns, tokens, images, amount_nano, unpriced,
+    requests, hits, saved_nano, unknown_nano
   )
   SELECT to_timestamp(hour), project, key_id, model, deployment, $2::smallint,
     count(*) FILTER (WHERE kind = 'post'), sum(unknowns),
     coalesce(sum(tokens), 0), sum(images), coalesce(sum(amount_nano), 0),
-    count(*) FILTER (WHERE amount_nano IS NULL)
+    count(*) FILTER (WHERE amount_nano IS NULL),
+    coalesce(sum(requests), 0), coalesce(sum(hits), 0), coalesce(sum(saved_nano), 0), coalesce(sum(unknown_nano), 0)
   FROM counted GROUP BY hour, project, key_id, model, deployment ORDER BY 1, 2, 3, 4, 5
   ON CONFLICT (hour, project, key_id, model, deployment, shard) DO UPDATE SET
     posts = hours.posts + excluded.posts,
@@ -44,7 +50,11 @@ WITH fence AS MATERIALIZED (
     tokens = hours.tokens + excluded.tokens,
     images = hours.images + excluded.images,
     amount_nano = hours.amount_nano + excluded.amount_nano,
-    unpriced = hours.unpriced + excluded.unpriced
+    unpriced = hours.unpriced + excluded.unpriced,
+    requests = hours.requests + excluded.requests,
+    hits = hours.hits + excluded.hits,
+    saved_nano = hours.saved_nano + excluded.saved_nano,
+    unknown_nano = hours.unknown_nano + excluded.unknown_nano
 ), due AS MATERIALIZED (
   SELECT sums.budget_id, sums.window_start, spent, least(covered, coalesce(leases.amount_nano, 0)) AS covered
   FROM (

@@ -1,3 +1,4 @@
+import { windowOf } from '#core/budget.ts'
 import {
   counted,
   hourOf,
@@ -6,6 +7,7 @@ import {
   mayComeLate,
   standingWith,
   type CountedEntry,
+  type EntryRemarks,
   type LedgerEntry,
   type Standing,
 } from '#core/ledger.ts'
@@ -32,6 +34,7 @@ import {
   STANDING,
   START_NODE,
 } from './ledger-sql.ts'
+import { rollUpDays } from './roll-up.ts'
 
 /** Nodes that write at the same time each have a rollup row of their own; more than this many share. */
 const SHARDS = 16
@@ -57,6 +60,9 @@ interface EventRow {
   readonly images: number
   readonly amount_nano: bigint | null
   readonly written_at: Date
+  readonly requests: number | null
+  readonly unknown_nano: bigint | null
+  readonly remarks: EntryRemarks | null
 }
 
 /** How many living nodes have the id: one or none. */
@@ -151,13 +157,21 @@ export class PostgresLedger implements LedgerStore {
             tokens: kind === 'void' ? undefined : resolution.tokens,
             images: kind === 'void' ? 0 : unknown.images,
             usage: kind === 'post' && resolution.tokens !== undefined ? 'upstream' : unknown.usage,
+            remarks: { by: actor.name, reason: resolution.note },
           },
         ])
+        // Whoever resolved it looks at the day next, and days are made of hours only now and then.
+        const day = windowOf('day', hourOf(requestId))
+        await rollUpDays(sql, new Date(day.startMs), new Date(day.endMs), unknown.project)
         await writeAudit(sql, this.#database.auditChain, {
           actor,
           action: `unknown.${kind}`,
           target: `${requestId}/${attempt}`,
-          detail: { reservedNanoUsd: String(unknown.amountNanoUsd), costNanoUsd: String(cost) },
+          detail: {
+            reservedNanoUsd: String(unknown.amountNanoUsd),
+            costNanoUsd: String(cost),
+            ...(resolution.note !== undefined && { note: resolution.note }),
+          },
         })
         return true
       }),
@@ -265,7 +279,28 @@ function parametersOf(nodeId: string, entries: readonly CountedEntry[]): unknown
     plainArray(column(({ keyLeaseNanoUsd }) => keyLeaseNanoUsd)),
     plainArray(column(({ requestId }) => hourOf(requestId) / 1000)),
     plainArray(entries.map(({ unknowns }) => unknowns)),
+    plainArray(column(({ countsRequest }) => (countsRequest ? 1 : undefined))),
+    rareColumn(entries, ({ hits }) => hits),
+    rareColumn(entries, ({ savedNanoUsd }) => savedNanoUsd),
+    rareColumn(entries, ({ unknownNanoUsd }) => unknownNanoUsd),
+    remarksOf(entries),
   ]
+}
+
+/** Empty when no entry has a value: `unnest` fills up what is missing with NULL. */
+function rareColumn(
+  entries: readonly CountedEntry[],
+  value: (entry: LedgerEntry) => number | bigint | undefined,
+): string {
+  return entries.some(({ entry }) => value(entry) !== undefined)
+    ? plainArray(entries.map(({ entry }) => value(entry)))
+    : '{}'
+}
+
+function remarksOf(entries: readonly CountedEntry[]): unknown {
+  if (entries.every(({ entry }) => entry.remarks === undefined)) return '{}'
+  // One by one by the driver: no two are alike, and few entries have any.
+  return entries.map(({ entry }) => (entry.remarks === undefined ? null : JSON.stringify(entry.remarks)))
 }
 
 function shardOf(nodeId: string): number {
@@ -288,5 +323,8 @@ function entryOf(row: EventRow): LedgerEntry {
     amountNanoUsd: row.amount_nano ?? undefined,
     projectLeaseNanoUsd: 0n,
     keyLeaseNanoUsd: 0n,
+    countsRequest: row.requests === 1,
+    unknownNanoUsd: row.unknown_nano ?? undefined,
+    remarks: row.remarks ?? undefined,
   }
 }

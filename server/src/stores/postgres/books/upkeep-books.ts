@@ -45,10 +45,18 @@ interface SumsRow {
   readonly tokens: bigint
   readonly images: bigint
   readonly amount_nano: bigint
+  readonly requests: bigint
+  readonly hits: bigint
+  readonly saved_nano: bigint
+  readonly unknown_nano: bigint
   readonly rolled_posts: bigint
   readonly rolled_tokens: bigint
   readonly rolled_images: bigint
   readonly rolled_nano: bigint
+  readonly rolled_requests: bigint
+  readonly rolled_hits: bigint
+  readonly rolled_saved_nano: bigint
+  readonly rolled_unknown_nano: bigint
 }
 
 interface BudgetRow {
@@ -219,15 +227,29 @@ function lastHours(hours: number, nowMs: number): readonly Stretch[] {
 
 function differencesIn(rows: readonly SumsRow[], { fromMs }: Stretch): LedgerDifference[] {
   return rows.flatMap((row) => {
-    const ledger = sumsOf(row.posts, row.tokens, row.images, row.amount_nano)
-    const rollup = sumsOf(row.rolled_posts, row.rolled_tokens, row.rolled_images, row.rolled_nano)
+    const ledger: LedgerSums = {
+      posts: Number(row.posts),
+      tokens: Number(row.tokens),
+      images: Number(row.images),
+      amountNanoUsd: row.amount_nano,
+      requests: Number(row.requests),
+      hits: Number(row.hits),
+      savedNanoUsd: row.saved_nano,
+      unknownNanoUsd: row.unknown_nano,
+    }
+    const rollup: LedgerSums = {
+      posts: Number(row.rolled_posts),
+      tokens: Number(row.rolled_tokens),
+      images: Number(row.rolled_images),
+      amountNanoUsd: row.rolled_nano,
+      requests: Number(row.rolled_requests),
+      hits: Number(row.rolled_hits),
+      savedNanoUsd: row.rolled_saved_nano,
+      unknownNanoUsd: row.rolled_unknown_nano,
+    }
     const isEqual = (Object.keys(ledger) as (keyof LedgerSums)[]).every((sum) => ledger[sum] === rollup[sum])
     return isEqual ? [] : [{ project: row.project, fromMs, ledger, rollup }]
   })
-}
-
-function sumsOf(posts: bigint, tokens: bigint, images: bigint, amountNanoUsd: bigint): LedgerSums {
-  return { posts: Number(posts), tokens: Number(tokens), images: Number(images), amountNanoUsd }
 }
 
 function timeText(unixMs: number | undefined, without: 'infinity' | '-infinity'): string {

@@ -4,17 +4,25 @@
 export const COMPARE_LEDGER = `
 WITH ledger AS (
   SELECT project, count(*) AS entries, count(*) FILTER (WHERE kind = 'post') AS posts,
-    coalesce(sum(tokens), 0) AS tokens, sum(images) AS images, coalesce(sum(amount_nano), 0) AS amount_nano
+    coalesce(sum(tokens), 0) AS tokens, sum(images) AS images, coalesce(sum(amount_nano), 0) AS amount_nano,
+    coalesce(sum(requests), 0) AS requests, coalesce(sum(hits), 0) AS hits, coalesce(sum(saved_nano), 0) AS saved_nano,
+    coalesce(sum(unknown_nano), 0) AS unknown_nano
   FROM usage_events WHERE request_id >= $1::uuid AND request_id < $2::uuid GROUP BY project
 ), rolled AS (
-  SELECT project, sum(posts) AS posts, sum(tokens) AS tokens, sum(images) AS images, sum(amount_nano) AS amount_nano
+  SELECT project, sum(posts) AS posts, sum(tokens) AS tokens, sum(images) AS images, sum(amount_nano) AS amount_nano,
+    sum(requests) AS requests, sum(hits) AS hits, sum(saved_nano) AS saved_nano, sum(unknown_nano) AS unknown_nano
   FROM usage_hours WHERE hour >= $3::timestamptz AND hour < $4::timestamptz GROUP BY project
 )
 SELECT project, coalesce(entries, 0)::bigint AS entries,
   coalesce(ledger.posts, 0)::bigint AS posts, coalesce(rolled.posts, 0)::bigint AS rolled_posts,
   coalesce(ledger.tokens, 0)::bigint AS tokens, coalesce(rolled.tokens, 0)::bigint AS rolled_tokens,
   coalesce(ledger.images, 0)::bigint AS images, coalesce(rolled.images, 0)::bigint AS rolled_images,
-  coalesce(ledger.amount_nano, 0)::bigint AS amount_nano, coalesce(rolled.amount_nano, 0)::bigint AS rolled_nano
+  coalesce(ledger.amount_nano, 0)::bigint AS amount_nano, coalesce(rolled.amount_nano, 0)::bigint AS rolled_nano,
+  coalesce(ledger.requests, 0)::bigint AS requests, coalesce(rolled.requests, 0)::bigint AS rolled_requests,
+  coalesce(ledger.hits, 0)::bigint AS hits, coalesce(rolled.hits, 0)::bigint AS rolled_hits,
+  coalesce(ledger.saved_nano, 0)::bigint AS saved_nano, coalesce(rolled.saved_nano, 0)::bigint AS rolled_saved_nano,
+  coalesce(ledger.unknown_nano, 0)::bigint AS unknown_nano,
+  coalesce(rolled.unknown_nano, 0)::bigint AS rolled_unknown_nano
 FROM ledger FULL JOIN rolled USING (project) ORDER BY project`
 
 /** Budgets whose window ends after $1, and whether they differ from rollups and leases. */

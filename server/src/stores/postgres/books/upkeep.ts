@@ -6,6 +6,7 @@ import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
 import { LIVE_SECONDS } from './ledger-sql.ts'
 import { deleteProjects } from './upkeep-deletion.ts'
+import { rollUpDays } from './roll-up.ts'
 import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
 import { dropRequestDays, makePartitions } from './upkeep-partitions.ts'
 
@@ -19,21 +20,6 @@ const RECENT_DAYS = 9
 const ROLL_UP_DAYS = 31
 /** Rows that one statement removes or resolves: a fraction of a second. */
 const PORTION = 1000
-
-const ROLL_UP = `
-INSERT INTO usage_days AS days (
-  day, project, key_id, model, deployment, posts, unknowns, tokens, images, amount_nano, unpriced
-)
-SELECT (hour AT TIME ZONE 'UTC')::date, project, key_id, model, deployment,
-  sum(posts), sum(unknowns), sum(tokens), sum(images), sum(amount_nano), sum(unpriced)
-FROM usage_hours WHERE hour >= $1 AND hour < $2
-GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2, 3, 4, 5
-ON CONFLICT (day, project, key_id, model, deployment) DO UPDATE SET
-  posts = excluded.posts, unknowns = excluded.unknowns, tokens = excluded.tokens, images = excluded.images,
-  amount_nano = excluded.amount_nano, unpriced = excluded.unpriced
-WHERE (days.posts, days.unknowns, days.tokens, days.images, days.amount_nano, days.unpriced)
-  IS DISTINCT FROM
-  (excluded.posts, excluded.unknowns, excluded.tokens, excluded.images, excluded.amount_nano, excluded.unpriced)`
 
 const OVERDUE = `
 SELECT request_id, attempt FROM usage_events AS entry
@@ -116,7 +102,7 @@ export class PostgresUpkeep implements Upkeep {
     for (; fromMs <= todayMs; fromMs += ROLL_UP_DAYS * DAY_MS) {
       const endMs = fromMs + ROLL_UP_DAYS * DAY_MS
       const end = endMs > todayMs ? 'infinity' : new Date(endMs)
-      await this.#database.query(ROLL_UP, [new Date(fromMs), end])
+      await rollUpDays(this.#database, new Date(fromMs), end)
     }
   }
 
