@@ -2,6 +2,7 @@
 import { openAccounts } from '#compose/accounts.ts'
 import { version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
+import { openConfigAudit } from '#compose/config-audit.ts'
 import { openControl } from '#compose/control.ts'
 import { openDatabaseStores } from '#compose/database.ts'
 import { openDirectory } from '#compose/directory.ts'
@@ -93,6 +94,7 @@ export async function startNode(
   const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts))
   told.throwIfAborted()
+  const configAudit = opened.use(openConfigAudit(basics, stores.audit))
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
   const { budgetInForce } = directory
@@ -123,7 +125,8 @@ export async function startNode(
   })
   const { url, controlUrl } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
-  const file = watchFile(basics, env, catalog, seen)
+  configAudit.note(catalog.declared)
+  const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })
   isStarted = true
 
   const ending = new Ending(basics, { file, readiness, listeners, images, stores, parts: opened.move() })

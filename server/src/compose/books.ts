@@ -111,7 +111,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
       nodes: new PostgresNodes(database),
       reconciler,
       upkeep,
-      audit: new PostgresAudit(database),
+      audit: new PostgresAudit(database, clock),
       nowMs: clock.nowMs,
       figures: () => ({
         isStoreAway: ledger.isStoreAway,

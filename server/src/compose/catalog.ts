@@ -7,6 +7,7 @@ import type { CredentialStore } from '#ports/credentials.ts'
 import type { Log } from '#telemetry/log.ts'
 import { lastKnown, withCredentials } from '#worker/keys/credentials.ts'
 import type { Basics } from './basics.ts'
+import type { ConfigAudit } from './config-audit.ts'
 
 /** How often the node looks at the configuration file. */
 const RELOAD_INTERVAL_MS = 1000
@@ -50,7 +51,11 @@ export class CatalogInForce {
   get projects(): readonly Project[] {
     const { projects } = this.#declared
     if (this.#firstKey === undefined) return projects
-    return [...projects, { name: 'default', keys: [{ name: 'bootstrap', secret: this.#firstKey }] }]
+    const managedAt = 'environment'
+    return [
+      ...projects,
+      { name: 'default', managedAt, keys: [{ name: 'bootstrap', secret: this.#firstKey, managedAt }] },
+    ]
   }
 
   /** Tells the projects of the configuration now, and again in the turn in which they change. */
@@ -114,7 +119,7 @@ export function watchFile(
   { settings, limits, cors, clock, log, metrics }: Basics,
   env: Environment,
   catalog: CatalogInForce,
-  since: FileLook | undefined,
+  { since, audit }: { readonly since: FileLook | undefined; readonly audit: ConfigAudit },
 ): ConfigWatch {
   metrics.configLoaded(clock.nowMs())
   if (settings.configFile === undefined || since === undefined) return { reload() {}, close() {} }
@@ -124,7 +129,9 @@ export function watchFile(
     intervalMs: RELOAD_INTERVAL_MS,
     load: () => loadCatalog(settings, env),
     onGood(loaded) {
+      const before = catalog.declared
       catalog.declare(loaded.catalog)
+      audit.note(loaded.catalog, before)
       metrics.configLoaded(clock.nowMs())
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
       if (JSON.stringify(loaded.limits) !== JSON.stringify(limits))

@@ -51,7 +51,7 @@ export async function openDatabaseStores(
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
-    audit: new PostgresAudit(forReports),
+    audit: new PostgresAudit(forReports, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),

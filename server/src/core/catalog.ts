@@ -286,6 +286,8 @@ export interface ConfiguredKey {
   readonly expiresAtMs?: number | undefined
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
+  /** Where it was declared, e.g. `torana.yaml:88` or `environment`. */
+  readonly managedAt?: string | undefined
 }
 
 /** Each absent: no such limit. */
@@ -317,6 +319,8 @@ export interface Project {
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
   readonly webhooks?: readonly ConfiguredWebhook[] | undefined
+  /** Where it was declared. */
+  readonly managedAt?: string | undefined
 }
 
 export interface Catalog {

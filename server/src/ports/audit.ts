@@ -45,6 +45,40 @@ export type AuditProof = 'keyed' | 'other_key' | 'unkeyed'
  * cut off at the very end shows only to those who remember the last hash.
  */
 export interface AuditLog {
-  /** Newest first. `before` is the sequence of the last entry of the page before. */
-  list(page: { readonly limit: number; readonly before?: bigint | undefined }): Promise<readonly AuditEntry[]>
+  /** Newest first. */
+  list(page: AuditPage): Promise<readonly AuditEntry[]>
+  /** How the whole chain stands. It remembers what it verified, so that asking often costs little. */
+  chain(): Promise<AuditChainState>
+  /**
+   * Adds an entry about something that no change of a store belongs to. Nothing is added when the last entry with its action
+   * and target has the same `digest` in its detail: several nodes may tell of the same.
+   */
+  appendNews(action: AuditAction & { readonly detail: { readonly digest: string } }): Promise<void>
+}
+
+/** Every field that is given has to be met. */
+export interface AuditFilter {
+  readonly actor?: string | undefined
+  readonly action?: string | undefined
+  readonly target?: string | undefined
+  readonly fromMs?: number | undefined
+  /** The first moment that is not in it. */
+  readonly toMs?: number | undefined
+}
+
+export interface AuditPage extends AuditFilter {
+  readonly limit: number
+  /** The sequence of the last entry of the page before. */
+  readonly before?: bigint | undefined
+}
+
+export interface AuditChainState {
+  /** How many there are. */
+  readonly entries: number
+  /** How many of them, from the first on, have been verified. Less than all only while there are very many new ones. */
+  readonly verified: number
+  /** The sequence of the first entry that is not intact, or of the last one that is missing at the end. */
+  readonly brokenAt: bigint | undefined
+  /** In hex; empty while there is no entry. Whoever keeps it elsewhere notices if the end is cut off. */
+  readonly lastHash: string
 }

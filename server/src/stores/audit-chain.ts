@@ -56,28 +56,24 @@ export class AuditChain {
     return Buffer.concat([hash, Buffer.from(current.id, 'hex'), signatureOf(hash, current)])
   }
 
-  /** `newestFirst` with the entry before the page at its end, unless the page reaches the beginning. */
-  checkedPage(newestFirst: readonly ChainedEntry[], limit: number): AuditEntry[] {
-    return newestFirst.slice(0, limit).map((entry, index) => {
-      const before = newestFirst[index + 1]
-      const { hash, detail: kept, ...rest } = entry
-      const { [ADDRESS]: address, ...detail } = kept
-      const plain = hash.subarray(0, HASH_BYTES)
-      const proof = this.#proofOf(hash)
-      const intact =
-        entry.sequence === (before?.sequence ?? 0n) + 1n &&
-        Buffer.compare(plain, plainHash(before?.hash, entry)) === 0 &&
-        this.#isSigned(hash) &&
-        (before === undefined || ORDER[this.#proofOf(before.hash)] <= ORDER[proof])
-      return {
-        ...rest,
-        address: typeof address === 'string' ? address : undefined,
-        detail,
-        hash: Buffer.from(plain).toString('hex'),
-        intact,
-        proof,
-      }
-    })
+  /** The entry as readers get it. `before`: what is kept as the hash of the entry before; undefined: there is none. */
+  checked({ hash, detail: kept, ...entry }: ChainedEntry, before: Uint8Array | undefined): AuditEntry {
+    const { [ADDRESS]: address, ...detail } = kept
+    const plain = hash.subarray(0, HASH_BYTES)
+    const proof = this.#proofOf(hash)
+    const intact =
+      (before === undefined) === (entry.sequence === 1n) &&
+      Buffer.compare(plain, plainHash(before, { ...entry, detail: kept })) === 0 &&
+      this.#isSigned(hash) &&
+      (before === undefined || ORDER[this.#proofOf(before)] <= ORDER[proof])
+    return {
+      ...entry,
+      address: typeof address === 'string' ? address : undefined,
+      detail,
+      hash: Buffer.from(plain).toString('hex'),
+      intact,
+      proof,
+    }
   }
 
   #proofOf(hash: Uint8Array): AuditProof {

@@ -1,4 +1,5 @@
 /** What the audit promises where somebody with rights on the database could lay hands on it. */
+import { systemClock } from '#runtime/clock.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AuditLog } from '#ports/audit.ts'
@@ -66,7 +67,7 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
   /** The same table as nodes see it that have these secrets. */
   function signedBy(database: Database, current: string, previous?: string) {
     const signed = { ...database, auditChain: new AuditChain(auditKeysOf({ current, previous })) }
-    return { keyStore: new PostgresKeys(signed), audit: new PostgresAudit(signed) }
+    return { keyStore: new PostgresKeys(signed), audit: new PostgresAudit(signed, systemClock) }
   }
 
   const proofs = async (audit: AuditLog) =>
@@ -136,6 +137,27 @@ export function auditLogSuite(name: string, open: () => Promise<Directory>): voi
       'other_key true',
       'unkeyed true',
     ])
+  })
+
+  test(`${name}: the chain names the first entry that is not what it was, also one that it had verified`, async () => {
+    const { audit, tamper, database, keyStore } = await withEntries()
+    assert.deepEqual((await audit.chain()).brokenAt, undefined)
+    await tamper('DELETE FROM audit WHERE sequence = 5')
+    assert.deepEqual((await audit.chain()).brokenAt, 5n, 'the end was cut off')
+    await keyStore.createProject('p6', {}, { name: 'tester' })
+    await tamper(`UPDATE audit SET target = 'p4' WHERE sequence = 3`)
+    // As a node sees it that has verified nothing yet.
+    const anew = await new PostgresAudit(database, systemClock).chain()
+    assert.deepEqual([anew.brokenAt, anew.entries], [3n, 5])
+  })
+
+  test(`${name}: many entries are verified piece by piece`, async () => {
+    const { audit, database, keyStore } = await withEntries()
+    for (let index = 0; index < 450; index += 1)
+      await keyStore.setProject('p1', { limits: { requestsPerMinute: index + 1 } }, { name: 'tester' })
+    const chain = await audit.chain()
+    assert.deepEqual([chain.entries, chain.verified, chain.brokenAt], [455, 455, undefined])
+    assert.deepEqual(await new PostgresAudit(database, systemClock).chain(), chain)
   })
 
   test(`${name}: entries can't be changed or deleted by a mere statement`, async () => {

@@ -1,5 +1,6 @@
 import { memoryDirectory, postgresDirectory } from '#test/support/directory.ts'
 import { auditLogSuite } from './audit-log.ts'
+import { auditReadingSuite } from './audit-reading.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { keyStoreSuite } from './key-store.ts'
 
@@ -12,6 +13,7 @@ const engines = {
 for (const [name, open] of Object.entries(engines)) {
   keyStoreSuite(name, open)
   credentialStoreSuite(name, open)
+  auditReadingSuite(name, open)
   // What is in memory can't be changed from outside.
   if (name !== 'memory') auditLogSuite(name, open)
 }

@@ -2,6 +2,7 @@
 import { pgliteBooks as pgliteUpkeep } from '#test/support/books.ts'
 import { pgliteDirectory } from '#test/support/directory.ts'
 import { auditLogSuite } from './audit-log.ts'
+import { auditReadingSuite } from './audit-reading.ts'
 import { budgetStoreSuite } from './budget-store.ts'
 import { credentialStoreSuite } from './credential-store.ts'
 import { imageJobsSuite } from './image-jobs.ts'
@@ -25,6 +26,7 @@ const directory = pgliteDirectory()
 keyStoreSuite('PGlite', directory)
 credentialStoreSuite('PGlite', directory)
 auditLogSuite('PGlite', directory)
+auditReadingSuite('PGlite', directory)
 spaceStoreSuite('PGlite', databaseSpaces(directory), 20)
 
 const jobs = pgliteJobs()

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { configText, GATEWAY_KEY, gatewayEnvironment, type GatewayOptions } from '#test/support/gateway.ts'
@@ -77,4 +77,25 @@ test('a request under way keeps the configuration it began with', async () => {
   await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
   assert.equal(await statusOf('slow-w16'), 404)
   assert.equal(await begun, 200)
+})
+
+test('every configuration that was taken stands in the audit, with what changed by name and nothing of a secret', async () => {
+  const token = readFileSync(join(folder, 'data', 'admin.token'), 'utf8').trim()
+  const listed = await fetch(`${torana.controlUrl}/api/v1/audit?action=config.load`, {
+    headers: { authorization: `Bearer ${token}` },
+  })
+  const text = await listed.text()
+  const { data } = JSON.parse(text) as {
+    data: {
+      actor: string
+      detail: { changed?: { models: { added: string[] }; keys: { added: string[] } } }
+    }[]
+  }
+  const [newest, ...before] = data
+  assert.ok(data.length >= 5)
+  assert.ok(data.every(({ actor }) => actor === 'system'))
+  assert.deepEqual(newest?.detail.changed?.models.added, ['first-w16'])
+  assert.equal(before.at(-1)?.detail.changed, undefined, 'the first is the start')
+  assert.ok(before.some(({ detail }) => detail.changed?.keys.added.includes('search/ci')))
+  for (const secret of [GATEWAY_KEY, SECOND_KEY, THIRD_KEY]) assert.ok(!text.includes(secret))
 })

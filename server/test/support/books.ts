@@ -1,4 +1,5 @@
 /** The books on one engine, as a new installation finds them, with a clock that stands still unless moved. */
+import { systemClock } from '#runtime/clock.ts'
 import { after } from 'node:test'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -35,7 +36,7 @@ async function booksOn(database: Database) {
     ledger,
     budgets: new PostgresBudgets(database),
     keys: new PostgresKeys(database),
-    audit: new PostgresAudit(database),
+    audit: new PostgresAudit(database, systemClock),
     requests: new PostgresRequests(database),
     upkeep: new PostgresUpkeep(database, ledger, clock),
     reconciler: new PostgresReconciler(database, clock),

@@ -141,7 +141,7 @@ export async function startControl(
         ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
       })
       const text = await answer.text()
-      const isJson = answer.headers.get('content-type')?.includes('json') === true
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
       return {
         status: answer.status,
         headers: answer.headers,

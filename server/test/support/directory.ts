@@ -41,7 +41,7 @@ export function memoryDirectory(): Directory {
 function databaseDirectory(database: Database): Directory {
   return {
     keyStore: new PostgresKeys(database),
-    audit: new PostgresAudit(database),
+    audit: new PostgresAudit(database, systemClock),
     credentials: (secrets) => new PostgresCredentials(database, sealingKeysOf(secrets)),
     database,
   }

@@ -262,11 +262,13 @@ projects:
   assert.deepEqual(catalog.projects, [
     {
       name: 'p',
+      managedAt: 't.yaml:5',
       limits: undefined,
       budget: { limitNanoUsd: 12_500_000_000n, per: 'month', hard: true },
       keys: [
         {
           name: 'ci',
+          managedAt: 't.yaml:5',
           secret,
           models: ['acme-embed'],
           expiresAtMs: Date.parse('2026-12-31T23:00:00Z'),
@@ -275,6 +277,7 @@ projects:
         },
         {
           name: 'all',
+          managedAt: 't.yaml:5',
           secret: 'z1234567'.repeat(3),
           models: undefined,
           expiresAtMs: undefined,

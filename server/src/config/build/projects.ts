@@ -48,6 +48,7 @@ export function buildProjects(
     })
     return {
       name,
+      managedAt: report.place(['projects', name]),
       keys,
       limits: project.limits,
       budget: buildBudget(project.budget),
@@ -104,6 +105,7 @@ function buildKey(
   }
   return {
     name: key.name,
+    managedAt: report.place(path),
     secret: key.secret,
     // A key that names an alias may use the model, under each of its names.
     models: key.models && [...new Set(key.models.map((id) => models.served.get(id)?.id ?? id))],

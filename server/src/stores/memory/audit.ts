@@ -1,16 +1,28 @@
-import type { AuditAction, AuditEntry, AuditLog } from '#ports/audit.ts'
+import type {
+  AuditAction,
+  AuditChainState,
+  AuditEntry,
+  AuditFilter,
+  AuditLog,
+  AuditPage,
+} from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import { AuditChain, keptAction, type ChainedEntry } from '../audit-chain.ts'
+import { VerifiedChain } from '../verified-chain.ts'
 
 /** The audit in memory, gone with the process. It only grows by what people do. */
 export class MemoryAudit implements AuditLog {
   readonly #clock: Clock
   readonly #chain: AuditChain
+  readonly #verified: VerifiedChain
   readonly #entries: ChainedEntry[] = []
 
   constructor(clock: Clock, chain = new AuditChain()) {
     this.#clock = clock
     this.#chain = chain
+    this.#verified = new VerifiedChain(clock, async (from, limit) =>
+      this.#entries.slice(Number(from) - 1, Number(from) - 1 + limit),
+    )
   }
 
   write(action: AuditAction): void {
@@ -23,9 +35,30 @@ export class MemoryAudit implements AuditLog {
     this.#entries.push({ ...entry, hash: this.#chain.hashOf(last?.hash, entry) })
   }
 
-  async list({ limit, before }: Parameters<AuditLog['list']>[0]): Promise<readonly AuditEntry[]> {
-    const end = before === undefined ? this.#entries.length : Math.max(0, Number(before) - 1)
-    const page = this.#entries.slice(Math.max(0, end - limit - 1), end).reverse()
-    return this.#chain.checkedPage(page, limit)
+  async appendNews(action: Parameters<AuditLog['appendNews']>[0]): Promise<void> {
+    const last = this.#entries.findLast((one) => one.action === action.action && one.target === action.target)
+    if (last?.detail['digest'] !== action.detail.digest) this.write(action)
   }
+
+  async list({ limit, before, ...filter }: AuditPage): Promise<readonly AuditEntry[]> {
+    return this.#entries
+      .filter((entry) => (before === undefined || entry.sequence < before) && isMet(filter, entry))
+      .toReversed()
+      .slice(0, limit)
+      .map((entry) => this.#chain.checked(entry, this.#entries[Number(entry.sequence) - 2]?.hash))
+  }
+
+  async chain(): Promise<AuditChainState> {
+    return { entries: this.#entries.length, ...(await this.#verified.verify(this.#chain)) }
+  }
+}
+
+function isMet({ actor, action, target, fromMs, toMs }: AuditFilter, entry: ChainedEntry): boolean {
+  return (
+    (actor === undefined || entry.actor === actor) &&
+    (action === undefined || entry.action === action) &&
+    (target === undefined || entry.target === target) &&
+    (fromMs === undefined || entry.atMs >= fromMs) &&
+    (toMs === undefined || entry.atMs < toMs)
+  )
 }

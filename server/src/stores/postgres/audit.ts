@@ -1,5 +1,7 @@
-import type { AuditAction, AuditEntry, AuditLog } from '#ports/audit.ts'
+import type { AuditAction, AuditChainState, AuditEntry, AuditLog, AuditPage } from '#ports/audit.ts'
+import type { Clock } from '#ports/clock.ts'
 import { keptAction, type AuditChain, type ChainedEntry } from '../audit-chain.ts'
+import { VerifiedChain } from '../verified-chain.ts'
 import { reachable } from './away.ts'
 import type { Database, Sql } from './database.ts'
 
@@ -43,22 +45,78 @@ export async function writeAudit(sql: Sql, chain: AuditChain, action: AuditActio
   )
 }
 
+/** Each with what is kept as the hash of the entry before, by which it is checked. */
+const LIST = `
+  SELECT audit.*, before.hash AS before_hash
+  FROM audit LEFT JOIN audit AS before ON before.sequence = audit.sequence - 1
+  WHERE ($1::bigint IS NULL OR audit.sequence < $1) AND ($2::text IS NULL OR audit.actor = $2)
+    AND ($3::text IS NULL OR audit.action = $3) AND ($4::text IS NULL OR audit.target = $4)
+    AND ($5::timestamptz IS NULL OR audit.at >= $5) AND ($6::timestamptz IS NULL OR audit.at < $6)
+  ORDER BY audit.sequence DESC LIMIT $7`
+
+const FROM = 'SELECT * FROM audit WHERE sequence >= $1 ORDER BY sequence LIMIT $2'
+
+const LAST_DIGEST = `
+  SELECT detail ->> 'digest' AS digest FROM audit WHERE action = $1 AND target = $2 ORDER BY sequence DESC LIMIT 1`
+
 export class PostgresAudit implements AuditLog {
   readonly #database: Database
+  readonly #verified: VerifiedChain
 
-  constructor(database: Database) {
+  constructor(database: Database, clock: Clock) {
     this.#database = database
+    this.#verified = new VerifiedChain(clock, async (from, limit) => {
+      const rows = await reachable(this.#database.query<AuditRow>(FROM, [from, limit]))
+      return rows.map(entryOf)
+    })
   }
 
-  async list({ limit, before }: Parameters<AuditLog['list']>[0]): Promise<readonly AuditEntry[]> {
+  async list({
+    limit,
+    before,
+    actor,
+    action,
+    target,
+    fromMs,
+    toMs,
+  }: AuditPage): Promise<readonly AuditEntry[]> {
     const rows = await reachable(
-      this.#database.query<AuditRow>(
-        'SELECT * FROM audit WHERE $1::bigint IS NULL OR sequence < $1 ORDER BY sequence DESC LIMIT $2',
-        [before ?? null, limit + 1],
-      ),
+      this.#database.query<AuditRow & { readonly before_hash: Buffer | null }>(LIST, [
+        before ?? null,
+        actor ?? null,
+        action ?? null,
+        target ?? null,
+        momentOf(fromMs),
+        momentOf(toMs),
+        limit,
+      ]),
     )
-    return this.#database.auditChain.checkedPage(rows.map(entryOf), limit)
+    const { auditChain } = this.#database
+    return rows.map(({ before_hash: hash, ...row }) => auditChain.checked(entryOf(row), hash ?? undefined))
   }
+
+  async chain(): Promise<AuditChainState> {
+    const verified = await this.#verified.verify(this.#database.auditChain)
+    const [row] = await reachable(
+      this.#database.query<{ last: bigint | null }>('SELECT max(sequence) AS last FROM audit'),
+    )
+    return { entries: Number(row?.last ?? 0n), ...verified }
+  }
+
+  appendNews(action: Parameters<AuditLog['appendNews']>[0]): Promise<void> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        // The same lock as the entry's own: two nodes that tell of the same come one after another.
+        await sql.query('SELECT pg_advisory_xact_lock($1)', [AUDIT_LOCK])
+        const [last] = await sql.query<{ digest: string | null }>(LAST_DIGEST, [action.action, action.target])
+        if (last?.digest !== action.detail.digest) await writeAudit(sql, this.#database.auditChain, action)
+      }),
+    )
+  }
+}
+
+function momentOf(unixMs: number | undefined): Date | null {
+  return unixMs === undefined ? null : new Date(unixMs)
 }
 
 function entryOf({ at, ...row }: AuditRow): ChainedEntry {

@@ -1,8 +1,8 @@
 /** The audit as schemas. */
 import { z } from 'zod'
-import { listOf, pageLimit as limit, time } from '../wire/fields.ts'
+import { listOf, pageLimit as limit, storable, time } from '../wire/fields.ts'
 
-const auditEntry = z
+export const auditEntry = z
   .object({
     sequence: z.int(),
     at: time,
@@ -23,5 +23,28 @@ const auditEntry = z
   })
   .meta({ id: 'AuditEntry' })
 
-export const auditPage = z.object({ before: z.coerce.number().int().min(1).optional(), limit })
-export const auditList = listOf(auditEntry).meta({ id: 'AuditList' })
+const chain = z
+  .object({
+    entries: z.int(),
+    verified: z
+      .int()
+      .describe('How many of them, from the first on, this node has verified within the hour.'),
+    intact: z.boolean(),
+    last_hash: z.string().describe('Keep it elsewhere, and nobody can cut off the end unseen.'),
+    broken_at: z.int().nullable().describe('The sequence of the first entry that was changed or removed.'),
+  })
+  .meta({ id: 'AuditChain' })
+
+/** Of targets: ids of keys of torana.yaml may be long. */
+const word = storable(500).optional()
+
+export const auditExport = z.object({
+  actor: word,
+  action: word.describe('Such as `key.revoke`.'),
+  target: word,
+  from: time.optional(),
+  to: time.optional().describe('The first moment that is not in it.'),
+})
+export const auditPage = auditExport.extend({ before: z.coerce.number().int().min(1).optional(), limit })
+export const auditList = listOf(auditEntry).extend({ chain }).meta({ id: 'AuditList' })
+export const exported = z.any().describe('One entry a line, as `AuditEntry`.')

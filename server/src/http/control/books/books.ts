@@ -41,7 +41,7 @@ export interface BooksDependencies {
   readonly nodes: NodeRegister
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
-  readonly audit: AuditLog
+  readonly audit: Pick<AuditLog, 'list'>
   /** What this node says of itself. */
   readonly nodeFigures: () => NodeFigures
   readonly nowMs: () => number
@@ -171,7 +171,7 @@ async function findings(
 const AUDIT_READ = 10_000
 const AUDIT_PAGE = 500
 
-async function readAudit(audit: AuditLog): Promise<AuditFigures> {
+async function readAudit(audit: BooksDependencies['audit']): Promise<AuditFigures> {
   const figures = { entries: 0, broken: 0, unkeyed: 0 }
   let newest: AuditProof | undefined
   let before: bigint | undefined

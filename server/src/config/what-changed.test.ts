@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Catalog } from '#core/catalog.ts'
+import { builtInFacts } from './build/facts.ts'
+import { readConfig } from './load.ts'
+import { configurationText, whatChanged } from './what-changed.ts'
+
+function catalogOf(text: string): Catalog {
+  return readConfig('torana.yaml', text, {
+    env: {},
+    readFile: () => '',
+    facts: builtInFacts(),
+    bootstrapKey: undefined,
+    nowMs: Date.now(),
+  }).catalog
+}
+
+const before = catalogOf(`
+upstreams:
+  one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: secret-of-one }
+  two: { dialect: openai, baseUrl: 'https://two.example/v1', apiKey: secret-of-two }
+models:
+  text-embedding-3-small: { deployments: [{ upstream: one }, { upstream: two }] }
+  text-embedding-3-large: { deployments: [{ upstream: one }] }
+projects:
+  search:
+    budget: { usd: 10 }
+    keys: [{ name: ci, secret: a-key-of-this-test-00001 }, { name: web, secret: a-key-of-this-test-00002 }]
+`)
+
+const NOTHING = { added: [], removed: [], changed: [] }
+
+test('what was added, taken away and changed is told by name, and no secret with it', () => {
+  const after = catalogOf(`
+upstreams:
+  one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: another-secret }
+models:
+  text-embedding-3-small: { deployments: [{ upstream: one }] }
+  text-embedding-ada-002: { deployments: [{ upstream: one }] }
+projects:
+  search:
+    budget: { usd: 20 }
+    keys: [{ name: ci, secret: a-key-of-this-test-00003 }]
+  ads: { keys: [{ name: web, secret: a-key-of-this-test-00002 }] }
+`)
+  const changes = whatChanged(before, after)
+  assert.deepEqual(changes, {
+    models: {
+      added: ['text-embedding-ada-002'],
+      removed: ['text-embedding-3-large'],
+      changed: ['text-embedding-3-small'],
+    },
+    upstreams: { added: [], removed: ['two'], changed: ['one'] },
+    projects: { added: ['ads'], removed: [], changed: ['search'] },
+    keys: { added: ['ads/web'], removed: ['search/web'], changed: ['search/ci'] },
+  })
+  assert.doesNotMatch(JSON.stringify(changes), /secret|a-key/)
+  assert.notEqual(configurationText(before), configurationText(after))
+})
+
+test('the same things on other lines are no change', () => {
+  const moved = catalogOf(`
+# A comment that moves everything.
+projects:
+  search:
+    keys: [{ name: ci, secret: a-key-of-this-test-00001 }, { name: web, secret: a-key-of-this-test-00002 }]
+    budget: { usd: 10 }
+upstreams:
+  one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: secret-of-one }
+  two: { dialect: openai, baseUrl: 'https://two.example/v1', apiKey: secret-of-two }
+models:
+  text-embedding-3-small: { deployments: [{ upstream: one }, { upstream: two }] }
+  text-embedding-3-large: { deployments: [{ upstream: one }] }
+`)
+  assert.deepEqual(whatChanged(before, moved), {
+    models: NOTHING,
+    upstreams: NOTHING,
+    projects: NOTHING,
+    keys: NOTHING,
+  })
+  assert.equal(configurationText(before), configurationText(moved))
+})
