@@ -21,6 +21,5 @@ CREATE INDEX audit_by_time ON audit (at);
 
 CREATE INDEX webhook_events_by_project ON webhook_events (project, created_at DESC);
 
--- The thirty days and the spending of the keys on one page.
-CREATE INDEX usage_days_by_key ON usage_days (key_id, day);
+-- The spending of the keys on one page.
 CREATE INDEX usage_hours_by_key ON usage_hours (key_id, hour);
