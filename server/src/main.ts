@@ -117,7 +117,8 @@ export async function startNode(
   const shown = { readiness, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
   const models = modelsFor(basics, { catalog, stores, traffic, spaces, sharing })
-  const control = openControl(basics, { ...shown, catalog, accounts, models })
+  const { reports } = stores
+  const control = openControl(basics, { ...shown, catalog, accounts, models, reports })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {

@@ -59,6 +59,7 @@ const PARTS = {
   spaces: {},
   events: {},
   models: {},
+  requests: {},
 }
 
 function controlApp(): FastifyInstance {

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { ConfigError } from '#config/file/problem.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded, type LedgerStore } from '#ports/ledger.ts'
+import type { RequestLogStore } from '#ports/request-log.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
@@ -66,7 +67,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     monotonicMs,
     yieldLoop: yieldLoop,
   })
-  const requests = openRequestLog(basics, database, membership)
+  const requests = openRequestLog(basics, new PostgresRequests(database, nodeId), membership)
   const recoverDead = async (): Promise<void> => {
     if (ledger.isStoreAway) return
     const recovered = await recover(abandonedFolders(dataDir), store, events)
@@ -198,8 +199,11 @@ class Membership {
   }
 }
 
-function openRequestLog({ log, metrics }: Basics, database: Database, membership: Membership): RequestLog {
-  const store = new PostgresRequests(database)
+function openRequestLog(
+  { log, metrics }: Basics,
+  store: RequestLogStore,
+  membership: Membership,
+): RequestLog {
   return new RequestLog(
     {
       // Before that, its table may not be there.

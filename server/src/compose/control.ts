@@ -11,6 +11,7 @@ import type { Directory } from './directory.ts'
 import type { ModelsDependencies } from '#http/control/models/routes.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { Spaces } from './spaces.ts'
+import type { Reports } from './stores.ts'
 
 export interface ControlParts {
   readonly readiness: NodeReadiness
@@ -20,6 +21,7 @@ export interface ControlParts {
   readonly directory: Directory
   readonly spaces: Spaces
   readonly models: ModelsDependencies
+  readonly reports: Reports | undefined
 }
 
 /** Nobody but users of this machine can reach it. */
@@ -32,7 +34,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
-  const { readiness, publicUrl, catalog, accounts, directory, spaces, models } = parts
+  const { readiness, publicUrl, catalog, accounts, directory, spaces, models, reports } = parts
   return controlServer({
     notReady: readiness.notReady,
     remark: readiness.remark,
@@ -42,6 +44,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       ...directory.forControl,
       books: accounts.books,
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
+      requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
         topics: [],
         isSignedIn: async () => true,

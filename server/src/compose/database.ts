@@ -13,6 +13,7 @@ import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
+import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
 import { KEY_SNAPSHOT, type Basics } from './basics.ts'
@@ -56,6 +57,7 @@ export async function openDatabaseStores(
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
+    reports: { requests: new PostgresRequestReports(forReports) },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

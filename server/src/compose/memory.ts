@@ -47,6 +47,7 @@ export async function openMemoryStores(
     webhooks,
     spaces: new MemorySpaces(audit),
     modelFigures: undefined,
+    reports: undefined,
     [Symbol.asyncDispose]: async () => {},
   }
 }

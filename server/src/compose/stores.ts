@@ -9,6 +9,7 @@ import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
+import type { RequestReports } from '#ports/request-reports.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -25,6 +26,13 @@ export interface Stores extends NodeBooks {
   readonly spaces: SpaceStore
   /** Undefined: nothing is kept that they could be read from. */
   readonly modelFigures: ModelFigures | undefined
+  /** What people look at; undefined: nothing is kept. */
+  readonly reports: Reports | undefined
+}
+
+/** Each asks over the connections for reports, never over those of the request path. */
+export interface Reports {
+  readonly requests: RequestReports
 }
 
 /** The books as one node writes them. */

@@ -107,6 +107,10 @@ export interface ImageAnswer {
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */
   readonly extraFields: Readonly<Record<string, unknown>>
+  /** When the first byte of the answer came, on the clock of `performance.now()`, where the wire tells. */
+  readonly firstByteMs?: number | undefined
+  /** The upstream's own id of the call. */
+  readonly upstreamRequestId?: string | undefined
 }
 
 /**

@@ -1,3 +1,5 @@
+import type { RequestTrace } from '#core/request-trace.ts'
+
 /** One call as it ended, for metrics and the log. Texts and vectors are not among the facts. */
 export interface CallRecord {
   readonly requestId: string
@@ -29,22 +31,6 @@ export interface Overcount {
 export interface Undercount extends Omit<Overcount, 'excessTokens'> {
   /** What it counted. */
   readonly toldTokens: number
-}
-
-/** How one request went, noted on its way: milliseconds of each step, and its calls. */
-export interface RequestTrace {
-  admitMs?: number
-  gatherMs?: number
-  settleMs?: number
-  readonly calls: CallTrace[]
-}
-
-export interface CallTrace {
-  readonly callId: string
-  readonly deployment: string
-  readonly outcome: string
-  readonly status?: number | undefined
-  readonly durationMs: number
 }
 
 /** One request as it was answered. */

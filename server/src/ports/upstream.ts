@@ -41,6 +41,10 @@ export interface EmbeddingAnswer {
   readonly usage: Usage
   /** Top-level fields of the answer beyond OpenAI's own, kept for the caller. */
   readonly extraFields: Readonly<Record<string, unknown>>
+  /** When the first byte of the answer came, on the clock of `performance.now()`, where the wire tells. */
+  readonly firstByteMs?: number | undefined
+  /** The upstream's own id of the call. */
+  readonly upstreamRequestId?: string | undefined
 }
 
 /**

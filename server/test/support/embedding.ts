@@ -1,4 +1,5 @@
 /** The journey of `request/embeddings/embed.ts` with an upstream that lives in memory, keeps its caps and fails by plan. */
+import { RequestTrace } from '#core/request-trace.ts'
 import { plainTraffic } from './dispatch.ts'
 import { memoryMoney } from './money.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
@@ -190,7 +191,7 @@ function journeyInMemory(
       dryRun: false,
       callerTimeoutMs: undefined,
       cacheUse: 'usual',
-      trace: { calls: [] },
+      trace: new RequestTrace(0),
       ...options,
     },
     {

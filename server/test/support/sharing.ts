@@ -1,4 +1,5 @@
 /** One node's journey in memory whose requests share: a real cache, real flights, real batches, and books to read afterwards. */
+import { RequestTrace } from '#core/request-trace.ts'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { EmbeddingModel } from '#core/catalog.ts'
 import type { Input } from '#core/embedding/input.ts'
@@ -118,7 +119,7 @@ export class SharingNode {
         dryRun: false,
         callerTimeoutMs: undefined,
         cacheUse: 'usual',
-        trace: { calls: [] },
+        trace: new RequestTrace(0),
         ...options,
       },
       this.#dependencies,

@@ -14,6 +14,7 @@ import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
+import { registerRequests } from './requests/routes.ts'
 import { typed } from './wire/route.ts'
 import { registerModels } from './models/routes.ts'
 import { registerSpaces } from './spaces/spaces.ts'
@@ -81,6 +82,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)
       if (dependencies.models) registerModels(api, dependencies.models)
+      if (dependencies.requests) registerRequests(api, dependencies.requests)
     },
     { prefix: '/api/v1' },
   )

@@ -9,6 +9,7 @@ import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { EventsDependencies } from './events/events.ts'
 import type { ModelsDependencies } from './models/routes.ts'
+import type { RequestsDependencies } from './requests/routes.ts'
 import type { SpacesDependencies } from './spaces/spaces.ts'
 
 /** A request as the log shows it. */
@@ -27,6 +28,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly spaces?: SpacesDependencies | undefined
   readonly events?: EventsDependencies | undefined
   readonly models?: ModelsDependencies | undefined
+  readonly requests?: RequestsDependencies | undefined
   /** The program that holds the token. Undefined: no token of this node. */
   readonly callerOf: (token: string) => Caller | undefined
   readonly docsUrl: () => string

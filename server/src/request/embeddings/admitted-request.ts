@@ -5,8 +5,9 @@ import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
-import type { RequestTrace } from '#ports/observer.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import type { Caller } from '../traffic/caller.ts'
+import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import type { EmbeddingAdmission } from './admit.ts'
 import type { EmbedOutside } from './outside.ts'
@@ -43,6 +44,7 @@ export interface AdmittedRequest extends CallContext {
 export interface Share {
   readonly request: CallContext
   readonly inputs: Input
+  readonly work: CalledWork
 }
 
 /** What the caller is told when this error ends the request. */

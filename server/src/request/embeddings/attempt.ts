@@ -7,6 +7,7 @@ import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
+import type { CallTrace } from '#core/request-trace.ts'
 import { believedUsage, divideWithin, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { recordCall } from '../traffic/ended-call.ts'
@@ -20,6 +21,7 @@ export async function attempt(
   shares: readonly [Share, ...Share[]],
   offer: Offer,
   wantedForm: VectorForm,
+  waitedMs = 0,
 ): Promise<readonly AccountedAnswer[]> {
   const [lead] = shares
   const { outside } = lead.request
@@ -33,8 +35,8 @@ export async function attempt(
   const calls = await begun(shares, callId, offer)
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
-  const ended = (outcome: string, failure?: UpstreamFailure): void => {
-    const trace = recordCall(
+  const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
+    const lineFor = recordCall(
       {
         requestId: lead.request.requestId,
         callId,
@@ -43,11 +45,29 @@ export async function attempt(
         inputs: inputCount(inputs),
         outcome,
         failure,
-        durationMs: clock.monotonicMs() - startedMs,
+        startedMs,
+        endedMs: clock.monotonicMs(),
+        waitedMs,
+        firstByteMs: answer.firstByteMs,
+        upstreamRequestId: answer.upstreamRequestId,
       },
       outside.observer,
     )
-    for (const { request } of shares) request.trace.calls.push(trace)
+    for (const [index, share] of shares.entries()) {
+      const { work } = share
+      const { attempt: number } = calls[index] as BegunEmbedding
+      share.request.trace.calls.push(
+        lineFor({
+          attempt: number,
+          part: work.part,
+          inputs: inputCount(share.inputs),
+          insteadOf: work.attempt,
+          sharedWith: shares.length - 1,
+          counts: countsOf(answer.usages?.[index], offer),
+        }),
+      )
+      work.attempt = number
+    }
   }
   try {
     const answer = await outside.upstream.embed({
@@ -71,7 +91,7 @@ export async function attempt(
     const usages = await usagesOf(usage, shares, calls)
     for (const [index, { request }] of shares.entries())
       request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
-    ended('ok')
+    ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
     if (usage !== answer.usage && answer.usage.kind === 'measured') {
       const { tokens } = answer.usage
       const about = {
@@ -88,7 +108,7 @@ export async function attempt(
     const failure = error instanceof UpstreamFailure ? error : undefined
     for (const [index, { request }] of shares.entries())
       request.admission.failed(calls[index] as BegunEmbedding, failure, whatOf(shares[index] as Share))
-    ended(failure?.kind ?? 'fault', failure)
+    ended(failure?.kind ?? 'fault', NOT_ANSWERED, failure)
     throw failure !== undefined && shares.length > 1 ? withoutWords(failure) : error
   }
 }
@@ -98,6 +118,20 @@ function whatOf({ inputs }: Share): string {
   const count = inputCount(inputs)
   return count === 1 ? '1 input' : `${count} inputs`
 }
+
+/** What a call's end tells beside its outcome. */
+interface AnsweredCall extends Pick<EmbeddingAnswer, 'firstByteMs' | 'upstreamRequestId'> {
+  readonly usages?: readonly KnownUsage[]
+}
+
+const NOT_ANSWERED: AnsweredCall = {}
+
+function countsOf(usage: KnownUsage | undefined, { deployment: { price } }: Offer): CallTrace['counts'] {
+  if (usage === undefined || price.kind !== 'perToken') return NOTHING_COUNTED
+  return [{ of: 'tokens', count: usage.tokens, nanoUsd: price.nanoUsdPerMillionTokens, per: 1_000_000 }]
+}
+
+const NOTHING_COUNTED: CallTrace['counts'] = []
 
 /** Of a model whose vectors may be cut, where the upstream was asked to do it. */
 function fullWidthOf(

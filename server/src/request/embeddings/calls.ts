@@ -1,6 +1,7 @@
 import type { Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { callerLeft } from '../traffic/caller.ts'
+import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Turn } from '../traffic/turn.ts'
 import type { TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
@@ -12,6 +13,7 @@ export interface Part extends TriedWork<Offer> {
   readonly slots: readonly number[]
   /** Why the last call for it failed. Undefined: none has. */
   readonly cause?: unknown
+  readonly work: CalledWork
 }
 
 /** Woken when a call ends: more than one, since one may find that another request took its place. */
@@ -23,6 +25,7 @@ export class Calls {
   #hasFailed = false
   #failure: unknown
   #begun = 0
+  #parts = 1
   readonly #underWay = new Map<string, number>()
   readonly #waiting: (() => void)[] = []
   /** Parts in line for a turn: no more than could have one at once, or this request alone would be the line. */
@@ -30,6 +33,12 @@ export class Calls {
 
   constructor(request: AdmittedRequest) {
     this.#request = request
+  }
+
+  /** A part that was cut from another one. */
+  cutFrom({ attempt }: CalledWork): CalledWork {
+    this.#parts += 1
+    return { part: this.#parts - 1, attempt }
   }
 
   /** The first failure ends the request: no further call begins, and calls under way are left to end. */

@@ -14,7 +14,7 @@ import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.
 import { costOf } from '#core/price.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
-import type { RequestTrace } from '#ports/observer.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import { admit } from './admit.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Caller } from '../traffic/caller.ts'
@@ -121,14 +121,14 @@ export async function embed(
   if (lengths !== undefined) await lengths
   if (isLarge) await dependencies.yieldLoop()
 
-  const startedMs = lengths === undefined ? begunMs : clock.monotonicMs()
+  trace.admittingMs = lengths === undefined ? begunMs : clock.monotonicMs()
   const admitted = admit(
     { requestId, key, model, offers, input: request.input, counted: options.counted, tokenContext },
     dependencies,
   )
   await using admission = admitted instanceof Promise ? await admitted : admitted
-  const admittedMs = clock.monotonicMs()
-  trace.admitMs = admittedMs - startedMs
+  trace.admittedMs = clock.monotonicMs()
+  trace.reservation = admission.reservation
   let attempts = 0
   const wholeBecauseOf = mustStayWhole(request, offers)
   const sharing =
@@ -163,19 +163,17 @@ export async function embed(
   const { served, hits, slots } = gathered
   const checkNow = (): void => checkSpace(model, gathered, generation, sharing, dependencies)
   checkNow()
-  if (hits.length > 0)
-    admission.answeredFrom(
-      `${model.id}/cache`,
-      dependencies.identifiers.next(),
-      savedBy(gathered, first, offers),
-    )
+  if (hits.length > 0) {
+    const saved = savedBy(gathered, first, offers)
+    trace.savedNanoUsd = saved.savedNanoUsd
+    admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), saved)
+  }
   const only = served.length === 1 ? served[0] : undefined
   const counted = usageOf(tokenContext, request.input, gathered)
   const usage = counted instanceof Promise ? await counted : counted
-  const gatheredMs = clock.monotonicMs()
-  trace.gatherMs = gatheredMs - admittedMs
+  trace.gatheredMs = clock.monotonicMs()
   await admission.settle()
-  trace.settleMs = clock.monotonicMs() - gatheredMs
+  trace.settledMs = clock.monotonicMs()
   // Accounting may have taken a while, so the space is checked again.
   checkNow()
   return {

@@ -9,6 +9,7 @@ import { inputCount, joinInputs, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { outOfTime, type UpstreamFailure } from '#core/fault/failure.ts'
 import { callerLeft } from '../traffic/caller.ts'
+import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Turn, TurnRequest } from '../traffic/turn.ts'
 import { mayTryAnother, offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest, type Share } from './admitted-request.ts'
@@ -21,6 +22,7 @@ interface Member {
   readonly request: AdmittedRequest
   readonly input: Input
   readonly slots: readonly number[]
+  readonly work: CalledWork
   readonly resolve: (served: readonly ServedInputs[]) => void
   readonly reject: (error: unknown) => void
 }
@@ -55,7 +57,8 @@ export class MicroBatches {
     if (count >= policy.maxItems || isHurried(request)) return serve(request, input, slots)
     return new Promise((resolve, reject) => {
       const key = keyOf(request, input, policy)
-      const member: Member = { request, input, slots, resolve, reject }
+      const work = { part: 0, attempt: undefined }
+      const member: Member = { request, input, slots, work, resolve, reject }
       const found = this.#open.get(key)
       if (found !== undefined && found.items + count <= policy.maxItems) {
         found.members.push(member)
@@ -152,7 +155,8 @@ async function serveTogether(all: Members, next?: NextTry, close?: () => void): 
       turn.giveBack()
       return serveApart(members)
     }
-    const answers = await attempt(shares, offer, members.length > 1 ? 'float32' : request.wantedForm)
+    const wantedForm = members.length > 1 ? 'float32' : request.wantedForm
+    const answers = await attempt(shares, offer, wantedForm, turn.waitedMs)
     turn.end()
     for (const [index, { slots, resolve }] of members.entries())
       resolve([{ offer, slots, answer: answers[index] as AccountedAnswer }])
@@ -194,8 +198,9 @@ function withoutLate(members: Members, { deployment }: Offer, cause?: UpstreamFa
 
 async function sharesOf(members: Members, offer: Offer): Promise<readonly [Share, ...Share[]]> {
   const shares = await Promise.all(
-    members.map(async ({ request, input, slots }) => ({
+    members.map(async ({ request, input, slots, work }) => ({
       request,
+      work,
       inputs: isReady(offer) ? input : await readyFor(request, input, slots, offer),
     })),
   )
@@ -253,8 +258,10 @@ function serveApart(
  * for a search in halves, each of which may run into its time again, no member has the time.
  */
 function serveEach(members: readonly Member[], others: readonly Offer[] = []): void {
-  for (const { request, input, slots, resolve, reject } of members)
-    serve(others.length === 0 ? request : { ...request, offers: others }, input, slots).then(resolve, reject)
+  for (const { request, input, slots, work, resolve, reject } of members) {
+    const asked = others.length === 0 ? request : { ...request, offers: others }
+    serve(asked, input, slots, work).then(resolve, reject)
+  }
 }
 
 function halvesOf(members: Members): readonly Members[] {

@@ -7,6 +7,7 @@ import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { RequestTrace } from '#core/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import { admit } from './admit.ts'
 import type { CallContext } from './admitted-request.ts'
@@ -42,7 +43,7 @@ export async function probeSpace(
     project: SYSTEM_KEY.project,
     model,
     admission,
-    trace: { calls: [] },
+    trace: new RequestTrace(outside.clock.monotonicMs()),
     deadlineMs: outside.clock.monotonicMs() + outside.limits.requestTimeoutMs,
     outside,
     isLarge: false,
@@ -53,7 +54,11 @@ export async function probeSpace(
   const vectors: Float32Array[] = []
   for (let start = 0; start < inputCount(input); start += maxInputs) {
     const inputs = withPrefix(slice(input, start, start + maxInputs), offer.prefix)
-    const [answer] = await attempt([{ request, inputs }], offer, 'float32')
+    const [answer] = await attempt(
+      [{ request, inputs, work: { part: 0, attempt: undefined } }],
+      offer,
+      'float32',
+    )
     for (const vector of answer?.vectors ?? []) vectors.push(valuesOf(vector))
   }
   await admission.settle()

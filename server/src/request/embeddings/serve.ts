@@ -7,6 +7,7 @@ import { slice, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
+import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Turn } from '../traffic/turn.ts'
 import { offersAfter } from '../traffic/next-deployment.ts'
 import { endOf, type AdmittedRequest } from './admitted-request.ts'
@@ -19,8 +20,9 @@ export async function serve(
   request: AdmittedRequest,
   input: Input,
   slots: readonly number[],
+  work: CalledWork = { part: 0, attempt: undefined },
 ): Promise<ServedInputs[]> {
-  return servePart(request, new Calls(request), { input, slots, offers: request.offers, tries: 0 })
+  return servePart(request, new Calls(request), { input, slots, offers: request.offers, tries: 0, work })
 }
 
 /** An error that leaves it ends the request: no further call begins for it. */
@@ -37,9 +39,10 @@ async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Pr
       input: slice(part.input, start, end),
       slots: part.slots.slice(start, end),
     })
+    const later = others.map((run) => ({ ...cut(run), cause: undefined, work: calls.cutFrom(part.work) }))
     const served = await Promise.all([
       callOnce(request, calls, cut(first), turn, slice(ready, ...first)),
-      ...others.map((run) => servePart(request, calls, { ...cut(run), cause: undefined })),
+      ...later.map((one) => servePart(request, calls, one)),
     ])
     return served.flat()
   } catch (error) {
@@ -73,7 +76,8 @@ async function callOnce(
 ): Promise<ServedInputs[]> {
   try {
     calls.check()
-    const [answer] = await attempt([{ request, inputs: ready }], turn.offer, request.wantedForm)
+    const share = { request, inputs: ready, work: part.work }
+    const [answer] = await attempt([share], turn.offer, request.wantedForm, turn.waitedMs)
     calls.ended(turn)
     return [{ offer: turn.offer, slots: part.slots, answer: answer as AccountedAnswer }]
   } catch (error) {

@@ -94,7 +94,9 @@ export async function gatherShared(
   }
 
   let wanted: number[] = []
-  for (const [slot, kept] of (await lookedUp(request, sharing, digests)).entries())
+  const found = await lookedUp(request, sharing, digests)
+  request.trace.lookedUpMs = request.outside.clock.monotonicMs()
+  for (const [slot, kept] of found.entries())
     if (kept === undefined) wanted.push(slot)
     else take(slot, kept)
   // The next round is for texts that another request was

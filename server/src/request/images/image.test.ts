@@ -1,3 +1,4 @@
+import { RequestTrace } from '#core/request-trace.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { momentOf } from '#core/ledger.ts'
@@ -75,7 +76,7 @@ function aNode() {
         idempotencyKey: undefined,
         isRetry: false,
         respondAsync: false,
-        trace: { calls: [] },
+        trace: new RequestTrace(0),
         onPreview: () => {},
         whenGone: () => {},
         files: { ...NO_FILES, discard: async () => void notes.push(`files of ${name} discarded`) },

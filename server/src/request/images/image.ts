@@ -14,7 +14,7 @@ import { costText } from '#core/price.ts'
 import type { Limits } from '#core/settings.ts'
 import { JobLost, type Hold, type ImageJob } from '#ports/image-jobs.ts'
 import type { Preview } from '#ports/image-upstream.ts'
-import type { RequestTrace } from '#ports/observer.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import { findImageModel } from '../access/find-model.ts'
 import type { Admission, MoneyOutside } from '../money/admission.ts'
 import type { TakenRates } from '../money/rates.ts'
@@ -129,14 +129,15 @@ async function admitAndBegin(
 ): Promise<JobStart> {
   const { blobs, clock } = dependencies
   const { request, model, requestId } = order
-  const startedMs = clock.monotonicMs()
+  options.trace.admittingMs = clock.monotonicMs()
   const admitted = await admitOrJoin(order, options, dependencies)
   if ('job' in admitted) return { kind: 'joined', job: admitted.job, rates: [] }
   const { admission } = admitted
   await using unused = new AsyncDisposableStack()
   unused.use(admitted.place)
   unused.use(admission)
-  options.trace.admitMs = clock.monotonicMs() - startedMs
+  options.trace.admittedMs = clock.monotonicMs()
+  options.trace.reservation = admission.reservation
   // The client will not wait, so another node may have to go on with these files.
   if (options.respondAsync && request.edit !== undefined) {
     await keepFiles(requestId, request.edit, options.files, blobs).catch(asStoreFault)
@@ -221,7 +222,7 @@ async function runJob(
     if (error instanceof JobLost) admission.abandon()
     throw error
   })
-  trace.gatherMs = clock.monotonicMs() - startedMs
+  trace.gatheredMs = clock.monotonicMs()
   return await endJob(job, bought, held, trace, dependencies)
 }
 
@@ -234,9 +235,8 @@ async function endJob(
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
   const { clock } = dependencies
-  const settledMs = clock.monotonicMs()
   await admission.settle()
-  trace.settleMs = clock.monotonicMs() - settledMs
+  trace.settledMs = clock.monotonicMs()
   const attempts = trace.calls.length
   const outcome = outcomeOfCalls(
     { deliveries, failures },

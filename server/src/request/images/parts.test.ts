@@ -1,3 +1,4 @@
+import { RequestTrace } from '#core/request-trace.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as waited } from 'node:timers/promises'
@@ -145,7 +146,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     model,
     books,
     deadlineMs: clock.monotonicMs() + (given.timeoutMs ?? 60_000),
-    trace: { calls: [] },
+    trace: new RequestTrace(0),
     held: new Map(),
     onPreview: () => {},
     inputs: given.edit && new EditInputs(given.edit, NO_FILES, 'p', outside),

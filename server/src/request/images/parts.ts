@@ -7,6 +7,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { fanOut, type ImageOffer } from '#core/image/negotiate.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import { JobLost } from '#ports/image-jobs.ts'
+import type { CalledWork } from '../traffic/ended-call.ts'
 import type { Turn, TurnRequest } from '../traffic/turn.ts'
 import { offersAfter, type TriedWork } from '../traffic/next-deployment.ts'
 import { beginCall, exchange, type Bought, type BuyingOutside, type ImageRun } from './run.ts'
@@ -30,6 +31,7 @@ interface Purchase {
 
 interface Part extends TriedWork<ImageOffer> {
   readonly images: number
+  readonly work: CalledWork
 }
 
 /**
@@ -53,7 +55,7 @@ export async function buy(
     begun: run.isResumed ? 1 : 0,
     lost: undefined,
   }
-  begin(purchase, { images, offers, tries: 0 })
+  begin(purchase, { images, offers, tries: 0, work: newWork(purchase) })
   const parts: Bought[] = []
   const errors: unknown[] = []
   for (const end of purchase.ends) {
@@ -98,10 +100,10 @@ async function buyPart(purchase: Purchase, part: Part): Promise<Bought> {
     if (ready === undefined) return { deliveries: [], failures: [failure] }
     purchase.begun += 1
     const [, ...later] = fanOut(images, ready.images)
-    for (const count of later) begin(purchase, { images: count, offers, tries })
+    for (const count of later) begin(purchase, { images: count, offers, tries, work: newWork(purchase) })
     images = ready.images
     try {
-      return { deliveries: [await call(purchase, ready)], failures: [] }
+      return { deliveries: [await call(purchase, ready, part.work)], failures: [] }
     } catch (error) {
       if (error instanceof JobLost) throw error
       failure = error
@@ -111,9 +113,18 @@ async function buyPart(purchase: Purchase, part: Part): Promise<Bought> {
   }
 }
 
-async function call(purchase: Purchase, { turn, images }: ReadyCall): ReturnType<typeof exchange> {
+/** Parts are numbered in the order in which they begin. */
+function newWork({ ends }: Purchase): CalledWork {
+  return { part: ends.length, attempt: undefined }
+}
+
+async function call(
+  purchase: Purchase,
+  { turn, images }: ReadyCall,
+  work: CalledWork,
+): ReturnType<typeof exchange> {
   const { run, outside } = purchase
-  const sent = await beginCall(run, images, turn, outside).catch((error: unknown) => {
+  const sent = await beginCall(run, images, turn, work, outside).catch((error: unknown) => {
     purchase.begun -= 1
     // Nothing was sent, so nothing was learnt of the deployment.
     turn.giveBack()

@@ -12,7 +12,7 @@ import type { LedgerEntry } from '#core/ledger.ts'
 import type { Cost } from '#core/price.ts'
 import { JobLost, type ImageJobCall, type TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
-import type { RequestTrace } from '#ports/observer.ts'
+import { RequestTrace } from '#core/request-trace.ts'
 import type { BegunCall, PaidCall } from '../money/call.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
@@ -48,7 +48,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
 
   const calls = taken.calls.filter(({ state }) => state !== 'failed')
   const held: HeldBytes = new Map()
-  const trace: RequestTrace = { calls: [] }
+  const trace = new RequestTrace(dependencies.clock.monotonicMs())
   const late = new LateBooks(job.project)
   const files =
     request.edit === undefined ? NO_FILES : await keptFiles(job.id, request.edit, dependencies.blobs)
@@ -133,9 +133,10 @@ async function resumeCall(
   }
   return boughtBy(async () => {
     const edit = await run.inputs?.callFor(offer, run.deadlineMs, true)
+    const work = { part: call.part, attempt: undefined }
     return exchange(
       run,
-      { call: begun, callId, images, offer, turn: undefined, submitted, edit },
+      { call: begun, callId, images, offer, turn: undefined, submitted, edit, work, counts: [] },
       dependencies,
     )
   })

@@ -5,6 +5,7 @@ import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { callCost, maxCallCost, type AnsweredCall } from '#core/image/cost.ts'
 import type { Delivery } from '#core/image/delivery.ts'
+import { pricedCounts } from '#core/image/priced-counts.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
@@ -15,7 +16,8 @@ import type { Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
 import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
-import type { Observer, RequestTrace } from '#ports/observer.ts'
+import type { PricedCount, RequestTrace } from '#core/request-trace.ts'
+import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Admission } from '../money/admission.ts'
 import type { BegunCall } from '../money/call.ts'
@@ -30,7 +32,7 @@ import {
 import { whenCodecIsFree } from './codec-wait.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import type { Turn } from '../traffic/turn.ts'
-import { recordCall } from '../traffic/ended-call.ts'
+import { recordCall, type CalledWork } from '../traffic/ended-call.ts'
 import type { EditInputs } from './edit-call.ts'
 
 export interface BuyingOutside extends KeepingOutside {
@@ -77,6 +79,7 @@ export async function beginCall(
   run: ImageRun,
   images: number,
   turn: Turn<ImageOffer>,
+  work: CalledWork,
   outside: BuyingOutside,
 ): Promise<SentCall> {
   const { books, hold, request, model } = run
@@ -98,7 +101,7 @@ export async function beginCall(
     if (dispatched !== undefined) await told(outside.jobs.callEnded(hold, dispatched, 'failed'))
     throw error instanceof StoreAway ? storeFault(error) : error
   })
-  return { call, callId, images, offer, turn, submitted: undefined, edit }
+  return { call, callId, images, offer, turn, submitted: undefined, edit, work, counts: [] }
 }
 
 /** `1 picture, 1024×1024`: for people who ask the upstream what became of the call. */
@@ -118,6 +121,9 @@ export interface SentCall {
   /** What a polled upstream answered an earlier process. */
   readonly submitted: string | undefined
   readonly edit: EditCall | undefined
+  readonly work: CalledWork
+  /** Filled in when the call is posted. */
+  readonly counts: PricedCount[]
 }
 
 /** One exchange with an upstream: from when it may have been sent until its pictures are kept. */
@@ -126,7 +132,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
   const { call, offer } = sent
   const startedMs = outside.clock.monotonicMs()
   const ended = (outcome: string, failure?: UpstreamFailure): void => {
-    const trace = recordCall(
+    const lineFor = recordCall(
       {
         requestId: hold.jobId,
         callId: sent.callId,
@@ -135,13 +141,28 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
         inputs: sent.images,
         outcome,
         failure,
-        durationMs: outside.clock.monotonicMs() - startedMs,
+        startedMs,
+        endedMs: outside.clock.monotonicMs(),
+        waitedMs: sent.turn?.waitedMs ?? 0,
+        firstByteMs: answer?.firstByteMs,
+        upstreamRequestId: answer?.upstreamRequestId,
       },
       outside.observer,
     )
-    run.trace.calls.push(trace)
+    const { work, counts } = sent
+    const { attempt } = call
+    const own = {
+      attempt,
+      part: work.part,
+      inputs: sent.images,
+      insteadOf: work.attempt,
+      sharedWith: 0,
+      counts,
+    }
+    run.trace.calls.push(lineFor(own))
+    work.attempt = attempt
   }
-  let answer: ImageAnswer
+  let answer: ImageAnswer | undefined
   try {
     answer = await outside.imageUpstream.generate(
       {
@@ -188,7 +209,7 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
 /** Into the books goes what the upstream says that it used, as far as that can be true, whether or not pictures came. */
 function post(
   { books, hold, request, model }: ImageRun,
-  { call, callId, offer, images }: SentCall,
+  { call, callId, offer, images, counts }: SentCall,
   answered: Pick<AnsweredCall, 'tokens' | 'eachTokens' | 'pictures' | 'echoes'>,
   { observer }: BuyingOutside,
 ): { readonly entry: LedgerEntry; readonly believed: ImageUsage['tokens']; readonly isCut: boolean } {
@@ -199,6 +220,7 @@ function post(
     images: answered.pictures.length,
     cost: paid.cost,
   })
+  counts.push(...pricedCounts(offer.deployment.price, { ...answered, tokens: believed, cost: paid.cost }))
   const about = { requestId: hold.jobId, callId, model: model.id, deployment: offer.deployment.id }
   if (excessTokens > 0) observer.overcounted({ ...about, excessTokens })
   if (paid.isUncounted) observer.undercounted({ ...about, toldTokens: 0 })

@@ -9,6 +9,7 @@ import type { UpstreamFailure } from '#core/fault/failure.ts'
 import { momentOf, type LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'
+import type { Reservation } from '#core/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
@@ -73,6 +74,8 @@ export class Admission implements AsyncDisposable {
   readonly project: string
   /** Where each rate limit stands, for the answer's headers. */
   readonly rates: readonly RateState[]
+  /** What was set aside for the request before it ran. Undefined: no hard budget was asked. */
+  reservation: Reservation | undefined = undefined
   readonly #terms: AdmissionTerms
   readonly #outside: MoneyOutside
   readonly #takes: readonly RateTake[]
@@ -109,18 +112,19 @@ export class Admission implements AsyncDisposable {
   /** Reserves the most that the request can cost, in each hard budget. */
   async reserve(): Promise<void> {
     if (this.#budgets.length === 0) return
-    const most = this.#terms.mostNanoUsd()
+    let most = this.#terms.mostNanoUsd()
     try {
       await this.#hold(most)
-      this.#giveBack(most)
     } catch (error) {
       // Only now is it worth its time to look more closely at what the request can cost.
       const less =
         error instanceof BudgetRefusal ? await this.closerMostNanoUsd(error.leftNanoUsd) : undefined
       if (less === undefined || less >= most) throw error
-      await this.#hold(less)
-      this.#giveBack(less)
+      most = less
+      await this.#hold(most)
     }
+    this.#giveBack(most)
+    this.reservation = { nanoUsd: most, from: this.#budgets.map(({ id }) => id) }
   }
 
   /**
@@ -293,10 +297,7 @@ export class Admission implements AsyncDisposable {
     )
   }
 
-  /**
-   * Should this process die before an entry is durable, its
-   * call counts in full. So unused money is free only then.
-   */
+  /** Should this process die before an entry is durable, its call counts in full. So unused money is free only then. */
   async #write(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): Promise<void> {
     await this.#outside.ledger.write(entries)
     this.#releaseToBudgets(unusedNanoUsd)
@@ -317,10 +318,7 @@ export class Admission implements AsyncDisposable {
     }
   }
 
-  /**
-   * Takes held money first, and what is lacking from the budgets.
-   * Held money goes at once: the request may end meanwhile.
-   */
+  /** Takes held money first, and what is lacking from the budgets. Held money goes at once: the request may end meanwhile. */
   async #take(amountNanoUsd: bigint): Promise<void> {
     const held = this.#heldNanoUsd < amountNanoUsd ? this.#heldNanoUsd : amountNanoUsd
     const lacking = amountNanoUsd - held

@@ -141,6 +141,7 @@ export class Dispatch {
     picked: Extract<PickResult<Offer>, { kind: 'go' }>,
     { model, deadlineMs }: TurnRequest,
     begunMs: number,
+    waitedMs = 0,
   ): Turn<Offer> {
     const ended = (endOf: (durationMs: number, nowMs: number) => CallEnd): void => {
       const nowMs = this.#parts.clock.monotonicMs()
@@ -149,6 +150,7 @@ export class Dispatch {
     }
     return {
       offer: picked.offer,
+      waitedMs,
       end: (error) =>
         ended((durationMs, nowMs) => {
           if (error === undefined && this.#isOwnWait(durationMs)) return { kind: 'ok', durationMs: undefined }
@@ -182,7 +184,7 @@ export class Dispatch {
     let cancel = (): void => {}
     const begin: WaitingCall['begin'] = (turn) => (cancel(), resolve(turn))
     const refuse: WaitingCall['refuse'] = (fault) => (cancel(), reject(fault))
-    const joined = queue.join(asked.project, { ...wanted, begin, refuse }, nowMs)
+    const joined = queue.join(asked.project, { ...wanted, sinceMs: nowMs, begin, refuse }, nowMs)
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
     const { place } = joined
@@ -219,7 +221,7 @@ export class Dispatch {
     const nowMs = this.#parts.clock.monotonicMs()
     const place = queue.peek()
     if (place === undefined) return false
-    const { offers, asked, isFirst, begin, refuse } = place.entry
+    const { offers, asked, isFirst, sinceMs, begin, refuse } = place.entry
     const picked = this.#pick(offers, asked, nowMs)
     if (picked.kind === 'full') {
       this.#serveAt(nowMs + LOOK_EVERY_MS, line, model)
@@ -232,7 +234,7 @@ export class Dispatch {
     queue.take(nowMs)
     if (picked.kind === 'go') {
       if (isFirst) this.#stateOf(model).budget.begun(nowMs)
-      begin(this.#turnOf(picked, asked, nowMs))
+      begin(this.#turnOf(picked, asked, nowMs, nowMs - sinceMs))
     } else refuse(nobodyFault(picked, model, nowMs))
     return true
   }

@@ -9,6 +9,8 @@ export interface WaitingCall {
   readonly asked: TurnRequest
   /** No call was made for this work before, so it earns credit for calls that are made again. */
   readonly isFirst: boolean
+  /** When it came into line, on the monotonic clock. */
+  readonly sinceMs: number
   readonly begin: (turn: Turn<Schedulable>) => void
   readonly refuse: (fault: Fault) => void
 }

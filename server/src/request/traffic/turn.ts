@@ -23,6 +23,8 @@ export interface TurnRequest {
 /** The right to make one call to one deployment now. It is ended once, in one of two ways. */
 export interface Turn<Offer> {
   readonly offer: Offer
+  /** How long it was waited for. */
+  readonly waitedMs: number
   /** The call was made, and ended with this error, or well. */
   end(error?: unknown): void
   /** The call was made and failed. Whether the deployment is at fault is told by the calls that follow it. */

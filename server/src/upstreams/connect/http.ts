@@ -33,6 +33,8 @@ export interface HttpAnswer {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
   /** The body of an answer that is not 2xx, cut to its first 64 KB; empty otherwise. */
   readonly errorBody: string
+  /** When the head of the answer came, on the clock of `performance.now()`. */
+  readonly firstByteMs: number
 }
 
 /** The call took longer than its time-out. */
@@ -176,6 +178,7 @@ class Exchange implements Dispatcher.DispatchHandler {
   #reject: (error: unknown) => void
   #controller: Dispatcher.DispatchController | undefined
   #status = 0
+  #firstByteMs = 0
   #headers: HttpAnswer['headers'] = {}
   #bytes = 0
   #bytesAtRest = 0
@@ -214,6 +217,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return
     this.#status = status
     this.#headers = headers
+    this.#firstByteMs = performance.now()
     if (status > 299) {
       this.#errorChunks = []
       // An upstream that has said no reads no further: sending more would only break the connection under its answer.
@@ -285,7 +289,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     const errorBody = this.#errorChunks
       ? Buffer.concat(this.#errorChunks).toString('utf8', 0, ERROR_BODY_BYTES)
       : ''
-    this.#resolve({ status: this.#status, headers: this.#headers, errorBody })
+    this.#resolve({ status: this.#status, headers: this.#headers, errorBody, firstByteMs: this.#firstByteMs })
     this.#letGo()
   }
 

@@ -57,17 +57,23 @@ export function exchangeEmbedding(
 /** Characters of text, or token ids, whose JSON takes longer than a millisecond to write. */
 const LARGE_INPUT = 128 * 1024
 
-function read(scanner: AnswerScanner, call: EmbeddingCall, { status, headers }: HttpAnswer): EmbeddingAnswer {
+function read(
+  scanner: AnswerScanner,
+  call: EmbeddingCall,
+  { status, headers, firstByteMs }: HttpAnswer,
+): EmbeddingAnswer {
   const { inputs, deployment } = call
   try {
     const scanned = scanner.end()
     const answer = orderAnswer(scanned, inputCount(inputs))
     const { countsTokens } = deployment.capabilities
-    if (countsTokens && scanned.width === call.width) return answer
     return {
-      ...answer,
-      usage: countsTokens ? answer.usage : { kind: 'unknown' },
+      vectors: answer.vectors,
       isFullWidth: scanned.width !== call.width,
+      usage: countsTokens ? answer.usage : { kind: 'unknown' },
+      extraFields: answer.extraFields,
+      firstByteMs,
+      upstreamRequestId: requestIdIn(headers),
     }
   } catch (error) {
     const detail = { deployment: deployment.id, status, upstreamRequestId: requestIdIn(headers) }

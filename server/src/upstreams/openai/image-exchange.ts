@@ -48,10 +48,11 @@ export function exchangeImage(
       const target = targets.get(upstream) ?? dialect.target(upstream)
       targets.set(upstream, target)
       const deadlineMs = performance.now() + call.timeoutMs
-      const { reply, detail } = await exchange({ dialect, http, parts, target }, call, events)
+      const { reply, detail, firstByteMs } = await exchange({ dialect, http, parts, target }, call, events)
       if (reply.pictures.length === 0) throw failureOfNothing(reply, call, detail)
       try {
-        return await answerOf(reply, { call, parts, target, deadlineMs })
+        const answer = await answerOf(reply, { call, parts, target, deadlineMs })
+        return { ...answer, firstByteMs, upstreamRequestId: detail.upstreamRequestId }
       } catch (error) {
         throw failureOfError(error, detail)
       }
@@ -70,6 +71,7 @@ interface ExchangeContext {
 interface ExchangeResult {
   readonly reply: ImageReply
   readonly detail: FailureDetail
+  readonly firstByteMs: number | undefined
 }
 
 async function exchange(
@@ -95,7 +97,7 @@ async function exchange(
   } catch (error) {
     // A stream that broke after it had brought pictures has brought them, and they are paid for.
     const reply = await sink.soFar()
-    if (reply.pictures.length > 0) return { reply, detail: detailOf(call, sink) }
+    if (reply.pictures.length > 0) return resultOf(reply, call, sink)
     const known = detailOf(call, sink)
     const detail = isUnsent(error) ? ({ ...known, charge: 'none' } as const) : known
     throw error instanceof BodyUnread ? failureOfBody(error, detail) : failureOfError(error, detail)
@@ -106,12 +108,16 @@ async function exchange(
     throw failureOfAnswer(answer, call.deployment)
   }
   try {
-    return { reply: await sink.end(), detail: detailOf(call, sink) }
+    return resultOf(await sink.end(), call, sink)
   } catch (error) {
     const reply = await sink.soFar()
-    if (reply.pictures.length > 0) return { reply, detail: detailOf(call, sink) }
+    if (reply.pictures.length > 0) return resultOf(reply, call, sink)
     throw failureOfError(error, detailOf(call, sink))
   }
+}
+
+function resultOf(reply: ImageReply, call: ImageCall, sink: ImageSink): ExchangeResult {
+  return { reply, detail: detailOf(call, sink), firstByteMs: sink.firstByteMs }
 }
 
 interface Content {

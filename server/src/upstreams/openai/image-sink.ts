@@ -17,6 +17,7 @@ export class ImageSink implements ByteSink {
   readonly #finished = Promise.withResolvers<undefined>()
   #reader: ReplyReader = new JsonReader()
   status: number | undefined
+  firstByteMs: number | undefined
   headers: HttpAnswer['headers'] = {}
 
   constructor(images: number, events: ImageEvents) {
@@ -35,6 +36,7 @@ export class ImageSink implements ByteSink {
 
   start(status: number, headers: HttpAnswer['headers']): void {
     this.status = status
+    this.firstByteMs = performance.now()
     this.headers = headers
     const type = contentTypeIn(headers)
     if (type === 'text/event-stream') {

@@ -2,6 +2,7 @@
  * One request that waits for everybody there is to wait for, ended at each of those moments in turn: before the other side
  * has done its part, and after it has done it but its answer is lost.
  */
+import { RequestTrace } from '#core/request-trace.ts'
 import assert from 'node:assert/strict'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { test } from 'node:test'
@@ -112,7 +113,7 @@ async function run(endAt: number, when: When): Promise<Ended> {
     dryRun: false,
     callerTimeoutMs: undefined,
     cacheUse: 'usual' as const,
-    trace: { calls: [] },
+    trace: new RequestTrace(0),
   }
   const embedding = embed({ ...request, model: model.id }, options, {
     upstream: { embed: (call) => point('upstream', () => upstream.embed(call)) },

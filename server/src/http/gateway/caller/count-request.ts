@@ -2,7 +2,7 @@
 import type { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
-import type { RequestTrace } from '#ports/observer.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import { countRequest, type TakenRates } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
 
@@ -37,7 +37,7 @@ export async function countRefused(
   const { status } = fault.entry
   const isRefusal = status >= 400 && status < 500 && status !== 429
   // Its admission has counted it.
-  if (!isRefusal || request.trace.admitMs !== undefined) return fault
+  if (!isRefusal || request.trace.admittedMs !== undefined) return fault
   try {
     await countFirst(request, key, limiter)
     return fault

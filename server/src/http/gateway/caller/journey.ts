@@ -8,7 +8,8 @@ import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
-import type { Observer, RequestRecord, RequestTrace } from '#ports/observer.ts'
+import { RequestTrace } from '#core/request-trace.ts'
+import type { Observer, RequestRecord } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
 import { callerLeft } from '#request/traffic/caller.ts'
@@ -49,7 +50,9 @@ export interface Journey {
 }
 
 /** The record of a request, while its fields are filled in. */
-type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] }
+type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Field] } & {
+  readonly trace: RequestTrace
+}
 
 /** The steps in which one kind of request differs from the others, in their order. */
 interface Room<Body, Asked, Outcome> {
@@ -80,7 +83,7 @@ export function handlerOf<Body, Asked, Outcome>(
 
   return async function serve(request, response, path) {
     const startedMs = clock.monotonicMs()
-    const trace: RequestTrace = { calls: [] }
+    const trace = new RequestTrace(startedMs)
     const journey: Journey = {
       request,
       response,
@@ -99,9 +102,11 @@ export function handlerOf<Body, Asked, Outcome>(
       if (turn !== undefined) await turn()
       const found = keyOf(request, dependencies)
       key = found instanceof Promise ? await found : found
+      trace.authenticatedMs = clock.monotonicMs()
       if (isDryRun(request)) await countFirst(journey, key, limiter)
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
+      trace.readMs = clock.monotonicMs()
       outcome = await room.run(asked, key, journey)
       // Then there is an answer, and nobody to take it.
       let hasLeft = response.destroyed

@@ -4,6 +4,7 @@ import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog.ts'
 import { base64LengthOf, base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import { costText } from '#core/price.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import type { EmbedResult } from '#request/embeddings/embed.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { asciiJson, drained, headerText } from '../caller/writing.ts'
@@ -20,6 +21,8 @@ export interface AnswerMeta {
   /** What the caller asked for, echoed as `model`. */
   readonly asked: string
   readonly encoding: Encoding
+  /** Told how much was written. */
+  readonly trace: Pick<RequestTrace, 'bytesOut'>
 }
 
 /** Undefined: the whole answer was handed to the response at once. */
@@ -41,6 +44,7 @@ export function writeEmbeddings(
   body += closing(embedded, meta.asked)
   // Every character is ASCII, so its length is its size.
   headers.push('content-length', String(body.length))
+  meta.trace.bytesOut = body.length
   response.writeHead(200, headers)
   response.end(body, 'latin1')
   return undefined
@@ -49,20 +53,23 @@ export function writeEmbeddings(
 async function writeInSteps(
   response: ServerResponse,
   embedded: EmbedResult,
-  { asked, encoding }: AnswerMeta,
+  { asked, encoding, trace }: AnswerMeta,
 ): Promise<void> {
   const { vectors } = embedded
   let step = OPENING
   for (let index = 0; index < vectors.length; index += 1) {
     step += itemOf(vectors[index] as Vector, index, encoding)
     if (step.length < STEP_BYTES) continue
+    trace.bytesOut += step.length
     if (!response.write(step, 'latin1')) await drained(response)
     step = ''
     await yieldLoop()
     // A client that left needs nothing more. What it asked for has been accounted for.
     if (response.destroyed) return
   }
-  response.end(step + closing(embedded, asked), 'latin1')
+  step += closing(embedded, asked)
+  trace.bytesOut += step.length
+  response.end(step, 'latin1')
 }
 
 const OPENING = '{"object":"list","data":['

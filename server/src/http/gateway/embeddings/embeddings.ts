@@ -5,7 +5,9 @@
 import type { IncomingMessage } from 'node:http'
 import { boundsOf } from '#core/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
+import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
@@ -41,16 +43,17 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         refuseEncoded(journey.request)
         return readBody(journey, key, bodyLimit, dependencies)
       },
-      read(body, { path }, { project }) {
+      read(body, { path, trace }, { project }) {
+        trace.bytesIn = body.length
         const parsed = parseBody(body, json, { project, timeoutMs: limits.requestTimeoutMs }, bounds)
         if (!(parsed instanceof Promise))
           return readEmbeddingRequest(parsed.value, limits.maxInputs, path, parsed.exact)
         return parsed.then(({ value, exact }) => readEmbeddingRequest(value, limits.maxInputs, path, exact))
       },
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
-      write(outcome, { model, encoding }, { response, requestId }) {
+      write(outcome, { model, encoding }, { response, requestId, trace }) {
         if (outcome.kind === 'embedded')
-          return writeEmbeddings(response, outcome, { requestId, asked: model, encoding })
+          return writeEmbeddings(response, outcome, { requestId, asked: model, encoding, trace })
         writeDryRun(response, requestId, dryRunBody(outcome))
         return undefined
       },
@@ -58,9 +61,11 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         writeFault(response, fault, requestId, docsUrl())
         return undefined
       },
-      tell(record, { input, model, user }, outcome) {
+      tell(record, asked, outcome) {
+        const { input, model, user } = asked
         record.inputs = inputCount(input)
         record.user = user
+        record.trace.askedModel = model
         if (outcome?.kind !== 'embedded') {
           record.model = catalog().models.get(model)?.id
           return
@@ -72,10 +77,23 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         record.cache = outcome.cache
         record.promptTokens = usage.promptTokens
         record.amountNanoUsd = usage.cost.kind === 'known' ? usage.cost.nanoUsd : undefined
+        noteAnswer(record.trace, asked, outcome)
       },
     },
     dependencies,
   )
+}
+
+/** What the log tells of an answer beside what metrics count. */
+function noteAnswer(trace: RequestTrace, asked: EmbeddingRequest, result: EmbedResult): void {
+  trace.space = result.space
+  trace.width = result.width
+  trace.encoding = asked.encoding
+  trace.usage = result.usage.source
+  trace.isUnpriced = result.usage.cost.kind === 'unpriced'
+  trace.emulated = result.emulated
+  trace.dropped = result.dropped
+  if (result.emulated.length > 0 || result.dropped.length > 0) trace.wire = embeddingWire(asked, result)
 }
 
 function optionsOf(key: Key, { request, response, requestId, trace, counted }: Journey): EmbedOptions {

@@ -4,7 +4,10 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
+import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import { nanoUsdOf } from '#core/price.ts'
+import type { RequestTrace } from '#core/request-trace.ts'
 import {
   generateImages,
   type ImageDependencies,
@@ -85,8 +88,10 @@ export function imagesHandler(
         else writeFault(response, fault, requestId, docsUrl())
       },
       tell(record, { asked }, outcome) {
+        const { trace } = record
         record.inputs = asked.images
         record.user = asked.user
+        trace.askedModel = asked.model
         if (outcome?.kind !== 'made') {
           record.model = catalog().models.get(asked.model)?.id
           return
@@ -95,10 +100,24 @@ export function imagesHandler(
         record.deployment = outcome.result.deployments.join()
         record.attempts = outcome.result.attempts
         record.extraImages = outcome.result.extra?.length
+        const { costUsd } = outcome.result
+        record.amountNanoUsd = costUsd === 'unpriced' ? undefined : nanoUsdOf(costUsd)
+        noteAnswer(trace, outcome)
       },
     },
     dependencies,
   )
+}
+
+/** What the log tells of an answer beside what metrics count. */
+function noteAnswer(trace: RequestTrace, { result, jobId }: MadeImages): void {
+  const [first] = result.pictures
+  trace.usage = result.usage
+  trace.isUnpriced = result.costUsd === 'unpriced'
+  trace.images = result.pictures.length
+  trace.asset = first && assetIdOf(jobId, first)
+  trace.emulated = result.emulated
+  trace.dropped = result.dropped
 }
 
 function eventsFor(

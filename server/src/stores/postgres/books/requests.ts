@@ -1,32 +1,37 @@
+import { ownTime } from '#core/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
+import { hundredths, traceText } from './trace-text.ts'
 
 const APPEND = `
 INSERT INTO requests (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, steps
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, node_id
 )
 SELECT request_id, route, status, nullif(fault, ''), nullif(project, ''), nullif(key_id, ''), nullif(model, ''),
   nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''),
-  nullif(client_address, ''), duration_ms, nullif(steps, '')::jsonb
+  nullif(client_address, ''), duration_ms, own_ms, waited_ms, hits, images, nullif(trace, ''), $21::uuid
 FROM unnest(
   $1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[],
-  $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[],
-  $16::text[]
+  $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[], $16::real[], $17::real[],
+  $18::integer[], $19::integer[], $20::text[]
 ) AS given (
-  request_id, route, status, fault, project, key_id, model, deployments, attempts,
-  inputs, tokens, amount_nano, client_request_id, client_address, duration_ms, steps
+  request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace
 )
 ON CONFLICT DO NOTHING`
 
 export class PostgresRequests implements RequestLogStore {
   readonly #database: Database
+  readonly #nodeId: string | null
 
-  constructor(database: Database) {
+  /** `nodeId`: the node whose requests these are. */
+  constructor(database: Database, nodeId?: string) {
     this.#database = database
+    this.#nodeId = nodeId ?? null
   }
 
   async append(records: readonly RequestRecord[]): Promise<void> {
@@ -34,6 +39,9 @@ export class PostgresRequests implements RequestLogStore {
       textArray(records.map((record) => value(record) ?? ''))
     const plain = (value: (record: RequestRecord) => string | number | bigint | undefined): string =>
       plainArray(records.map(value))
+    const times = records.map(({ trace, durationMs }) =>
+      trace === undefined ? undefined : ownTime(trace, durationMs),
+    )
     await reachable(
       this.#database.query(
         APPEND,
@@ -45,15 +53,20 @@ export class PostgresRequests implements RequestLogStore {
           text(({ project }) => project),
           text(({ keyId }) => keyId),
           text(({ model }) => model),
-          text(({ deployment }) => deployment),
-          plain(({ attempts }) => attempts),
+          text(deploymentsOf),
+          plain(({ attempts, trace }) => attempts ?? trace?.calls.length),
           plain(({ inputs }) => inputs),
           plain(({ promptTokens }) => promptTokens),
           plain(({ amountNanoUsd }) => amountNanoUsd),
           text(({ clientRequestId }) => clientRequestId),
           text(({ clientAddress }) => clientAddress),
-          plain(({ durationMs }) => durationMs),
-          `{${records.map(stepsOf).join(',')}}`,
+          plain(({ durationMs }) => hundredths(durationMs)),
+          plainArray(times.map((time) => time && hundredths(time.ownMs))),
+          plainArray(times.map((time) => time && hundredths(time.waitedMs))),
+          plain(({ cache }) => cache?.hits),
+          plain(({ trace }) => trace?.images),
+          `{${records.map(quotedTrace).join(',')}}`,
+          this.#nodeId,
         ],
         'requests-append',
       ),
@@ -61,18 +74,17 @@ export class PostgresRequests implements RequestLogStore {
   }
 }
 
-/** Different in every row, so not worth remembering in its quoted form. */
-function stepsOf({ trace }: RequestRecord): string {
-  if (trace === undefined) return '""'
-  const { calls, ...steps } = trace
-  const rounded = Object.fromEntries(Object.entries(steps).map(([name, ms]) => [name, hundredths(ms)]))
-  const json = JSON.stringify({
-    ...rounded,
-    calls: calls.map((call) => ({ ...call, durationMs: hundredths(call.durationMs) })),
-  })
-  return `"${json.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+/** Those that served it; of a request that failed, those that were tried. */
+function deploymentsOf({ deployment, trace }: RequestRecord): string | undefined {
+  const [first, ...others] = trace?.calls ?? []
+  if (first === undefined || (others.length === 0 && deployment !== undefined)) return deployment
+  const all = new Set((trace?.calls ?? []).map((call) => call.deployment))
+  if (deployment !== undefined) for (const one of deployment.split(',')) all.add(one)
+  return [...all].join()
 }
 
-function hundredths(ms: number): number {
-  return Math.round(ms * 100) / 100
+/** Different in every row, so not worth remembering in its quoted form. */
+function quotedTrace({ trace, model }: RequestRecord): string {
+  if (trace === undefined) return '""'
+  return `"${traceText(trace, model).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
 }

@@ -1,0 +1,42 @@
+/** What of an embeddings request did not go out as it came, and why. Inputs are never told, only how many there were. */
+import type { Wire, WireDifference } from '../request-trace.ts'
+import { inputCount } from './input.ts'
+import type { EmbeddingRequest } from './request.ts'
+
+interface Result {
+  readonly model: { readonly id: string }
+  readonly width: number
+  readonly emulated: readonly string[]
+  readonly dropped: readonly string[]
+}
+
+export function embeddingWire(request: EmbeddingRequest, { model, width, emulated, dropped }: Result): Wire {
+  const { dimensions, encoding, inputType, input } = request
+  const inputs = `${inputCount(input)} ${input.kind === 'texts' ? 'texts' : 'arrays of token ids'}`
+  const given = {
+    model: request.model,
+    input: inputs,
+    encoding_format: encoding,
+    ...(dimensions === undefined ? {} : { dimensions }),
+    ...(inputType === undefined ? {} : { input_type: inputType }),
+  }
+  const gone = new Set([...emulated, ...dropped])
+  const sent = Object.fromEntries(
+    Object.entries({ ...given, model: model.id }).filter(([name]) => name === 'input' || !gone.has(name)),
+  )
+  const notes: Readonly<Record<string, string>> = {
+    dimensions: `${dimensions ?? width} → not sent, cut here to ${width}`,
+    encoding_format: `${encoding} → made here`,
+    input: 'token ids → decoded to texts here',
+    input_type: `${String(inputType)} → written before each text here`,
+  }
+  const differences: WireDifference[] = [
+    ...emulated.map((field) => ({ field, how: 'emulated' as const, note: notes[field] ?? 'done by Torana' })),
+    ...dropped.map((field) => ({
+      field,
+      how: 'dropped' as const,
+      note: 'no deployment takes it, so it was left out',
+    })),
+  ]
+  return { in: given, out: sent, differences }
+}

@@ -1,0 +1,156 @@
+/**
+ * How one request went, noted on its way for the request log. On the way only numbers are noted; what follows from them is
+ * worked out when the record is written.
+ */
+
+/** What was counted of one kind, and its price at that moment. */
+export interface PricedCount {
+  readonly of:
+    | 'tokens'
+    | 'text_input'
+    | 'cached_text_input'
+    | 'image_input'
+    | 'cached_image_input'
+    | 'text_output'
+    | 'image_output'
+    | 'images'
+    | 'given_images'
+    | 'megapixels'
+    | 'given_megapixels'
+  readonly count: number
+  /** Undefined: nobody said what it costs. */
+  readonly nanoUsd: bigint | undefined
+  /** So many of them cost that much. */
+  readonly per: 1 | 1_000_000
+}
+
+/** One call, as one of the requests that it was made for sees it. Moments are milliseconds of the monotonic clock. */
+export interface CallTrace {
+  /** As in the ledger. */
+  readonly attempt: number
+  readonly callId: string
+  readonly deployment: string
+  /** Which part of a split request it served, from 0, and how many of its inputs. */
+  readonly part: number
+  readonly inputs: number
+  readonly startedMs: number
+  readonly endedMs: number
+  /** In line for its turn, before it started. */
+  readonly waitedMs: number
+  /** When the upstream began to answer. Undefined: it did not, or its wire does not tell. */
+  readonly firstByteMs: number | undefined
+  /** `ok`, or the kind of failure. */
+  readonly outcome: string
+  readonly status: number | undefined
+  /** What went wrong, in our own words. */
+  readonly reason: string | undefined
+  readonly retryAfterMs: number | undefined
+  readonly upstreamRequestId: string | undefined
+  /** The attempt that it was made in place of. */
+  readonly insteadOf: number | undefined
+  /** Other requests in the same call. */
+  readonly sharedWith: number
+  readonly counts: readonly PricedCount[]
+}
+
+/** What hard budgets set aside for a request before it ran. */
+export interface Reservation {
+  readonly nanoUsd: bigint
+  /** Ids of the budgets. */
+  readonly from: readonly string[]
+}
+
+/** A field of the request that did not go out as it came. */
+export interface WireDifference {
+  readonly field: string
+  readonly how: 'emulated' | 'dropped' | 'translated' | 'absorbed'
+  readonly note: string
+}
+
+/** The fields of a request beside what went out. Inputs, prompts and pictures are never among them. */
+export interface Wire {
+  readonly in: Readonly<Record<string, unknown>>
+  readonly out: Readonly<Record<string, unknown>>
+  readonly differences: readonly WireDifference[]
+}
+
+/** Moments are milliseconds of the monotonic clock. Undefined: the request did not come so far. */
+export class RequestTrace {
+  readonly startedMs: number
+  /** Its key was known. */
+  authenticatedMs: number | undefined = undefined
+  /** Its body was here and understood. */
+  readMs: number | undefined = undefined
+  /** The deployments that can serve it were in order, and its admission began. */
+  admittingMs: number | undefined = undefined
+  admittedMs: number | undefined = undefined
+  /** The cache had been asked. */
+  lookedUpMs: number | undefined = undefined
+  /** All that was asked for was here. */
+  gatheredMs: number | undefined = undefined
+  /** All calls were in the books. */
+  settledMs: number | undefined = undefined
+  bytesIn = 0
+  bytesOut = 0
+  askedModel: string | undefined = undefined
+  space: string | undefined = undefined
+  /** Of the vectors. */
+  width: number | undefined = undefined
+  encoding: string | undefined = undefined
+  usage: 'upstream' | 'estimated' | undefined = undefined
+  isUnpriced = false
+  images: number | undefined = undefined
+  /** The first picture. */
+  asset: string | undefined = undefined
+  /** What the inputs that needed no call would have cost. */
+  savedNanoUsd: bigint | undefined = undefined
+  reservation: Reservation | undefined = undefined
+  emulated: readonly string[] = NONE
+  dropped: readonly string[] = NONE
+  /** Only of requests that did not go out as they came. */
+  wire: Wire | undefined = undefined
+  readonly calls: CallTrace[] = []
+
+  constructor(startedMs: number) {
+    this.startedMs = startedMs
+  }
+}
+
+const NONE: readonly string[] = []
+
+interface Span {
+  readonly fromMs: number
+  readonly toMs: number
+}
+
+/** Of so many milliseconds, Torana's own work and the waiting for turns. What is left is the upstreams' time. */
+export function ownTime(
+  { startedMs, calls }: Pick<RequestTrace, 'startedMs' | 'calls'>,
+  durationMs: number,
+): { readonly ownMs: number; readonly waitedMs: number } {
+  const [first] = calls
+  if (first === undefined) return { ownMs: durationMs, waitedMs: 0 }
+  const endMs = startedMs + durationMs
+  const within = (ms: number): number => Math.min(Math.max(ms, startedMs), endMs)
+  const called = covered(
+    calls.map((call) => ({ fromMs: within(call.startedMs), toMs: within(call.endedMs) })),
+  )
+  const both = calls.every(({ waitedMs }) => waitedMs === 0)
+    ? called
+    : covered(
+        calls.map((call) => ({ fromMs: within(call.startedMs - call.waitedMs), toMs: within(call.endedMs) })),
+      )
+  return { ownMs: Math.max(0, durationMs - both), waitedMs: Math.max(0, both - called) }
+}
+
+/** How long at least one of the spans lasted. */
+function covered(spans: readonly Span[]): number {
+  let sum = 0
+  let coveredToMs = Number.NEGATIVE_INFINITY
+  for (const { fromMs, toMs } of spans.length === 1 ? spans : spans.toSorted((a, b) => a.fromMs - b.fromMs)) {
+    if (toMs <= coveredToMs) continue
+    sum += toMs - Math.max(fromMs, coveredToMs)
+    coveredToMs = toMs
+  }
+  return sum
+}

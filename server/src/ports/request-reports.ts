@@ -1,0 +1,155 @@
+/** What the request log tells people: rows, counts over time, and one request with its calls and its money. */
+import type { EntryKind, UsageSource } from '#core/ledger.ts'
+import type { Outcome } from '#core/request-outcome.ts'
+import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-trace.ts'
+
+export const REQUEST_KINDS = ['embedding', 'generation', 'edit'] as const
+export type RequestKind = (typeof REQUEST_KINDS)[number]
+
+export interface LoggedRequest {
+  readonly id: string
+  readonly atMs: number
+  readonly kind: RequestKind
+  readonly status: number
+  readonly fault: string | undefined
+  readonly outcome: Outcome
+  readonly project: string | undefined
+  readonly key: string | undefined
+  readonly model: string | undefined
+  readonly deployments: readonly string[]
+  readonly calls: number
+  readonly inputs: number | undefined
+  readonly hits: number | undefined
+  readonly tokens: number | undefined
+  readonly images: number | undefined
+  readonly costNanoUsd: bigint | undefined
+  readonly isUnpriced: boolean
+  readonly usage: UsageSource | undefined
+  readonly durationMs: number
+  readonly ownMs: number
+  readonly waitedMs: number
+  readonly node: string
+  readonly asset: string | undefined
+}
+
+/** Milliseconds from the first byte of the request. */
+export interface Moments {
+  readonly authenticated?: number | undefined
+  readonly read?: number | undefined
+  readonly admitting?: number | undefined
+  readonly admitted?: number | undefined
+  readonly lookedUp?: number | undefined
+  readonly gathered?: number | undefined
+  readonly settled?: number | undefined
+}
+
+/** A call with its moments counted from the first byte of its request. */
+export interface LoggedCall extends Omit<CallTrace, 'startedMs' | 'endedMs' | 'firstByteMs' | 'counts'> {
+  readonly startMs: number
+  readonly durationMs: number
+  readonly firstByteMs: number | undefined
+  readonly counts: readonly PricedCount[]
+}
+
+/** One row of the ledger. */
+export interface BookedCall {
+  readonly attempt: number
+  readonly callId: string
+  readonly kind: EntryKind
+  readonly deployment: string
+  readonly model: string
+  readonly usage: UsageSource
+  readonly tokens: number | undefined
+  readonly images: number
+  readonly amountNanoUsd: bigint | undefined
+  readonly atMs: number
+}
+
+export interface RequestDetail extends LoggedRequest {
+  readonly route: string
+  readonly askedModel: string | undefined
+  readonly clientRequestId: string | undefined
+  readonly space: string | undefined
+  readonly width: number | undefined
+  readonly encoding: string | undefined
+  readonly emulated: readonly string[]
+  readonly dropped: readonly string[]
+  readonly bytesIn: number
+  readonly bytesOut: number
+  readonly moments: Moments
+  readonly attempts: readonly LoggedCall[]
+  readonly reservation: Reservation | undefined
+  readonly savedNanoUsd: bigint
+  readonly wire: Wire | undefined
+  readonly booked: readonly BookedCall[]
+}
+
+/** What the ledger still tells of a request whose log was deleted. */
+export interface ForgottenRequest {
+  readonly id: string
+  readonly project: string
+  readonly key: string
+  readonly model: string
+  readonly booked: readonly BookedCall[]
+}
+
+export interface RequestFilter {
+  readonly fromMs: number
+  readonly toMs: number
+  /** Undefined: all. */
+  readonly projects?: readonly string[] | undefined
+  readonly keys?: readonly string[] | undefined
+  readonly models?: readonly string[] | undefined
+  readonly deployment?: string | undefined
+  readonly kinds?: readonly RequestKind[] | undefined
+  readonly outcomes?: readonly Outcome[] | undefined
+  readonly status?: number | undefined
+  readonly faults?: readonly string[] | undefined
+  readonly slowerMs?: number | undefined
+  readonly dearerNanoUsd?: bigint | undefined
+  /** At least so many calls. */
+  readonly tries?: number | undefined
+  /** The caller's own id. */
+  readonly client?: string | undefined
+}
+
+export interface RequestPage {
+  readonly sort: '-at' | '-duration' | '-cost'
+  readonly limit: number
+  /** From the page before. */
+  readonly after?: string | undefined
+}
+
+export interface RequestRows {
+  readonly rows: readonly LoggedRequest[]
+  /** What the next page is asked for with. Undefined: there is none. */
+  readonly next: string | undefined
+}
+
+export type FacetName = 'outcome' | 'kind' | 'model' | 'key' | 'fault'
+
+export interface RequestHistogram {
+  readonly slotMs: number
+  readonly total: number
+  readonly slots: readonly { readonly atMs: number; readonly counts: Readonly<Record<Outcome, number>> }[]
+  readonly facets: Readonly<Record<FacetName, Readonly<Record<string, number>>>> | undefined
+  /** Only requests from here on were counted, because there are too many. Undefined: all were. */
+  readonly cappedAtMs: number | undefined
+}
+
+/** Asks over connections of its own, never those of the request path. Trouble with the store rejects with `StoreAway`. */
+export interface RequestReports {
+  /** Rejects with `UnreadableCursor`. */
+  list(filter: RequestFilter, page: RequestPage): Promise<RequestRows>
+  histogram(
+    filter: RequestFilter,
+    options: { readonly slots: number; readonly facets: boolean },
+  ): Promise<RequestHistogram>
+  /** Undefined: neither the log nor the ledger knows it. */
+  find(id: string): Promise<RequestDetail | ForgottenRequest | undefined>
+}
+
+/** A cursor that no page handed out. */
+export class UnreadableCursor extends Error {
+  override readonly name = 'UnreadableCursor'
+}

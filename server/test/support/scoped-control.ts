@@ -1,0 +1,47 @@
+/** The control API with some of its parts, and callers of each role: an admin, and developers of one project each. */
+import type { AddressInfo } from 'node:net'
+import { after } from 'node:test'
+import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
+import type { ApiDependencies } from '#http/control/dependencies.ts'
+import { controlServer } from '#http/control/server.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import type { Asked } from './gateway.ts'
+
+/** `admin`, or the name of a project: then a developer of that project asks. */
+function callerOf(token: string): Caller {
+  if (token === 'admin') return tokenCaller('admin')
+  return { actor: `developer of ${token}`, role: 'developer', projects: [token], isReadOnly: false }
+}
+
+export async function startScopedControl(parts: Partial<ApiDependencies>) {
+  const identifiers = uuidv7Identifiers(systemClock)
+  const app = controlServer({
+    notReady: () => undefined,
+    metrics: async () => ({ contentType: 'text/plain', text: '' }),
+    api: {
+      callerOf,
+      docsUrl: () => 'http://gateway.example',
+      clientAddress: () => '127.0.0.1',
+      failedTokens: { waitMs: () => 0, note: () => {} },
+      onFault: () => {},
+      onAdminRequest: () => {},
+      identifiers,
+      version: '0',
+      ...parts,
+    } as unknown as Parameters<typeof controlServer>[0]['api'],
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  after(() => app.close())
+  const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/api/v1`
+  const fetchAs = (as: string, path: string, init: RequestInit = {}): Promise<Response> =>
+    fetch(url + path, { ...init, headers: { authorization: `Bearer ${as}` } })
+  return {
+    fetchAs,
+    askAs: async <Body = Asked['body']>(as: string, path: string, init: RequestInit = {}) => {
+      const answer = await fetchAs(as, path, init)
+      const text = await answer.text()
+      return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body }
+    },
+  }
+}
