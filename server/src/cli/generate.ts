@@ -63,7 +63,8 @@ const PARTS = {
 }
 
 function controlApp(): FastifyInstance {
-  return controlServer({ api: { version, ...PARTS } } as ControlDependencies)
+  const console = { folder: '', basePath: '/' }
+  return controlServer({ api: { version, console, ...PARTS } } as unknown as ControlDependencies)
 }
 
 async function openapiJson(app: FastifyInstance): Promise<string> {

@@ -1,4 +1,5 @@
 /** Composition of the private listener's app. */
+import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { kindAtControl } from '#core/security-event.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
@@ -27,6 +28,9 @@ export interface ControlParts {
 /** Nobody but users of this machine can reach it. */
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
+/** Built by `npm run console:build`. */
+const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist')
+
 export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
   const { clock, identifiers, log, metrics, security, settings } = basics
   if (!LOOPBACK.test(settings.controlHost))
@@ -54,6 +58,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       models,
       identifiers,
       version,
+      console: { folder: CONSOLE_FOLDER, basePath: '/' },
       catalog: () => catalog.declared,
       declared: () => catalog.projects,
       nowMs: clock.nowMs,

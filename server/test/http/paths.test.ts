@@ -180,7 +180,7 @@ test('every error has a page of its own on the gateway', async () => {
   assertFault(await gateway.get('/docs/errors/nonsense'), 'unknown_path')
 })
 
-test('a browser gets pages that lead to one another; on the control port too', async () => {
+test('a browser gets pages that lead to one another', async () => {
   const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' }
   const open = async (url: string): Promise<string> => {
     const page = await fetch(url, { headers })
@@ -195,7 +195,6 @@ test('a browser gets pages that lead to one another; on the control port too', a
     [`${gateway.url}/`, new RegExp(`<code>${gateway.url}/v1</code>`)],
     [`${gateway.url}/docs`, /embeddings and images/],
     [`${gateway.url}/docs/errors`, /<code>model_not_found<\/code><\/a>, HTTP 404/],
-    [`${gateway.controlUrl}/`, /admin token/],
   ] as const) {
     const html = await open(start)
     assert.match(html, words)
@@ -209,6 +208,16 @@ test('a browser gets pages that lead to one another; on the control port too', a
   const plain = await fetch(`${gateway.url}/`)
   assert.equal(plain.headers.get('content-type'), 'text/markdown; charset=utf-8')
   assert.match(await plain.text(), /^# Torana/)
+})
+
+test('a program gets a list of what the control port has', async () => {
+  const plain = await fetch(`${gateway.controlUrl}/`)
+  assert.equal(plain.headers.get('content-type'), 'text/markdown; charset=utf-8')
+  assert.equal(plain.headers.get('vary'), 'accept')
+  const list = await plain.text()
+  assert.match(list, /admin token/)
+  for (const [, link = ''] of list.matchAll(/\]\(([^)]+)\)/g))
+    assert.equal((await fetch(new URL(link, `${gateway.controlUrl}/`))).status, 200, link)
 })
 
 test('both ports serve their OpenAPI document, which is the one of the repository', async () => {

@@ -14,6 +14,7 @@ import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
+import type { ConsoleDependencies } from '#http/console/console.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -76,7 +77,7 @@ export async function controlRoutes(): Promise<string[]> {
 
 export async function startControl(
   directory: Directory,
-  parts: Partial<ApiDependencies> = {},
+  parts: Partial<ApiDependencies & { readonly console: ConsoleDependencies }> = {},
 ): Promise<Control> {
   // A minute between any two: tests that are not about it send many wrong tokens.
   let failedAtMs = 0
@@ -118,6 +119,7 @@ export async function startControl(
       onAdminRequest: () => {},
       identifiers: uuidv7Identifiers(systemClock),
       version: '0',
+      console: { folder: '/nowhere', basePath: '/' },
       ...parts,
     },
   })

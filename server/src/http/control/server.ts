@@ -1,12 +1,18 @@
-/** The private listener: health, metrics and the control API. */
+/** The private listener: health, metrics, the control API and the console. */
+import type { IncomingMessage } from 'node:http'
 import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import type { Identifiers } from '#ports/clock.ts'
+import {
+  consoleAnswer,
+  registerConsole,
+  withoutBasePath,
+  type ConsoleDependencies,
+} from '../console/console.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
-import { sendPage } from '../pages.ts'
 import { registerApi } from './api.ts'
 import type { ApiDependencies } from './dependencies.ts'
 
@@ -18,6 +24,7 @@ export interface ControlDependencies extends Readiness {
 interface ControlApi extends ApiDependencies {
   readonly identifiers: Identifiers
   readonly version: string
+  readonly console: ConsoleDependencies
 }
 
 export function controlServer({ api, metrics, ...readiness }: ControlDependencies): FastifyInstance {
@@ -25,7 +32,10 @@ export function controlServer({ api, metrics, ...readiness }: ControlDependencie
     forceCloseConnections: 'idle',
     // Paths hold ids of models, which may be long.
     routerOptions: { maxParamLength: 512 },
-    ...(api && { genReqId: () => api.identifiers.next() }),
+    ...(api && {
+      genReqId: () => api.identifiers.next(),
+      rewriteUrl: ({ url }: IncomingMessage) => withoutBasePath(url ?? '/', api.console.basePath),
+    }),
   })
   if (api) void app.register(swagger, openapi(api.version))
   registerHealth(app, readiness)
@@ -50,10 +60,13 @@ const INDEX = [
   '',
 ].join('\n')
 
-function registerPages(app: FastifyInstance, { docsUrl }: ControlApi): void {
+function registerPages(app: FastifyInstance, { docsUrl, console }: ControlApi): void {
   registerOpenapi(app)
-  app.get('/', { schema: { hide: true } }, (request, reply) => sendPage(request, reply, INDEX))
-  app.setNotFoundHandler(({ id, method, url }, reply) => {
+  const answer = consoleAnswer(console)
+  registerConsole(app, answer, INDEX)
+  app.setNotFoundHandler(async (request, reply) => {
+    if (await answer(request, reply)) return reply
+    const { id, method, url } = request
     const path = url.split('?', 1)[0]?.slice(0, 200)
     const fault = new Fault('unknown_path', `${method} ${path} does not exist on the control port.`)
     return reply

@@ -1,0 +1,58 @@
+/** What the control API says when it can't do what it was asked. */
+
+interface FaultBody {
+  readonly error?: {
+    readonly message?: string
+    readonly code?: string
+    readonly param?: string | null
+    readonly request_id?: string
+  }
+}
+
+export class FaultError extends Error {
+  override readonly name = 'FaultError'
+  readonly code: string
+  readonly status: number
+  /** The field that is wrong. */
+  readonly param: string | undefined
+  readonly requestId: string | undefined
+  readonly retryAfterMs: number | undefined
+
+  constructor(response: Pick<Response, 'status' | 'headers'>, body: unknown) {
+    const { error } = (typeof body === 'object' && body !== null ? body : {}) as FaultBody
+    super(error?.message ?? `The node answered with ${response.status}.`)
+    this.code = error?.code ?? 'unknown'
+    this.status = response.status
+    this.param = error?.param ?? undefined
+    this.requestId = response.headers.get('x-request-id') ?? error?.request_id
+    const seconds = Number(response.headers.get('retry-after'))
+    this.retryAfterMs = seconds > 0 ? seconds * 1000 : undefined
+  }
+}
+
+/** The node could not be reached at all. */
+export class UnreachableError extends Error {
+  override readonly name = 'UnreachableError'
+}
+
+export function isSignedOut(error: unknown): boolean {
+  return error instanceof FaultError && error.status === 401
+}
+
+export function isForbidden(error: unknown): boolean {
+  return error instanceof FaultError && error.status === 403
+}
+
+export function isNotFound(error: unknown): boolean {
+  return error instanceof FaultError && error.status === 404
+}
+
+/** PostgreSQL is away: traffic goes on, what is shown is from before. */
+export function isStoreAway(error: unknown): boolean {
+  return error instanceof FaultError && error.code === 'store_unreachable'
+}
+
+/** Trying the same again at once might help. */
+export function mayPass(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof FaultError && error.status >= 500)
+}

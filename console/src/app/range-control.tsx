@@ -1,0 +1,180 @@
+/** One control for the range of time, and the switch between UTC and the browser's zone. */
+import { Popover } from '@base-ui/react/popover'
+import { useRouter } from '@tanstack/react-router'
+import { Calendar, ChevronDown } from 'lucide-react'
+import { useState } from 'react'
+import { words } from '../words/words.ts'
+import { Button } from '../ui/button.tsx'
+import { classes } from '../ui/classes.ts'
+import { layer } from '../ui/layers.ts'
+import { Menu, MenuChoice } from '../ui/menu.tsx'
+import { usePhone } from '../ui/media.ts'
+import { Segmented } from '../ui/segmented.tsx'
+import { Tip } from '../ui/tooltip.tsx'
+import { day } from './format.ts'
+import { nowMs } from './now.ts'
+import { rangeOf, SPANS, type RangeSearch, type Span } from './range.ts'
+import { switchZone, useZone } from './zone.ts'
+
+/** Changes parameters of the present address. Undefined takes one away. */
+export function useChangeSearch(): (
+  change: Record<string, unknown>,
+  options?: { readonly replace?: boolean },
+) => void {
+  const router = useRouter()
+  return (change, { replace = false } = {}) =>
+    void router.navigate({
+      to: '.',
+      search: (before: Record<string, unknown>) => ({ ...before, ...change }),
+      replace,
+    } as never)
+}
+
+interface RangeControlProps {
+  readonly search: RangeSearch
+  /** What the page looks at when its address says nothing. */
+  readonly usual: Span
+  /** Without the switch of the zone. */
+  readonly bare?: boolean
+}
+
+export function RangeControl({ search, usual, bare = false }: RangeControlProps) {
+  const change = useChangeSearch()
+  const isPhone = usePhone()
+  const { span, fromMs, toMs } = rangeOf(search, usual, nowMs())
+  const choose = (since: Span): void =>
+    change({ since: since === usual ? undefined : since, from: undefined, to: undefined })
+  const days = span === undefined ? `${day(fromMs)} – ${day(toMs)}` : undefined
+  if (isPhone)
+    return (
+      <Menu
+        align="end"
+        trigger={
+          <Button aria-label={words.shell.range}>
+            {span ?? days}
+            <ChevronDown size={14} aria-hidden />
+          </Button>
+        }
+      >
+        {SPANS.map((one) => (
+          <MenuChoice key={one} chosen={one === span} onSelect={() => choose(one)}>
+            {one}
+          </MenuChoice>
+        ))}
+      </Menu>
+    )
+  return (
+    <div className="flex items-center gap-3">
+      <div className="flex items-center rounded-control border border-line bg-sunken">
+        <Segmented
+          label={words.shell.range}
+          segments={SPANS.map((one) => ({ value: one, label: one }))}
+          value={span}
+          onChange={choose}
+          className="-my-px -ml-px border-transparent"
+        />
+        <DaysControl
+          fromMs={fromMs}
+          toMs={toMs}
+          shown={days}
+          onChange={(from, to) => change({ since: undefined, from, to })}
+        />
+      </div>
+      {!bare && <ZoneSwitch />}
+    </div>
+  )
+}
+
+/** From a day to a day, both included. */
+function DaysControl({
+  fromMs,
+  toMs,
+  shown,
+  onChange,
+}: {
+  readonly fromMs: number
+  readonly toMs: number
+  readonly shown: string | undefined
+  readonly onChange: (from: string, to: string) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const [from, setFrom] = useState('')
+  const [to, setTo] = useState('')
+  const open = (next: boolean): void => {
+    setOpen(next)
+    if (!next) return
+    setFrom(new Date(fromMs).toISOString().slice(0, 10))
+    setTo(new Date(toMs - 1).toISOString().slice(0, 10))
+  }
+  const field = 'h-8 rounded-control border border-line-strong bg-surface px-2 text-13'
+  return (
+    <Popover.Root open={isOpen} onOpenChange={open}>
+      <Popover.Trigger
+        aria-label={words.shell.calendar}
+        className={classes(
+          'mr-px inline-flex h-[25px] items-center gap-1.5 rounded-[5px] border px-2 text-12 font-medium',
+          shown === undefined
+            ? 'border-transparent text-ink-2 hover:text-ink'
+            : 'border-line bg-raised text-ink',
+        )}
+      >
+        <Calendar size={13} aria-hidden />
+        {shown}
+      </Popover.Trigger>
+      <Popover.Portal container={layer('menus')}>
+        <Popover.Positioner align="end" sideOffset={4}>
+          <Popover.Popup className="appearing rounded-panel border border-line bg-raised p-3 text-ink shadow-menu">
+            <form
+              className="flex items-end gap-2"
+              onSubmit={(event) => {
+                event.preventDefault()
+                const end = new Date(Date.parse(to) + 86_400_000)
+                if (from === '' || to === '' || Date.parse(from) >= end.getTime()) return
+                onChange(`${from}T00:00:00Z`, end.toISOString().replace('.000Z', 'Z'))
+                setOpen(false)
+              }}
+            >
+              <label className="flex flex-col gap-1 text-12 text-ink-2">
+                {words.ui.from}
+                <input
+                  type="date"
+                  value={from}
+                  className={field}
+                  onChange={(event) => setFrom(event.target.value)}
+                />
+              </label>
+              <label className="flex flex-col gap-1 text-12 text-ink-2">
+                {words.ui.to}
+                <input
+                  type="date"
+                  value={to}
+                  className={field}
+                  onChange={(event) => setTo(event.target.value)}
+                />
+              </label>
+              <Button type="submit" look="primary" size="large">
+                {words.ui.use}
+              </Button>
+            </form>
+          </Popover.Popup>
+        </Popover.Positioner>
+      </Popover.Portal>
+    </Popover.Root>
+  )
+}
+
+export function ZoneSwitch() {
+  const zone = useZone()
+  const name = zone === 'utc' ? words.shell.utc : words.shell.local
+  return (
+    <Tip text={words.shell.zoneHint(name)} side="bottom">
+      <button
+        type="button"
+        className="h-7 rounded-control px-1.5 text-13 text-ink-2 hover:text-ink"
+        onClick={switchZone}
+      >
+        {name}
+      </button>
+    </Tip>
+  )
+}

@@ -1,0 +1,90 @@
+/** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
+import { useIsFetching, useQueryClient } from '@tanstack/react-query'
+import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useState } from 'react'
+import { isSignedOut } from '../api/faults.ts'
+import { words } from '../words/words.ts'
+import { Problem } from '../ui/problem.tsx'
+import { Banners, SignedOutDialog } from './banners.tsx'
+import { KeyList } from './key-list.tsx'
+import { useGlobalKeys } from './keys.ts'
+import { setNodeTime } from './now.ts'
+import { PhoneBar } from './phone-bar.tsx'
+import { useSessionState } from './session.ts'
+import { Sidebar } from './sidebar.tsx'
+
+const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+
+export function Shell() {
+  const { data: session, error, refetch } = useSessionState()
+  const navigate = useNavigate()
+  const { href } = useLocation()
+  const isOut = session === undefined && isSignedOut(error)
+  useEffect(() => {
+    if (isOut) void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
+  }, [isOut])
+  useEffect(() => {
+    if (session !== undefined) setNodeTime(session.install.now)
+  }, [session])
+  if (session !== undefined) return <Frame />
+  if (error !== null && !isOut) return <Problem error={error} retry={() => void refetch()} />
+  return null
+}
+
+function Frame() {
+  const [palette, setPalette] = useState<'never' | 'open' | 'closed'>('never')
+  const [isListOpen, setListOpen] = useState(false)
+  const openPalette = (): void => setPalette('open')
+  const openList = (): void => setListOpen(true)
+  useGlobalKeys({ openPalette, openList })
+  return (
+    <div className="flex h-full phone:flex-col">
+      <a
+        href="#page"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:px-3 focus:py-1.5"
+      >
+        {words.shell.skip}
+      </a>
+      <Sidebar openPalette={openPalette} openList={openList} />
+      <main id="page" tabIndex={-1} className="relative flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+        <FetchingLine />
+        <Banners />
+        <div className="min-h-0 flex-1">
+          <Outlet />
+        </div>
+      </main>
+      <PhoneBar openPalette={openPalette} />
+      {palette !== 'never' && (
+        <Suspense>
+          <Palette open={palette === 'open'} onClose={() => setPalette('closed')} openList={openList} />
+        </Suspense>
+      )}
+      <KeyList open={isListOpen} onClose={() => setListOpen(false)} />
+      <SignedOutDialog />
+    </div>
+  )
+}
+
+/** Long enough that quick answers show nothing. */
+const LINE_AFTER_MS = 400
+
+/** Data that is on the page is being fetched again: a line moves under the title bar, and nothing else. */
+function FetchingLine() {
+  const client = useQueryClient()
+  const isFetching = useIsFetching({ predicate: ({ state }) => state.data !== undefined }, client) > 0
+  const [isShown, setShown] = useState(false)
+  useEffect(() => {
+    if (!isFetching) {
+      setShown(false)
+      return
+    }
+    const timer = setTimeout(() => setShown(true), LINE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }, [isFetching])
+  if (!isShown) return null
+  return (
+    <div aria-hidden className="pointer-events-none absolute inset-x-0 top-[47px] h-0.5 overflow-hidden">
+      <div className="sliding h-full w-1/4 bg-accent" />
+    </div>
+  )
+}

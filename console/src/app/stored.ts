@@ -1,0 +1,28 @@
+/** What this browser remembers: choices of display, nothing of the install. Storage may be closed to us; then nothing is kept. */
+
+export type Remembered =
+  | 'theme'
+  | 'language'
+  | 'zone'
+  | 'letters'
+  | 'project'
+  | `columns.${string}`
+  | `view.${string}`
+
+export function remembered(name: Remembered): string | null {
+  try {
+    return globalThis.localStorage?.getItem(`torana.${name}`) ?? null
+  } catch {
+    return null
+  }
+}
+
+/** null forgets it. */
+export function remember(name: Remembered, value: string | null): void {
+  try {
+    if (value === null) localStorage.removeItem(`torana.${name}`)
+    else localStorage.setItem(`torana.${name}`, value)
+  } catch {
+    // The choice holds until the page is left.
+  }
+}

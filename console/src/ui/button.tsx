@@ -1,0 +1,128 @@
+/** Buttons. A page has one primary button; destructive ones are outlined in red until they may be pressed. */
+import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { classes } from './classes.ts'
+import { Link } from './link.tsx'
+import { Tip } from './tooltip.tsx'
+
+export type ButtonLook = 'primary' | 'plain' | 'quiet' | 'danger'
+export type ButtonSize = 'small' | 'normal' | 'large'
+
+const BASE =
+  'inline-flex shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-control font-medium transition-colors duration-120 select-none disabled:bg-sunken disabled:text-ink-3 disabled:border-line aria-disabled:bg-sunken aria-disabled:text-ink-3 aria-disabled:border-line'
+const LOOKS: Record<ButtonLook, string> = {
+  primary: 'bg-ink text-surface border border-ink hover:bg-ink/88',
+  plain: 'bg-surface text-ink border border-line hover:bg-hover',
+  quiet: 'text-ink-2 border border-transparent hover:bg-hover hover:text-ink',
+  danger: 'bg-surface text-bad border border-line hover:bg-bad-tint',
+}
+const SIZES: Record<ButtonSize, string> = {
+  small: 'h-6 px-2 text-12',
+  normal: 'h-7 px-2.5 text-13 phone:h-9',
+  large: 'h-8 px-3 text-13 phone:h-10',
+}
+
+export function buttonClasses(
+  look: ButtonLook = 'plain',
+  size: ButtonSize = 'normal',
+  className?: string,
+): string {
+  return classes(BASE, LOOKS[look], SIZES[size], className)
+}
+
+export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+  readonly look?: ButtonLook
+  readonly size?: ButtonSize
+  readonly icon?: ReactNode
+  /** Something is under way: it can't be pressed, and says so. */
+  readonly busy?: boolean
+  /** Why it can't be pressed. It stays in the order of focus, so that everybody can read why. */
+  readonly why?: string | undefined
+  readonly ref?: Ref<HTMLButtonElement>
+}
+
+export function Button({
+  look,
+  size,
+  icon,
+  busy = false,
+  why,
+  className,
+  children,
+  onClick,
+  ...rest
+}: ButtonProps) {
+  const button = (
+    <button
+      type="button"
+      {...rest}
+      aria-disabled={busy || why !== undefined || undefined}
+      aria-busy={busy || undefined}
+      className={buttonClasses(look, size, className)}
+      onClick={(event) => {
+        if (busy || why !== undefined) event.preventDefault()
+        else onClick?.(event)
+      }}
+    >
+      {icon}
+      {children}
+    </button>
+  )
+  return why === undefined ? button : <Tip text={why}>{button}</Tip>
+}
+
+/** A link that looks like a button. */
+export function ButtonLink({
+  to,
+  look,
+  size,
+  icon,
+  className,
+  children,
+}: {
+  readonly to: string
+  readonly look?: ButtonLook
+  readonly size?: ButtonSize
+  readonly icon?: ReactNode
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <Link to={to} className={buttonClasses(look, size, className)}>
+      {icon}
+      {children}
+    </Link>
+  )
+}
+
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
+  readonly label: string
+  readonly children: ReactNode
+}
+
+/** An icon alone has a label, which is also its tooltip. */
+export function IconButton({
+  label,
+  look = 'quiet',
+  size = 'normal',
+  className,
+  children,
+  why,
+  ...rest
+}: IconButtonProps) {
+  const square =
+    size === 'small' ? 'w-6 px-0' : size === 'large' ? 'w-8 px-0 phone:w-10' : 'w-7 px-0 phone:w-9'
+  return (
+    <Tip text={why ?? label}>
+      <button
+        type="button"
+        {...rest}
+        aria-label={label}
+        aria-disabled={why !== undefined || undefined}
+        className={buttonClasses(look, size, classes(square, className))}
+        {...(why !== undefined && { onClick: (event) => event.preventDefault() })}
+      >
+        {children}
+      </button>
+    </Tip>
+  )
+}

@@ -1,0 +1,82 @@
+/** Several of many, found by typing; the chosen ones are chips inside the field. */
+import { Combobox as BaseCombobox } from '@base-ui/react/combobox'
+import { Check, X } from 'lucide-react'
+import { words } from '../words/words.ts'
+import { classes } from './classes.ts'
+import { layer } from './layers.ts'
+import { MENU, MENU_ITEM } from './menu-look.ts'
+
+interface ComboboxProps {
+  readonly label: string
+  readonly options: readonly string[]
+  readonly values: readonly string[]
+  readonly onChange: (values: string[]) => void
+  readonly placeholder?: string
+  readonly disabled?: boolean
+}
+
+export function Combobox({
+  label,
+  options,
+  values,
+  onChange,
+  placeholder = words.ui.add,
+  disabled = false,
+}: ComboboxProps) {
+  return (
+    <BaseCombobox.Root
+      items={options}
+      multiple
+      value={[...values]}
+      disabled={disabled}
+      onValueChange={(next: string[]) => onChange(next)}
+    >
+      <BaseCombobox.Chips
+        className={classes(
+          'flex min-h-8 flex-wrap items-center gap-1 rounded-control border border-line-strong bg-surface px-1.5 py-1 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:min-h-10',
+          disabled && 'bg-sunken',
+        )}
+      >
+        {values.map((value) => (
+          <BaseCombobox.Chip
+            key={value}
+            className="inline-flex h-5 items-center gap-1 rounded-chip bg-tag pr-0.5 pl-1.5 text-12 font-medium"
+            aria-label={value}
+          >
+            {value}
+            <BaseCombobox.ChipRemove
+              aria-label={words.ui.remove(value)}
+              className="rounded-chip p-0.5 text-ink-2 hover:text-ink"
+            >
+              <X size={11} strokeWidth={2.25} aria-hidden />
+            </BaseCombobox.ChipRemove>
+          </BaseCombobox.Chip>
+        ))}
+        <BaseCombobox.Input
+          aria-label={label}
+          placeholder={placeholder}
+          className="h-6 min-w-16 flex-1 bg-transparent px-1 text-13 outline-none phone:text-15"
+        />
+      </BaseCombobox.Chips>
+      <BaseCombobox.Portal container={layer('menus')}>
+        <BaseCombobox.Positioner sideOffset={4} className="outline-none">
+          <BaseCombobox.Popup className={MENU}>
+            <BaseCombobox.Empty className="px-2 text-ink-3 not-empty:py-1">
+              {words.ui.nothingFound}
+            </BaseCombobox.Empty>
+            <BaseCombobox.List>
+              {(option: string) => (
+                <BaseCombobox.Item key={option} value={option} className={MENU_ITEM}>
+                  <span className="min-w-0 flex-1 truncate">{option}</span>
+                  <BaseCombobox.ItemIndicator>
+                    <Check size={14} aria-hidden />
+                  </BaseCombobox.ItemIndicator>
+                </BaseCombobox.Item>
+              )}
+            </BaseCombobox.List>
+          </BaseCombobox.Popup>
+        </BaseCombobox.Positioner>
+      </BaseCombobox.Portal>
+    </BaseCombobox.Root>
+  )
+}

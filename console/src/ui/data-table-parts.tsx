@@ -1,0 +1,257 @@
+/** Rows and heads of the one table. They are memoised, and take plain values. */
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { memo, type ReactNode } from 'react'
+import { words } from '../words/words.ts'
+import { classes } from './classes.ts'
+import type { Column } from './data-table.tsx'
+import { Link, isPlainClick } from './link.tsx'
+import { Bar, barWidth } from './loading.tsx'
+import { Tick } from './switch.tsx'
+
+const CELL = 'truncate px-2.5 first:pl-6 last:pr-6 phone:first:pl-4 phone:last:pr-4'
+
+interface HeadProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly sort: string | undefined
+  readonly onSort: ((sort: string) => void) | undefined
+  readonly tick: ReactNode
+}
+
+export function HeadView<Row>({ columns, sort = '', onSort, tick }: HeadProps<Row>) {
+  const [isDown, by] = sort.startsWith('-') ? [true, sort.slice(1)] : [false, sort]
+  return (
+    <thead>
+      <tr>
+        {tick !== undefined && (
+          <th className="sticky top-0 border-y border-line bg-surface pl-6 text-left">{tick}</th>
+        )}
+        {columns.map((column) => {
+          const isSorted = column.sort !== undefined && column.sort === by
+          const canSort = column.sort !== undefined && onSort !== undefined
+          return (
+            <th
+              key={column.id}
+              scope="col"
+              aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}
+              className={classes(
+                CELL,
+                'sticky top-0 z-auto h-8 border-y border-line bg-surface text-12 font-medium text-ink-2',
+                column.align === 'right' ? 'text-right' : 'text-left',
+              )}
+            >
+              {canSort ? (
+                <button
+                  type="button"
+                  className={classes(
+                    'inline-flex items-center gap-1 hover:text-ink',
+                    isSorted && 'font-semibold text-ink',
+                  )}
+                  // Numbers are looked at from the largest down first.
+                  onClick={() =>
+                    onSort(
+                      isSorted
+                        ? isDown
+                          ? by
+                          : `-${by}`
+                        : column.align === 'right'
+                          ? `-${column.sort}`
+                          : `${column.sort}`,
+                    )
+                  }
+                >
+                  {isSorted &&
+                    (isDown ? (
+                      <ArrowDown size={12} strokeWidth={2.25} aria-hidden />
+                    ) : (
+                      <ArrowUp size={12} strokeWidth={2.25} aria-hidden />
+                    ))}
+                  {column.head}
+                </button>
+              ) : (
+                column.head
+              )}
+            </th>
+          )
+        })}
+      </tr>
+    </thead>
+  )
+}
+
+interface RowProps<Row> {
+  readonly row: Row
+  readonly at: number
+  readonly height: number
+  readonly href: string | undefined
+  readonly onPeek: ((row: Row) => void) | undefined
+  readonly isSelected: boolean
+}
+
+interface FullRowProps<Row> extends RowProps<Row> {
+  readonly columns: readonly Column<Row>[]
+  readonly tick?: boolean
+  readonly tickLabel?: string
+  readonly onTick?: (ticked: boolean) => void
+}
+
+/** The link of a row covers all of it; what can be pressed inside a cell is `relative`, and so lies above it. */
+const COVER =
+  "outline-none after:absolute after:inset-0 after:content-[''] focus-visible:after:outline-2 focus-visible:after:-outline-offset-2 focus-visible:after:outline-accent"
+
+function FullRow<Row>({
+  row,
+  at,
+  height,
+  href,
+  onPeek,
+  isSelected,
+  columns,
+  tick,
+  tickLabel,
+  onTick,
+}: FullRowProps<Row>) {
+  return (
+    <tr
+      data-at={at}
+      aria-rowindex={at + 2}
+      aria-selected={isSelected || undefined}
+      className={classes(
+        'relative border-b border-line coarse:h-10',
+        isSelected ? 'bg-selected' : href !== undefined && 'hover:bg-hover',
+      )}
+      style={{ height }}
+    >
+      {onTick && (
+        <td className="pl-6">
+          <span className="relative inline-flex">
+            <Tick checked={tick ?? false} label={tickLabel ?? ''} onChange={onTick} />
+          </span>
+        </td>
+      )}
+      {columns.map((column, index) => (
+        <td
+          key={column.id}
+          className={classes(CELL, column.align === 'right' && 'text-right tabular-nums', column.className)}
+        >
+          {index === 0 ? (
+            <RowLink row={row} href={href} onPeek={onPeek} content={column.cell(row)} />
+          ) : (
+            column.cell(row)
+          )}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+function RowLink<Row>({
+  row,
+  href,
+  onPeek,
+  content,
+}: Pick<RowProps<Row>, 'row' | 'href' | 'onPeek'> & { readonly content: ReactNode }) {
+  if (href === undefined) return content
+  return (
+    <Link
+      to={href}
+      data-row
+      className={COVER}
+      onClick={(event) => {
+        // `↵` is a click without a place: it opens.
+        if (onPeek === undefined || event.detail === 0 || !isPlainClick(event)) return
+        event.preventDefault()
+        onPeek(row)
+      }}
+    >
+      {content}
+    </Link>
+  )
+}
+
+export const RowView = memo(FullRow, isSameRow) as typeof FullRow
+
+function PhoneRow<Row>({
+  row,
+  at,
+  height,
+  href,
+  isSelected,
+  content,
+}: RowProps<Row> & { readonly content: (row: Row) => ReactNode }) {
+  return (
+    <tr
+      data-at={at}
+      aria-rowindex={at + 2}
+      className={classes('relative border-b border-line', isSelected && 'bg-selected')}
+      style={{ height }}
+    >
+      <td className="px-4">
+        {href === undefined ? (
+          content(row)
+        ) : (
+          <Link to={href} data-row className={classes(COVER, 'block')}>
+            {content(row)}
+          </Link>
+        )}
+      </td>
+    </tr>
+  )
+}
+
+export const PhoneRowView = memo(PhoneRow, isSameRow) as typeof PhoneRow
+
+/** Functions are the same in meaning from one drawing to the next; what a row shows is in its values. */
+function isSameRow<Row>(
+  before: RowProps<Row> & { tick?: boolean; columns?: unknown; content?: unknown },
+  after: RowProps<Row> & { tick?: boolean; columns?: unknown; content?: unknown },
+): boolean {
+  return (
+    before.row === after.row &&
+    before.at === after.at &&
+    before.height === after.height &&
+    before.href === after.href &&
+    before.isSelected === after.isSelected &&
+    before.tick === after.tick &&
+    before.columns === after.columns &&
+    before.content === after.content
+  )
+}
+
+export function GroupView({
+  head,
+  span,
+  height,
+}: {
+  readonly head: ReactNode
+  readonly span: number
+  readonly height: number
+}) {
+  return (
+    <tr className="border-b border-line bg-canvas" style={{ height }}>
+      <th scope="rowgroup" colSpan={span} className="px-6 text-left font-normal phone:px-4">
+        {head}
+      </th>
+    </tr>
+  )
+}
+
+export function LoadingView({
+  columns,
+  height,
+  rows = 12,
+}: {
+  readonly columns: number
+  readonly height: number
+  readonly rows?: number
+}) {
+  return Array.from({ length: rows }, (_, row) => (
+    <tr key={row} className="border-b border-line" style={{ height }}>
+      {Array.from({ length: columns }, (_, column) => (
+        <td key={column} className={CELL}>
+          {row === 0 && column === 0 && <span className="sr-only">{words.ui.loading}</span>}
+          <Bar className={barWidth(row, column)} />
+        </td>
+      ))}
+    </tr>
+  ))
+}

@@ -1,0 +1,159 @@
+/** Dialogs in the middle, sheets from the right, and questions that can't be undone. */
+import { AlertDialog as BaseAlert } from '@base-ui/react/alert-dialog'
+import { Dialog as BaseDialog } from '@base-ui/react/dialog'
+import { X } from 'lucide-react'
+import type { ReactNode, RefObject } from 'react'
+import { words } from '../words/words.ts'
+import { IconButton } from './button.tsx'
+import { classes } from './classes.ts'
+import { layer } from './layers.ts'
+
+const VEIL = 'appearing fixed inset-0 bg-veil'
+const BOX =
+  'appearing fixed top-[150px] left-1/2 flex max-h-[calc(100dvh-180px)] w-140 max-w-[calc(100vw-24px)] -translate-x-1/2 flex-col rounded-dialog border border-line bg-raised text-ink shadow-dialog outline-none phone:top-3 phone:max-h-[calc(100dvh-24px)]'
+const SHEET =
+  'appearing fixed inset-y-0 right-0 flex w-140 max-w-full flex-col border-l border-line bg-surface text-ink shadow-dialog outline-none'
+
+interface DialogProps {
+  readonly open: boolean
+  readonly onClose: () => void
+  readonly title: ReactNode
+  readonly description?: ReactNode
+  /** Left and right of the buttons. */
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  /** Neither a click outside nor `esc` closes it. */
+  readonly stays?: boolean
+  readonly wide?: boolean
+  readonly initialFocus?: RefObject<HTMLElement | null>
+  readonly children?: ReactNode
+}
+
+function Footer({
+  note,
+  actions,
+  flat = false,
+}: Pick<DialogProps, 'note' | 'actions'> & { readonly flat?: boolean }) {
+  if (note === undefined && actions === undefined) return null
+  return (
+    <footer
+      className={classes(
+        'flex items-center gap-3 border-t border-line px-6 phone:flex-wrap phone:px-4 phone:py-3',
+        flat ? 'min-h-15' : 'min-h-15',
+      )}
+    >
+      <div className="min-w-0 flex-1 text-12 text-ink-3">{note}</div>
+      <div className="flex items-center gap-2">{actions}</div>
+    </footer>
+  )
+}
+
+export function Dialog(props: DialogProps) {
+  const {
+    open,
+    onClose,
+    title,
+    description,
+    note,
+    actions,
+    stays = false,
+    wide = false,
+    initialFocus,
+    children,
+  } = props
+  return (
+    <BaseDialog.Root
+      open={open}
+      disablePointerDismissal={stays}
+      onOpenChange={(next, details) => {
+        if (next) return
+        if (stays && details.reason === 'escape-key') details.cancel()
+        else onClose()
+      }}
+    >
+      <BaseDialog.Portal container={layer('dialogs')}>
+        <BaseDialog.Backdrop className={VEIL} />
+        <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
+          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+            <header>
+              <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
+              {description !== undefined && (
+                <BaseDialog.Description className="mt-1.5 text-ink-2">{description}</BaseDialog.Description>
+              )}
+            </header>
+            {children}
+          </div>
+          <Footer note={note} actions={actions} />
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  )
+}
+
+/** For what can't be undone. It lists what will happen as facts; the default focus is the harmless button. */
+export function AlertDialog(props: DialogProps) {
+  const { open, onClose, title, description, note, actions, wide = false, initialFocus, children } = props
+  return (
+    <BaseAlert.Root open={open} onOpenChange={(next) => !next && onClose()}>
+      <BaseAlert.Portal container={layer('dialogs')}>
+        <BaseAlert.Backdrop className={VEIL} />
+        <BaseAlert.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
+          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+            <header>
+              <BaseAlert.Title className="text-15 font-semibold">{title}</BaseAlert.Title>
+              {description !== undefined && (
+                <BaseAlert.Description className="mt-1.5 text-ink-2">{description}</BaseAlert.Description>
+              )}
+            </header>
+            {children}
+          </div>
+          <Footer note={note} actions={actions} />
+        </BaseAlert.Popup>
+      </BaseAlert.Portal>
+    </BaseAlert.Root>
+  )
+}
+
+/** From the right: making and changing. */
+export function Sheet(props: DialogProps) {
+  const { open, onClose, title, note, actions, stays = false, initialFocus, children } = props
+  return (
+    <BaseDialog.Root open={open} disablePointerDismissal={stays} onOpenChange={(next) => !next && onClose()}>
+      <BaseDialog.Portal container={layer('dialogs')}>
+        <BaseDialog.Backdrop className={VEIL} />
+        <BaseDialog.Popup className={SHEET} {...(initialFocus && { initialFocus })}>
+          <header className="flex h-12 shrink-0 items-center justify-between border-b border-line pr-4 pl-6 phone:pl-4">
+            <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
+            <BaseDialog.Close
+              render={
+                <IconButton label={words.ui.close}>
+                  <X size={16} aria-hidden />
+                </IconButton>
+              }
+            />
+          </header>
+          <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-5 phone:px-4">{children}</div>
+          <Footer note={note} actions={actions} flat />
+        </BaseDialog.Popup>
+      </BaseDialog.Portal>
+    </BaseDialog.Root>
+  )
+}
+
+/** Facts of a decision: what, and what becomes of it. */
+export function FactList({
+  facts,
+}: {
+  readonly facts: readonly (readonly [what: ReactNode, becomes: ReactNode])[]
+}) {
+  return (
+    <dl className="divide-y divide-line rounded-control border border-line">
+      {facts.map(([what, becomes], index) => (
+        <div key={index} className="flex gap-4 px-3.5 py-2 phone:flex-col phone:gap-0.5">
+          <dt className="w-32 shrink-0 text-ink-3">{what}</dt>
+          <dd className="min-w-0 flex-1 break-words">{becomes}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,163 @@
+/** The frame of every page: a title bar, content, and a side panel where it has one. */
+import { useEffect, type ReactNode } from 'react'
+import { classes } from './classes.ts'
+import { Link } from './link.tsx'
+import { Brand } from './brand.tsx'
+
+interface Crumb {
+  readonly label: string
+  readonly to: string
+}
+
+interface PageProps {
+  readonly title: string
+  /** What is shown instead of the plain title: an id with a copy button. */
+  readonly head?: ReactNode
+  /** The pages above it, of a detail page. */
+  readonly crumbs?: readonly Crumb[]
+  /** Right beside the title: saved views. */
+  readonly beside?: ReactNode
+  /** At the right end: buttons, the range of time. */
+  readonly actions?: ReactNode
+  /** The bar below, 52 high: filters. */
+  readonly bar?: ReactNode
+  /** At the right, with a line: 316 to 424 wide. It stands below on a phone. */
+  readonly side?: ReactNode
+  readonly sideWidth?: 316 | 336 | 356 | 424
+  /** At the bottom, with a line. */
+  readonly foot?: ReactNode
+  /** The page has one table that scrolls by itself, instead of scrolling as a whole. */
+  readonly fill?: boolean
+  readonly children?: ReactNode
+}
+
+const SIDE_WIDTH = { 316: 'w-79', 336: 'w-84', 356: 'w-89', 424: 'w-106' } as const
+
+export function Page(props: PageProps) {
+  const {
+    title,
+    head,
+    crumbs = [],
+    beside,
+    actions,
+    bar,
+    side,
+    sideWidth = 316,
+    foot,
+    fill = false,
+    children,
+  } = props
+  useEffect(() => {
+    document.title = `${title} · Torana`
+  }, [title])
+  return (
+    <div className="flex h-full min-h-0 flex-col bg-surface">
+      <header className="flex h-12 shrink-0 items-center gap-3 border-b border-line px-6 phone:h-13 phone:gap-2.5 phone:px-4">
+        {crumbs.length === 0 && (
+          <span className="hidden phone:block">
+            <Brand size={20} />
+          </span>
+        )}
+        <div className="flex min-w-0 items-center gap-2">
+          {crumbs.map((crumb) => (
+            <span
+              key={crumb.to}
+              className="flex shrink-0 items-center gap-2 text-ink-3 last-of-type:phone:flex phone:hidden"
+            >
+              <Link to={crumb.to} className="text-ink-2 hover:text-ink">
+                {crumb.label}
+              </Link>
+              /
+            </span>
+          ))}
+          <h1 className="flex min-w-0 items-center gap-2 truncate text-15 font-semibold">{head ?? title}</h1>
+        </div>
+        {beside !== undefined && <div className="flex items-center gap-1 phone:hidden">{beside}</div>}
+        <div className="ml-auto flex shrink-0 items-center gap-3 phone:gap-2">{actions}</div>
+      </header>
+      <div data-scroll className="flex min-h-0 flex-1 phone:flex-col phone:overflow-y-auto">
+        <div className="flex min-w-0 flex-1 flex-col phone:flex-none">
+          {bar !== undefined && (
+            <div className="flex min-h-13 shrink-0 flex-wrap items-center gap-2 px-6 py-2.5 phone:px-4">
+              {bar}
+            </div>
+          )}
+          <div
+            data-scroll={fill ? undefined : true}
+            className={classes(
+              'min-h-0 flex-1',
+              fill
+                ? 'flex flex-col phone:overflow-visible'
+                : 'scroll-quiet overflow-y-auto phone:overflow-visible',
+            )}
+          >
+            {children}
+          </div>
+          {foot !== undefined && (
+            <footer className="flex min-h-13 shrink-0 flex-wrap items-center gap-4 border-t border-line px-6 py-2 text-12 text-ink-2 phone:px-4">
+              {foot}
+            </footer>
+          )}
+        </div>
+        {side !== undefined && (
+          <aside
+            className={classes(
+              'scroll-quiet shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-t phone:border-l-0',
+              SIDE_WIDTH[sideWidth],
+            )}
+          >
+            {side}
+          </aside>
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** A part of a page or of its side panel, with a head. */
+export function Section({
+  title,
+  note,
+  actions,
+  className,
+  children,
+}: {
+  readonly title: ReactNode
+  readonly note?: ReactNode
+  readonly actions?: ReactNode
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <section className={classes('flex flex-col', className)}>
+      <header className="flex min-h-7 items-center gap-2.5">
+        <h2 className="text-13 font-semibold">{title}</h2>
+        {note !== undefined && <span className="text-12 text-ink-3">{note}</span>}
+        {actions !== undefined && <div className="ml-auto flex items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  )
+}
+
+/** Name and value in two columns, of a side panel. */
+export function Facts({
+  facts,
+  labelWidth = 82,
+}: {
+  readonly facts: readonly (readonly [name: ReactNode, value: ReactNode])[]
+  readonly labelWidth?: number
+}) {
+  return (
+    <dl className="flex flex-col gap-[7px] text-12">
+      {facts.map(([name, value], index) => (
+        <div key={index} className="flex items-start">
+          <dt className="shrink-0 leading-[18px] text-ink-3" style={{ width: labelWidth }}>
+            {name}
+          </dt>
+          <dd className="min-w-0 flex-1 leading-[18px] break-words">{value}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

@@ -1,0 +1,53 @@
+/** What stands in the place of data when the console's own call failed. The rest of the page stays. */
+import { RotateCw } from 'lucide-react'
+import { words } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { classes } from './classes.ts'
+import { CopyIconButton } from './copy.tsx'
+import { StateMark } from './state-mark.tsx'
+
+interface ProblemProps {
+  readonly error: unknown
+  readonly retry?: (() => void) | undefined
+  readonly className?: string
+}
+
+/** Faults of the API carry the id of their request. */
+function requestIdOf(error: unknown): string | undefined {
+  const id =
+    typeof error === 'object' && error !== null ? (error as { requestId?: unknown }).requestId : undefined
+  return typeof id === 'string' ? id : undefined
+}
+
+export function Problem({ error, retry, className }: ProblemProps) {
+  const requestId = requestIdOf(error)
+  const name = error instanceof Error ? error.name : ''
+  const message =
+    name === 'UnreachableError'
+      ? words.ui.unreachable
+      : error instanceof Error
+        ? error.message
+        : String(error)
+  return (
+    <div
+      role="alert"
+      className={classes('flex max-w-160 items-start gap-2.5 px-6 py-6 phone:px-4', className)}
+    >
+      <StateMark mark="bad" className="mt-1" />
+      <div className="flex flex-col items-start gap-2.5">
+        <p className="break-words">{message}</p>
+        {requestId !== undefined && (
+          <p className="flex items-center gap-1 text-12 text-ink-3">
+            {words.ui.requestId} <span className="mono-12">{requestId}</span>{' '}
+            <CopyIconButton text={requestId} />
+          </p>
+        )}
+        {retry && (
+          <Button icon={<RotateCw size={14} aria-hidden />} onClick={() => retry()}>
+            {words.ui.tryAgain}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,45 @@
+/** Tabs of a detail page. The chosen one stands in the address, so each is a link. */
+import type { ReactNode } from 'react'
+import { classes } from './classes.ts'
+import { Link } from './link.tsx'
+
+export interface Tab<Value extends string> {
+  readonly value: Value
+  readonly label: ReactNode
+  readonly to: string
+}
+
+export function Tabs<Value extends string>({
+  label,
+  tabs,
+  value,
+  className,
+}: {
+  readonly label: string
+  readonly tabs: readonly Tab<Value>[]
+  readonly value: Value
+  readonly className?: string
+}) {
+  return (
+    <nav
+      aria-label={label}
+      className={classes('scroll-quiet flex gap-5 overflow-x-auto border-b border-line', className)}
+    >
+      {tabs.map((tab) => (
+        <Link
+          key={tab.value}
+          to={tab.to}
+          aria-current={tab.value === value ? 'page' : undefined}
+          className={classes(
+            '-mb-px border-b-2 py-2 whitespace-nowrap',
+            tab.value === value
+              ? 'border-ink font-medium text-ink'
+              : 'border-transparent text-ink-2 hover:text-ink',
+          )}
+        >
+          {tab.label}
+        </Link>
+      ))}
+    </nav>
+  )
+}

@@ -1,0 +1,45 @@
+/** A short text beside what the pointer or the keyboard is on. */
+import { Tooltip } from '@base-ui/react/tooltip'
+import type { ReactElement, ReactNode } from 'react'
+import { layer } from './layers.ts'
+
+interface TipProps {
+  readonly text: ReactNode
+  readonly side?: 'top' | 'bottom' | 'left' | 'right'
+  /** One element that takes focus and a ref. */
+  readonly children: ReactElement
+}
+
+export function Tip({ text, side = 'top', children }: TipProps) {
+  return (
+    <Tooltip.Root>
+      <Tooltip.Trigger render={children} />
+      <Tooltip.Portal container={layer('menus')}>
+        <Tooltip.Positioner side={side} sideOffset={6}>
+          <Tooltip.Popup className="appearing max-w-80 rounded-control border border-line bg-raised px-2 py-1 text-12 text-ink shadow-menu">
+            {text}
+          </Tooltip.Popup>
+        </Tooltip.Positioner>
+      </Tooltip.Portal>
+    </Tooltip.Root>
+  )
+}
+
+/** Text that is cut or rounded, with the whole of it in a tooltip. Keyboard focus opens it too. */
+export function Exact({
+  text,
+  className,
+  children,
+}: {
+  readonly text: ReactNode
+  readonly className?: string
+  readonly children: ReactNode
+}) {
+  return (
+    <Tip text={text}>
+      <span tabIndex={0} className={className}>
+        {children}
+      </span>
+    </Tip>
+  )
+}

@@ -1,0 +1,32 @@
+import { ui } from './en/ui.ts'
+import { shell } from './en/shell.ts'
+import { overview } from './en/overview.ts'
+import { requests } from './en/requests.ts'
+import { models } from './en/models.ts'
+import { usage } from './en/usage.ts'
+import { budgets } from './en/budgets.ts'
+import { unknowns } from './en/unknowns.ts'
+import { deployments } from './en/deployments.ts'
+import { keys } from './en/keys.ts'
+import { audit } from './en/audit.ts'
+import { settings } from './en/settings.ts'
+import { welcome } from './en/welcome.ts'
+
+/** One file a place, so that two people seldom write into the same one. */
+export const en = {
+  ui,
+  shell,
+  overview,
+  requests,
+  models,
+  usage,
+  budgets,
+  unknowns,
+  deployments,
+  keys,
+  audit,
+  settings,
+  welcome,
+}
+
+export type Words = typeof en

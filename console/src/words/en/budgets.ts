@@ -1,0 +1,3 @@
+export const budgets = {
+  title: 'Budgets',
+}

@@ -1,0 +1,3 @@
+export const deployments = {
+  title: 'Deployments',
+}

@@ -1,0 +1,3 @@
+export const models = {
+  title: 'Models',
+}

@@ -1,0 +1,3 @@
+export const unknowns = {
+  title: 'Unknowns',
+}

@@ -1,0 +1,31 @@
+import type { Words } from './en.ts'
+import { ui } from './zh/ui.ts'
+import { shell } from './zh/shell.ts'
+import { overview } from './zh/overview.ts'
+import { requests } from './zh/requests.ts'
+import { models } from './zh/models.ts'
+import { usage } from './zh/usage.ts'
+import { budgets } from './zh/budgets.ts'
+import { unknowns } from './zh/unknowns.ts'
+import { deployments } from './zh/deployments.ts'
+import { keys } from './zh/keys.ts'
+import { audit } from './zh/audit.ts'
+import { settings } from './zh/settings.ts'
+import { welcome } from './zh/welcome.ts'
+
+/** A sentence that is missing here fails the types. */
+export const zh: Words = {
+  ui,
+  shell,
+  overview,
+  requests,
+  models,
+  usage,
+  budgets,
+  unknowns,
+  deployments,
+  keys,
+  audit,
+  settings,
+  welcome,
+}

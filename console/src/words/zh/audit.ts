@@ -1,0 +1,5 @@
+import type { audit as english } from '../en/audit.ts'
+
+export const audit: typeof english = {
+  title: '审计',
+}

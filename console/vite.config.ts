@@ -1,0 +1,57 @@
+/** How the console is built: relative addresses, so that it can be served below any path, and compressed once. */
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import tailwind from '@tailwindcss/vite'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const OUT = join(import.meta.dirname, 'dist')
+const COMPRESSIBLE = /\.(?:js|css|svg|html)$/
+/** Below it, headers weigh more than what is saved. */
+const COMPRESSED_FROM_BYTES = 1024
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './',
+  plugins: [react(), tailwind(), compressed()],
+  build: {
+    outDir: OUT,
+    emptyOutDir: true,
+    manifest: true,
+    target: 'es2024',
+    modulePreload: { polyfill: false },
+    // An inlined font or picture would be a data: address, which the content security policy refuses.
+    assetsInlineLimit: 0,
+  },
+  server: {
+    proxy: {
+      '/api': {
+        target: process.env['TORANA_CONTROL_URL'] ?? 'http://127.0.0.1:8081',
+        // The node looks at where a write comes from.
+        headers: { origin: process.env['TORANA_CONTROL_URL'] ?? 'http://127.0.0.1:8081' },
+      },
+    },
+  },
+})
+
+/** Lays a `.br` and a `.gz` beside each text file, so that no node compresses anything while it serves. */
+function compressed(): Plugin {
+  return {
+    name: 'compressed',
+    apply: 'build',
+    closeBundle() {
+      for (const name of readdirSync(OUT, { recursive: true, encoding: 'utf8' })) {
+        const file = join(OUT, name)
+        if (!COMPRESSIBLE.test(name) || name === 'index.html' || statSync(file).size < COMPRESSED_FROM_BYTES)
+          continue
+        const bytes = readFileSync(file)
+        writeFileSync(
+          `${file}.br`,
+          brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }),
+        )
+        writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
+      }
+    },
+  }
+}

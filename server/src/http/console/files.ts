@@ -1,0 +1,93 @@
+/** The built console on disk: read when it is first asked for, kept afterwards. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+export interface ConsoleFile {
+  readonly bytes: Buffer
+  readonly contentType: string
+  readonly encoding: 'br' | 'gzip' | undefined
+  readonly cacheControl: string
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  svg: 'image/svg+xml',
+  woff2: 'font/woff2',
+}
+
+/** Nothing else is served, whatever stands in the folder: not the manifest, and no path that leads out of it. */
+const SERVED = /^\/(assets\/[\w.-]+|theme|mark)\.(css|js|svg|woff2)$/
+
+const ENCODINGS = [
+  ['br', 'br'],
+  ['gzip', 'gz'],
+] as const
+
+/** The name of a hashed file changes with its content. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+const ASK_AGAIN = 'no-cache'
+
+export class ConsoleFiles {
+  readonly #folder: string
+  readonly #basePath: string
+  /** By path and encoding. There are no more entries than files: paths that are not there are not kept. */
+  readonly #files = new Map<string, ConsoleFile>()
+  #index: string | undefined
+
+  /** `basePath` has a slash at both ends. */
+  constructor(folder: string, basePath: string) {
+    this.#folder = folder
+    this.#basePath = basePath
+  }
+
+  /** Undefined: the console was not built. */
+  async index(): Promise<string | undefined> {
+    this.#index ??= await this.#read('index.html').then((bytes) =>
+      // Every address in it begins so: vite builds it with relative ones.
+      bytes?.toString('utf8').replaceAll('"./', `"${this.#basePath}`),
+    )
+    return this.#index
+  }
+
+  /** Undefined: it is no file of the console. */
+  async file(path: string, accepted: string): Promise<ConsoleFile | undefined> {
+    const [, name, extension = ''] = SERVED.exec(path) ?? []
+    if (name === undefined) return undefined
+    for (const [encoding, suffix] of ENCODINGS) {
+      if (!accepted.includes(encoding)) continue
+      const file = await this.#file(`${name}.${extension}`, `.${suffix}`, extension, encoding)
+      if (file !== undefined) return file
+    }
+    return this.#file(`${name}.${extension}`, '', extension, undefined)
+  }
+
+  async #file(
+    name: string,
+    suffix: string,
+    extension: string,
+    encoding: ConsoleFile['encoding'],
+  ): Promise<ConsoleFile | undefined> {
+    const known = this.#files.get(name + suffix)
+    if (known !== undefined) return known
+    const bytes = await this.#read(name + suffix)
+    if (bytes === undefined) return undefined
+    const file: ConsoleFile = {
+      bytes,
+      contentType: TYPES[extension] ?? 'application/octet-stream',
+      encoding,
+      cacheControl: name.startsWith('assets/') ? FOR_EVER : ASK_AGAIN,
+    }
+    this.#files.set(name + suffix, file)
+    return file
+  }
+
+  async #read(name: string): Promise<Buffer | undefined> {
+    try {
+      return await readFile(join(this.#folder, name))
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+      throw error
+    }
+  }
+}

@@ -1,0 +1,29 @@
+/**
+ * Writes the types of the console's client from the contract, or with `--check` says whether they are as the contract has them.
+ * A workspace of its own, because the generator needs the compiler API that TypeScript 7 does not ship.
+ */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import openapiTypescript, { astToString } from 'openapi-typescript'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+const CONTRACT = join(REPOSITORY, 'contract/control.openapi.json')
+const TYPES = join(REPOSITORY, 'console/src/api/control.d.ts')
+
+const contract = JSON.parse(readFileSync(CONTRACT, 'utf8')) as Parameters<typeof openapiTypescript>[0]
+const types = `/** Made from contract/control.openapi.json by \`npm run console:types\`. */\n${astToString(await openapiTypescript(contract))}`
+
+if (!process.argv.includes('--check')) {
+  writeFileSync(TYPES, types)
+} else if (types !== currentTypes()) {
+  console.error('console/src/api/control.d.ts is not what the contract says: run `npm run console:types`.')
+  process.exitCode = 1
+}
+
+function currentTypes(): string {
+  try {
+    return readFileSync(TYPES, 'utf8')
+  } catch {
+    return ''
+  }
+}
