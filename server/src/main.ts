@@ -13,6 +13,7 @@ import type { Listeners } from '#compose/listeners.ts'
 import { openMemoryStores } from '#compose/memory.ts'
 import { outsideOf } from '#compose/outside.ts'
 import { modelsFor } from '#compose/models.ts'
+import { openPeople } from '#compose/people.ts'
 import { NodeReadiness } from '#compose/readiness.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
@@ -45,6 +46,8 @@ export interface Node {
   readonly hasKeys: boolean
   /** The key made for a first start, when there is no configuration that could hold one. */
   readonly demoKey: string | undefined
+  /** Where somebody becomes the first admin; undefined: there is a member already, or nothing is kept. */
+  readonly welcomeUrl: string | undefined
   /** Reads torana.yaml again; a bad file changes nothing. */
   reload(): void
   /** Resolves when the node has stopped by itself, because an operator or another node ended it. */
@@ -118,13 +121,15 @@ export async function startNode(
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
   const models = modelsFor(basics, { catalog, stores, traffic, spaces, sharing })
   const { reports } = stores
-  const control = openControl(basics, { ...shown, catalog, accounts, models, reports })
+  const { controlUrl } = listeners
+  const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
+  const control = openControl(basics, { ...shown, catalog, accounts, models, reports, people })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {
     log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
   })
-  const { url, controlUrl } = listeners
+  const { url } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   configAudit.note(catalog.declared)
   const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })
@@ -138,6 +143,7 @@ export async function startNode(
     catalog: () => catalog.current,
     hasKeys: directory.hasKeys,
     demoKey,
+    welcomeUrl: people.welcomeUrl,
     reload: () => file.reload(),
     // A node that is ended while it starts stops as soon as it has started.
     ended: ended.promise.then(() => stop()),

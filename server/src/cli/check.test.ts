@@ -90,7 +90,7 @@ models:
 
 test('every problem of file and environment is printed, and the exit code is 1', async (context) => {
   const file = place(context, 'models:\n  x: { deployments: [{ upstream: y }] }\n', {
-    CONSOLE_URL: 'https://x',
+    CONSOLE_URL: 'x',
   })
   const { code, stdout, stderr } = await outcome(check, file)
   assert.deepEqual([code, stdout], [1, ''])

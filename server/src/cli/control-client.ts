@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Agent, fetch, type Response } from 'undici'
-import { environmentVariables } from '#config/environment.ts'
+import { ADMIN_TOKEN_OFF, environmentVariables } from '#config/variables.ts'
 import { readText } from '#config/file/variable.ts'
 import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
 import { controlSocketOf, isOwnSocket, pathProblem } from '#runtime/control-socket.ts'
@@ -149,7 +149,8 @@ function dataDirOf(env: Environment, cwd: string): string {
 function findToken(env: Environment, cwd: string): Token {
   const given = lookUp('TORANA_ADMIN_TOKEN', env, readText)
   if ('problem' in given) throw new CommandProblem(given.problem)
-  if (given.value) return { value: given.value, source: 'TORANA_ADMIN_TOKEN' }
+  if (given.value && given.value !== ADMIN_TOKEN_OFF)
+    return { value: given.value, source: 'TORANA_ADMIN_TOKEN' }
   const file = join(dataDirOf(env, cwd), ADMIN_TOKEN_FILE)
   if (!existsSync(file))
     throw new CommandProblem(

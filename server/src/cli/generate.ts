@@ -60,6 +60,7 @@ const PARTS = {
   events: {},
   models: {},
   requests: {},
+  people: {},
 }
 
 function controlApp(): FastifyInstance {

@@ -74,9 +74,10 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
   return error instanceof FolderInUse || error instanceof UnsafeSecret ? error.message : undefined
 }
 
-function banner({ url, controlUrl, demoKey, catalog, hasKeys }: Node): string {
+function banner({ url, controlUrl, demoKey, catalog, hasKeys, welcomeUrl }: Node): string {
   const models = listModels(catalog())
   const lines = ['', '  Torana is ready.', '', `  Base URL  ${url}/v1`, `  Metrics   ${controlUrl}/metrics`]
+  lines.push(`  Console   ${welcomeUrl ?? controlUrl}`)
   lines.push(`  Models    ${models.map(({ id }) => id).join(', ')}`)
   if (demoKey === undefined) {
     const none =

@@ -11,6 +11,7 @@ import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
 import type { ModelsDependencies } from '#http/control/models/routes.ts'
 import type { NodeReadiness } from './readiness.ts'
+import type { People } from './people.ts'
 import type { Spaces } from './spaces.ts'
 import type { Reports } from './stores.ts'
 
@@ -23,6 +24,7 @@ export interface ControlParts {
   readonly spaces: Spaces
   readonly models: ModelsDependencies
   readonly reports: Reports | undefined
+  readonly people: People
 }
 
 /** Nobody but users of this machine can reach it. */
@@ -38,7 +40,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
-  const { readiness, publicUrl, catalog, accounts, directory, spaces, models, reports } = parts
+  const { readiness, publicUrl, catalog, accounts, directory, spaces, models, reports, people } = parts
   return controlServer({
     notReady: readiness.notReady,
     remark: readiness.remark,
@@ -47,11 +49,12 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
     api: {
       ...directory.forControl,
       books: accounts.books,
+      people: people.forControl,
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
         topics: [],
-        isSignedIn: async () => true,
+        isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),
       },

@@ -11,6 +11,12 @@ import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { PostgresAdminTokens } from '#stores/postgres/people/admin-tokens.ts'
+import { PostgresInvitations } from '#stores/postgres/people/invitations.ts'
+import { PostgresMembers } from '#stores/postgres/people/members.ts'
+import { PostgresSavedViews } from '#stores/postgres/people/saved-views.ts'
+import { PostgresSessions } from '#stores/postgres/people/sessions.ts'
+import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
@@ -58,7 +64,19 @@ export async function openDatabaseStores(
     spaces: new PostgresSpaces(database),
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
     reports: { requests: new PostgresRequestReports(forReports) },
+    people: peopleIn(forReports, sealingKeysOf(secrets)),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
+  }
+}
+
+function peopleIn(database: Database, keys: SealingKeys): NonNullable<Stores['people']> {
+  return {
+    members: new PostgresMembers(database),
+    invitations: new PostgresInvitations(database),
+    sessions: new PostgresSessions(database),
+    signOn: new PostgresSignOn(database, keys),
+    adminTokens: new PostgresAdminTokens(database),
+    savedViews: new PostgresSavedViews(database),
   }
 }
 

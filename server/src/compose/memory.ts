@@ -48,6 +48,7 @@ export async function openMemoryStores(
     spaces: new MemorySpaces(audit),
     modelFigures: undefined,
     reports: undefined,
+    people: undefined,
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -1,5 +1,6 @@
 /** Where a node keeps what it knows. `memory.ts` or `database.ts` opens it; no other part asks which. */
 import type { LedgerEntry } from '#core/ledger.ts'
+import type { PeopleDependencies } from '#http/control/access/people.ts'
 import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
@@ -26,6 +27,8 @@ export interface Stores extends NodeBooks {
   readonly spaces: SpaceStore
   /** Undefined: nothing is kept that they could be read from. */
   readonly modelFigures: ModelFigures | undefined
+  /** Undefined: nothing is kept, so nobody can sign in. */
+  readonly people: PeopleStores | undefined
   /** What people look at; undefined: nothing is kept. */
   readonly reports: Reports | undefined
 }
@@ -34,6 +37,11 @@ export interface Stores extends NodeBooks {
 export interface Reports {
   readonly requests: RequestReports
 }
+
+type PeopleStores = Pick<
+  PeopleDependencies,
+  'members' | 'invitations' | 'sessions' | 'signOn' | 'adminTokens' | 'savedViews'
+>
 
 /** The books as one node writes them. */
 export interface NodeBooks extends AsyncDisposable {

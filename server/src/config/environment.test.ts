@@ -38,6 +38,10 @@ test('an empty environment is enough, and listens on loopback only', () => {
     secret: undefined,
     previousSecret: undefined,
     adminToken: undefined,
+    adminTokenOff: false,
+    name: undefined,
+    consoleUrl: undefined,
+    insecureConsole: false,
     bootstrapKey: undefined,
     openaiApiKey: undefined,
     proxy: undefined,
@@ -114,7 +118,7 @@ test('all problems are told at once, and none repeats a secret', () => {
     PUBLIC_URL: 'torana.example.com',
     REDIS_URL: 'hunter2://x',
     CACHE_URL: 'hunter2:6379',
-    CONSOLE_URL_FILE: '/run/console',
+    CONSOLE_URL: 'console.example.com',
     ASSETS_URL: 's3://x',
   })
   const about = new Set(problems.map((problem) => problem.split(':')[0]))
@@ -210,4 +214,20 @@ test('trusted proxies are addresses and networks', () => {
   )
   for (const value of ['proxy.example', '10.0.0.0/33', '10.0.0.0/', '10.0.0.0/8/8', '0.0.0.0/0', '::/0', '*'])
     assert.match(problemsIn({ TRUSTED_PROXIES: value }).join(), /^TRUSTED_PROXIES: expected addresses/, value)
+})
+
+test('the admin token is turned off by a word, which is no token itself', () => {
+  const settings = read({ TORANA_ADMIN_TOKEN: 'off' })
+  assert.deepEqual([settings.adminToken, settings.adminTokenOff], [undefined, true])
+  assert.equal(read({ TORANA_ADMIN_TOKEN: 'a-token-of-these-tests-0001' }).adminTokenOff, false)
+  assert.match(problemsIn({ TORANA_ADMIN_TOKEN: 'of' }).join('\n'), /TORANA_ADMIN_TOKEN: needs/)
+})
+
+test('the console is opened by others over plain http only where somebody said so in full', () => {
+  assert.equal(read({ TORANA_INSECURE_CONSOLE: 'true' }).insecureConsole, true)
+  assert.match(problemsIn({ TORANA_INSECURE_CONSOLE: 'yes' }).join('\n'), /expected true or false/)
+  assert.equal(
+    read({ CONSOLE_URL: 'https://torana.example.com/console/' }).consoleUrl,
+    'https://torana.example.com/console',
+  )
 })

@@ -1,4 +1,4 @@
-/** The environment → Settings. One table tells what each variable means, here and in the documentation. */
+/** The environment → Settings. `variables.ts` tells what each variable means. */
 import { join, resolve } from 'node:path'
 import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import {
@@ -14,100 +14,7 @@ import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
 import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
 import { isSameRedis } from './same-redis.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
-
-export interface Variable {
-  readonly description: string
-  readonly default?: string
-  /** Secrets may stand in a file that `<NAME>_FILE` names, and are never shown. */
-  readonly secret?: true
-}
-
-export const environmentVariables = {
-  PORT: { default: '8080', description: 'Port of the public API. `0`: any free port.' },
-  HOST: { default: '127.0.0.1', description: 'Address on which the public API listens.' },
-  CONTROL_PORT: {
-    default: '8081',
-    description: 'The control port: control API, health and metrics. `0`: any free port.',
-  },
-  CONTROL_HOST: { default: '127.0.0.1', description: 'Address on which the control port listens.' },
-  TORANA_DATA_DIR: {
-    default: './.torana',
-    description:
-      'The data folder of the node: secret, demo key, admin token, key snapshot, journal and spool, and the database if `DATABASE_URL` is unset. It must be writable.',
-  },
-  TORANA_CONFIG: {
-    description: 'The configuration file. Default: `torana.yaml` in the working directory, if it exists.',
-  },
-  LOG_LEVEL: {
-    default: 'info',
-    description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
-  },
-  PUBLIC_URL: {
-    description: 'The address that callers use for the public API, if it is not host and port.',
-  },
-  TRUSTED_PROXIES: {
-    description:
-      'Proxies before this node: addresses and networks, separated by commas, such as `10.0.0.0/8, loopback`. From them Torana takes the address of the client in `x-forwarded-for`. Unset: none, and the header is ignored.',
-  },
-  DATABASE_URL: {
-    secret: true,
-    description:
-      '`postgres://…`: PostgreSQL 15 or newer, shared by all nodes. Unset: a PostgreSQL inside this process, in the data folder, for one process only. `memory:` loses everything at the end: for tests and benchmarks.',
-  },
-  REDIS_URL: {
-    secret: true,
-    description:
-      '`redis://…` or `rediss://…`: rate limits shared by all nodes, in Redis 7 or newer with `noeviction`. Unset: each node applies its share of a limit.',
-  },
-  CACHE_URL: {
-    secret: true,
-    description:
-      '`redis://…` or `rediss://…`: the vector cache, shared by all nodes, for models with `cache`. Use a separate Redis, with `maxmemory` and `allkeys-lru`, never the one of `REDIS_URL`, which must not evict entries. Unset: each node keeps its own.',
-  },
-  ASSETS_URL: {
-    description:
-      'Where images are stored: a folder (`file:./pictures`), or an S3 bucket shared by all nodes (`s3://bucket/folder?region=eu-central-1`, with `&endpoint=https://…` for servers other than AWS). Default: `assets` in the data folder.',
-  },
-  AWS_ACCESS_KEY_ID: {
-    secret: true,
-    description:
-      'For an `s3:` `ASSETS_URL`: the id of the access key. If neither this nor the next is set, Torana uses the role of the machine or the container, as the AWS SDK finds it.',
-  },
-  AWS_SECRET_ACCESS_KEY: { secret: true, description: 'For an `s3:` `ASSETS_URL`: the secret access key.' },
-  TORANA_SECRET: {
-    secret: true,
-    description: `Protects stored keys, encrypts credentials and signs links; at least ${MIN_KEY_LENGTH} characters, the same on all nodes and at every start. Default: 32 random bytes in the data folder; required with a \`DATABASE_URL\`.`,
-  },
-  TORANA_SECRET_PREVIOUS: {
-    secret: true,
-    description:
-      'The previous secret, while you rotate it. Keys and credentials of it stay valid, and move to the new one when they are used.',
-  },
-  TORANA_ADMIN_TOKEN: {
-    secret: true,
-    description: `The admin token of the control API, at least ${MIN_KEY_LENGTH} characters. Default: the one in \`admin.token\` of the data folder, which Torana creates at the first start.`,
-  },
-  TORANA_BOOTSTRAP_KEY: {
-    secret: true,
-    description: `A key for all models, in the project \`default\`, from the first start on; at least ${MIN_KEY_LENGTH} characters, or a \`tr_\` key.`,
-  },
-  OPENAI_API_KEY: {
-    secret: true,
-    description:
-      "The key of OpenAI, never a key of Torana. Without a configuration file, Torana adds OpenAI's models. With one, use it there as `${OPENAI_API_KEY}`.",
-  },
-  HTTPS_PROXY: {
-    description:
-      'Proxy for calls to `https:` upstreams. Also in lower case, like the next two. Images at addresses of others are fetched through tunnels to IP addresses, so a proxy that allows names only refuses them.',
-  },
-  HTTP_PROXY: { description: 'Proxy for calls to `http:` upstreams.' },
-  NO_PROXY: { description: 'Hosts that are called without a proxy, separated by commas.' },
-} as const satisfies Record<string, Variable>
-
-/** Variables of later versions. A person who sets one relies on it, so they are refused, never ignored. */
-export const variablesNotYet = {
-  CONSOLE_URL: 'a console with sign-in',
-} as const satisfies Record<string, string>
+import { ADMIN_TOKEN_OFF, environmentVariables, type Variable } from './variables.ts'
 
 type Name = keyof typeof environmentVariables
 type NameWithDefault = {
@@ -119,7 +26,6 @@ const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'erro
 /** Throws a `ConfigError` with every problem there is. */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Settings {
   const variables = new Variables(env, readFile)
-  refuseLaterOnes(env, variables)
   const dataDir = resolve(cwd, variables.text('TORANA_DATA_DIR'))
   const settings: Settings = {
     host: variables.text('HOST'),
@@ -129,7 +35,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     dataDir,
     configFile: configFileOf(variables, cwd, readFile),
     logLevel: logLevelOf(variables),
-    publicUrl: publicUrlOf(variables),
+    publicUrl: webUrlOf(variables, 'PUBLIC_URL'),
     trustedProxies: trustedProxiesOf(variables),
     database: databaseOf(variables, dataDir),
     assets: assetsOf(variables, cwd, dataDir),
@@ -137,7 +43,10 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     cacheUrl: storeUrlOf(variables, 'CACHE_URL', /^rediss?:$/, 'redis://cache.example.com:6379'),
     secret: secretOf(variables, 'TORANA_SECRET'),
     previousSecret: secretOf(variables, 'TORANA_SECRET_PREVIOUS'),
-    adminToken: secretOf(variables, 'TORANA_ADMIN_TOKEN'),
+    ...adminTokenOf(variables),
+    name: variables.given('TORANA_NAME'),
+    consoleUrl: webUrlOf(variables, 'CONSOLE_URL'),
+    insecureConsole: booleanOf(variables, 'TORANA_INSECURE_CONSOLE'),
     bootstrapKey: bootstrapKeyOf(variables),
     openaiApiKey: variables.given('OPENAI_API_KEY'),
     proxy: proxyOf(variables),
@@ -183,14 +92,6 @@ class Variables {
   }
 }
 
-function refuseLaterOnes(env: Environment, variables: Variables): void {
-  for (const [name, feature] of Object.entries(variablesNotYet)) {
-    if (!env[name] && !env[`${name}_FILE`]) continue
-    const what = feature.replace(/^an? /, '')
-    variables.refuse(name, `this version has no ${what} yet and does not use it. Unset it`)
-  }
-}
-
 function refuseSharedAddress(settings: Settings, variables: Variables): void {
   const { host, port, controlHost, controlPort } = settings
   if (port === 0 || port !== controlPort || host !== controlHost) return
@@ -221,14 +122,20 @@ function logLevelOf(variables: Variables): LogLevel {
   return 'info'
 }
 
-function publicUrlOf(variables: Variables): string | undefined {
-  const value = variables.given('PUBLIC_URL')
+function webUrlOf(variables: Variables, name: 'PUBLIC_URL' | 'CONSOLE_URL'): string | undefined {
+  const value = variables.given(name)
   if (value === undefined) return undefined
   const url = URL.parse(value)
   if (url && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
     return value.replace(/\/+$/, '')
-  variables.refuse('PUBLIC_URL', `expected a URL such as https://torana.example.com, got "${value}"`)
+  variables.refuse(name, `expected a URL such as https://torana.example.com, got "${value}"`)
   return undefined
+}
+
+function booleanOf(variables: Variables, name: 'TORANA_INSECURE_CONSOLE'): boolean {
+  const value = variables.text(name)
+  if (value !== 'true' && value !== 'false') variables.refuse(name, `expected true or false, got "${value}"`)
+  return value === 'true'
 }
 
 function trustedProxiesOf(variables: Variables): Settings['trustedProxies'] {
@@ -304,6 +211,12 @@ function secretOf(
   else if (value !== undefined && isMonotonous(value))
     variables.refuse(name, `${MONOTONOUS}; try openssl rand -hex 32`)
   return value
+}
+
+function adminTokenOf(variables: Variables): Pick<Settings, 'adminToken' | 'adminTokenOff'> {
+  if (variables.given('TORANA_ADMIN_TOKEN') === ADMIN_TOKEN_OFF)
+    return { adminToken: undefined, adminTokenOff: true }
+  return { adminToken: secretOf(variables, 'TORANA_ADMIN_TOKEN'), adminTokenOff: false }
 }
 
 function bootstrapKeyOf(variables: Variables): string | undefined {

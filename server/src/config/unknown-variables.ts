@@ -1,4 +1,4 @@
-import { environmentVariables, variablesNotYet, type Variable } from './environment.ts'
+import { environmentVariables, type Variable } from './variables.ts'
 import { didYouMean } from './file/problem.ts'
 import { readText, type Environment } from './file/variable.ts'
 
@@ -10,7 +10,7 @@ export function unknownVariables(env: Environment, configFile: string | undefine
   const known = Object.entries<Variable>(environmentVariables).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
   )
-  const others = new Set([...known, ...Object.keys(variablesNotYet), ...OF_CLIENTS])
+  const others = new Set([...known, ...OF_CLIENTS])
   const unknown = Object.keys(env).filter((name) => name.startsWith('TORANA_') && !others.has(name))
   if (unknown.length === 0) return []
   const used = configFile === undefined ? '' : readText(configFile)

@@ -41,7 +41,7 @@ export function clientAddressOf(
 const MAPPED = '::ffff:'
 
 /** One form for each address: without a port, brackets, a zone, or the prefix that makes IPv4 look like IPv6. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   if (!text.includes(':')) return text
   // The usual form of a peer on a listener for both kinds of addresses.
   if (text.startsWith(MAPPED) && text.indexOf(':', MAPPED.length) === -1) return unmapped(text)
@@ -54,4 +54,11 @@ function plainAddress(text: string): string {
 
 function unmapped(address: string): string {
   return address.includes('.') ? address.slice(MAPPED.length) : address
+}
+
+/** One customer of a provider has 2^64 addresses of IPv6: they count as one. */
+export function networkOf(address: string): string {
+  if (!address.includes(':')) return address
+  const [head = ''] = address.split('::')
+  return head.split(':').slice(0, 4).join(':')
 }

@@ -22,6 +22,14 @@ export interface Settings {
   /** The secret before the last change, while keys and credentials move over to the new one. */
   readonly previousSecret: string | undefined
   readonly adminToken: string | undefined
+  /** No token of the node opens the control port any more. Commands on this machine use the socket. */
+  readonly adminTokenOff: boolean
+  /** What people call this install. */
+  readonly name: string | undefined
+  /** Where people open the console, without a slash at its end. */
+  readonly consoleUrl: string | undefined
+  /** Sign-in over plain http from other machines. */
+  readonly insecureConsole: boolean
   readonly bootstrapKey: string | undefined
   readonly openaiApiKey: string | undefined
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; undefined when no proxy is set. */

@@ -118,7 +118,14 @@ export interface ProjectPage {
 }
 
 /** Why a change was not made. `missing`: there is no such project or key. `deleted`: its project is being deleted. */
-export type RefusalReason = 'missing' | 'exists' | 'revoked' | 'deleted' | 'secret-taken'
+export type RefusalReason =
+  | 'missing'
+  | 'exists'
+  | 'revoked'
+  | 'deleted'
+  | 'secret-taken'
+  | 'last-admin'
+  | 'ruled'
 
 export class ChangeRefused extends Error {
   override readonly name = 'ChangeRefused'

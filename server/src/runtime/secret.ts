@@ -129,6 +129,11 @@ export function jobKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('image job', secrets)
 }
 
+/** What a browser carries while it is at the identity provider is sealed with. */
+export function signOnKeysOf(secrets: NodeSecrets): SealingKeys {
+  return sealingKeysFor('sign-on trip', secrets)
+}
+
 /** What entries of the audit are signed with. */
 export function auditKeysOf(secrets: NodeSecrets): SealingKeys {
   return sealingKeysFor('audit', secrets)

@@ -1,6 +1,7 @@
 /** `npm run test:pglite`: the contracts of all stores on PGlite, which takes minutes. One smoke of each is in every run. */
 import { pgliteBooks as pgliteUpkeep } from '#test/support/books.ts'
 import { pgliteDirectory } from '#test/support/directory.ts'
+import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
 import { budgetStoreSuite } from './budget-store.ts'
@@ -12,6 +13,7 @@ import { keyStoreSuite } from './key-store.ts'
 import { ledgerStoreSuite } from './ledger-store.ts'
 import { sqlLedgerSuite } from './ledger-store-sql.ts'
 import { pgliteBooks, sharedBooks } from './open-books.ts'
+import { peopleSuite } from './people.ts'
 import { reconcilerSuite } from './reconciler.ts'
 import { databaseSpaces, spaceStoreSuite } from './spaces.ts'
 import { upkeepSuite } from './upkeep.ts'
@@ -28,6 +30,8 @@ credentialStoreSuite('PGlite', directory)
 auditLogSuite('PGlite', directory)
 auditReadingSuite('PGlite', directory)
 spaceStoreSuite('PGlite', databaseSpaces(directory), 20)
+
+peopleSuite('PGlite', pglitePeople())
 
 const jobs = pgliteJobs()
 imageJobsSuite('PGlite', jobs)

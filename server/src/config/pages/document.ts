@@ -1,7 +1,7 @@
 /** The configuration's JSON Schema and its reference page, both made from what the code itself checks by. */
 import { z } from 'zod'
 import { builtInFacts } from '../build/facts.ts'
-import { environmentVariables, variablesNotYet, type Variable } from '../environment.ts'
+import { environmentVariables, type Variable } from '../variables.ts'
 import { branchesOf, isSchema, type JsonSchema } from '../file/json-schema.ts'
 import { configFile, notYet } from '../schema/schema.ts'
 import { exampleFile } from './example.ts'
@@ -82,8 +82,6 @@ export function configurationMarkdown(): string {
     'newline at its end). Do not set both.',
     '',
     "Node's own variables work too, such as `NODE_EXTRA_CA_CERTS` for your own certificate authorities.",
-    '',
-    `Variables of parts that this version does not have yet are refused: ${Object.keys(variablesNotYet).map(code).join(', ')}.`,
     '',
     '## torana.yaml',
     '',

@@ -1,41 +1,38 @@
 /** The control API: everything under `/api/v1` of the private listener. */
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import type { Fault } from '#core/fault/fault.ts'
 import { faultAnswers } from '../fault-answers.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
-import { presentedKey } from '../gateway/caller/presented-key.ts'
 import { registerAudit } from './audit/audit.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
-import { controlFault, noToken, notFound, tooManyWrongTokens, wrongToken } from './wire/faults.ts'
+import { controlFault, notFound } from './wire/faults.ts'
 import { registerEvents } from './events/events.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
+import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
 import { registerRequests } from './requests/routes.ts'
-import { typed } from './wire/route.ts'
 import { registerModels } from './models/routes.ts'
+import type { PeopleDependencies } from './access/people.ts'
+import { registerInvitations } from './members/invitations.ts'
+import { registerMembers } from './members/members.ts'
+import { registerSavedViews } from './saved-views/routes.ts'
+import { registerSession } from './session/routes.ts'
+import { registerSignOn } from './sign-on/routes.ts'
+import { registerTokens } from './tokens/routes.ts'
+import { typed, type Api } from './wire/route.ts'
 import { registerSpaces } from './spaces/spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
-  const { callerOf, clientAddress, docsUrl, failedTokens, onAdminRequest, onFault } = dependencies
+  const { clientAddress, docsUrl, onAdminRequest, onFault } = dependencies
   const shown = ({ id, raw, method, url }: FastifyRequest): ControlRequest => ({
     requestId: id,
     client: clientAddress(raw),
     method,
     path: pathIn(url),
   })
-  /** The token itself is checked first, so that nobody can lock out a person who has it. */
-  const refusalOf = ({ raw }: FastifyRequest): Fault => {
-    const client = clientAddress(raw)
-    const waitMs = failedTokens.waitMs(client)
-    if (waitMs > 0) return tooManyWrongTokens(waitMs)
-    const fault = wrongToken()
-    failedTokens.note(client, fault)
-    return fault
-  }
   void app.register(
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
@@ -46,10 +43,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       scope.addHook('onRequest', async (request) => {
         const { permission = 'signed-in' } = request.routeOptions.config
         if (permission === 'anyone') return
-        const token = presentedKey({ authorization: request.headers.authorization })
-        if (token === undefined) throw noToken()
-        const caller = callerOf(token)
-        if (caller === undefined) throw refusalOf(request)
+        const caller = await callerOfRequest(request, dependencies)
         request.setDecorator(CALLER, { ...caller, address: clientAddress(request.raw) })
         checkAccess(caller, permission, request.method)
       })
@@ -78,6 +72,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerKeys(api, dependencies)
       registerCredentials(api, dependencies)
       registerAudit(api, dependencies)
+      if (dependencies.people) registerPeople(api, dependencies.people)
       if (dependencies.books) registerBooks(api, dependencies.books)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)
@@ -86,6 +81,15 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
     },
     { prefix: '/api/v1' },
   )
+}
+
+function registerPeople(api: Api, people: PeopleDependencies): void {
+  registerSession(api, people)
+  registerMembers(api, people)
+  registerInvitations(api, people)
+  registerSignOn(api, people)
+  registerTokens(api, people)
+  registerSavedViews(api, people)
 }
 
 /** A route that says nothing of who may use it is a mistake of ours, and is told when it is registered. */

@@ -1,9 +1,8 @@
 /** What the routes of the control API need from outside. */
 import type { Fault } from '#core/fault/fault.ts'
 import type { AuditLog } from '#ports/audit.ts'
-import type { ClientAddress } from '../client-address.ts'
-import type { FailedKeys } from '../gateway/caller/failed-keys.ts'
-import type { Caller } from './access/caller.ts'
+import type { AccessDependencies } from './access/authenticate.ts'
+import type { PeopleDependencies } from './access/people.ts'
 import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
@@ -21,20 +20,16 @@ export interface ControlRequest {
   readonly path: string
 }
 
-export interface ApiDependencies extends KeyDependencies, CredentialDependencies {
+export interface ApiDependencies extends KeyDependencies, CredentialDependencies, AccessDependencies {
   readonly audit: AuditLog
   /** Undefined on a node that keeps nothing. */
   readonly books?: BooksDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
+  readonly people?: PeopleDependencies | undefined
   readonly events?: EventsDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined
-  /** The program that holds the token. Undefined: no token of this node. */
-  readonly callerOf: (token: string) => Caller | undefined
   readonly docsUrl: () => string
-  readonly clientAddress: ClientAddress
-  /** Wrong admin tokens, by the address that they came from. */
-  readonly failedTokens: FailedKeys
   /** Told of each fault, with its cause, which the caller does not see. */
   readonly onFault: (fault: Fault, request: ControlRequest) => void
   /** Told of each request with a valid token, when it is answered. */

@@ -15,6 +15,7 @@ import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
 import { registerApi } from './api.ts'
 import type { ApiDependencies } from './dependencies.ts'
+import { addSecurityHeaders } from './security-headers.ts'
 
 export interface ControlDependencies extends Readiness {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
@@ -37,6 +38,7 @@ export function controlServer({ api, metrics, ...readiness }: ControlDependencie
       rewriteUrl: ({ url }: IncomingMessage) => withoutBasePath(url ?? '/', api.console.basePath),
     }),
   })
+  addSecurityHeaders(app)
   if (api) void app.register(swagger, openapi(api.version))
   registerHealth(app, readiness)
   app.get('/metrics', { schema: { hide: true } }, async (_, reply) => {

@@ -1,48 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { StoreAway } from '#ports/store.ts'
 import { ADMIN_TOKEN, LOCAL_TOKEN, startControl } from '#test/support/control.ts'
-import { memoryDirectory, someSecret } from '#test/support/directory.ts'
+import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 
 const directory = memoryDirectory()
 const { ask, url, audit, faults } = await startControl(directory)
-
-interface Operation {
-  readonly 'x-permission': string
-}
-const contract = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../../../contract/control.openapi.json'), 'utf8'),
-) as { readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>> }
-
-/** Every route that is not for anyone, and a path that is none. */
-const routes = Object.entries(contract.paths)
-  .flatMap(([path, operations]) =>
-    Object.entries(operations)
-      .filter(([, operation]) => operation['x-permission'] !== 'anyone')
-      .map(
-        ([method]) => [method.toUpperCase(), path.replace('/api/v1', '').replaceAll(/[{}]/g, '')] as const,
-      ),
-  )
-  .concat([['GET', '/nothing']])
-
-for (const [method, path] of routes) {
-  test(`${method} ${path} needs an admin token`, async () => {
-    assertFault(await ask(method, path, undefined, ''), 'missing_api_key', { words: /TORANA_ADMIN_TOKEN/ })
-    for (const token of ['x', ADMIN_TOKEN.slice(0, -1), `${ADMIN_TOKEN}x`, someSecret().secret])
-      assertFault(await ask(method, path, undefined, token), 'invalid_api_key', {
-        words: /not the admin token/,
-      })
-  })
-}
-
-test('every route of the API is among them', async () => {
-  assert.ok(routes.length > 20)
-  // That the contract names every route is tested in contract.test.ts.
-  assert.ok(routes.some(([method, path]) => method === 'POST' && path === '/keys'))
-})
 
 test('a token in another header is none, and no other origin is let in', async () => {
   for (const headers of [{ 'api-key': ADMIN_TOKEN }, { 'x-api-key': ADMIN_TOKEN }, { cookie: ADMIN_TOKEN }])

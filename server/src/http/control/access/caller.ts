@@ -54,10 +54,13 @@ export function actorIn(request: Pick<FastifyRequest, 'getDecorator'>): Actor {
   return { name: actor, address }
 }
 
+export function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD'
+}
+
 /** Throws what the caller is told when it may not use the route. */
 export function checkAccess(caller: Caller, access: RouteAccess, method: string): void {
-  if (caller.isReadOnly && method !== 'GET' && method !== 'HEAD')
-    throw new Fault('forbidden', `${caller.actor} may read only.`)
+  if (caller.isReadOnly && !isReading(method)) throw new Fault('forbidden', `${caller.actor} may read only.`)
   if (access === 'anyone' || access === 'signed-in' || may(caller.role, access)) return
   throw new Fault(
     'forbidden',

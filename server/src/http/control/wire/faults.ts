@@ -8,7 +8,7 @@ import { toFault } from '../../faults.ts'
 export function noToken(): Fault {
   return new Fault(
     'missing_api_key',
-    'The control API needs the admin token. Send `Authorization: Bearer <token>`. The token is TORANA_ADMIN_TOKEN, or the content of admin.token in the data folder.',
+    'The control API needs a session or a token. Sign in at the console, or send `Authorization: Bearer <token>`. The admin token is TORANA_ADMIN_TOKEN, or the content of admin.token in the data folder.',
   )
 }
 

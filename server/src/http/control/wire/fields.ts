@@ -53,3 +53,6 @@ export function listOf<Item extends z.ZodType>(item: Item) {
     has_more: z.boolean().describe('Ask again with `after` (or `before`) = the last entry of this page.'),
   })
 }
+
+/** The answer of a route that has nothing to say. */
+export const noContent = z.undefined().describe('Done.')

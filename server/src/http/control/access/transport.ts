@@ -1,0 +1,99 @@
+/** How a browser reaches the console: at which address, and whether others could read along. */
+import type { FastifyRequest } from 'fastify'
+import { Fault } from '#core/fault/fault.ts'
+import type { ClientAddress } from '../../client-address.ts'
+
+export interface TransportRules {
+  readonly clientAddress: ClientAddress
+  /** The request comes from a proxy whose headers count. */
+  readonly isFromProxy: (request: Pick<FastifyRequest['raw'], 'socket'>) => boolean
+  /** Where people open the console, if somebody said so. */
+  readonly consoleUrl: string | undefined
+  /** Sign-in over plain http is allowed from everywhere. */
+  readonly insecureAllowed: boolean
+}
+
+export interface Transport {
+  /** The address of the client. */
+  readonly client: string
+  /** Of the console as this browser sees it. */
+  readonly origin: string
+  /** The browser speaks TLS with this install. */
+  readonly isSecure: boolean
+  /** The browser runs on the machine of this node. */
+  readonly isThisMachine: boolean
+}
+
+type Asked = Pick<FastifyRequest, 'raw' | 'headers'>
+
+const LOOPBACK = /^(?:127\.|::1$)/
+const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
+
+export class Transports {
+  readonly #rules: TransportRules
+  readonly #console: URL | null
+
+  constructor(rules: TransportRules) {
+    this.#rules = rules
+    this.#console = rules.consoleUrl === undefined ? null : URL.parse(rules.consoleUrl)
+  }
+
+  of({ raw, headers }: Asked): Transport {
+    const { clientAddress, isFromProxy } = this.#rules
+    const byProxy = isFromProxy(raw)
+    const forwardedHost = byProxy ? lastOf(headers['x-forwarded-host']) : undefined
+    const host = forwardedHost ?? headers.host ?? ''
+    const isNamed = this.#console?.protocol === 'https:' && host === this.#console.host
+    const isSecure = isNamed || (byProxy && lastOf(headers['x-forwarded-proto']) === 'https')
+    const client = clientAddress(raw)
+    // A proxy that nobody named may stand for anybody.
+    const isDirect = byProxy || FORWARDED.every((name) => headers[name] === undefined)
+    return {
+      client,
+      origin: `${isSecure ? 'https' : 'http'}://${host}`,
+      isSecure,
+      isThisMachine: isDirect && LOOPBACK.test(client),
+    }
+  }
+
+  /** Whether passwords and cookies may be sent. */
+  isPrivate(request: Asked): boolean {
+    const { isSecure, isThisMachine } = this.of(request)
+    return isSecure || isThisMachine || this.#rules.insecureAllowed
+  }
+
+  /** Throws where a password or a cookie could be read by others. */
+  checkPrivate(request: Asked): void {
+    if (this.isPrivate(request)) return
+    const { client } = this.of(request)
+    throw new Fault(
+      'insecure_sign_in',
+      `Over plain http only this machine may sign in, and this request comes from ${client}. Put TLS in front of the control port and set CONSOLE_URL to its https address, with TRUSTED_PROXIES for the proxy; or set TORANA_INSECURE_CONSOLE=true in a network that you trust.`,
+    )
+  }
+
+  /** Throws where the page that sends a change is not the console's own. */
+  checkOrigin(request: Asked): void {
+    const { origin } = request.headers
+    if (origin !== undefined && (origin === this.of(request).origin || origin === this.#console?.origin))
+      return
+    throw new Fault(
+      'wrong_origin',
+      origin === undefined
+        ? 'A change with a session needs the header Origin, as browsers send it. Programs use a token instead.'
+        : 'This change was sent by a page of another address than the console.',
+    )
+  }
+
+  /** The address of a page of the console, for a link. */
+  link(request: Asked, path: string): string {
+    const base = this.#console?.href ?? `${this.of(request).origin}/`
+    return new URL(path, base.endsWith('/') ? base : `${base}/`).href
+  }
+}
+
+/** What the nearest proxy wrote. */
+function lastOf(header: string | string[] | undefined): string | undefined {
+  const text = Array.isArray(header) ? header.join() : header
+  return text?.split(',').at(-1)?.trim()
+}

@@ -1,0 +1,88 @@
+/** OpenID Connect with an identity provider: the code flow with PKCE, a state and a nonce. */
+import * as oidc from 'openid-client'
+import { IdentityProviderFailed, type IdentityProvider, type SignOnSettings } from '#ports/sign-on.ts'
+
+/** A person waits for it. */
+const TIMEOUT_S = 10
+/** Keys of a provider change rarely; openid-client asks for them again when it meets one that it does not know. */
+const REMEMBERED_MS = 600_000
+const SCOPE = 'openid email profile'
+
+export function openidProvider(nowMs: () => number): IdentityProvider {
+  let last:
+    | { readonly of: string; readonly untilMs: number; readonly found: Promise<oidc.Configuration> }
+    | undefined
+  const discovered = (settings: SignOnSettings): Promise<oidc.Configuration> => {
+    const of = JSON.stringify([settings.issuer, settings.clientId, settings.clientSecret])
+    if (last?.of !== of || last.untilMs < nowMs())
+      last = { of, untilMs: nowMs() + REMEMBERED_MS, found: discover(settings) }
+    const { found } = last
+    // A failure is not remembered: the provider may be there the next time.
+    found.catch(() => {
+      if (last?.found === found) last = undefined
+    })
+    return found
+  }
+  return {
+    begin: (settings, redirectUrl) =>
+      told('could not be asked', async () => {
+        const configuration = await discovered(settings)
+        const trip = {
+          state: oidc.randomState(),
+          nonce: oidc.randomNonce(),
+          verifier: oidc.randomPKCECodeVerifier(),
+        }
+        const url = oidc.buildAuthorizationUrl(configuration, {
+          redirect_uri: redirectUrl,
+          scope: SCOPE,
+          state: trip.state,
+          nonce: trip.nonce,
+          code_challenge: await oidc.calculatePKCECodeChallenge(trip.verifier),
+          code_challenge_method: 'S256',
+        })
+        return { url: url.href, trip }
+      }),
+    finish: (settings, url, { state, nonce, verifier }) =>
+      told('was not believed', async () => {
+        const configuration = await discovered(settings)
+        const tokens = await oidc.authorizationCodeGrant(configuration, url, {
+          expectedState: state,
+          expectedNonce: nonce,
+          pkceCodeVerifier: verifier,
+          idTokenExpected: true,
+        })
+        const claims = tokens.claims()
+        if (claims === undefined) throw new Error('it sent no ID token')
+        const { userinfo_endpoint: userinfo } = configuration.serverMetadata()
+        if (userinfo === undefined) return claims
+        // Some tell groups and mail addresses only here. What the signed token says counts.
+        const more = await oidc.fetchUserInfo(configuration, tokens.access_token, claims.sub)
+        return { ...more, ...claims }
+      }),
+  }
+}
+
+function discover({ issuer, clientId, clientSecret }: SignOnSettings): Promise<oidc.Configuration> {
+  const url = new URL(issuer)
+  const isPlain = url.protocol === 'http:'
+  return oidc.discovery(
+    url,
+    clientId,
+    undefined,
+    clientSecret === undefined ? oidc.None() : oidc.ClientSecretPost(clientSecret),
+    {
+      timeout: TIMEOUT_S,
+      // Only for a provider on this machine: the route refuses others without TLS.
+      execute: isPlain ? [oidc.allowInsecureRequests] : [],
+    },
+  )
+}
+
+async function told<Result>(what: string, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    const { message, error_description: description } = cause as Error & { error_description?: string }
+    throw new IdentityProviderFailed(`The identity provider ${what}: ${description ?? message}`, { cause })
+  }
+}

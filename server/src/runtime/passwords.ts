@@ -1,0 +1,83 @@
+/** Passwords by argon2id, in the threads of libuv: the event loop never waits for one. */
+import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { PasswordsBusy, type Passwords } from '#ports/passwords.ts'
+
+/** OWASP's first choice: 19 MiB, two passes, one lane. About 30 ms of a core. */
+const PARAMETERS = { memory: 19_456, passes: 2, parallelism: 1 } as const
+const SALT_BYTES = 16
+const TAG_BYTES = 32
+/** Half of libuv's four threads: the others are for files and names of hosts. */
+const AT_ONCE = 2
+/** A second's worth. Whoever comes later is told to come again. */
+const WAITING = 32
+
+export function argon2Passwords(): Passwords {
+  const turns = new Turns()
+  /** Nobody's. Compared with where there is no hash, so that the time does not tell whether a member exists. */
+  const nobody = encoded(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
+  return {
+    hash: (password) =>
+      turns.take(async () => {
+        const salt = randomBytes(SALT_BYTES)
+        return encoded(salt, await tagOf(password, salt, PARAMETERS, TAG_BYTES))
+      }),
+    isRight: (password, hash) =>
+      turns.take(async () => {
+        const { salt, tag, parameters } = decoded(hash ?? nobody)
+        const found = await tagOf(password, salt, parameters, tag.length)
+        return timingSafeEqual(found, tag) && hash !== undefined
+      }),
+  }
+}
+
+type Parameters = { readonly [Name in keyof typeof PARAMETERS]: number }
+
+function tagOf(password: string, salt: Buffer, parameters: Parameters, tagLength: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  // One form for what looks alike: a keyboard decides which of the two is typed.
+  const message = Buffer.from(password.normalize('NFKC'))
+  argon2('argon2id', { message, nonce: salt, tagLength, ...parameters }, (error, tag) =>
+    error ? reject(error) : resolve(tag),
+  )
+  return promise
+}
+
+/** The form that other programs write and read too. */
+function encoded(salt: Buffer, tag: Buffer): string {
+  const { memory, passes, parallelism } = PARAMETERS
+  const text = (bytes: Buffer): string => bytes.toString('base64').replaceAll('=', '')
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${text(salt)}$${text(tag)}`
+}
+
+function decoded(hash: string): { salt: Buffer; tag: Buffer; parameters: Parameters } {
+  const parts = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(hash)
+  if (parts === null) throw new Error('what is kept of a password is not argon2id')
+  const [, memory, passes, parallelism, salt = '', tag = ''] = parts
+  return {
+    salt: Buffer.from(salt, 'base64'),
+    tag: Buffer.from(tag, 'base64'),
+    parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
+  }
+}
+
+/** A few at a time, in the order in which they came. */
+class Turns {
+  #running = 0
+  readonly #waiting: (() => void)[] = []
+
+  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#running >= AT_ONCE) {
+      if (this.#waiting.length >= WAITING) throw new PasswordsBusy('too many passwords wait to be checked')
+      const { promise, resolve } = Promise.withResolvers<void>()
+      this.#waiting.push(resolve)
+      await promise
+    } else this.#running += 1
+    try {
+      return await work()
+    } finally {
+      const next = this.#waiting.shift()
+      if (next) next()
+      else this.#running -= 1
+    }
+  }
+}

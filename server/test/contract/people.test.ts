@@ -1,0 +1,4 @@
+import { postgresPeople } from '#test/support/people.ts'
+import { peopleSuite } from './people.ts'
+
+peopleSuite('PostgreSQL', postgresPeople())
