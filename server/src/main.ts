@@ -10,6 +10,7 @@ import { Ending, type StopOptions } from '#compose/ending.ts'
 import { openGateway } from '#compose/gateway.ts'
 import { openImages } from '#compose/images.ts'
 import type { Listeners } from '#compose/listeners.ts'
+import { liveRequests } from '#compose/live-requests.ts'
 import { openMemoryStores } from '#compose/memory.ts'
 import { outsideOf } from '#compose/outside.ts'
 import { modelsFor } from '#compose/models.ts'
@@ -123,7 +124,8 @@ export async function startNode(
   const { reports } = stores
   const { controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
-  const control = openControl(basics, { ...shown, catalog, accounts, models, reports, people })
+  const topics = liveRequests(basics, stores)
+  const control = openControl(basics, { ...shown, catalog, accounts, models, reports, people, topics })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {

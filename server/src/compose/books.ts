@@ -26,6 +26,7 @@ import type { Metrics } from '#telemetry/metrics.ts'
 import { BatchedLedger, type LedgerEvents } from '#worker/books/batched-ledger.ts'
 import { recover } from '#worker/books/recover.ts'
 import { RequestLog } from '#worker/books/request-log.ts'
+import { NodeRequestTail } from '#worker/books/request-tail.ts'
 import { startUpkeep, type UpkeepEvents } from '#worker/books/upkeep.ts'
 import { every } from '#worker/every.ts'
 import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
@@ -67,7 +68,8 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     monotonicMs,
     yieldLoop: yieldLoop,
   })
-  const requests = openRequestLog(basics, new PostgresRequests(database, nodeId), membership)
+  const requestTail = new NodeRequestTail(hostname())
+  const requests = openRequestLog(basics, new PostgresRequests(database, nodeId), membership, requestTail)
   const recoverDead = async (): Promise<void> => {
     if (ledger.isStoreAway) return
     const recovered = await recover(abandonedFolders(dataDir), store, events)
@@ -103,6 +105,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     openCalls: () => folder.journal.size,
     settled: () => ledger.settled(),
     logRequest: (record) => requests.add(record),
+    requestTail,
     liveNodes: () => membership.liveNodes,
     isEldest: () => upkeep.isEldest(nodeId),
     isStoreAway: () => ledger.isStoreAway,
@@ -203,6 +206,7 @@ function openRequestLog(
   { log, metrics }: Basics,
   store: RequestLogStore,
   membership: Membership,
+  tail: NodeRequestTail,
 ): RequestLog {
   return new RequestLog(
     {
@@ -211,6 +215,7 @@ function openRequestLog(
         membership.isKnown ? store.append(records) : Promise.reject(new StoreAway('not connected yet')),
     },
     {
+      written: (records) => tail.written(records),
       dropped: (records) => metrics.books.requestLogDropped(records),
       refused: (records, error) =>
         log.error({ records, err: error }, 'PostgreSQL refused records of the request log'),

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import { kindAtControl } from '#core/security-event.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import type { EventTopic } from '#http/control/events/topic.ts'
 import { controlServer } from '#http/control/server.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
@@ -25,6 +26,8 @@ export interface ControlParts {
   readonly models: ModelsDependencies
   readonly reports: Reports | undefined
   readonly people: People
+  /** What is live in a console. */
+  readonly topics: readonly EventTopic[]
 }
 
 /** Nobody but users of this machine can reach it. */
@@ -53,7 +56,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
-        topics: [],
+        topics: parts.topics,
         isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),

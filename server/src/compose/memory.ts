@@ -33,6 +33,7 @@ export async function openMemoryStores(
     openCalls: () => 0,
     settled: async () => {},
     logRequest: () => {},
+    requestTail: undefined,
     liveNodes: () => 1,
     isEldest: async () => true,
     isStoreAway: () => false,

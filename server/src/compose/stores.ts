@@ -10,7 +10,7 @@ import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
-import type { RequestReports } from '#ports/request-reports.ts'
+import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -54,6 +54,8 @@ export interface NodeBooks extends AsyncDisposable {
   /** Resolves when no entry waits in memory. */
   readonly settled: () => Promise<void>
   readonly logRequest: (record: RequestRecord) => void
+  /** For those who watch; undefined: nothing is written. */
+  readonly requestTail: RequestTail | undefined
   /** Nodes that share the work, as of the last heartbeat. */
   readonly liveNodes: () => number
   /** Whether this node does what one node does for all. */

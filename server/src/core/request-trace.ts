@@ -154,3 +154,9 @@ function covered(spans: readonly Span[]): number {
   }
   return sum
 }
+
+/** Those that served the request; of one that failed, those that were tried. Empty: none was. */
+export function deploymentsOf(served: string | undefined, calls: readonly CallTrace[]): readonly string[] {
+  const known = served === undefined || served === '' ? [] : served.split(',')
+  return calls.length === 0 ? known : [...new Set([...calls.map(({ deployment }) => deployment), ...known])]
+}

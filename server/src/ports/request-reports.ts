@@ -6,6 +6,17 @@ import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-tr
 export const REQUEST_KINDS = ['embedding', 'generation', 'edit'] as const
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
+export const ROUTE_OF_KIND: Readonly<Record<RequestKind, string>> = {
+  embedding: 'embeddings',
+  generation: 'images',
+  edit: 'image-edits',
+}
+
+/** Undefined: a question for models, or what is no request. */
+export const KIND_OF_ROUTE: ReadonlyMap<string, RequestKind> = new Map(
+  REQUEST_KINDS.map((kind) => [ROUTE_OF_KIND[kind], kind]),
+)
+
 export interface LoggedRequest {
   readonly id: string
   readonly atMs: number
@@ -30,6 +41,8 @@ export interface LoggedRequest {
   readonly waitedMs: number
   readonly node: string
   readonly asset: string | undefined
+  /** The caller's own id. */
+  readonly clientRequestId: string | undefined
 }
 
 /** Milliseconds from the first byte of the request. */
@@ -68,7 +81,6 @@ export interface BookedCall {
 export interface RequestDetail extends LoggedRequest {
   readonly route: string
   readonly askedModel: string | undefined
-  readonly clientRequestId: string | undefined
   readonly space: string | undefined
   readonly width: number | undefined
   readonly encoding: string | undefined
@@ -147,6 +159,17 @@ export interface RequestReports {
   ): Promise<RequestHistogram>
   /** Undefined: neither the log nor the ledger knows it. */
   find(id: string): Promise<RequestDetail | ForgottenRequest | undefined>
+}
+
+/** Requests of this node as they end. */
+export interface RequestTail {
+  open(): TailReader
+}
+
+export interface TailReader {
+  /** What ended since the last time, oldest first; of very many the newest, and how many are left out. */
+  take(): { readonly rows: readonly LoggedRequest[]; readonly skipped: number }
+  close(): void
 }
 
 /** A cursor that no page handed out. */

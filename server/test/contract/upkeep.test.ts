@@ -55,6 +55,7 @@ test('a record that PostgreSQL can not keep takes no other record of the request
   await upkeep.makePartitions()
   const refused: number[] = []
   const log = new RequestLog(requests, {
+    written: () => {},
     dropped: () => assert.fail('there was room'),
     refused: (records) => void refused.push(records),
   })

@@ -85,6 +85,8 @@ export async function askControl(
     status: answer.status,
     headers: answer.headers,
     text,
-    body: (type.startsWith('application/json') && text !== '' ? JSON.parse(text) : {}) as ControlAnswer['body'],
+    body: (type.startsWith('application/json') && text !== ''
+      ? JSON.parse(text)
+      : {}) as ControlAnswer['body'],
   }
 }

@@ -15,6 +15,8 @@ const MOST_REFUSALS = 20
 
 export interface RequestLogEvents {
   dropped(records: number): void
+  /** These are in the store, or were refused by it. */
+  written(records: readonly RequestRecord[]): void
   /** The store refused records for what they are: a defect of the node. */
   refused(records: number, error: Error): void
 }
@@ -63,6 +65,7 @@ export class RequestLog {
         return
       }
       this.#waiting.splice(0, portion.length)
+      this.#events.written(portion)
     }
   }
 

@@ -100,7 +100,7 @@ const DEFAULT_RANGE_MS = 3_600_000
 type Filters = z.output<typeof requestFilters>
 
 /** Of a caller that sees named projects, a filter never leaves them. */
-function filterOf(given: Filters, caller: Caller, nowMs: number): RequestFilter {
+export function filterOf(given: Filters, caller: Caller, nowMs: number): RequestFilter {
   const toMs = given.to === undefined ? nowMs : Date.parse(given.to)
   const fromMs = given.from === undefined ? toMs - DEFAULT_RANGE_MS : Date.parse(given.from)
   if (fromMs >= toMs) throw invalidField('from is not before to.', 'from')

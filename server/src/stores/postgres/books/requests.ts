@@ -1,4 +1,4 @@
-import { ownTime } from '#core/request-trace.ts'
+import { deploymentsOf, ownTime } from '#core/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
 import { plainArray, textArray } from '../arrays.ts'
@@ -53,7 +53,7 @@ export class PostgresRequests implements RequestLogStore {
           text(({ project }) => project),
           text(({ keyId }) => keyId),
           text(({ model }) => model),
-          text(deploymentsOf),
+          text(namesOf),
           plain(({ attempts, trace }) => attempts ?? trace?.calls.length),
           plain(({ inputs }) => inputs),
           plain(({ promptTokens }) => promptTokens),
@@ -74,13 +74,12 @@ export class PostgresRequests implements RequestLogStore {
   }
 }
 
-/** Those that served it; of a request that failed, those that were tried. */
-function deploymentsOf({ deployment, trace }: RequestRecord): string | undefined {
-  const [first, ...others] = trace?.calls ?? []
-  if (first === undefined || (others.length === 0 && deployment !== undefined)) return deployment
-  const all = new Set((trace?.calls ?? []).map((call) => call.deployment))
-  if (deployment !== undefined) for (const one of deployment.split(',')) all.add(one)
-  return [...all].join()
+/** Most requests have one call, and its deployment is the one that served them. */
+function namesOf({ deployment, trace }: RequestRecord): string | undefined {
+  const { calls = [] } = trace ?? {}
+  const [only] = calls
+  if (calls.length === 1 && only?.deployment === deployment) return deployment
+  return deploymentsOf(deployment, calls).join()
 }
 
 /** Different in every row, so not worth remembering in its quoted form. */

@@ -1,13 +1,7 @@
 /** Which requests a report is about, as SQL. */
 import { OUTCOMES, type Outcome } from '#core/request-outcome.ts'
-import type { RequestFilter, RequestKind } from '#ports/request-reports.ts'
+import { ROUTE_OF_KIND, type RequestFilter } from '#ports/request-reports.ts'
 import { lowestIdAt } from '../books/upkeep-ids.ts'
-
-export const ROUTE_OF_KIND: Readonly<Record<RequestKind, string>> = {
-  embedding: 'embeddings',
-  generation: 'images',
-  edit: 'image-edits',
-}
 
 const IS_OUTCOME: Readonly<Record<Outcome, string>> = {
   answered: 'status < 400',

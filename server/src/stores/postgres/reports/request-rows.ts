@@ -2,9 +2,9 @@
 import { momentOf } from '#core/ledger.ts'
 import type { EntryKind, UsageSource } from '#core/ledger.ts'
 import { outcomeOf } from '#core/request-outcome.ts'
-import type { BookedCall, LoggedRequest, RequestDetail, RequestKind } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
+import type { BookedCall, LoggedRequest, RequestDetail } from '#ports/request-reports.ts'
 import { traceOf, traceOfOldSteps, type OldSteps, type ReadTrace } from '../books/trace-text.ts'
-import { ROUTE_OF_KIND } from './request-conditions.ts'
 
 export interface RequestRow {
   readonly request_id: string
@@ -46,10 +46,6 @@ export interface EntryRow {
   readonly key_id: string
 }
 
-export const KINDS: ReadonlyMap<string, RequestKind> = new Map(
-  Object.entries(ROUTE_OF_KIND).map(([kind, route]) => [route, kind as RequestKind]),
-)
-
 const NOTHING_NOTED: OldSteps = {}
 
 function noted({ trace, steps, model }: RequestRow): ReadTrace {
@@ -67,7 +63,7 @@ function loggedOf(row: RequestRow, trace: ReadTrace): LoggedRequest {
   return {
     id: row.request_id,
     atMs: momentOf(row.request_id),
-    kind: KINDS.get(row.route) ?? 'embedding',
+    kind: KIND_OF_ROUTE.get(row.route) ?? 'embedding',
     status,
     fault: fault ?? undefined,
     outcome,
@@ -88,6 +84,7 @@ function loggedOf(row: RequestRow, trace: ReadTrace): LoggedRequest {
     waitedMs: row.waited_ms ?? 0,
     node: row.host ?? row.node_id?.slice(0, 8) ?? '',
     asset: trace.asset,
+    clientRequestId: row.client_request_id ?? undefined,
   }
 }
 
@@ -102,7 +99,6 @@ export function detailOf(row: RequestRow, entries: readonly EntryRow[]): Request
     ...trace,
     ...loggedOf(row, trace),
     route: row.route,
-    clientRequestId: row.client_request_id ?? undefined,
     booked: entries.map(bookedCall),
   }
 }

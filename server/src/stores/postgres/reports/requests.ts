@@ -1,6 +1,6 @@
 /** Reads the request log for people. */
 import { OUTCOMES, type Outcome } from '#core/request-outcome.ts'
-import { UnreadableCursor } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, UnreadableCursor } from '#ports/request-reports.ts'
 import type {
   FacetName,
   ForgottenRequest,
@@ -16,7 +16,7 @@ import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
 import { lowestIdAt } from '../books/upkeep-ids.ts'
 import { Conditions, OUTCOME_NUMBER } from './request-conditions.ts'
-import { bookedCall, detailOf, KINDS, rowOf, type EntryRow, type RequestRow } from './request-rows.ts'
+import { bookedCall, detailOf, rowOf, type EntryRow, type RequestRow } from './request-rows.ts'
 
 /**
  * Rows that one question looks at. They take a fifth of a second; of more, the newest are told, and from when on.
@@ -166,7 +166,7 @@ export class PostgresRequestReports implements RequestReports {
       )
     return {
       outcome: facet(0b01111, ({ outcome }) => (outcome === null ? null : OUTCOMES[outcome])),
-      kind: facet(0b10111, ({ route }) => (route === null ? null : KINDS.get(route))),
+      kind: facet(0b10111, ({ route }) => (route === null ? null : KIND_OF_ROUTE.get(route))),
       model: facet(0b11011, ({ model }) => model),
       key: facet(0b11101, ({ key_id }) => key_id),
       fault: facet(0b11110, ({ fault }) => fault),
