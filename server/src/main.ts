@@ -16,6 +16,7 @@ import { outsideOf } from '#compose/outside.ts'
 import { modelsFor } from '#compose/models.ts'
 import { openPeople } from '#compose/people.ts'
 import { NodeReadiness } from '#compose/readiness.ts'
+import { settingsFor } from '#compose/settings.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
 import type { StoreParts, Stores } from '#compose/stores.ts'
@@ -125,7 +126,18 @@ export async function startNode(
   const { controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
   const topics = liveRequests(basics, stores)
-  const control = openControl(basics, { ...shown, catalog, accounts, models, reports, people, topics })
+  const { nodeFigures } = accounts.books ?? {}
+  const settingsShown = settingsFor(basics, { stores, nodeFigures, publicUrl, controlUrl })
+  const control = openControl(basics, {
+    ...shown,
+    settings: settingsShown,
+    catalog,
+    accounts,
+    models,
+    reports,
+    people,
+    topics,
+  })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
   await listeners.openSocket(settings, control).catch((error: unknown) => {

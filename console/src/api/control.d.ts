@@ -487,6 +487,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How this install is set up, what it keeps for how long, and what it is made of */
+        get: operations["getSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/unknowns": {
         parameters: {
             query?: never;
@@ -1526,6 +1543,61 @@ export interface components {
                 sign_on: string | null;
                 /** Format: date-time */
                 now: string;
+            };
+        };
+        Settings: {
+            install: {
+                name: string | null;
+                public_url: string;
+                console_url: string;
+                /**
+                 * @description Whether the token of the node opens the control port.
+                 * @enum {string}
+                 */
+                admin_token: "on" | "off";
+            };
+            /** @description As `limits` of torana.yaml names them. */
+            limits: {
+                [key: string]: number;
+            };
+            retention: {
+                what: string;
+                /** @description null: for ever. */
+                days: number | null;
+                /** @description As the database estimates it. */
+                rows: number;
+                bytes: number;
+                /** @description When the oldest go. */
+                next: string | null;
+            }[];
+            stores: {
+                /** @enum {string} */
+                name: "postgres" | "redis" | "cache" | "assets";
+                /** @enum {string} */
+                state: "there" | "away";
+                /**
+                 * Format: date-time
+                 * @description When this node noticed.
+                 */
+                since: string;
+                /** @description How long it took to answer just now. */
+                ms: number | null;
+            }[];
+            playground: {
+                requests_per_minute: number | null;
+                usd_per_day: string | null;
+            };
+            config_file: string | null;
+            /** @description The newest day of a price that Torana knows by itself. */
+            catalog_date: string;
+            about: {
+                version: string;
+                licence: string;
+                node: string;
+                dependencies: {
+                    name: string;
+                    version: string;
+                }[];
             };
         };
         SignInInput: {
@@ -4305,6 +4377,62 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getSettings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Settings"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -61,6 +61,7 @@ const PARTS = {
   models: {},
   requests: {},
   people: {},
+  settings: {},
 }
 
 function controlApp(): FastifyInstance {

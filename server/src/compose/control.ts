@@ -5,6 +5,7 @@ import { kindAtControl } from '#core/security-event.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
+import type { SettingsDependencies } from '#http/control/settings/routes.ts'
 import { controlServer } from '#http/control/server.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
@@ -26,6 +27,7 @@ export interface ControlParts {
   readonly models: ModelsDependencies
   readonly reports: Reports | undefined
   readonly people: People
+  readonly settings: SettingsDependencies | undefined
   /** What is live in a console. */
   readonly topics: readonly EventTopic[]
 }
@@ -53,6 +55,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       ...directory.forControl,
       books: accounts.books,
       people: people.forControl,
+      settings: parts.settings,
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
@@ -64,7 +67,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       models,
       identifiers,
       version,
-      console: { folder: CONSOLE_FOLDER, basePath: '/' },
+      console: { folder: CONSOLE_FOLDER, basePath: basePathOf(settings.consoleUrl) },
       catalog: () => catalog.declared,
       declared: () => catalog.projects,
       nowMs: clock.nowMs,
@@ -81,4 +84,10 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       onAdminRequest: (request) => security.note({ kind: 'admin_request', ...request }),
     },
   })
+}
+
+/** The path below which people open the console, with a slash at both ends. */
+function basePathOf(consoleUrl: string | undefined): string {
+  const { pathname } = new URL(consoleUrl ?? 'http://localhost')
+  return pathname.endsWith('/') ? pathname : `${pathname}/`
 }

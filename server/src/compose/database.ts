@@ -20,6 +20,7 @@ import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
+import { PostgresStorageFigures } from '#stores/postgres/reports/storage.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
 import { KEY_SNAPSHOT, type Basics } from './basics.ts'
@@ -64,6 +65,7 @@ export async function openDatabaseStores(
     spaces: new PostgresSpaces(database),
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
     reports: { requests: new PostgresRequestReports(forReports) },
+    storage: new PostgresStorageFigures(forReports),
     people: peopleIn(forReports, sealingKeysOf(secrets)),
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }

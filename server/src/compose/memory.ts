@@ -50,6 +50,7 @@ export async function openMemoryStores(
     modelFigures: undefined,
     reports: undefined,
     people: undefined,
+    storage: undefined,
     [Symbol.asyncDispose]: async () => {},
   }
 }

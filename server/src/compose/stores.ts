@@ -11,6 +11,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
+import type { StorageFigures } from '#ports/storage-figures.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -29,6 +30,8 @@ export interface Stores extends NodeBooks {
   readonly modelFigures: ModelFigures | undefined
   /** Undefined: nothing is kept, so nobody can sign in. */
   readonly people: PeopleStores | undefined
+  /** Undefined: nothing is kept. */
+  readonly storage: StorageFigures | undefined
   /** What people look at; undefined: nothing is kept. */
   readonly reports: Reports | undefined
 }

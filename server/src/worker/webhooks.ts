@@ -27,7 +27,7 @@ const AT_ONCE = 16
 const POLL_MS = 1000
 const FORGET_EVERY_MS = 3_600_000
 /** A month and a few days: for so long each mark of a monthly budget is told only once. */
-const KEPT_MS = 35 * 86_400_000
+export const KEPT_MS = 35 * 86_400_000
 /** The answer of a webhook that wants no more events. */
 const GONE = 410
 

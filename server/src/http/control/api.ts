@@ -21,6 +21,7 @@ import { registerMembers } from './members/members.ts'
 import { registerSavedViews } from './saved-views/routes.ts'
 import { registerSession } from './session/routes.ts'
 import { registerSignOn } from './sign-on/routes.ts'
+import { registerSettings } from './settings/routes.ts'
 import { registerTokens } from './tokens/routes.ts'
 import { typed, type Api } from './wire/route.ts'
 import { registerSpaces } from './spaces/spaces.ts'
@@ -73,6 +74,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       registerCredentials(api, dependencies)
       registerAudit(api, dependencies)
       if (dependencies.people) registerPeople(api, dependencies.people)
+      if (dependencies.settings) registerSettings(api, dependencies.settings)
       if (dependencies.books) registerBooks(api, dependencies.books)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)

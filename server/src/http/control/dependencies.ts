@@ -9,6 +9,7 @@ import type { BooksDependencies } from './books/books.ts'
 import type { EventsDependencies } from './events/events.ts'
 import type { ModelsDependencies } from './models/routes.ts'
 import type { RequestsDependencies } from './requests/routes.ts'
+import type { SettingsDependencies } from './settings/routes.ts'
 import type { SpacesDependencies } from './spaces/spaces.ts'
 
 /** A request as the log shows it. */
@@ -26,6 +27,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly books?: BooksDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
   readonly people?: PeopleDependencies | undefined
+  readonly settings?: SettingsDependencies | undefined
   readonly events?: EventsDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined

@@ -3,7 +3,7 @@ import type { OldSpaces } from '#ports/spaces.ts'
 
 const DAY_MS = 86_400_000
 /** A season of drift in the console. */
-const POINTS_KEPT_MS = 90 * DAY_MS
+export const POINTS_KEPT_MS = 90 * DAY_MS
 /** A deployment that comes back later than this is held back until its first probe, as a new one is. */
 const STANDINGS_KEPT_MS = 30 * DAY_MS
 /** No cache keeps a vector for longer than a year. */

@@ -11,7 +11,7 @@ import { DAY_MS, lowestIdAt } from './upkeep-ids.ts'
 import { dropRequestDays, makePartitions } from './upkeep-partitions.ts'
 
 /** What the request log is read for is asked within a month; what is older is data about people that nobody needs. */
-const REQUEST_LOG_DAYS = 30
+export const REQUEST_LOG_DAYS = 30
 /** Long enough to find out what happened to a node last weekend. */
 const ENDED_NODE_DAYS = 7
 /** Unknowns are resolved within their week, which a journal that is read a day late makes eight; and today. */
