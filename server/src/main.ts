@@ -89,7 +89,7 @@ export async function startNode(
   makeDataFolder(settings.dataDir)
   const basics = basicsOf(settings, loaded, log)
   const demoKey = demoKeyOf(settings)
-  const catalog = new CatalogInForce(loaded.catalog, settings.bootstrapKey ?? demoKey, log)
+  const catalog = new CatalogInForce(loaded, settings.bootstrapKey ?? demoKey, log)
   const publicUrl = settings.publicUrl ?? listeners.url
   const ended = Promise.withResolvers<void>()
 
@@ -105,7 +105,7 @@ export async function startNode(
   const { budgetInForce } = directory
   const onBudgetMark = webhooks.budgetMark
   const accounts = opened.use(await openAccounts(basics, { stores, catalog, budgetInForce, onBudgetMark }))
-  await catalog.useCredentials(stores.credentials)
+  await catalog.useStores(stores)
   told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler, dispatch } = traffic
@@ -121,7 +121,7 @@ export async function startNode(
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
-  const models = modelsFor(basics, { catalog, stores, traffic, spaces, sharing })
+  const models = modelsFor(basics, { catalog, stores, upstreams, traffic, spaces, sharing })
   const { reports } = stores
   const { controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))

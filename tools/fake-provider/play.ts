@@ -5,6 +5,7 @@ import type { Capacity } from './capacity.ts'
 import type { Reply } from './delivery.ts'
 import { errorReply, htmlPage } from './errors.ts'
 import type { Inbox } from './inbox.ts'
+import { listing } from './listing.ts'
 import { imageWires } from './images/wires/all.ts'
 import type { ImageRecord } from './log.ts'
 import { openai } from './openai-wire.ts'
@@ -48,6 +49,13 @@ export async function play(call: Call, failures: PlannedFailures, capacity: Capa
   try {
     const [, , ...rest] = call.url.pathname.split('/')
     scenario = call.scenario()
+    const listed = call.method === 'GET' ? listing(rest.join('/')) : null
+    if (listed !== null) {
+      failures.refuse(scenario, credentialOf(call.headers))
+      const { ending } = ended(scenario, false)
+      const reply = okReply('application/json', scenario.has('garbage') ? `%${listed}` : listed)
+      return { scenario, wire, question, reply, served: false, ending }
+    }
     const [located, target] = wireAt(rest.join('/'), call.url.searchParams)
     wire = located
     if (call.method !== 'POST') throw new Refusal(405, `${call.method} is not allowed here, POST is.`)

@@ -687,7 +687,8 @@ export interface paths {
         /** All models with their deployments, abilities, prices and figures */
         get: operations["listModels"];
         put?: never;
-        post?: never;
+        /** Serve models of an upstream, from the store. All nodes serve them within two seconds */
+        post: operations["addModels"];
         delete?: never;
         options?: never;
         head?: never;
@@ -705,7 +706,8 @@ export interface paths {
         get: operations["getModel"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Stop serving a model of the store. What it cost stays in the books */
+        delete: operations["deleteModel"];
         options?: never;
         head?: never;
         patch?: never;
@@ -780,6 +782,76 @@ export interface paths {
         options?: never;
         head?: never;
         patch?: never;
+        trace?: never;
+    };
+    "/api/v1/providers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The providers and server families that Torana has built-in facts about */
+        get: operations["listProviders"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/upstreams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All upstreams, of torana.yaml and of the store */
+        get: operations["listUpstreams"];
+        put?: never;
+        /** Keep an upstream and its credential in the store */
+        post: operations["createUpstream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/upstreams/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask an upstream for its models, with their list prices. Nothing is kept */
+        post: operations["checkUpstream"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/upstreams/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take an upstream of the store away, with its credential. No model may run on it any more */
+        delete: operations["deleteUpstream"];
+        options?: never;
+        head?: never;
+        /** Change an upstream of the store, or its credential */
+        patch: operations["changeUpstream"];
         trace?: never;
     };
 }
@@ -869,6 +941,32 @@ export interface components {
             /** @default false */
             hard: boolean;
         };
+        Checked: {
+            ok: boolean;
+            duration_ms: number;
+            fault: {
+                code: string;
+                message: string;
+            } | null;
+            /** @description false: this kind of upstream has no list. The models are those that Torana knows of it. */
+            listed: boolean;
+            models: {
+                id: string;
+                kind: ("embedding" | "image") | null;
+                /** @description false: say what it is when you add it. */
+                known: boolean;
+                price: components["schemas"]["PriceText"][];
+                /** @description The day on which the list price was read. */
+                as_of: string | null;
+                width: number | null;
+                narrower: (("any" | "none") | number[]) | null;
+                can: {
+                    [key: string]: "native" | "emulated";
+                };
+                /** @description Where it is declared already: `torana.yaml:14`, `store`, `built-in`. */
+                served: string | null;
+            }[];
+        };
         Credential: {
             upstream: string;
             /** @description Where calls go; the secret is sent nowhere else. */
@@ -886,6 +984,20 @@ export interface components {
             data: components["schemas"]["Credential"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        DeploymentBrief: {
+            id: string;
+            model: string;
+            upstream: string;
+            /** @description The worst of all nodes. */
+            state: components["schemas"]["State"];
+            /** @description When it is probed or called again. */
+            until: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is in this state.
+             */
+            since: string;
         };
         Difference: {
             field: string;
@@ -1233,6 +1345,70 @@ export interface components {
             object: "list";
             data: components["schemas"]["Model"][];
         };
+        ModelRow: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            managed_at: string | null;
+            id: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            aliases: string[];
+            owned_by: string;
+            /** @description The space of its full width. null: an image model, or not known yet. */
+            space: string | null;
+            retired: {
+                on: string;
+                successor: string | null;
+                /** @description The keys that still ask for it, with their requests of seven days. */
+                asked_by: {
+                    key: string;
+                    requests_7d: number;
+                }[];
+            } | null;
+            embedding: {
+                width: number;
+                narrower: ("any" | "none") | number[];
+                max_input_tokens: number | null;
+                /** @description Of one call to an upstream. Larger requests are split. */
+                max_inputs: number;
+            } | null;
+            image: {
+                sizes: {
+                    /** @enum {string} */
+                    kind: "list" | "free" | "any";
+                    values: string[];
+                    multiple_of: number | null;
+                    max_pixels: number;
+                    max_ratio: number | null;
+                };
+                max_given: number;
+                max_per_call: number;
+                previews: number;
+                qualities: string[];
+                formats: string[];
+            } | null;
+            /** @description What at least one deployment does, or Torana for it. What is absent is refused. */
+            can: {
+                [key: string]: "native" | "emulated";
+            };
+            deployments: components["schemas"]["DeploymentBrief"][];
+            /** @description Of the first deployment that has one. */
+            price: components["schemas"]["PriceText"][];
+            last_hour: {
+                requests: number;
+                failed: number;
+                p95_ms: number | null;
+            };
+            last_day: {
+                requests: number;
+            };
+            /** @description The worst of each six hours of seven days: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
+            cells: string;
+        };
         MoneyLine: {
             attempt: number | null;
             call_id: string | null;
@@ -1279,6 +1455,21 @@ export interface components {
             /** @description The key is refused from this moment on; a day means its start in UTC. */
             expires_at?: string | null;
         };
+        NewModelsInput: {
+            upstream: string;
+            ids: string[];
+            /** @description What those models are that Torana has no facts about. */
+            own?: {
+                [key: string]: {
+                    /** @constant */
+                    kind: "embedding";
+                    width: number;
+                } | {
+                    /** @constant */
+                    kind: "image";
+                };
+            };
+        };
         NewProjectInput: {
             name: string;
             /** @description Fields that are left out stay as they are. */
@@ -1304,6 +1495,24 @@ export interface components {
              */
             read_only: boolean;
             expires_in_days: number;
+        };
+        NewUpstreamInput: {
+            /** @description A provider that Torana knows. Absent: an OpenAI-compatible server. */
+            provider?: string;
+            /** @description Default: the provider's published address. */
+            base_url?: string;
+            /** @description Azure. Default `v1`. */
+            api_version?: string;
+            /** @description Amazon Bedrock. */
+            region?: string;
+            /** @description Google Vertex AI. */
+            project?: string;
+            /** @description Google Vertex AI. */
+            location?: string;
+            /** @description Default: the provider, or the host, with a number where it is taken. */
+            name?: string;
+            /** @description Kept sealed, sent to the upstream alone, never shown again. */
+            secret?: string;
         };
         Node: {
             id: string;
@@ -1331,6 +1540,14 @@ export interface components {
             current: string;
             password: string;
         };
+        PriceText: {
+            /** @description US dollars, or a range such as `0.03–0.075`. Empty: there is no figure. */
+            amount: string;
+            /** @enum {string} */
+            unit: "million tokens" | "million input tokens" | "million output tokens" | "image" | "megapixel" | "free" | "unpriced";
+            /** @description What else is charged. */
+            note: string | null;
+        };
         Project: {
             name: string;
             /**
@@ -1350,6 +1567,21 @@ export interface components {
         };
         ProjectList: {
             data: components["schemas"]["Project"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+        };
+        Provider: {
+            /** @description What `provider` is in torana.yaml. */
+            id: string;
+            name: string;
+            dialect: string;
+            /** @description Its published address. null: give one, or its package knows it. */
+            base_url: string | null;
+            embedding_models: number;
+            image_models: number;
+        };
+        ProviderList: {
+            data: components["schemas"]["Provider"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
         };
@@ -1725,6 +1957,8 @@ export interface components {
             /** @description There are older ones. */
             has_more: boolean;
         };
+        /** @enum {string} */
+        State: "healthy" | "limited" | "ejected" | "probing" | "held-back" | "quarantined" | "drained";
         Token: {
             name: string;
             /** @enum {string} */
@@ -1792,6 +2026,60 @@ export interface components {
             has_more: boolean;
             /** @description Ask again with `after` = this. null: this is the last page. */
             next: string | null;
+        };
+        Upstream: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            managed_at: string | null;
+            name: string;
+            provider: string | null;
+            dialect: string;
+            /** @description Where calls go. */
+            base_url: string;
+            credential: {
+                /** @enum {string} */
+                source: "configuration" | "store" | "none";
+                /** @description The last characters of a stored secret. */
+                tail: string | null;
+                updated_at: string | null;
+            };
+            /** @description Ids of what runs on it. */
+            deployments: string[];
+        };
+        UpstreamChangeInput: {
+            /** @description Another address drops the stored secret, unless a new one comes with it. */
+            base_url?: string;
+            api_version?: string;
+            region?: string;
+            /** @description null: forget it. */
+            secret?: string | null;
+        };
+        UpstreamList: {
+            data: components["schemas"]["Upstream"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+        };
+        UpstreamQuestionInput: {
+            /** @description A provider that Torana knows. Absent: an OpenAI-compatible server. */
+            provider?: string;
+            /** @description Default: the provider's published address. */
+            base_url?: string;
+            /** @description Azure. Default `v1`. */
+            api_version?: string;
+            /** @description Amazon Bedrock. */
+            region?: string;
+            /** @description Google Vertex AI. */
+            project?: string;
+            /** @description Google Vertex AI. */
+            location?: string;
+            /** @description Instead of all others: one that exists, with its own credential. */
+            upstream?: string;
+            /** @description Kept sealed, sent to the upstream alone, never shown again. */
+            secret?: string;
         };
     };
     responses: never;
@@ -5273,6 +5561,93 @@ export interface operations {
             };
         };
     };
+    addModels: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewModelsInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelRow"][];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     getModel: {
         parameters: {
             query?: never;
@@ -5314,6 +5689,81 @@ export interface operations {
             };
             /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Its id or an alias; `/` is written `%2F`. */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description conflict */
+            409: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -5592,6 +6042,428 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listProviders: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderList"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listUpstreams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpstreamList"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewUpstreamInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    checkUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpstreamQuestionInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Checked"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description conflict */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    changeUpstream: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpstreamChangeInput"];
+            };
+        };
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Upstream"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
             401: {
                 headers: {

@@ -62,6 +62,7 @@ const PARTS = {
   requests: {},
   people: {},
   settings: {},
+  storedModels: {},
 }
 
 function controlApp(): FastifyInstance {

@@ -1,9 +1,12 @@
-/** The catalog in force: what the configuration declares, with the credentials of the store. */
+/** The catalog in force: what the configuration declares, with the upstreams, models and credentials of the store. */
 import { listModels, type Catalog, type Project } from '#core/catalog.ts'
-import { loadCatalog } from '#config/load.ts'
+import type { ConfigAdditions } from '#config/build/additions.ts'
+import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
+import { NO_ADDITIONS, type StoredAdditions, type StoredUpstreams } from '#ports/stored-upstreams.ts'
+import { StoreAway } from '#ports/store.ts'
 import type { Log } from '#telemetry/log.ts'
 import { lastKnown, withCredentials } from '#worker/keys/credentials.ts'
 import type { Basics } from './basics.ts'
@@ -18,26 +21,45 @@ export interface ConfigRefusal {
   readonly problems: readonly string[]
 }
 
+/** What the configuration says, and what becomes of it with additions of the store. */
+type Configuration = Pick<LoadedConfig, 'catalog' | 'extend'>
+
+/** Stores that complete what is declared. */
+export interface CompletingStores {
+  readonly credentials: CredentialStore
+  /** Undefined: nothing is kept. */
+  readonly upstreams: Pick<StoredUpstreams, 'read'> | undefined
+}
+
 export class CatalogInForce {
   readonly #log: Log
   readonly #firstKey: string | undefined
+  #configuration: Configuration
   #declared: Catalog
   #current: Catalog
   #credentials: Pick<CredentialStore, 'open'> | undefined
+  #upstreams: CompletingStores['upstreams']
+  #additions: StoredAdditions = NO_ADDITIONS
   #completions = 0
   readonly #projectFollowers: ((projects: readonly Project[]) => void)[] = []
   readonly #followers: ((catalog: Catalog) => void)[] = []
   #refusal: ConfigRefusal | undefined
 
   /** `firstKey`: the key of the environment or of a first start. It belongs to project `default`. */
-  constructor(declared: Catalog, firstKey: string | undefined, log: Log) {
-    this.#declared = declared
-    this.#current = declared
+  constructor(configuration: Configuration, firstKey: string | undefined, log: Log) {
+    this.#configuration = configuration
+    this.#declared = configuration.catalog
+    this.#current = configuration.catalog
     this.#firstKey = firstKey
     this.#log = log
   }
 
-  /** What the configuration says. */
+  /** What the configuration says alone. */
+  get configured(): Catalog {
+    return this.#configuration.catalog
+  }
+
+  /** What the configuration and the store say. */
   get declared(): Catalog {
     return this.#declared
   }
@@ -69,10 +91,16 @@ export class CatalogInForce {
     this.#followers.push(follower)
   }
 
-  /** From now on upstreams without a credential get theirs from this store. */
-  async useCredentials(store: CredentialStore): Promise<void> {
-    this.#credentials = lastKnown(store)
+  /** From now on upstreams without a credential get theirs from the store, and models of the store are served. */
+  async useStores({ credentials, upstreams }: CompletingStores): Promise<void> {
+    this.#credentials = lastKnown(credentials)
+    this.#upstreams = upstreams
     await this.#complete()
+  }
+
+  /** What would be left out of these additions, and why. */
+  problemsWith(additions: StoredAdditions): readonly string[] {
+    return this.#configuration.extend(entriesOf(additions)).problems
   }
 
   /** Undefined while the configuration in force is that of the file. */
@@ -87,24 +115,37 @@ export class CatalogInForce {
   }
 
   /** The configuration was read anew. */
-  declare(declared: Catalog): void {
+  declare(configuration: Configuration): void {
     this.#refusal = undefined
-    this.#declared = declared
+    this.#configuration = configuration
+    this.#extend()
     for (const follower of this.#projectFollowers) follower(this.projects)
     this.refresh()
   }
 
-  /** Credentials may have changed. */
+  /** Something in the stores may have changed. */
   refresh(): void {
-    this.#complete().catch((error: unknown) =>
+    this.completed().catch((error: unknown) =>
       this.#log.error({ err: error }, 'stored credentials could not be read; the last ones stay in use'),
     )
+  }
+
+  /** Resolves when what the stores hold now is in force on this node. */
+  completed(): Promise<void> {
+    return this.#complete()
   }
 
   async #complete(): Promise<void> {
     if (this.#credentials === undefined) return
     this.#completions += 1
     const own = this.#completions
+    const additions = await this.#readAdditions()
+    if (own !== this.#completions) return
+    // The same additions make the same models: what requests remember of them stays true.
+    if (JSON.stringify(additions) !== JSON.stringify(this.#additions)) {
+      this.#additions = additions
+      this.#extend()
+    }
     const { catalog, problems } = await withCredentials(this.#declared, this.#credentials)
     for (const problem of problems) this.#log.warn(problem)
     // Something may have changed meanwhile; then a later completion is under way.
@@ -112,6 +153,38 @@ export class CatalogInForce {
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)
   }
+
+  /** While the store is away its last word stands. */
+  async #readAdditions(): Promise<StoredAdditions> {
+    try {
+      return (await this.#upstreams?.read()) ?? NO_ADDITIONS
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error
+      this.#log.warn(
+        { err: error },
+        'upstreams and models of the store could not be read; the last ones stay',
+      )
+      return this.#additions
+    }
+  }
+
+  #extend(): void {
+    const { catalog, problems } = this.#configuration.extend(entriesOf(this.#additions))
+    for (const problem of problems) this.#log.warn(`of the store, left out: ${problem}`)
+    this.#declared = catalog
+  }
+}
+
+/** As torana.yaml would have them. */
+function entriesOf({ upstreams, deployments }: StoredAdditions): ConfigAdditions {
+  const models: Record<string, unknown> = {}
+  for (const [id, rows] of Map.groupBy(deployments, ({ model }) => model)) {
+    models[id] = {
+      ...Object.assign({}, ...rows.map(({ entry }) => entry)),
+      deployments: rows.map(({ upstream }) => ({ upstream })),
+    }
+  }
+  return { upstreams: Object.fromEntries(upstreams.map(({ name, entry }) => [name, entry])), models }
 }
 
 /** Reads the configuration file again whenever it changes. A faulty file changes nothing. */
@@ -129,8 +202,8 @@ export function watchFile(
     intervalMs: RELOAD_INTERVAL_MS,
     load: () => loadCatalog(settings, env),
     onGood(loaded) {
-      const before = catalog.declared
-      catalog.declare(loaded.catalog)
+      const before = catalog.configured
+      catalog.declare(loaded)
       audit.note(loaded.catalog, before)
       metrics.configLoaded(clock.nowMs())
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')

@@ -11,7 +11,7 @@ import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
-import type { ModelsDependencies } from '#http/control/models/routes.ts'
+import type { ModelRoutes } from './models.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { People } from './people.ts'
 import type { Spaces } from './spaces.ts'
@@ -24,7 +24,7 @@ export interface ControlParts {
   readonly accounts: Accounts
   readonly directory: Directory
   readonly spaces: Spaces
-  readonly models: ModelsDependencies
+  readonly models: ModelRoutes
   readonly reports: Reports | undefined
   readonly people: People
   readonly settings: SettingsDependencies | undefined
@@ -64,7 +64,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),
       },
-      models,
+      ...models,
       identifiers,
       version,
       console: { folder: CONSOLE_FOLDER, basePath: basePathOf(settings.consoleUrl) },

@@ -8,6 +8,7 @@ import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
+import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
@@ -59,6 +60,7 @@ export async function openDatabaseStores(
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
+    upstreams: new PostgresUpstreams(database),
     audit: new PostgresAudit(forReports, basics.clock),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     webhooks: new PostgresWebhooks(database),

@@ -51,6 +51,7 @@ export async function openMemoryStores(
     reports: undefined,
     people: undefined,
     storage: undefined,
+    upstreams: undefined,
     [Symbol.asyncDispose]: async () => {},
   }
 }

@@ -1,22 +1,39 @@
 /** Composition of what the control API shows of models. */
+import { knownProviders, offeredModels, tryUpstream } from '#config/build/offer.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { DeploymentReport } from '#core/schedule/scheduler.ts'
 import type { ModelsDependencies } from '#http/control/models/routes.ts'
+import type { StoredModelsDependencies } from '#http/control/upstreams/models.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
 import type { Stores } from './stores.ts'
 import type { Traffic } from './traffic.ts'
+import type { Upstreams } from './upstreams.ts'
 
 export interface ModelParts {
+  readonly upstreams: Pick<Upstreams, 'listing'>
   readonly catalog: CatalogInForce
-  readonly stores: Pick<Stores, 'modelFigures'>
+  readonly stores: Pick<Stores, 'modelFigures' | 'upstreams' | 'credentials'>
   readonly traffic: Pick<Traffic, 'scheduler'>
   readonly spaces: Pick<Spaces, 'generationOf'>
   readonly sharing: Pick<SharedVectors, 'averageItems'>
 }
 
-export function modelsFor({ clock, limits }: Basics, parts: ModelParts): ModelsDependencies {
+/** What the routes about models and upstreams need. */
+export interface ModelRoutes {
+  readonly models: ModelsDependencies
+  /** Undefined: nothing is kept, so that nothing can be added. */
+  readonly storedModels: StoredModelsDependencies | undefined
+}
+
+export function modelsFor(basics: Basics, parts: ModelParts): ModelRoutes {
+  const models = shownModels(basics, parts)
+  return { models, storedModels: storedModels(basics, parts, models) }
+}
+
+function shownModels({ clock, limits }: Basics, parts: ModelParts): ModelsDependencies {
   const { catalog, stores, traffic, spaces, sharing } = parts
   const standings = new Standings(clock.nowMs())
   return {
@@ -31,6 +48,46 @@ export function modelsFor({ clock, limits }: Basics, parts: ModelParts): ModelsD
       const report = traffic.scheduler.states(nowMs).find((one) => one.deployment === deployment)
       return standings.of(deployment, report, { nowMs: clock.nowMs(), monotonicMs: nowMs })
     },
+  }
+}
+
+function storedModels(
+  { clock }: Basics,
+  { catalog, stores, upstreams: { listing } }: ModelParts,
+  models: ModelsDependencies,
+): StoredModelsDependencies | undefined {
+  const { upstreams, credentials } = stores
+  if (upstreams === undefined) return undefined
+  return {
+    catalog: () => catalog.declared,
+    upstreams,
+    credentials,
+    offers: {
+      providers: () => knownProviders(),
+      build: (name, entry) => tryUpstream(name, entry),
+      async check(name, entry, secret) {
+        const tried = tryUpstream(name, secret === undefined ? entry : { ...entry, apiKey: secret })
+        if (!('upstream' in tried)) throw new Error(`an upstream that can't be built was checked`)
+        const startedMs = clock.monotonicMs()
+        const outcome = await listing.list(tried.upstream).catch((error: unknown) => {
+          if (error instanceof UpstreamFailure) return error
+          throw error
+        })
+        const durationMs = clock.monotonicMs() - startedMs
+        if (outcome instanceof UpstreamFailure)
+          return { durationMs, failure: outcome, isListed: false, models: [] }
+        const ids = outcome.kind === 'listed' ? outcome.ids : undefined
+        return {
+          durationMs,
+          failure: undefined,
+          isListed: ids !== undefined,
+          models: offeredModels(tried, ids),
+        }
+      },
+    },
+    inForce: () => catalog.completed(),
+    problemsWith: (additions) => catalog.problemsWith(additions),
+    view: { ...models, figures: undefined },
   }
 }
 

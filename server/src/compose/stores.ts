@@ -14,6 +14,7 @@ import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
+import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 
 export interface Stores extends NodeBooks {
@@ -22,6 +23,8 @@ export interface Stores extends NodeBooks {
   /** A copy of the keys on disk, for a start without the store; undefined: none is kept. */
   readonly keyFile: SnapshotFile | undefined
   readonly credentials: CredentialStore
+  /** Undefined: nothing is kept. */
+  readonly upstreams: StoredUpstreams | undefined
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
   readonly webhooks: WebhookOutbox

@@ -1,6 +1,7 @@
 /** Composition of what calls the outside: connections, dialects, demo models, the fetching of pictures. */
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
+import type { ModelListing } from '#ports/model-listing.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
 import { sharedYield, yieldLoop } from '#runtime/event-loop.ts'
 import { aiSdkEmbedding } from '#upstreams/ai-sdk/embedding.ts'
@@ -10,6 +11,7 @@ import { GuardedPictureFetcher } from '#upstreams/connect/picture-fetch.ts'
 import { DemoEmbedding } from '#upstreams/demo/embedding.ts'
 import { DemoImage } from '#upstreams/demo/image.ts'
 import { imageRegistry } from '#upstreams/image-registry.ts'
+import { HttpModelListing } from '#upstreams/listing/listing.ts'
 import { upstreamRegistry } from '#upstreams/registry.ts'
 import type { Basics } from './basics.ts'
 
@@ -17,6 +19,7 @@ export interface Upstreams extends AsyncDisposable {
   readonly upstream: EmbeddingUpstream
   readonly imageUpstream: ImageUpstream
   readonly fetcher: PictureFetcher
+  readonly listing: ModelListing
 }
 
 export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): Upstreams {
@@ -34,6 +37,7 @@ export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): U
       others: { 'ai-sdk': aiSdkImage(options), demo: new DemoImage() },
     }),
     fetcher,
+    listing: new HttpModelListing(http),
     async [Symbol.asyncDispose]() {
       await Promise.all([http.close(), demo.close()])
     },

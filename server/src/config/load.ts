@@ -5,9 +5,10 @@ import { defaultLimits } from '#core/settings.ts'
 import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
 import type { BuildInput } from './build/build.ts'
+import { extendCatalog, type ConfigAdditions, type ExtendedCatalog } from './build/additions.ts'
 import { builtInFacts } from './build/facts.ts'
 import type { Facts } from './build/facts.ts'
-import { ConfigError, pathText } from './file/problem.ts'
+import { ConfigError, plainReport } from './file/problem.ts'
 import type { Report } from './file/problem.ts'
 import { configFile, notYet } from './schema/schema.ts'
 import type { ConfigFile } from './schema/schema.ts'
@@ -22,6 +23,8 @@ export interface LoadedConfig {
   /** Undefined: no page may. */
   readonly cors: CorsSettings | undefined
   readonly warnings: readonly string[]
+  /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
+  readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
 }
 
 /** What a configuration is read against. */
@@ -95,21 +98,13 @@ function finish(input: BuildInput): LoadedConfig {
     limits: limits ?? defaultLimits,
     cors: cors ?? undefined,
     warnings: input.report.warnings(),
+    extend: (additions) => extendCatalog(catalog, additions, input),
   }
 }
 
 /** There is no file to point into. */
 function reportOnNothing(): Report {
-  const problems = new Map<string, string>()
-  const warnings: string[] = []
-  return {
-    problem: (path, message) => void problems.set(pathText(path), `${pathText(path)}: ${message}`),
-    warning: (path, message) => void warnings.push(`${pathText(path)}: ${message}`),
-    isBroken: (path) => problems.keys().some((broken) => broken.startsWith(pathText(path))),
-    place: () => 'built-in',
-    problems: () => [...problems.values()],
-    warnings: () => warnings,
-  }
+  return plainReport('built-in')
 }
 
 /** As one would type it: relative when it is below the working directory. */

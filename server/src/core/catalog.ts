@@ -323,11 +323,15 @@ export interface Project {
   readonly managedAt?: string | undefined
 }
 
+/** An upstream, also one that no model runs on, and where it was declared: `torana.yaml:3`, `built-in` or `store`. */
+export type KnownUpstream = { readonly upstream: Upstream; readonly managedBy: string }
+
 export interface Catalog {
   /** By id and by alias. */
   readonly models: ReadonlyMap<string, Model>
   readonly retired: ReadonlyMap<string, RetiredModel>
   readonly projects: readonly Project[]
+  readonly upstreams?: ReadonlyMap<string, KnownUpstream> | undefined
 }
 
 /** Every model once, in the order declared. */
@@ -341,9 +345,4 @@ export function upstreamsOf(catalog: Catalog): Upstream[] {
     (model) => model.deployments,
   )
   return [...new Map(deployments.map(({ upstream }) => [upstream.name, upstream])).values()]
-}
-
-/** What a credential is bound to: where calls go. Without an address of its own, a package goes to its provider's. */
-export function addressOf({ baseUrl, dialect, provider }: Upstream): string {
-  return baseUrl ?? `${dialect}:${provider ?? ''}`
 }

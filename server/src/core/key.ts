@@ -38,6 +38,11 @@ export function keyTail(secret: string): string {
   return secret.length >= MIN_KEY_LENGTH ? `…${secret.slice(-4)}` : '…'
 }
 
+/** The same of any secret. Undefined: it is too short to show any of it. */
+export function secretTail(secret: string): string | undefined {
+  return secret.length >= MIN_KEY_LENGTH ? keyTail(secret) : undefined
+}
+
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
   let value = index
   for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xed_b8_83_20 : value >>> 1

@@ -21,6 +21,8 @@ export interface CredentialRecord {
   /** False after its base URL was changed, or the secret taken away. */
   readonly hasSecret: boolean
   readonly updatedAtMs: number
+  /** The last characters of the secret. Undefined: there is none, or it is too short to show any of it. */
+  readonly tail: string | undefined
 }
 
 export interface NewCredential {

@@ -117,7 +117,10 @@ export interface ProjectPage {
   readonly limit: number
 }
 
-/** Why a change was not made. `missing`: there is no such project or key. `deleted`: its project is being deleted. */
+/**
+ * Why a change was not made. `missing`: there is no such thing. `deleted`: its project is being deleted. `in-use`: something
+ * else needs it. `full`: there may be no more.
+ */
 export type RefusalReason =
   | 'missing'
   | 'exists'
@@ -126,6 +129,8 @@ export type RefusalReason =
   | 'secret-taken'
   | 'last-admin'
   | 'ruled'
+  | 'in-use'
+  | 'full'
 
 export class ChangeRefused extends Error {
   override readonly name = 'ChangeRefused'

@@ -19,7 +19,7 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     const stored = await store.put(credential, { name: 'tester' })
     assert.deepEqual(
       { ...stored, updatedAtMs: 0 },
-      { upstream: 'openai', baseUrl, hasSecret: true, updatedAtMs: 0 },
+      { upstream: 'openai', baseUrl, hasSecret: true, updatedAtMs: 0, tail: '…ream' },
     )
     assert.equal(await store.open('openai', baseUrl), secret)
     for (const [upstream, url] of [
@@ -49,7 +49,9 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     await store.put(credential, { name: 'tester' })
     await store.put({ ...credential, secret: 'another' }, { name: 'tester' })
     assert.equal(await store.open('openai', baseUrl), 'another')
-    assert.equal((await store.drop('openai', { name: 'tester' }))?.hasSecret, false)
+    assert.equal((await store.list())[0]?.tail, undefined, 'of a short secret nothing is shown')
+    const dropped = await store.drop('openai', { name: 'tester' })
+    assert.deepEqual([dropped?.hasSecret, dropped?.tail], [false, undefined])
     assert.equal(await store.open('openai', baseUrl), undefined)
     assert.equal(await store.drop('nobody', { name: 'tester' }), undefined)
     assert.deepEqual(

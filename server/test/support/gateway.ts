@@ -243,7 +243,7 @@ export function configText(
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }
 
-async function send(url: string, init: RequestInit): Promise<Asked> {
+export async function send(url: string, init: RequestInit): Promise<Asked> {
   const answer = await fetch(url, init)
   const text = await answer.text()
   const isJson = answer.headers.get('content-type')?.includes('json') === true

@@ -1,5 +1,5 @@
 /** torana.yaml and the built-in facts → the catalog. */
-import type { Catalog, Model, RetiredModel } from '#core/catalog.ts'
+import type { Catalog, KnownUpstream, Model, RetiredModel } from '#core/catalog.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
@@ -19,11 +19,7 @@ export interface BuildInput extends KeySurroundings {
 /** Complete only when the report holds no problem. */
 export function buildCatalog(input: BuildInput): Catalog {
   const { file, report } = input
-  const upstreams = new Map<string, UpstreamByKind>()
-  for (const [name, entry] of Object.entries(file.upstreams ?? {})) {
-    const upstream = buildUpstream(name, entry, input.facts, report)
-    if (upstream) upstreams.set(name, upstream)
-  }
+  const upstreams = buildUpstreams(input)
   const entries = Object.entries(file.models ?? {})
   if (input.declared.models.length === 0 && !report.isBroken(['models'])) {
     report.problem(
@@ -43,9 +39,28 @@ export function buildCatalog(input: BuildInput): Catalog {
   warnOfUnusedUpstreams(file, report)
   return {
     models,
+    upstreams: knownUpstreams(upstreams, (name) => report.place(['upstreams', name])),
     retired: buildRetired(models, declared, input),
     projects: buildProjects(file.projects, { served: models, declared }, input),
   }
+}
+
+export function buildUpstreams({ file, facts, report }: BuildInput): Map<string, UpstreamByKind> {
+  const upstreams = new Map<string, UpstreamByKind>()
+  for (const [name, entry] of Object.entries(file.upstreams ?? {})) {
+    const upstream = buildUpstream(name, entry, facts, report)
+    if (upstream) upstreams.set(name, upstream)
+  }
+  return upstreams
+}
+
+export function knownUpstreams(
+  upstreams: ReadonlyMap<string, UpstreamByKind>,
+  placeOf: (name: string) => string,
+): Map<string, KnownUpstream> {
+  return new Map(
+    [...upstreams].map(([name, { embedding }]) => [name, { upstream: embedding, managedBy: placeOf(name) }]),
+  )
 }
 
 /** Puts the aliases into `models`; returns every id and alias that the file claims. */
@@ -71,7 +86,7 @@ function addAliases(
   return new Set(owners.keys())
 }
 
-function buildRetired(
+export function buildRetired(
   models: ReadonlyMap<string, Model>,
   declared: ReadonlySet<string>,
   { file, facts, nowMs, report }: BuildInput,

@@ -18,6 +18,27 @@ const factPrice = z.union([
   priceFields.extend({ source: z.url(), asOf: day, note: z.string().optional() }),
 ])
 
+/** Where a price was read, and on which day. */
+export interface PriceOrigin {
+  readonly source: string
+  readonly asOf: string
+}
+
+function withOrigin<Fields>(
+  form: z.output<typeof factPrice>,
+  price: Fields,
+): Fields | (Extract<Fields, object> & { readonly origin: PriceOrigin }) {
+  if (typeof form === 'string' || typeof price !== 'object' || price === null) return price
+  const { source, asOf } = form
+  return { ...(price as Extract<Fields, object>), origin: { source, asOf } }
+}
+
+/** Undefined: nobody read a price anywhere. */
+export function priceOriginOf(facts: ModelFacts | undefined): PriceOrigin | undefined {
+  const price = facts?.price
+  return typeof price === 'object' && 'origin' in price ? price.origin : undefined
+}
+
 // A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
 const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })
 
@@ -31,7 +52,7 @@ const embeddingModel = z.strictObject({
   ...commonFacts,
   embedding,
   capabilities: factCapabilities.optional(),
-  price: factPrice.transform(forEmbeddings).optional(),
+  price: factPrice.transform((form, context) => withOrigin(form, forEmbeddings(form, context))).optional(),
 })
 
 const imageModel = z.strictObject({
@@ -39,7 +60,7 @@ const imageModel = z.strictObject({
   ...commonFacts,
   image: image.default({}),
   capabilities: imageCapabilities.optional(),
-  price: factPrice.transform(forImages).optional(),
+  price: factPrice.transform((form, context) => withOrigin(form, forImages(form, context))).optional(),
 })
 
 const modelFacts = z.discriminatedUnion('kind', [embeddingModel, imageModel], {

@@ -39,6 +39,23 @@ export function pathText(path: Path): string {
     .replace(/^\./, '')
 }
 
+/** A report on what stands in no file; `place` is where everything is. */
+export function plainReport(place: string): Report {
+  const problems = new Map<string, string>()
+  const warnings: string[] = []
+  return {
+    problem(path, message) {
+      const where = pathText(path)
+      if (!problems.has(where)) problems.set(where, `${where}: ${message}`)
+    },
+    warning: (path, message) => void warnings.push(`${pathText(path)}: ${message}`),
+    isBroken: (path) => problems.keys().some((broken) => broken.startsWith(pathText(path))),
+    place: () => place,
+    problems: () => [...problems.values()],
+    warnings: () => warnings,
+  }
+}
+
 /** ` Did you mean x?`, or nothing when no candidate is near. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = nearest(word, candidates)

@@ -85,7 +85,7 @@ const deployment = z.strictObject({
     .describe('Limits of the upstream, for all nodes together: each node uses its share.'),
 })
 
-const model = z.strictObject({
+export const model = z.strictObject({
   kind: z
     .enum(['embedding', 'image'])
     .optional()

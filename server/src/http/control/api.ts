@@ -14,6 +14,9 @@ import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
 import { registerRequests } from './requests/routes.ts'
+import { registerUpstreamChanges } from './upstreams/changes.ts'
+import { registerStoredModels } from './upstreams/models.ts'
+import { registerUpstreams } from './upstreams/routes.ts'
 import { registerModels } from './models/routes.ts'
 import type { PeopleDependencies } from './access/people.ts'
 import { registerInvitations } from './members/invitations.ts'
@@ -80,6 +83,11 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.events) registerEvents(api, dependencies.events)
       if (dependencies.models) registerModels(api, dependencies.models)
       if (dependencies.requests) registerRequests(api, dependencies.requests)
+      if (dependencies.storedModels) {
+        registerUpstreams(api, dependencies.storedModels)
+        registerUpstreamChanges(api, dependencies.storedModels)
+        registerStoredModels(api, dependencies.storedModels)
+      }
     },
     { prefix: '/api/v1' },
   )

@@ -10,6 +10,7 @@ import type { EventsDependencies } from './events/events.ts'
 import type { ModelsDependencies } from './models/routes.ts'
 import type { RequestsDependencies } from './requests/routes.ts'
 import type { SettingsDependencies } from './settings/routes.ts'
+import type { StoredModelsDependencies } from './upstreams/models.ts'
 import type { SpacesDependencies } from './spaces/spaces.ts'
 
 /** A request as the log shows it. */
@@ -31,6 +32,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly events?: EventsDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined
+  readonly storedModels?: StoredModelsDependencies | undefined
   readonly docsUrl: () => string
   /** Told of each fault, with its cause, which the caller does not see. */
   readonly onFault: (fault: Fault, request: ControlRequest) => void

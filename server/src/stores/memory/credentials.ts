@@ -1,4 +1,5 @@
 import type { Actor } from '#ports/audit.ts'
+import { secretTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { CredentialRecord, CredentialStore, NewCredential } from '#ports/credentials.ts'
 import type { MemoryAudit } from './audit.ts'
@@ -64,5 +65,11 @@ export class MemoryCredentials implements CredentialStore {
 }
 
 function recordOf({ upstream, baseUrl, secret, updatedAtMs }: StoredCredential): CredentialRecord {
-  return { upstream, baseUrl, hasSecret: secret !== undefined, updatedAtMs }
+  return {
+    upstream,
+    baseUrl,
+    hasSecret: secret !== undefined,
+    updatedAtMs,
+    tail: secret === undefined ? undefined : secretTail(secret),
+  }
 }

@@ -10,15 +10,18 @@ import { Rounds, type Flow } from './rounds.ts'
 import { SentBody, type StreamedBody } from './sent-body.ts'
 import { codingIn, Unpacking } from './unpacking.ts'
 
-export interface HttpCall {
+export interface HttpQuestion {
   readonly origin: string
   readonly path: string
   /** Flat list of names and values. */
   readonly headers: string[]
-  readonly body: string | StreamedBody
   readonly timeoutMs: number
   /** Largest answer read, unpacked; undefined: what holds for all calls. */
   readonly answerBytes?: number | undefined
+}
+
+export interface HttpCall extends HttpQuestion {
+  readonly body: string | StreamedBody
 }
 
 /** Takes the bytes of a 2xx answer as they arrive, unpacked. What it throws ends the exchange. */
@@ -100,22 +103,37 @@ export class UpstreamHttp {
   }
 
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
-    const { origin, path, headers, body, timeoutMs, answerBytes = this.#options.answerBytes } = call
+    const { origin, path, headers, body } = call
+    const request = { origin, path, method: 'POST', ...NO_TIMEOUTS } as const
+    if (typeof body === 'string') {
+      const whole = { ...request, headers, body }
+      return this.#exchange(call, sink, undefined, (one) => this.#dispatcherFor(origin).dispatch(whole, one))
+    }
+    const sending = new SentBody(body, this.#options.yieldOnSending)
+    const announced = [...headers, 'content-length', String(body.size)]
+    const upload = { ...request, headers: announced, body: sending as unknown as Readable, allowH2: false }
+    const pool = this.#dispatcherFor(origin, 'uploads')
+    return this.#exchange(call, sink, sending, (exchange) => pool.dispatch(upload, exchange))
+  }
+
+  /** Asks without a body. No redirect is followed. */
+  get(question: HttpQuestion, sink: ByteSink): Promise<HttpAnswer> {
+    const { origin, path, headers } = question
+    const asked = { origin, path, method: 'GET', headers, ...NO_TIMEOUTS } as const
+    return this.#exchange(question, sink, undefined, (one) =>
+      this.#dispatcherFor(origin).dispatch(asked, one),
+    )
+  }
+
+  #exchange(
+    { timeoutMs, answerBytes: maxBytes = this.#options.answerBytes }: HttpQuestion,
+    sink: ByteSink,
+    sending: SentBody | undefined,
+    dispatch: (exchange: Exchange) => void,
+  ): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
-      const sending = typeof body === 'string' ? undefined : new SentBody(body, this.#options.yieldOnSending)
-      const exchange = new Exchange(
-        { inFlight: this.#inFlight, rounds: this.#rounds, timeoutMs, maxBytes: answerBytes, sink, sending },
-        resolve,
-        reject,
-      )
-      const request = { origin, path, method: 'POST', ...NO_TIMEOUTS } as const
-      if (typeof body === 'string') {
-        this.#dispatcherFor(origin).dispatch({ ...request, headers, body }, exchange)
-        return
-      }
-      const announced = [...headers, 'content-length', String(body.size)]
-      const upload = { ...request, headers: announced, body: sending as unknown as Readable, allowH2: false }
-      this.#dispatcherFor(origin, 'uploads').dispatch(upload, exchange)
+      const own = { inFlight: this.#inFlight, rounds: this.#rounds }
+      dispatch(new Exchange({ ...own, timeoutMs, maxBytes, sink, sending }, resolve, reject))
     })
   }
 

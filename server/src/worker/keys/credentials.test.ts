@@ -4,7 +4,8 @@ import type { Catalog, EmbeddingModel, Upstream } from '#core/catalog.ts'
 import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
 import { StoreAway } from '#ports/store.ts'
 import { memoryDirectory, SECRETS } from '#test/support/directory.ts'
-import { addressOf, upstreamsOf } from '#core/catalog.ts'
+import { upstreamsOf } from '#core/catalog.ts'
+import { addressOf } from '#core/upstream-address.ts'
 import { lastKnown, withCredentials } from './credentials.ts'
 
 function upstream(name: string, rest: Partial<Upstream> = {}): Upstream {

@@ -1,5 +1,6 @@
 /** Which upstreams there are, and the credentials that the store keeps for them. */
-import { addressOf, listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog.ts'
+import { listModels, upstreamsOf, type Catalog, type Model, type Upstream } from '#core/catalog.ts'
+import { addressOf } from '#core/upstream-address.ts'
 import { CredentialLost, type CredentialStore } from '#ports/credentials.ts'
 import { StoreAway } from '#ports/store.ts'
 

@@ -3,7 +3,7 @@ import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '
 import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
-import { addressOf } from '#core/catalog.ts'
+import { addressOf } from '#core/upstream-address.ts'
 
 /** `held-back`: not compared with the model's space yet, so nothing of it may leave either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'

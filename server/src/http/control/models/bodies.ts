@@ -109,7 +109,7 @@ export function modelBody(
 }
 
 /** `torana.yaml:14`, `built-in` or `store`, as a model says it of itself. */
-function managedBody(managedBy: string): {
+export function managedBody(managedBy: string): {
   [Field in keyof typeof managed]: z.output<(typeof managed)[Field]>
 } {
   if (managedBy === 'store' || managedBy === 'built-in') return { managed_by: managedBy, managed_at: null }

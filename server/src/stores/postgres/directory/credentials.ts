@@ -1,6 +1,7 @@
 import type { Actor } from '#ports/audit.ts'
 import { randomUUID } from 'node:crypto'
 import type { CredentialRecord, CredentialStore, NewCredential, SealingKeys } from '#ports/credentials.ts'
+import { secretTail } from '#core/key.ts'
 import { openSecret, sealSecret } from '../../envelope.ts'
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
@@ -13,6 +14,7 @@ interface CredentialRow {
   readonly sealed_key: Buffer | null
   readonly sealed_secret: Buffer | null
   readonly updated_at: Date
+  readonly tail: string | null
 }
 
 export class PostgresCredentials implements CredentialStore {
@@ -29,12 +31,12 @@ export class PostgresCredentials implements CredentialStore {
     const { sealedKey, sealedSecret } = sealSecret(secret, id, this.#keys)
     return changeDirectory(this.#database, async (sql) => {
       const [row] = await sql.query<CredentialRow>(
-        `INSERT INTO upstream_credentials (credential_id, upstream, base_url, sealed_key, sealed_secret)
-         VALUES ($1, $2, $3, $4, $5)
+        `INSERT INTO upstream_credentials (credential_id, upstream, base_url, sealed_key, sealed_secret, tail)
+         VALUES ($1, $2, $3, $4, $5, $6)
          ON CONFLICT (upstream) DO UPDATE SET credential_id = excluded.credential_id, base_url = excluded.base_url,
-           sealed_key = excluded.sealed_key, sealed_secret = excluded.sealed_secret, updated_at = now()
+           sealed_key = excluded.sealed_key, sealed_secret = excluded.sealed_secret, tail = excluded.tail, updated_at = now()
          RETURNING *`,
-        [id, upstream, baseUrl, sealedKey, sealedSecret],
+        [id, upstream, baseUrl, sealedKey, sealedSecret, secretTail(secret) ?? null],
       )
       return {
         result: recordOf(row as CredentialRow),
@@ -105,7 +107,7 @@ async function credentialIn(sql: Sql, upstream: string): Promise<CredentialRow |
 
 async function emptied(sql: Sql, upstream: string, baseUrl: string): Promise<CredentialRecord> {
   const [row] = await sql.query<CredentialRow>(
-    `UPDATE upstream_credentials SET base_url = $2, sealed_key = NULL, sealed_secret = NULL, updated_at = now()
+    `UPDATE upstream_credentials SET base_url = $2, sealed_key = NULL, sealed_secret = NULL, tail = NULL, updated_at = now()
      WHERE upstream = $1 RETURNING *`,
     [upstream, baseUrl],
   )
@@ -118,5 +120,6 @@ function recordOf(row: CredentialRow): CredentialRecord {
     baseUrl: row.base_url,
     hasSecret: row.sealed_secret !== null,
     updatedAtMs: row.updated_at.getTime(),
+    tail: row.tail ?? undefined,
   }
 }

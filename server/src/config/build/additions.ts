@@ -1,0 +1,84 @@
+/** Upstreams and models of the store, built by the same code as those of torana.yaml, and put beside them. */
+import type { z } from 'zod'
+import type { Catalog, Model } from '#core/catalog.ts'
+import { plainReport, type Path, type Report } from '../file/problem.ts'
+import { model as modelSchema } from '../schema/schema.ts'
+import { upstream as upstreamSchema } from '../schema/upstream.ts'
+import { buildRetired, buildUpstreams, knownUpstreams, type BuildInput } from './build.ts'
+import { buildModel } from './model.ts'
+import { buildUpstream, type UpstreamByKind } from './upstream.ts'
+
+/** As torana.yaml would have them, in plain values that nobody has checked. */
+export interface ConfigAdditions {
+  /** By name. */
+  readonly upstreams: Readonly<Record<string, unknown>>
+  /** By public id. */
+  readonly models: Readonly<Record<string, unknown>>
+}
+
+export interface ExtendedCatalog {
+  readonly catalog: Catalog
+  /** What was left out, and why. */
+  readonly problems: readonly string[]
+}
+
+/** A name that the configuration has is the configuration's. What is wrong is left out, and takes nothing else with it. */
+export function extendCatalog(
+  declared: Catalog,
+  additions: ConfigAdditions,
+  input: BuildInput,
+): ExtendedCatalog {
+  const problems: string[] = []
+  const muted = { ...input, report: plainReport('') }
+  const own = buildUpstreams(muted)
+  const added = new Map<string, UpstreamByKind>()
+  for (const [name, entry] of Object.entries(additions.upstreams)) {
+    if (input.declared.upstreams.includes(name)) continue
+    const report = plainReport('store')
+    const read = readEntry(upstreamSchema, entry, ['upstreams', name], report)
+    const upstream = read && buildUpstream(name, read, input.facts, report)
+    problems.push(...report.problems())
+    if (upstream) added.set(name, upstream)
+  }
+  const upstreams = new Map([...own, ...added])
+  const models = new Map(declared.models)
+  for (const [id, entry] of Object.entries(additions.models)) {
+    if (models.has(id)) continue
+    const report = plainReport('store')
+    const model = readModel(id, entry, { ...input, report }, upstreams)
+    problems.push(...report.problems())
+    if (model && report.problems().length === 0) models.set(id, model)
+  }
+  const names = new Set([...input.declared.models, ...models.keys()])
+  return {
+    catalog: {
+      ...declared,
+      models,
+      retired: buildRetired(models, names, muted),
+      upstreams: new Map([...(declared.upstreams ?? []), ...knownUpstreams(added, () => 'store')]),
+    },
+    problems,
+  }
+}
+
+function readModel(
+  id: string,
+  entry: unknown,
+  { facts, report }: BuildInput,
+  upstreams: ReadonlyMap<string, UpstreamByKind>,
+): Model | undefined {
+  const read = readEntry(modelSchema, entry, ['models', id], report)
+  return read && buildModel(id, read, { upstreams, declaredUpstreams: [...upstreams.keys()], facts, report })
+}
+
+function readEntry<Value>(
+  schema: z.ZodType<Value>,
+  entry: unknown,
+  path: Path,
+  report: Report,
+): Value | undefined {
+  const read = schema.safeParse(entry)
+  for (const issue of read.error?.issues ?? [])
+    report.problem([...path, ...issue.path.map(String)], issue.message)
+  return read.data
+}

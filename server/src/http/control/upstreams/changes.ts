@@ -1,0 +1,104 @@
+/** Routes that keep upstreams in the store, change them and take them away. */
+import { addressOf } from '#core/upstream-address.ts'
+import { faultAnswers } from '../../fault-answers.ts'
+import { actorIn } from '../access/caller.ts'
+import { noContent } from '../keys/schemas.ts'
+import { conflict, notFound } from '../wire/faults.ts'
+import type { Api } from '../wire/route.ts'
+import { upstreamBody } from './bodies.ts'
+import { builtUpstream, entryOf, freeName } from './entries.ts'
+import type { UpstreamsDependencies } from './routes.ts'
+import { newUpstream, upstream, upstreamChange, upstreamPath } from './schemas.ts'
+
+export function registerUpstreamChanges(api: Api, dependencies: UpstreamsDependencies): void {
+  const { catalog, upstreams, credentials, offers, inForce } = dependencies
+
+  const bodyOf = async (name: string) => {
+    const known = catalog().upstreams?.get(name)
+    if (known === undefined) throw notFound(`There is no upstream ${name}.`)
+    const stored = (await credentials.list()).find((record) => record.upstream === name)
+    return upstreamBody(known, stored, catalog())
+  }
+
+  api.post('/upstreams', {
+    config: { permission: 'upstreams.write' },
+    schema: {
+      operationId: 'createUpstream',
+      summary: 'Keep an upstream and its credential in the store',
+      body: newUpstream,
+      response: { 201: upstream, ...faultAnswers([400, 401, 403, 409, 503]) },
+    },
+    handler: async (request, reply) => {
+      const { name: wanted, secret, ...given } = request.body
+      const actor = actorIn(request)
+      const name = wanted ?? freeName(given, catalog())
+      const entry = entryOf(given)
+      const address = addressOf(builtUpstream(offers, name, entry))
+      const declared = catalog().upstreams?.get(name)
+      if (declared !== undefined && declared.managedBy !== 'store')
+        throw conflict(
+          `Upstream ${name} is declared at ${declared.managedBy}, which comes first. Choose another name.`,
+        )
+      await upstreams.addUpstream({ name, entry }, actor)
+      if (secret !== undefined) await credentials.put({ upstream: name, baseUrl: address, secret }, actor)
+      await inForce()
+      return reply.code(201).send(await bodyOf(name))
+    },
+  })
+
+  api.patch('/upstreams/:name', {
+    config: { permission: 'upstreams.write' },
+    schema: {
+      operationId: 'changeUpstream',
+      summary: 'Change an upstream of the store, or its credential',
+      params: upstreamPath,
+      body: upstreamChange,
+      response: { 200: upstream, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const { name } = request.params
+      const { secret, ...given } = request.body
+      const actor = actorIn(request)
+      const stored = await storedIn(dependencies, name)
+      const changed = entryOf(given)
+      const entry = { ...stored.entry, ...changed }
+      const address = addressOf(builtUpstream(offers, name, entry))
+      if (Object.keys(changed).length > 0) {
+        await upstreams.changeUpstream({ name, entry }, actor)
+        await credentials.setBaseUrl(name, address, actor)
+      }
+      if (secret === null) await credentials.drop(name, actor)
+      else if (secret !== undefined)
+        await credentials.put({ upstream: name, baseUrl: address, secret }, actor)
+      await inForce()
+      return bodyOf(name)
+    },
+  })
+
+  api.delete('/upstreams/:name', {
+    config: { permission: 'upstreams.write' },
+    schema: {
+      operationId: 'deleteUpstream',
+      summary: 'Take an upstream of the store away, with its credential. No model may run on it any more',
+      params: upstreamPath,
+      response: { 204: noContent, ...faultAnswers([401, 403, 404, 409, 503]) },
+    },
+    handler: async (request, reply) => {
+      const { name } = request.params
+      await storedIn(dependencies, name)
+      await upstreams.dropUpstream(name, actorIn(request))
+      await inForce()
+      return reply.code(204).send()
+    },
+  })
+}
+
+/** Only what the store manages can be changed here. */
+async function storedIn({ catalog, upstreams }: UpstreamsDependencies, name: string) {
+  const stored = (await upstreams.read()).upstreams.find((one) => one.name === name)
+  const declared = catalog().upstreams?.get(name)
+  if (declared !== undefined && declared.managedBy !== 'store')
+    throw conflict(`Upstream ${name} is declared at ${declared.managedBy}. Change it there.`)
+  if (stored === undefined) throw notFound(`There is no upstream ${name}.`)
+  return stored
+}

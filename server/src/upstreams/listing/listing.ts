@@ -1,0 +1,80 @@
+/** Asks an upstream for the list of its models. The credential goes to the upstream's own address and nowhere else. */
+import type { Upstream } from '#core/catalog.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import type { ListedModels, ModelListing } from '#ports/model-listing.ts'
+import type { HttpAnswer, UpstreamHttp } from '../connect/http.ts'
+import { openaiTarget } from '../openai/embedding.ts'
+import { failureOfAnswer, failureOfError } from '../openai/failures.ts'
+import { questionsFor, type Question } from './questions.ts'
+
+/** A person waits for it. */
+const TIMEOUT_MS = 10_000
+/** The longest lists of the field have a few hundred models, each with a page of facts. */
+const ANSWER_BYTES = 4 * 1024 * 1024
+/** More than any list has. */
+const MOST_MODELS = 2000
+/** What can be the id of a model here too. */
+const MODEL_ID = /^[\x21-\x7e]{1,200}$/
+
+export class HttpModelListing implements ModelListing {
+  readonly #http: Pick<UpstreamHttp, 'get'>
+
+  constructor(http: Pick<UpstreamHttp, 'get'>) {
+    this.#http = http
+  }
+
+  async list(upstream: Upstream): Promise<ListedModels> {
+    const questions = questionsFor(upstream)
+    if (questions === undefined) return { kind: 'unlisted' }
+    let failure: UpstreamFailure | undefined
+    for (const question of questions) {
+      try {
+        const ids = question.idsIn(await this.#ask(upstream, question))
+        const sound = [...new Set(ids)].filter((id) => MODEL_ID.test(id)).slice(0, MOST_MODELS)
+        return question.isCatalogue === true ? { kind: 'unlisted' } : { kind: 'listed', ids: sound }
+      } catch (error) {
+        if (!(error instanceof UpstreamFailure)) throw error
+        failure ??= error
+        // Only a path that is not there may be another server's way to say it.
+        if (error.kind !== 'missing') throw error
+      }
+    }
+    throw failure as UpstreamFailure
+  }
+
+  async #ask(upstream: Upstream, { path, credential, at }: Question): Promise<unknown> {
+    const target = openaiTarget({
+      ...upstream,
+      baseUrl: at ?? upstream.baseUrl,
+      apiKey: credential === 'bearer' ? upstream.apiKey : undefined,
+    })
+    const headers = [...target.headers]
+    if (credential !== 'bearer' && upstream.apiKey !== undefined) headers.push(credential, upstream.apiKey)
+    const called = { id: upstream.name, upstream }
+    const chunks: Uint8Array[] = []
+    let answer: HttpAnswer
+    try {
+      answer = await this.#http.get(
+        {
+          origin: target.origin,
+          path: path.startsWith('/') ? path : `${target.basePath}/${path}`,
+          headers,
+          timeoutMs: TIMEOUT_MS,
+          answerBytes: ANSWER_BYTES,
+        },
+        { push: (chunk) => void chunks.push(Uint8Array.from(chunk)) },
+      )
+    } catch (error) {
+      throw failureOfError(error, { deployment: upstream.name, charge: 'none' })
+    }
+    if (answer.status < 200 || answer.status > 299) throw failureOfAnswer(answer, called)
+    try {
+      return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown
+    } catch {
+      throw new UpstreamFailure('broken', 'the list of models is not JSON', {
+        deployment: upstream.name,
+        status: answer.status,
+      })
+    }
+  }
+}

@@ -1,0 +1,79 @@
+/** How each kind of upstream is asked for its models. A provider without an entry has no such list. */
+import type { Upstream } from '#core/catalog.ts'
+import { isRecord } from '#core/record.ts'
+import { idsUnder } from './ids.ts'
+
+export interface Question {
+  /** Behind the base URL; with a slash first: at the root of its origin. */
+  readonly path: string
+  /** The header that carries the credential, or `bearer`. */
+  readonly credential: string
+  /** The published address, where the provider's package has its own. */
+  readonly at?: string | undefined
+  readonly idsIn: (body: unknown) => readonly string[]
+  /** The list is of all there is to buy, not of what this credential can call: it proves the credential alone. */
+  readonly isCatalogue?: boolean | undefined
+}
+
+const openaiList = (body: unknown): readonly string[] => idsUnder(body, 'data', 'id')
+
+/** Text Embeddings Inference serves one model, and tells its name at its root. */
+const teiInfo = (body: unknown): readonly string[] => {
+  const id = isRecord(body) ? body['model_id'] : undefined
+  return typeof id === 'string' ? [id] : []
+}
+
+const BY_PROVIDER: Readonly<Record<string, Question>> = {
+  cohere: {
+    path: 'models?page_size=1000',
+    credential: 'bearer',
+    at: 'https://api.cohere.com/v1',
+    idsIn: (body) => idsUnder(body, 'models', 'name'),
+  },
+  google: {
+    path: 'models?pageSize=1000',
+    credential: 'x-goog-api-key',
+    at: 'https://generativelanguage.googleapis.com/v1beta',
+    idsIn: (body) => idsUnder(body, 'models', 'name').map((name) => name.replace(/^models\//, '')),
+  },
+  mistral: { path: 'models', credential: 'bearer', at: 'https://api.mistral.ai/v1', idsIn: openaiList },
+  fireworks: {
+    path: 'models',
+    credential: 'bearer',
+    at: 'https://api.fireworks.ai/inference/v1',
+    idsIn: openaiList,
+  },
+  xai: {
+    path: 'image-generation-models',
+    credential: 'bearer',
+    at: 'https://api.x.ai/v1',
+    idsIn: (body) => idsUnder(body, 'models', 'id'),
+  },
+}
+
+/** In order: the next one is asked where the one before does not exist. Undefined: there is no list. */
+export function questionsFor({ dialect, provider, baseUrl }: Upstream): readonly Question[] | undefined {
+  switch (dialect) {
+    case 'openai':
+      return [
+        { path: 'models', credential: 'bearer', idsIn: openaiList },
+        { path: '/info', credential: 'bearer', idsIn: teiInfo },
+      ]
+    case 'azure':
+      return [
+        {
+          path: '/openai/v1/models?api-version=v1',
+          credential: 'api-key',
+          idsIn: openaiList,
+          isCatalogue: true,
+        },
+      ]
+    case 'ai-sdk': {
+      const question = BY_PROVIDER[provider ?? '']
+      if (question === undefined) return undefined
+      return [baseUrl === undefined ? question : { ...question, at: undefined }]
+    }
+    case 'demo':
+      return undefined
+  }
+}

@@ -1,0 +1,180 @@
+/** Upstreams that are connected while nodes run: two nodes on one PostgreSQL, before a fake provider. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { z } from 'zod'
+import type { checked, upstream } from '#http/control/upstreams/schemas.ts'
+import type { modelList } from '#http/control/models/schemas.ts'
+import { ADMIN_TOKEN } from '#test/support/control.ts'
+import { assertFault } from '#test/support/errors.ts'
+import { send, startGateway, vectorsIn, type Asked, type Gateway } from '#test/support/gateway.ts'
+import { eventually } from '#test/support/process.ts'
+import { testPostgres } from '#test/support/servers.ts'
+import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+
+type Checked = z.output<typeof checked>
+type Upstream = z.output<typeof upstream>
+type Models = z.output<typeof modelList>
+
+const SECRET = 'sk-proj-of-this-very-test-a1f2'
+
+const env = {
+  DATABASE_URL: (await testPostgres()).url,
+  TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
+  TORANA_SECRET: 'a secret that both nodes share 01',
+}
+const models = { 'declared-w8': { on: 'plain' } }
+const one = await startGateway({ models, env })
+const two = await startGateway({ models, env })
+
+async function control<Body>(gateway: Gateway, method: string, path: string, body?: unknown) {
+  const answer: Asked = await send(`${gateway.controlUrl}/api/v1${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${ADMIN_TOKEN}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+  return { ...answer, body: answer.body as unknown as Body, asked: answer }
+}
+
+const addressOf = (scenario: string) => `${one.provider.url}/${scenario}/v1`
+
+test('a check lists what the upstream has, with dated list prices, keeps nothing and repeats no secret', async () => {
+  const { body, text } = await control<Checked>(one, 'POST', '/upstreams/check', {
+    provider: 'openai',
+    base_url: addressOf('plain'),
+    secret: SECRET,
+  })
+  assert.equal(body.ok, true)
+  assert.equal(body.listed, true)
+  assert.deepEqual(
+    body.models.map(({ id, kind, known }) => [id, kind, known]),
+    [
+      ['text-embedding-3-small', 'embedding', true],
+      ['text-embedding-ada-002', 'embedding', true],
+      ['gpt-image-2', 'image', true],
+      ['house-embed-w64', null, false],
+      ['gpt-5-chat', null, false],
+    ],
+  )
+  const [small] = body.models
+  assert.deepEqual(small?.price, [{ amount: '0.02', unit: 'million tokens', note: null }])
+  assert.match(small?.as_of ?? '', /^\d{4}-\d{2}-\d{2}$/)
+  assert.deepEqual([small?.width, small?.narrower], [1536, 'any'])
+  assert.ok(!text.includes(SECRET))
+  const { body: listed } = await control<{ data: Upstream[] }>(one, 'GET', '/upstreams')
+  assert.deepEqual(
+    listed.data.map(({ name }) => name),
+    ['plain'],
+  )
+})
+
+test('what goes wrong with a check is told in our words, and the secret stays out of them', async () => {
+  const outcome = async (scenario: string) => {
+    const answer = await control<Checked>(one, 'POST', '/upstreams/check', {
+      base_url: addressOf(scenario),
+      secret: SECRET,
+    })
+    assert.ok(!answer.text.includes(SECRET), scenario)
+    assert.equal(answer.body.ok, false)
+    return answer.body.fault?.code
+  }
+  assert.equal(await outcome('status-401'), 'upstream_rejected_us')
+  assert.equal(await outcome('leaks-key'), 'upstream_refused')
+  assert.equal(await outcome('garbage'), 'upstream_broken_answer')
+  assert.equal(await outcome('reset'), 'upstream_unreachable')
+  const { body } = await control<Checked>(one, 'POST', '/upstreams/check', {
+    base_url: 'http://127.0.0.1:1/v1',
+  })
+  assert.equal(body.fault?.code, 'upstream_unreachable')
+})
+
+test('an address obeys the rules of torana.yaml', async () => {
+  for (const base_url of [
+    'ftp://x.test',
+    'https://user:secret@x.test/v1',
+    'https://x.test/v1?a=b',
+    'not an address',
+  ])
+    assertFault((await control(one, 'POST', '/upstreams', { base_url })).asked, 'invalid_parameter')
+  assertFault((await control(one, 'POST', '/upstreams', { provider: 'nobody' })).asked, 'invalid_parameter')
+})
+
+test('an upstream and its models are served by every node within seconds, and taken away again', async () => {
+  const made = await control<Upstream>(one, 'POST', '/upstreams', {
+    name: 'house',
+    provider: 'openai',
+    base_url: addressOf('plain'),
+    secret: SECRET,
+  })
+  assert.equal(made.status, 201)
+  assert.deepEqual(made.body.credential.source, 'store')
+  assert.equal(made.body.credential.tail, '…a1f2')
+  assert.equal(made.body.managed_by, 'store')
+  assert.ok(!made.text.includes(SECRET))
+  const added = await control<Models['data']>(one, 'POST', '/models', {
+    upstream: 'house',
+    ids: ['text-embedding-3-small', 'house-embed-w64'],
+    own: { 'house-embed-w64': { kind: 'embedding', width: 64 } },
+  })
+  assert.equal(added.status, 201, added.text)
+  assert.deepEqual(
+    added.body.map(({ id, managed_by }) => [id, managed_by]),
+    [
+      ['text-embedding-3-small', 'store'],
+      ['house-embed-w64', 'store'],
+    ],
+  )
+  for (const gateway of [one, two]) {
+    const answer = await eventually(async () => {
+      const asked = await gateway.ask({ model: 'house-embed-w64', input: 'cat' })
+      assert.equal(asked.status, 200, asked.text)
+      return asked
+    }, 5000)
+    assert.deepEqual(vectorsIn(answer)[0], vectorOf('cat', 64))
+  }
+  const sent = one.provider.entries().filter(({ path }) => path === '/plain/v1/embeddings')
+  assert.ok(sent.length > 0)
+
+  assertFault((await control(one, 'DELETE', '/upstreams/house')).asked, 'conflict', {
+    words: /house-embed-w64/,
+  })
+  for (const id of ['text-embedding-3-small', 'house-embed-w64'])
+    assert.equal((await control(one, 'DELETE', `/models/${id}`)).status, 204)
+  assert.equal((await control(one, 'DELETE', '/upstreams/house')).status, 204)
+  await eventually(async () => {
+    const asked = await two.ask({ model: 'house-embed-w64', input: 'cat' })
+    assert.equal(asked.status, 404, asked.text)
+    return asked
+  }, 5000)
+})
+
+test('a name that torana.yaml has is its own', async () => {
+  assertFault(
+    (await control(one, 'POST', '/upstreams', { name: 'plain', base_url: addressOf('plain') })).asked,
+    'conflict',
+  )
+  assertFault((await control(one, 'PATCH', '/upstreams/plain', { secret: 'x' })).asked, 'conflict')
+  assertFault((await control(one, 'DELETE', '/upstreams/plain')).asked, 'conflict')
+  assertFault((await control(one, 'DELETE', '/models/declared-w8')).asked, 'conflict', {
+    words: /torana\.yaml:\d/,
+  })
+  const again = await control(one, 'POST', '/models', { upstream: 'plain', ids: ['declared-w8'] })
+  assertFault(again.asked, 'conflict', { words: /torana\.yaml:\d/ })
+  const unknown = await control(one, 'POST', '/models', { upstream: 'plain', ids: ['nobody-knows'] })
+  assertFault(unknown.asked, 'invalid_parameter', { words: /no built-in facts/ })
+})
+
+test('another address forgets the secret, so that nobody learns it by moving an upstream', async () => {
+  await control(one, 'POST', '/upstreams', { name: 'moved', base_url: addressOf('plain'), secret: SECRET })
+  const { body } = await control<Upstream>(one, 'PATCH', '/upstreams/moved', {
+    base_url: addressOf('key-elsewhere'),
+  })
+  assert.deepEqual([body.base_url, body.credential.source], [addressOf('key-elsewhere'), 'none'])
+  const asked = await control<Checked>(one, 'POST', '/upstreams/check', { upstream: 'moved' })
+  assert.equal(asked.body.ok, true)
+  const last = one.provider.entries().findLast(({ path }) => path === '/key-elsewhere/v1/models')
+  assert.equal(last?.authorization, null)
+  await control(one, 'DELETE', '/upstreams/moved')
+})
