@@ -14,6 +14,7 @@ import {
 } from 'lucide-react'
 import { words } from '../words/words.ts'
 import { paths } from './paths.ts'
+import type { Permission } from './session.ts'
 
 export interface Place {
   readonly id:
@@ -32,7 +33,7 @@ export interface Place {
   /** The second key after `g`. */
   readonly key: string
   /** Undefined: everybody who is signed in. */
-  readonly permission?: string
+  readonly permission?: Permission
   readonly title: string
 }
 

@@ -83,7 +83,7 @@ function first(raw: Raw): string | undefined {
 export function parseSearch(query: string): RawSearch {
   const result: RawSearch = {}
   for (const [name, value] of new URLSearchParams(query)) {
-    const before = result[name]
+    const before = Object.hasOwn(result, name) ? result[name] : undefined
     if (before === undefined) result[name] = value
     else result[name] = [before, value].flat()
   }

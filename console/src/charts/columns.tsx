@@ -1,0 +1,193 @@
+/** Stacked columns over time, with the axis at the right: sums by group. */
+import { useMemo, useState } from 'react'
+import { valueTicks, type TimeTick } from './axis.ts'
+import { paint, type Colour } from './colours.ts'
+import { ChartFrame, type ChartTable } from './frame.tsx'
+import { useWidth } from './size.ts'
+import { stacked, tallest } from './stack.ts'
+import { Tip } from './tip.tsx'
+
+export interface ColumnSeries {
+  readonly label: string
+  readonly colour: Colour
+  /** One value a slot. */
+  readonly values: readonly number[]
+}
+
+export interface ColumnMark {
+  readonly atMs: number
+  readonly text: string
+}
+
+interface ColumnsProps {
+  /** The finding, in a sentence. */
+  readonly caption: string
+  /** When each slot begins. */
+  readonly slots: readonly number[]
+  readonly slotMs: number
+  /** In the order of the stack, from below. */
+  readonly series: readonly ColumnSeries[]
+  /** The sum of each slot in the period before: a dashed outline. */
+  readonly before?: readonly number[] | undefined
+  readonly marks?: readonly ColumnMark[]
+  readonly ticks: readonly TimeTick[]
+  /** Of the axis and of what is read out. */
+  readonly valueText: (value: number) => string
+  readonly axisText?: (value: number) => string
+  readonly slotText: (atMs: number) => string
+  /** A click, or `↵`, on a slot; `series` undefined: the whole slot. */
+  readonly onSelect?: (slot: number, series: number | undefined) => void
+  readonly height?: number
+  /** The share of a slot that is a gap: 0.22 of days, 0 to 0.3 of minutes. */
+  readonly gap?: number
+  /** Lines of the axis. */
+  readonly lines?: number
+}
+
+const AXIS_WIDTH = 44
+const LABELS_HEIGHT = 20
+const TOP = 12
+
+export function Columns(props: ColumnsProps) {
+  const {
+    caption,
+    slots,
+    slotMs,
+    series,
+    before,
+    marks = [],
+    ticks,
+    valueText,
+    axisText = valueText,
+    slotText,
+    onSelect,
+    height = 250,
+    gap = 0.24,
+    lines = 3,
+  } = props
+  const [ref, width] = useWidth<HTMLDivElement>()
+  const [at, setAt] = useState<number>()
+  const columns = useMemo(
+    () => slots.map((_, slot) => series.map(({ values }) => values[slot] ?? 0)),
+    [slots, series],
+  )
+  const parts = useMemo(() => stacked(columns), [columns])
+  const scale = valueTicks(Math.max(tallest(columns), ...(before ?? [])), lines)
+  const most = scale.at(-1) ?? 1
+  const plotWidth = Math.max(0, width - AXIS_WIDTH)
+  const plotHeight = height - LABELS_HEIGHT
+  const pitch = slots.length === 0 ? 0 : plotWidth / slots.length
+  const barWidth = Math.max(1, pitch * (1 - gap))
+  const y = (value: number): number => plotHeight - (value / most) * (plotHeight - TOP)
+  const xOf = (ms: number): number => ((ms - (slots[0] ?? 0)) / slotMs) * pitch
+  const describe = (slot: number): string =>
+    [
+      slotText(slots[slot] ?? 0),
+      ...series.map(({ label, values }) => `${label} ${valueText(values[slot] ?? 0)}`),
+    ].join(', ')
+  const table = (): ChartTable => ({
+    heads: ['', ...series.map(({ label }) => label)],
+    rows: slots.map((slot, index) => [
+      slotText(slot),
+      ...series.map(({ values }) => valueText(values[index] ?? 0)),
+    ]),
+  })
+  return (
+    <ChartFrame
+      caption={caption}
+      points={slots.length}
+      describe={describe}
+      at={at}
+      onAt={setAt}
+      table={table}
+      {...(onSelect && { onEnter: (slot) => onSelect(slot, undefined) })}
+    >
+      <div ref={ref}>
+        <svg
+          width={width}
+          height={height}
+          className="block overflow-visible"
+          onPointerLeave={() => setAt(undefined)}
+        >
+          {scale.map((value) => (
+            <g key={value}>
+              <path d={`M0 ${Math.round(y(value)) + 0.5}H${plotWidth}`} stroke="var(--line)" />
+              <text x={plotWidth + 8} y={y(value) + 4} className="fill-ink-3 text-11">
+                {axisText(value)}
+              </text>
+            </g>
+          ))}
+          {parts.map((column, slot) => (
+            <g key={slot} onPointerEnter={() => setAt(slot)}>
+              <rect x={slot * pitch} y={0} width={pitch} height={plotHeight} fill="transparent" />
+              {column.map(({ series: index, from, to }, place) => (
+                <rect
+                  key={index}
+                  x={slot * pitch + (pitch - barWidth) / 2}
+                  y={y(to)}
+                  width={barWidth}
+                  // A hairline between the parts, where there is room for one.
+                  height={Math.max(0.5, y(from) - y(to) - (place > 0 && barWidth > 6 ? 1 : 0))}
+                  fill={paint(series[index]?.colour ?? 'rest')}
+                  opacity={at === undefined || at === slot ? 1 : 0.75}
+                  className={onSelect && 'cursor-pointer'}
+                  onClick={() => onSelect?.(slot, index)}
+                />
+              ))}
+              {before?.[slot] !== undefined && (
+                <rect
+                  x={slot * pitch + (pitch - barWidth) / 2 + 0.5}
+                  y={y(before[slot])}
+                  width={Math.max(0, barWidth - 1)}
+                  height={plotHeight - y(before[slot])}
+                  fill="none"
+                  stroke="var(--ink-3)"
+                  strokeDasharray="3 2"
+                  pointerEvents="none"
+                />
+              )}
+            </g>
+          ))}
+          {marks.map((mark) => (
+            <g key={`${mark.atMs} ${mark.text}`} pointerEvents="none">
+              <path
+                d={`M${xOf(mark.atMs)} 0V${plotHeight}`}
+                stroke="var(--ink-2)"
+                strokeDasharray="1.5 3"
+                strokeWidth="1.5"
+              />
+              <circle cx={xOf(mark.atMs)} cy={0} r="5.5" fill="var(--ink-2)" />
+              <text x={xOf(mark.atMs) + 10} y={4} className="fill-ink-2 text-11">
+                {mark.text}
+              </text>
+            </g>
+          ))}
+          {ticks.map((tick) => (
+            <text
+              key={tick.atMs}
+              x={xOf(tick.atMs) + barWidth / 2}
+              y={height - 3}
+              textAnchor="middle"
+              className="fill-ink-3 text-11"
+            >
+              {tick.text}
+            </text>
+          ))}
+        </svg>
+        {at !== undefined && (
+          <Tip
+            x={(at + 0.5) * pitch}
+            width={plotWidth}
+            title={slotText(slots[at] ?? 0)}
+            // As in the picture, the first series is at the bottom.
+            lines={series
+              .flatMap(({ label, colour, values }) =>
+                (values[at] ?? 0) > 0 ? [{ label, colour, value: valueText(values[at] ?? 0) }] : [],
+              )
+              .toReversed()}
+          />
+        )}
+      </div>
+    </ChartFrame>
+  )
+}

@@ -1,0 +1,16 @@
+/** How wide a picture may be: it is drawn in real pixels, so that lines stay sharp and letters keep their size. */
+import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
+
+export function useWidth<Part extends HTMLElement>(): readonly [ref: RefObject<Part | null>, width: number] {
+  const ref = useRef<Part>(null)
+  const [width, setWidth] = useState(0)
+  useLayoutEffect(() => {
+    const part = ref.current
+    if (part === null) return
+    setWidth(part.clientWidth)
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
+    observer.observe(part)
+    return () => observer.disconnect()
+  }, [])
+  return [ref, width]
+}

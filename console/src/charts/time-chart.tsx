@@ -1,0 +1,263 @@
+/** Lines over time on a canvas, by uPlot: for hundreds of points and more, with a cursor, and a mark by dragging. */
+import { useEffect, useMemo, useRef, useState } from 'react'
+import UPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { useTheme } from '../app/theme.ts'
+import { useZone } from '../app/zone.ts'
+import { computed, type Colour } from './colours.ts'
+import { ChartFrame, type ChartTable } from './frame.tsx'
+import { useWidth } from './size.ts'
+import { Tip } from './tip.tsx'
+
+export interface TimeSeries {
+  readonly label: string
+  readonly colour: Colour
+  readonly values: readonly (number | null)[]
+  readonly dash?: 'dashed' | 'dotted'
+  /** The area below it, pale. */
+  readonly fill?: boolean
+  /** A step line. */
+  readonly step?: boolean
+  readonly strokeWidth?: number
+}
+
+export interface TimeLine {
+  readonly value: number
+  readonly colour: Colour
+  readonly label?: string
+}
+
+interface TimeChartProps {
+  readonly caption: string
+  readonly timesMs: readonly number[]
+  readonly series: readonly TimeSeries[]
+  readonly valueText: (value: number) => string
+  readonly timeText: (ms: number) => string
+  /** Of the axis below, where shorter than what the tip says. */
+  readonly axisTimeText?: (ms: number) => string
+  /** Zero is included unless it is a logarithm. */
+  readonly scale?: 'linear' | 'log'
+  readonly ticks?: readonly number[]
+  readonly range?: readonly [least: number, most: number]
+  /** The whole range of time, where the points don't cover it. */
+  readonly timeRange?: readonly [fromMs: number, toMs: number]
+  readonly lines?: readonly TimeLine[]
+  readonly height?: number
+  readonly axisWidth?: number
+  readonly onMark?: (range: { readonly fromMs: number; readonly toMs: number }) => void
+}
+
+const DASHES = { dashed: [5, 4], dotted: [1.5, 3] }
+const FONT = '11px Inter, sans-serif'
+
+export function TimeChart(props: TimeChartProps) {
+  const { caption, timesMs, series, valueText, timeText, height = 170 } = props
+  const [ref, width] = useWidth<HTMLDivElement>()
+  const [at, setAt] = useState<number>()
+  const theme = useTheme()
+  const zone = useZone()
+  const plot = useRef<UPlot>(undefined)
+  const data = useMemo<UPlot.AlignedData>(
+    () => [timesMs.map((ms) => ms / 1000), ...series.map(({ values }) => [...values])],
+    [timesMs, series],
+  )
+  const labels = series.map(({ label, colour, dash }) => `${label} ${colour} ${dash}`).join()
+  useEffect(() => {
+    const place = ref.current
+    if (place === null || width === 0) return
+    const made = new UPlot(optionsOf(props, width, height, setAt), data, place)
+    plot.current = made
+    return () => {
+      made.destroy()
+      plot.current = undefined
+    }
+    // New numbers alone are set below; what the picture is made of has it made anew.
+  }, [
+    width,
+    height,
+    theme,
+    zone,
+    labels,
+    props.scale,
+    props.range?.join(),
+    props.timeRange?.join(),
+    props.lines?.length,
+    props.ticks?.join(),
+  ])
+  useEffect(() => plot.current?.setData(data), [data])
+  const describe = (index: number): string =>
+    [
+      timeText(timesMs[index] ?? 0),
+      ...series.map(({ label, values }) => `${label} ${textOf(values[index], valueText)}`),
+    ].join(', ')
+  const table = (): ChartTable => ({
+    heads: ['', ...series.map(({ label }) => label)],
+    rows: timesMs.map((ms, index) => [
+      timeText(ms),
+      ...series.map(({ values }) => textOf(values[index], valueText)),
+    ]),
+  })
+  const x =
+    at === undefined || plot.current === undefined ? 0 : plot.current.valToPos((timesMs[at] ?? 0) / 1000, 'x')
+  return (
+    <ChartFrame
+      caption={caption}
+      points={timesMs.length}
+      describe={describe}
+      at={at}
+      onAt={setAt}
+      table={table}
+    >
+      <div ref={ref} style={{ height }} />
+      {at !== undefined && (
+        <>
+          <span
+            aria-hidden
+            className="pointer-events-none absolute top-0 bottom-5 w-px bg-line-strong"
+            style={{ left: x }}
+          />
+          <Tip
+            x={x}
+            width={width}
+            title={timeText(timesMs[at] ?? 0)}
+            lines={series.map(({ label, colour, values }) => ({
+              label,
+              colour,
+              value: textOf(values[at], valueText),
+            }))}
+          />
+        </>
+      )}
+    </ChartFrame>
+  )
+}
+
+function textOf(value: number | null | undefined, text: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : text(value)
+}
+
+/** Some room above the highest line. */
+const HEADROOM = 1.05
+
+function optionsOf(
+  props: TimeChartProps,
+  width: number,
+  height: number,
+  onAt: (index: number | undefined) => void,
+): UPlot.Options {
+  const {
+    series,
+    valueText,
+    timeText,
+    axisTimeText = timeText,
+    scale = 'linear',
+    range,
+    timeRange,
+    ticks,
+    lines = [],
+    axisWidth = 44,
+    onMark,
+  } = props
+  const [label, grid] = [computed('ink-2'), computedLine()]
+  return {
+    width,
+    height,
+    legend: { show: false },
+    padding: [8, 0, 0, 0],
+    cursor: {
+      x: false,
+      y: false,
+      points: { show: false },
+      drag: { x: onMark !== undefined, y: false, setScale: false },
+    },
+    scales: {
+      x: { time: true, ...(timeRange && { range: [timeRange[0] / 1000, timeRange[1] / 1000] }) },
+      y: {
+        distr: scale === 'log' ? 3 : 1,
+        ...(range
+          ? { range: [range[0], range[1]] }
+          : scale === 'linear' && { range: (_plot, _least, most) => [0, most > 0 ? most * HEADROOM : 1] }),
+      },
+    },
+    axes: [
+      {
+        stroke: label,
+        font: FONT,
+        size: 20,
+        gap: 4,
+        grid: { show: false },
+        ticks: { show: false },
+        space: 70,
+        values: (_plot, splits) => splits.map((seconds) => axisTimeText(seconds * 1000)),
+      },
+      {
+        side: 1,
+        stroke: label,
+        font: FONT,
+        size: axisWidth,
+        gap: 8,
+        grid: { stroke: grid, width: 1 },
+        ticks: { show: false },
+        space: 40,
+        ...(ticks && { splits: () => [...ticks] }),
+        values: (_plot, splits) => splits.map((value) => (value === null ? '' : valueText(value))),
+      },
+    ],
+    series: [
+      {},
+      ...series.map(({ label: name, colour, dash, fill, step, strokeWidth = 1.5 }): UPlot.Series => {
+        const stroke = computed(colour)
+        return {
+          label: name,
+          stroke,
+          width: strokeWidth,
+          points: { show: false },
+          ...(dash && { dash: DASHES[dash] }),
+          ...(fill === true && { fill: translucent(stroke) }),
+          ...(step === true && UPlot.paths.stepped && { paths: UPlot.paths.stepped({ align: 1 }) }),
+        }
+      }),
+    ],
+    hooks: {
+      setCursor: [(plot) => onAt(plot.cursor.idx ?? undefined)],
+      setSelect: [
+        (plot) => {
+          const { left, width: wide } = plot.select
+          if (wide < 4 || onMark === undefined) return
+          onMark({ fromMs: plot.posToVal(left, 'x') * 1000, toMs: plot.posToVal(left + wide, 'x') * 1000 })
+          plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
+        },
+      ],
+      draw: [(plot) => drawLines(plot, lines)],
+    },
+  }
+}
+
+function drawLines(plot: UPlot, lines: readonly TimeLine[]): void {
+  const { ctx, bbox } = plot
+  for (const { value, colour, label } of lines) {
+    const y = Math.round(plot.valToPos(value, 'y', true)) + 0.5
+    if (y < bbox.top || y > bbox.top + bbox.height) continue
+    ctx.save()
+    ctx.strokeStyle = ctx.fillStyle = computed(colour)
+    ctx.lineWidth = devicePixelRatio
+    ctx.beginPath()
+    ctx.moveTo(bbox.left, y)
+    ctx.lineTo(bbox.left + bbox.width, y)
+    ctx.stroke()
+    if (label !== undefined) {
+      ctx.font = `${11 * devicePixelRatio}px Inter, sans-serif`
+      ctx.fillText(label, bbox.left + 8 * devicePixelRatio, y - 4 * devicePixelRatio)
+    }
+    ctx.restore()
+  }
+}
+
+function computedLine(): string {
+  return getComputedStyle(document.documentElement).getPropertyValue('--line').trim()
+}
+
+/** `rgb(1, 2, 3)` → the same, pale. */
+function translucent(colour: string): string {
+  return colour.replace(/^rgb\((.*)\)$/, 'rgba($1, 0.15)')
+}
