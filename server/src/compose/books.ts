@@ -111,7 +111,6 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     isStoreAway: () => ledger.isStoreAway,
     failure: () => ledger.failure,
     forControl: {
-      ledger: store,
       nodes: new PostgresNodes(database),
       reconciler,
       upkeep,

@@ -56,6 +56,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       books: accounts.books,
       people: people.forControl,
       settings: parts.settings,
+      money: reports && { ...reports.money, declared: () => catalog.projects, nowMs: clock.nowMs },
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {

@@ -5,6 +5,7 @@ import type { SealingKeys } from '#ports/credentials.ts'
 import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
@@ -19,6 +20,9 @@ import { PostgresSavedViews } from '#stores/postgres/people/saved-views.ts'
 import { PostgresSessions } from '#stores/postgres/people/sessions.ts'
 import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
+import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
+import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { PostgresStorageFigures } from '#stores/postgres/reports/storage.ts'
@@ -66,9 +70,17 @@ export async function openDatabaseStores(
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
-    reports: { requests: new PostgresRequestReports(forReports) },
     storage: new PostgresStorageFigures(forReports),
     people: peopleIn(forReports, sealingKeysOf(secrets)),
+    reports: {
+      requests: new PostgresRequestReports(forReports),
+      money: {
+        usage: new PostgresUsage(forReports, basics.clock),
+        budgets: new PostgresBudgetReports(forReports, basics.clock),
+        unknowns: new PostgresUnknowns(forReports, basics.clock),
+        ledger: new PostgresLedger(forMoney),
+      },
+    },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),
   }
 }

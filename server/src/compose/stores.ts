@@ -9,6 +9,7 @@ import type { ImageJobs } from '#ports/image-jobs.ts'
 import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
+import type { MoneyDependencies } from '#http/control/money/routes.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
@@ -42,6 +43,7 @@ export interface Stores extends NodeBooks {
 /** Each asks over the connections for reports, never over those of the request path. */
 export interface Reports {
   readonly requests: RequestReports
+  readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger'>
 }
 
 type PeopleStores = Pick<

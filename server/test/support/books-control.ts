@@ -3,9 +3,14 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { registerMoney } from '#http/control/money/routes.ts'
+import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
+import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
+import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
 import { registerBooks, type BooksDependencies } from '#http/control/books/books.ts'
 import { controlFault } from '#http/control/wire/faults.ts'
-import { CALLER, tokenCaller } from '#http/control/access/caller.ts'
+import type { Project } from '#core/catalog.ts'
+import { CALLER, tokenCaller, type Caller } from '#http/control/access/caller.ts'
 import { typed } from '#http/control/wire/route.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
@@ -23,15 +28,18 @@ export const QUIET_NODE: NodeFigures = {
   limiter: undefined,
 }
 
-export async function startBooksControl(books: Books, overrides: Partial<BooksDependencies> = {}) {
-  const { ledger, nodes, reconciler, upkeep, audit, clock } = books
+export async function startBooksControl(
+  books: Books,
+  overrides: Partial<BooksDependencies & { caller: Caller; declared: readonly Project[] }> = {},
+) {
+  const { database, ledger, nodes, reconciler, upkeep, audit, clock } = books
   const identifiers = uuidv7Identifiers(systemClock)
   const app = fastify({ genReqId: () => identifiers.next() })
   void app.register(
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
       scope.setSerializerCompiler(serializerCompiler)
-      scope.decorateRequest(CALLER, { getter: () => tokenCaller('tester') })
+      scope.decorateRequest(CALLER, { getter: () => overrides.caller ?? tokenCaller('tester') })
       scope.setErrorHandler((error, request, reply) => {
         const fault = controlFault(error)
         const headers = faultHeaders(fault, request.id)
@@ -42,8 +50,15 @@ export async function startBooksControl(books: Books, overrides: Partial<BooksDe
           .serializer((text: string) => text)
           .send(body)
       })
-      registerBooks(typed(scope), {
+      registerMoney(typed(scope), {
         ledger,
+        unknowns: new PostgresUnknowns(database, clock),
+        usage: new PostgresUsage(database, clock),
+        budgets: new PostgresBudgetReports(database, clock),
+        declared: () => overrides.declared ?? [],
+        nowMs: clock.nowMs,
+      })
+      registerBooks(typed(scope), {
         nodes,
         reconciler,
         upkeep,
@@ -69,7 +84,13 @@ export async function startBooksControl(books: Books, overrides: Partial<BooksDe
         }),
       })
       const text = await answer.text()
-      return { status: answer.status, headers: answer.headers, text, body: JSON.parse(text) as Body }
+      const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+      return {
+        status: answer.status,
+        headers: answer.headers,
+        text,
+        body: (isJson ? JSON.parse(text) : {}) as Body,
+      }
     },
   }
 }

@@ -198,6 +198,14 @@ export const SERVER_FAULTS = {
     meaning: 'This node serves as many live streams of the console as it may.',
     nextStep: 'Close a page of the console that is open elsewhere, or ask another node.',
   },
+  too_many_exports: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning: 'The control API: as many exports run on this node as may run at once.',
+    nextStep: 'Retry after `retry-after`, when one of them has ended.',
+  },
   too_many_bodies: {
     status: 503,
     type: 'server_error',

@@ -17,6 +17,7 @@ import { registerRequests } from './requests/routes.ts'
 import { registerUpstreamChanges } from './upstreams/changes.ts'
 import { registerStoredModels } from './upstreams/models.ts'
 import { registerUpstreams } from './upstreams/routes.ts'
+import { registerMoney } from './money/routes.ts'
 import { registerModels } from './models/routes.ts'
 import type { PeopleDependencies } from './access/people.ts'
 import { registerInvitations } from './members/invitations.ts'
@@ -79,6 +80,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.people) registerPeople(api, dependencies.people)
       if (dependencies.settings) registerSettings(api, dependencies.settings)
       if (dependencies.books) registerBooks(api, dependencies.books)
+      if (dependencies.money) registerMoney(api, dependencies.money)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)
       if (dependencies.models) registerModels(api, dependencies.models)

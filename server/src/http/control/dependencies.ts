@@ -7,6 +7,7 @@ import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { EventsDependencies } from './events/events.ts'
+import type { MoneyDependencies } from './money/routes.ts'
 import type { ModelsDependencies } from './models/routes.ts'
 import type { RequestsDependencies } from './requests/routes.ts'
 import type { SettingsDependencies } from './settings/routes.ts'
@@ -26,6 +27,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly audit: AuditLog
   /** Undefined on a node that keeps nothing. */
   readonly books?: BooksDependencies | undefined
+  readonly money?: MoneyDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
   readonly people?: PeopleDependencies | undefined
   readonly settings?: SettingsDependencies | undefined

@@ -48,7 +48,8 @@ async function withUnknowns(books: Books) {
     return entry(unknown)
   }) as [ReturnType<typeof entry>, ReturnType<typeof entry>, ReturnType<typeof entry>]
   const attempts = [1, 2].map((attempt) => ({ ...second, attempt }))
-  await ledger.append(nodeId, [first, second, ...attempts, { ...third, amountNanoUsd: undefined }])
+  const known = { ...first, remarks: { what: '640 inputs', reason: 'no answer within 60 s' } }
+  await ledger.append(nodeId, [known, second, ...attempts, { ...third, amountNanoUsd: undefined }])
   return { first, second, third }
 }
 
@@ -86,6 +87,10 @@ test('unknowns are listed page by page, none twice and none left out, with what 
     model: 'small',
     deployment: 'small/openai',
     images: 0,
+    what: '640 inputs',
+    reason: 'no answer within 60 s',
+    node: 'here',
+    resolved: null,
     reserved_usd: '0.000001500',
     requested_at: new Date(momentOf(first.requestId)).toISOString(),
   })

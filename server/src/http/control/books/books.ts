@@ -1,12 +1,9 @@
-/** Routes about the books: unknowns, nodes, and whether everything agrees. */
+/** Routes about the books: nodes, and whether everything agrees. */
 import type { z } from 'zod'
-import { momentOf } from '#core/ledger.ts'
-import { decimalOf, nanoUsdOf } from '#core/price.ts'
+import { decimalOf } from '#core/price.ts'
 import type { AuditLog, AuditProof } from '#ports/audit.ts'
-import type { LedgerStore, Unknown } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
 import {
-  UNKNOWN_POSTED_AFTER_MS,
   type NodeFigures,
   type NodeRecord,
   type NodeRegister,
@@ -14,30 +11,14 @@ import {
   type Upkeep,
 } from '#ports/upkeep.ts'
 import { faultAnswers } from '../../fault-answers.ts'
-import {
-  doctorQuery,
-  doctorReport,
-  ended,
-  ending,
-  nodeList,
-  nodePath,
-  resolution,
-  resolved,
-  unknownList,
-  unknownPage,
-  unknownPath,
-  type node,
-  type unknown,
-} from './schemas.ts'
+import { doctorQuery, doctorReport, ended, ending, nodeList, nodePath, type node } from './schemas.ts'
 import { checksOf, worstOf, type AuditFigures, type BooksFindings } from './doctor.ts'
 import { conflict, notFound } from '../wire/faults.ts'
-import { cursorPage } from '../wire/page.ts'
 import { actorIn } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
 
 export interface BooksDependencies {
-  readonly ledger: Pick<LedgerStore, 'openUnknowns' | 'resolveUnknown'>
   readonly nodes: NodeRegister
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
@@ -48,58 +29,8 @@ export interface BooksDependencies {
 }
 
 export function registerBooks(api: Api, dependencies: BooksDependencies): void {
-  registerUnknowns(api, dependencies)
   registerNodes(api, dependencies)
   registerDoctor(api, dependencies)
-}
-
-function registerUnknowns(api: Api, { ledger }: BooksDependencies): void {
-  api.get('/unknowns', {
-    config: { permission: 'unknowns.read' },
-    schema: {
-      operationId: 'listUnknowns',
-      summary: 'Calls with an unknown outcome, oldest first',
-      querystring: unknownPage,
-      response: { 200: unknownList, ...faultAnswers([400, 401, 503]) },
-    },
-    handler: async ({ query: { after, limit } }) => {
-      const [requestId = '', attempt = ''] = after?.split('/') ?? []
-      const last = after === undefined ? undefined : { requestId, attempt: Number(attempt) }
-      const entries = await ledger.openUnknowns({ limit: limit + 1, after: last })
-      return cursorPage(entries, limit, {
-        bodyOf: unknownBody,
-        cursorOf: (entry) => `${entry.requestId}/${entry.attempt}`,
-      })
-    },
-  })
-
-  api.post('/unknowns/:request_id/:attempt', {
-    config: { permission: 'unknowns.resolve' },
-    schema: {
-      operationId: 'resolveUnknown',
-      summary: 'Resolve a call with an unknown outcome: it was paid, or it was not',
-      params: unknownPath,
-      body: resolution,
-      response: { 200: resolved, ...faultAnswers([400, 401, 404, 409, 503]) },
-    },
-    handler: async (request) => {
-      const { request_id: requestId, attempt } = request.params
-      const { action, cost_usd: costUsd, tokens } = request.body
-      const isDone = await ledger.resolveUnknown({
-        requestId,
-        attempt,
-        kind: action,
-        costNanoUsd: costUsd === undefined ? undefined : nanoUsdOf(costUsd),
-        tokens,
-        actor: actorIn(request),
-      })
-      if (!isDone)
-        throw notFound(
-          `There is no open unknown ${requestId}/${attempt}: it does not exist, or it is already resolved.`,
-        )
-      return { request_id: requestId, attempt, action }
-    },
-  })
 }
 
 function registerNodes(api: Api, { nodes }: BooksDependencies): void {
@@ -185,24 +116,6 @@ async function readAudit(audit: BooksDependencies['audit']): Promise<AuditFigure
     if (page.length < AUDIT_PAGE) break
   }
   return { ...figures, newest }
-}
-
-function unknownBody(entry: Unknown): z.output<typeof unknown> {
-  const { amountNanoUsd, writtenAtMs } = entry
-  return {
-    request_id: entry.requestId,
-    attempt: entry.attempt,
-    call_id: entry.callId,
-    project: entry.project,
-    key_id: entry.keyId,
-    model: entry.model,
-    deployment: entry.deployment,
-    images: entry.images,
-    reserved_usd: amountNanoUsd === undefined ? null : decimalOf(amountNanoUsd),
-    requested_at: isoOf(momentOf(entry.requestId)),
-    written_at: isoOf(writtenAtMs),
-    posted_at: isoOf(writtenAtMs + UNKNOWN_POSTED_AFTER_MS),
-  }
 }
 
 function nodeBody(record: NodeRecord): z.output<typeof node> {

@@ -1,6 +1,6 @@
 /** Unknowns, nodes and the doctor's report as schemas. */
 import { z } from 'zod'
-import { cursor, givenUsd, pageLimit, time, usd } from '../wire/fields.ts'
+import { time, usd } from '../wire/fields.ts'
 
 /** A quarter of a year, hour by hour. `all` has no bound. */
 const MAX_HOURS = 2232
@@ -9,62 +9,6 @@ const HOURS = 2
 
 const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}'
 const uuid = z.string().regex(new RegExp(`^${UUID}$`), 'expected a UUID')
-
-export const unknown = z
-  .object({
-    request_id: z.string(),
-    attempt: z.int(),
-    call_id: z.string().describe('The id of the call that the upstream received.'),
-    project: z.string(),
-    key_id: z.string(),
-    model: z.string(),
-    deployment: z.string(),
-    images: z.int(),
-    reserved_usd: usd
-      .nullable()
-      .describe('Counts as spent until the call is resolved. null: the model has no price.'),
-    requested_at: time,
-    written_at: time,
-    posted_at: time.describe(
-      'When Torana posts it with the reserved amount, unless somebody resolves it before.',
-    ),
-  })
-  .meta({ id: 'Unknown' })
-
-export const unknownPage = z.object({
-  after: z
-    .string()
-    .regex(new RegExp(`^${UUID}/\\d{1,4}$`), 'expected <request id>/<attempt>')
-    .optional()
-    .describe('`next` of the previous page.'),
-  limit: pageLimit,
-})
-
-export const unknownList = z
-  .object({
-    data: z.array(unknown),
-    has_more: z.boolean(),
-    next: cursor,
-  })
-  .meta({ id: 'UnknownList' })
-
-export const unknownPath = z.object({ request_id: uuid, attempt: z.coerce.number().int().min(0).max(32_767) })
-
-export const resolution = z
-  .strictObject({
-    action: z.enum(['post', 'void']).describe('`post`: the call was paid. `void`: it was not.'),
-    cost_usd: givenUsd.optional().describe('What it cost. Default: the reserved amount. Only for `post`.'),
-    tokens: z.int().min(0).optional().describe('Only for `post`.'),
-  })
-  .refine(({ action, cost_usd: cost, tokens }) => action === 'post' || (cost ?? tokens) === undefined, {
-    message: 'a call that was not paid has no cost and no tokens: leave cost_usd and tokens out',
-    path: ['action'],
-  })
-  .meta({ id: 'Resolution' })
-
-export const resolved = z
-  .object({ request_id: z.string(), attempt: z.int(), action: z.enum(['post', 'void']) })
-  .meta({ id: 'Resolved' })
 
 export const node = z
   .object({

@@ -1,0 +1,87 @@
+/** Sums of usage as JSON. */
+import type { z } from 'zod'
+import { decimalOf } from '#core/price.ts'
+import type { UsageCell, UsageSum } from '#ports/usage.ts'
+import { isoOf } from '../wire/times.ts'
+import type { usage } from './schemas.ts'
+
+type Body = z.output<typeof usage>
+type SumBody = Body['total']
+
+export const NOTHING: UsageSum = {
+  requests: 0,
+  posts: 0,
+  unknowns: 0,
+  tokens: 0,
+  images: 0,
+  amountNanoUsd: 0n,
+  unknownNanoUsd: 0n,
+  unpriced: 0,
+  hits: 0,
+  savedNanoUsd: 0n,
+}
+
+export function added(sums: readonly UsageSum[]): UsageSum {
+  return sums.reduce(
+    (left, right) => ({
+      requests: left.requests + right.requests,
+      posts: left.posts + right.posts,
+      unknowns: left.unknowns + right.unknowns,
+      tokens: left.tokens + right.tokens,
+      images: left.images + right.images,
+      amountNanoUsd: left.amountNanoUsd + right.amountNanoUsd,
+      unknownNanoUsd: left.unknownNanoUsd + right.unknownNanoUsd,
+      unpriced: left.unpriced + right.unpriced,
+      hits: left.hits + right.hits,
+      savedNanoUsd: left.savedNanoUsd + right.savedNanoUsd,
+    }),
+    NOTHING,
+  )
+}
+
+export function sumBody(sum: UsageSum): SumBody {
+  return {
+    requests: sum.requests,
+    posts: sum.posts,
+    unknowns: sum.unknowns,
+    tokens: sum.tokens,
+    images: sum.images,
+    usd: decimalOf(sum.amountNanoUsd),
+    unknown_usd: decimalOf(sum.unknownNanoUsd),
+    unpriced: sum.unpriced,
+    hits: sum.hits,
+    saved_usd: decimalOf(sum.savedNanoUsd),
+  }
+}
+
+export interface GroupSums {
+  readonly group: string | undefined
+  readonly total: UsageSum
+  readonly cells: readonly UsageCell[]
+}
+
+/** The dearest first, and at last all that are not told apart. */
+export function groupsOf(cells: readonly UsageCell[]): readonly GroupSums[] {
+  const groups = [...Map.groupBy(cells, ({ group }) => group)].map(([group, own]) => ({
+    group,
+    total: added(own.map(({ sum }) => sum)),
+    cells: own,
+  }))
+  return groups.toSorted((left, right) => {
+    if (left.group === undefined || right.group === undefined) return left.group === undefined ? 1 : -1
+    const byAmount = right.total.amountNanoUsd - left.total.amountNanoUsd
+    if (byAmount !== 0n) return byAmount > 0n ? 1 : -1
+    return right.total.requests - left.total.requests || (left.group < right.group ? -1 : 1)
+  })
+}
+
+export function groupBody(
+  { total, cells }: GroupSums,
+  before: UsageSum | undefined,
+): Omit<Body['data'][number], 'group'> {
+  return {
+    total: sumBody(total),
+    before: before ? sumBody(before) : null,
+    slots: cells.map(({ atMs, sum }) => ({ at: isoOf(atMs), ...sumBody(sum) })),
+  }
+}

@@ -1,0 +1,88 @@
+/** Sums of rollups as SQL and as rows. */
+import type { UsageFilter, UsageGroup, UsageSpan, UsageSum } from '#ports/usage.ts'
+import { DAY_MS } from '../books/upkeep-ids.ts'
+
+const COUNTED = [
+  'requests',
+  'posts',
+  'unknowns',
+  'tokens',
+  'images',
+  'amount_nano',
+  'unknown_nano',
+  'unpriced',
+  'hits',
+  'saved_nano',
+] as const
+
+/** Reads as well as one column, and adds up as one. */
+export const SUMS = COUNTED.map((column) => `sum(${column})::bigint AS ${column}`).join(', ')
+
+export type SumsRow = Readonly<Record<(typeof COUNTED)[number], bigint | null>>
+
+export function sumOf(row: SumsRow): UsageSum {
+  const count = (column: keyof SumsRow): number => Number(row[column] ?? 0n)
+  return {
+    requests: count('requests'),
+    posts: count('posts'),
+    unknowns: count('unknowns'),
+    tokens: count('tokens'),
+    images: count('images'),
+    amountNanoUsd: row.amount_nano ?? 0n,
+    unknownNanoUsd: row.unknown_nano ?? 0n,
+    unpriced: count('unpriced'),
+    hits: count('hits'),
+    savedNanoUsd: row.saved_nano ?? 0n,
+  }
+}
+
+export const COLUMN_OF: Readonly<Record<UsageGroup, string>> = {
+  model: 'model',
+  deployment: 'deployment',
+  project: 'project',
+  key: 'key_id',
+}
+
+/** $5 to $8; null: all. */
+export const FILTER = `($5::text[] IS NULL OR project = ANY($5)) AND ($6::text[] IS NULL OR model = ANY($6))
+    AND ($7::text[] IS NULL OR deployment = ANY($7)) AND ($8::text[] IS NULL OR key_id = ANY($8))`
+
+/** In both tables names sort byte by byte, or they could not be put together. */
+const NAMES = `project COLLATE "C" AS project, key_id COLLATE "C" AS key_id, model COLLATE "C" AS model,
+    deployment COLLATE "C" AS deployment`
+
+/** $1, $2: days; $3, $4: hours. Either may be an empty stretch. */
+export const BY_DAY = `
+  SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${NAMES}, ${COUNTED.join(', ')} FROM usage_days
+  WHERE day >= $1::date AND day < $2::date AND ${FILTER}
+  UNION ALL
+  SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours
+  WHERE hour >= $3 AND hour < $4 AND ${FILTER}`
+
+export const BY_HOUR = `
+  SELECT hour AS at, ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours
+  WHERE hour >= $3 AND hour < $4 AND $1::date IS NOT NULL AND $2::date IS NOT NULL AND ${FILTER}`
+
+/** Days are made of hours every ten minutes: those of yesterday and today are read as they are now. */
+const FRESH_DAYS = 2
+
+/** The values of $1 to $8. */
+export function spanValues(
+  { fromMs, endMs, ...filter }: UsageSpan,
+  nowMs: number,
+  slot: 'hour' | 'day',
+): unknown[] {
+  const freshMs = (Math.floor(nowMs / DAY_MS) + 1 - FRESH_DAYS) * DAY_MS
+  const splitMs = slot === 'hour' ? fromMs : Math.min(Math.max(freshMs, fromMs), endMs)
+  return [dayText(fromMs), dayText(splitMs), new Date(splitMs), new Date(endMs), ...filterValues(filter)]
+}
+
+function filterValues({ projects, only }: UsageFilter): unknown[] {
+  const wanted = only.project
+  const seen = wanted && projects ? wanted.filter((name) => projects.includes(name)) : (wanted ?? projects)
+  return [seen ?? null, only.model ?? null, only.deployment ?? null, only.key ?? null]
+}
+
+function dayText(unixMs: number): string {
+  return new Date(unixMs).toISOString().slice(0, 10)
+}

@@ -1,0 +1,358 @@
+/** Usage, budgets and unknowns as people see them: exact sums, of their own projects alone. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import type { Caller } from '#http/control/access/caller.ts'
+import { csvCell } from '#http/control/usage/export.ts'
+import { MANY_RUNS } from '#test/support/arbitraries.ts'
+import { BOOKS_NOW_MS, DAY_MS, postgresBooks, type Books } from '#test/support/books.ts'
+import { startBooksControl } from '#test/support/books-control.ts'
+import { assertFault } from '#test/support/errors.ts'
+
+const open = postgresBooks()
+const HOUR_MS = 3_600_000
+
+interface SumBody {
+  readonly requests: number
+  readonly tokens: number
+  readonly usd: string
+  readonly unknown_usd: string
+  readonly hits: number
+  readonly saved_usd: string
+  readonly unpriced: number
+}
+interface GroupBody {
+  readonly group: string
+  readonly total: SumBody
+  readonly before: SumBody | null
+  readonly slots: readonly (SumBody & { readonly at: string })[]
+}
+interface UsageBody {
+  readonly slot: string
+  readonly data: readonly GroupBody[]
+  readonly others: (Omit<GroupBody, 'group'> & { readonly groups: number }) | null
+  readonly total: SumBody
+  readonly before: SumBody | null
+  readonly forecast: { readonly usd: string; readonly low_usd: string; readonly high_usd: string } | null
+}
+interface BudgetBody {
+  readonly id: string
+  readonly spent_usd: string
+  readonly unknown_usd: string
+  readonly left_usd: string
+  readonly forecast: { readonly used_up_at: string | null; readonly at_end_usd: string | null } | null
+  readonly marks: readonly { readonly percent: number; readonly at: string }[]
+  readonly refused: Readonly<Record<string, number>>
+  readonly spenders: readonly { readonly key: string; readonly usd: string; readonly models: string[] }[]
+}
+
+const developer: Caller = { actor: 'ada', role: 'developer', projects: ['search'], isReadOnly: false }
+
+/** Entries at moments before now, in nano-dollars. */
+async function spend(
+  { ledger, nodeId, entry, clock }: Books,
+  daysAgo: number,
+  overrides: Parameters<Books['entry']>[0],
+): Promise<void> {
+  clock.ms = BOOKS_NOW_MS - daysAgo * DAY_MS
+  await ledger.append(nodeId, [entry({ countsRequest: true, ...overrides })])
+  clock.ms = BOOKS_NOW_MS
+}
+
+/** Two projects over a fortnight, with a hit, an unknown and a call without a price. */
+async function fortnight(books: Books): Promise<void> {
+  for (let daysAgo = 0; daysAgo < 14; daysAgo += 1) {
+    await spend(books, daysAgo, { amountNanoUsd: 1000n, tokens: 100 })
+    await spend(books, daysAgo, {
+      project: 'ads',
+      keyId: 'ads/website',
+      model: 'gpt-image-2',
+      deployment: 'gpt-image-2/openai',
+      tokens: undefined,
+      images: 1,
+      amountNanoUsd: 5000n,
+    })
+  }
+  await spend(books, 3, {
+    deployment: 'small/cache',
+    amountNanoUsd: 0n,
+    tokens: 0,
+    hits: 7,
+    savedNanoUsd: 70n,
+  })
+  await spend(books, 1, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
+  await spend(books, 5, { amountNanoUsd: undefined })
+  await books.upkeep.rollUpDays('all')
+}
+
+test('usage adds up by model, in days, with what the cache saved, what is unknown and what has no price', async () => {
+  const books = await open()
+  await fortnight(books)
+  const { ask } = await startBooksControl(books)
+  const { status, body } = await ask<UsageBody>('GET', '/usage?by=model')
+  assert.equal(status, 200)
+  assert.deepEqual(
+    body.data.map(({ group, total }) => [group, total.usd, total.requests, total.tokens]),
+    [
+      ['gpt-image-2', '0.000070000', 14, 0],
+      ['small', '0.000014400', 17, 1410],
+    ],
+  )
+  const small = body.data[1]?.total
+  assert.deepEqual(
+    [small?.unknown_usd, small?.hits, small?.saved_usd, small?.unpriced],
+    ['0.000000400', 7, '0.000000070', 1],
+  )
+  assert.deepEqual([body.total.usd, body.total.requests, body.slot], ['0.000084400', 31, 'day'])
+  const today = body.data[0]?.slots.at(-1)
+  assert.deepEqual([today?.at, today?.usd], ['2026-12-12T00:00:00.000Z', '0.000005000'])
+})
+
+test('sums of slots are the sums of their group, and groups and others the whole, for any entries', async () => {
+  const books = await open()
+  const drawn = fc.sample(
+    fc.record({
+      daysAgo: fc.integer({ min: 0, max: 20 }),
+      key: fc.integer({ min: 0, max: 9 }),
+      nanoUsd: fc.bigInt({ min: 0n, max: 10n ** 17n }),
+    }),
+    { numRuns: 60, seed: 7 },
+  )
+  for (const { daysAgo, key, nanoUsd } of drawn)
+    await spend(books, daysAgo, { keyId: `search/${key}`, amountNanoUsd: nanoUsd })
+  await books.upkeep.rollUpDays('all')
+  const { ask } = await startBooksControl(books)
+  const { body } = await ask<UsageBody>('GET', '/usage?by=key&groups=3')
+  const nano = (usd: string): bigint => BigInt(usd.replace('.', ''))
+  const whole = drawn.reduce((sum, { nanoUsd }) => sum + nanoUsd, 0n)
+  assert.equal(nano(body.total.usd), whole)
+  assert.deepEqual([body.data.length, body.others?.groups], [3, 7])
+  const rows = [...body.data, ...(body.others ? [body.others] : [])]
+  for (const { total, slots } of rows)
+    assert.equal(
+      slots.reduce((sum, { usd }) => sum + nano(usd), 0n),
+      nano(total.usd),
+    )
+  assert.equal(
+    rows.reduce((sum, { total }) => sum + nano(total.usd), 0n),
+    whole,
+  )
+})
+
+test('two days are told in hours, and what was written a moment ago is in them', async () => {
+  const books = await open()
+  await spend(books, 0, { amountNanoUsd: 1n })
+  await spend(books, 1, { amountNanoUsd: 2n })
+  const { ask } = await startBooksControl(books)
+  const from = new Date(BOOKS_NOW_MS - 47 * HOUR_MS).toISOString()
+  const to = new Date(BOOKS_NOW_MS).toISOString()
+  const { body } = await ask<UsageBody>('GET', `/usage?from=${from}&to=${to}`)
+  assert.equal(body.slot, 'hour')
+  assert.deepEqual(
+    body.data[0]?.slots.map(({ at, usd }) => [at, usd]),
+    [
+      ['2026-12-11T15:00:00.000Z', '0.000000002'],
+      ['2026-12-12T15:00:00.000Z', '0.000000001'],
+    ],
+  )
+})
+
+test('the period before, only some names, and wrong questions', async () => {
+  const books = await open()
+  await fortnight(books)
+  await spend(books, 40, { amountNanoUsd: 9n })
+  await books.upkeep.rollUpDays('all')
+  const { ask } = await startBooksControl(books)
+  const { body } = await ask<UsageBody>('GET', '/usage?before=1&only=model:small&only=key:search/ci')
+  assert.deepEqual(
+    body.data.map(({ group, before }) => [group, before?.usd]),
+    [['small', '0.000000009']],
+  )
+  assert.equal(body.before?.usd, '0.000000009')
+  const none = await ask<UsageBody>('GET', '/usage?only=model:small&only=project:ads')
+  assert.deepEqual([none.body.data, none.body.total.usd, none.body.forecast], [[], '0.000000000', null])
+  for (const [query, words] of [
+    ['only=small', /model:/],
+    ['from=2026-12-12T00:00:00Z&to=2026-12-11T00:00:00Z', /before/],
+    ['from=2020-12-12T00:00:00Z', /366 days/],
+    ['slot=hour', /hours/],
+  ] as const)
+    assertFault(await ask('GET', `/usage?${query}`), 'invalid_parameter', { words })
+})
+
+test('the forecast of a month goes on with the last week, and there is none from two days', async () => {
+  const books = await open()
+  await spend(books, 1, { amountNanoUsd: 1000n })
+  await spend(books, 2, { amountNanoUsd: 1000n })
+  const { ask } = await startBooksControl(books)
+  assert.equal((await ask<UsageBody>('GET', '/usage')).body.forecast, null)
+  for (let daysAgo = 3; daysAgo <= 7; daysAgo += 1) await spend(books, daysAgo, { amountNanoUsd: 1000n })
+  await books.upkeep.rollUpDays('all')
+  const { body } = await ask<UsageBody>('GET', '/usage')
+  // Seven of the twelve days until now, the rest of today and the nineteen days to the end of December.
+  assert.equal(body.forecast?.usd, '0.000026354')
+  assert.equal(body.forecast.low_usd, body.forecast.high_usd)
+})
+
+test('a developer sees usage, budgets and nothing else of the own project', async () => {
+  const books = await open()
+  await fortnight(books)
+  const budget = { limitNanoUsd: 100_000n, per: 'month', hard: true } as const
+  const declared = ['search', 'ads'].map((name) => ({ name, keys: [], budget }))
+  const { ask } = await startBooksControl(books, { caller: developer, declared })
+  const { body } = await ask<UsageBody>('GET', '/usage?by=project')
+  assert.deepEqual(
+    body.data.map(({ group }) => group),
+    ['search'],
+  )
+  assert.deepEqual((await ask<UsageBody>('GET', '/usage?by=project&only=project:ads')).body.data, [])
+  assertFault(await ask('GET', '/usage?project=ads'), 'forbidden')
+  const list = await ask<{ data: BudgetBody[] }>('GET', '/budgets')
+  assert.deepEqual(
+    list.body.data.map(({ id }) => id),
+    ['project:search'],
+  )
+  assert.equal((await ask('GET', '/budgets/project:search')).status, 200)
+  for (const path of ['/budgets/project:ads', '/budgets/project:ads/series', '/budgets/key:ads%2Fwebsite'])
+    assertFault(await ask('GET', path), 'not_found')
+})
+
+test('budgets stand fullest first, page by page, those of the file and those of the store', async () => {
+  const books = await open()
+  await fortnight(books)
+  const actor = { name: 'tester' }
+  await books.keys.createProject(
+    'ads',
+    { budget: { limitNanoUsd: 65_000n, per: 'month', hard: true } },
+    actor,
+  )
+  const declared = [
+    {
+      name: 'search',
+      keys: [
+        { name: 'ci', secret: 'x', budget: { limitNanoUsd: 20_000n, per: 'month', hard: false } as const },
+      ],
+      budget: { limitNanoUsd: 1_000_000n, per: 'total', hard: true } as const,
+    },
+  ]
+  const { ask } = await startBooksControl(books, { declared })
+  const seen: BudgetBody[] = []
+  for (let after = ''; ;) {
+    const { body } = await ask<{ data: BudgetBody[]; next: string | null }>(
+      'GET',
+      `/budgets?limit=1${after && `&after=${encodeURIComponent(after)}`}`,
+    )
+    seen.push(...body.data)
+    if (body.next === null) break
+    after = body.next
+  }
+  assert.deepEqual(
+    seen.map(({ id, spent_usd, unknown_usd, left_usd }) => [id, spent_usd, unknown_usd, left_usd]),
+    [
+      ['project:ads', '0.000060000', '0.000000000', '0.000005000'],
+      ['key:search/ci', '0.000012400', '0.000000400', '0.000007600'],
+      ['project:search', '0.000014400', '0.000000400', '0.000985600'],
+    ],
+  )
+  const { body } = await ask<BudgetBody>('GET', '/budgets/project:ads')
+  assert.equal(body.forecast?.used_up_at?.slice(0, 10), '2026-12-13')
+  assert.deepEqual(
+    body.marks.map(({ percent, at }) => [percent, at]),
+    [
+      [50, '2026-12-07T15:00:00.000Z'],
+      [80, '2026-12-11T15:00:00.000Z'],
+    ],
+  )
+  assert.deepEqual(body.spenders, [{ key: 'ads/website', usd: '0.000060000', models: ['gpt-image-2'] }])
+  assert.deepEqual(body.refused, { budget_exhausted: 0, budget_reserved: 0, model_unpriced: 0 })
+  const series = await ask<{ data: { at: string; spent_usd: string }[] }>(
+    'GET',
+    '/budgets/project:ads/series',
+  )
+  assert.equal(series.body.data.at(-1)?.spent_usd, '0.000060000')
+  const amounts = series.body.data.map(({ spent_usd }) => spent_usd)
+  assert.deepEqual(amounts, amounts.toSorted())
+})
+
+test('resolved unknowns say who resolved them, why and at what cost, and the day knows at once', async () => {
+  const books = await open()
+  await spend(books, 4, { kind: 'unknown', amountNanoUsd: 400n, tokens: undefined })
+  await books.upkeep.rollUpDays('all')
+  const person: Caller = {
+    actor: 'ada@example.com',
+    role: 'operator',
+    projects: null,
+    isReadOnly: false,
+    member: { id: 'm', name: 'Ada', email: 'ada@example.com' },
+  }
+  const { ask } = await startBooksControl(books, { caller: person })
+  interface Unknowns {
+    readonly data: {
+      readonly request_id: string
+      readonly resolved: { readonly by: string; readonly note: string; readonly cost_usd: string } | null
+    }[]
+    readonly summary: { readonly open: number; readonly reserved_usd: string; readonly resolved: number }
+  }
+  const before = (await ask<Unknowns>('GET', '/unknowns')).body
+  assert.deepEqual(before.summary, { open: 1, reserved_usd: '0.000000400', resolved: 0 })
+  const id = before.data[0]?.request_id ?? ''
+  assertFault(
+    await ask('POST', `/unknowns/${id}/0`, { action: 'post', cost_usd: '0.000000150' }),
+    'invalid_parameter',
+    {
+      words: /note/,
+    },
+  )
+  const note = 'the bill, line 4411'
+  assert.equal(
+    (await ask('POST', `/unknowns/${id}/0`, { action: 'post', cost_usd: '0.000000150', note })).status,
+    200,
+  )
+  const { data, summary } = (await ask<Unknowns>('GET', '/unknowns?state=resolved')).body
+  assert.deepEqual(summary, { open: 0, reserved_usd: '0.000000000', resolved: 1 })
+  const { by, note: said, cost_usd: cost } = data[0]?.resolved ?? { by: '', note: '', cost_usd: '' }
+  assert.deepEqual([by, said, cost], ['ada@example.com', note, '0.000000150'])
+  assert.equal((await ask<UsageBody>('GET', '/usage')).body.total.usd, '0.000000150')
+  assert.equal((await books.audit.list({ limit: 1 }))[0]?.detail['note'], note)
+  const other = await startBooksControl(books, { caller: { ...person, projects: ['ads'] } })
+  assert.deepEqual((await other.ask<Unknowns>('GET', '/unknowns?state=resolved')).body.data, [])
+  assertFault(await other.ask('POST', `/unknowns/${id}/0`, { action: 'void', note }), 'not_found')
+})
+
+test('an export has every row and ends with the digest of all lines before', async () => {
+  const books = await open()
+  await fortnight(books)
+  await spend(books, 0, { keyId: 'search/=cmd()', amountNanoUsd: 1n })
+  const { ask } = await startBooksControl(books)
+  for (const format of ['csv', 'ndjson']) {
+    const { text, headers } = await ask('GET', `/usage/export?rows=ledger&format=${format}`)
+    const lines = text.trimEnd().split('\n')
+    const last = lines.pop() ?? ''
+    const sha256 = createHash('sha256')
+      .update(lines.map((line) => `${line}\n`).join(''))
+      .digest('hex')
+    assert.equal(last, format === 'csv' ? `# sha256 ${sha256}` : `{"sha256":"${sha256}"}`)
+    assert.equal(lines.length, 14 * 2 + 4 + (format === 'csv' ? 1 : 0))
+    assert.match(headers.get('content-disposition') ?? '', /attachment; filename="torana-ledger-/)
+  }
+  const groups = await ask('GET', '/usage/export?by=key')
+  assert.match(groups.text, /^2026-12-12,search\/=cmd\(\),/m)
+  assert.match(groups.text, /^day,key,requests,/)
+  const own = await startBooksControl(books, { caller: { ...developer, role: 'admin' } })
+  assert.ok(!(await own.ask('GET', '/usage/export?rows=ledger')).text.includes('ads'))
+})
+
+test('no cell of a CSV is taken for a formula, and none breaks its line', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+      const cell = csvCell(text)
+      const inside = cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell
+      assert.ok(inside === text || inside === `'${text}`)
+      assert.ok(!/^[=+@\t\r]/.test(inside))
+      assert.ok(cell.startsWith('"') || !/[",\n\r]/.test(cell))
+    }),
+    MANY_RUNS,
+  )
+  assert.deepEqual(['-0.5', '-cmd', '=1+1'].map(csvCell), ['-0.5', "'-cmd", "'=1+1"])
+})
