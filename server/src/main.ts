@@ -109,6 +109,7 @@ export async function startNode(
   told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler, dispatch } = traffic
+  const { liveNodes } = stores
   const outside = outsideOf(basics, { stores, accounts, upstreams, tokens })
   const { observer } = outside
   const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside, told }))
@@ -120,7 +121,7 @@ export async function startNode(
 
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
-  const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json })
+  const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json, liveNodes })
   const models = modelsFor(basics, { catalog, stores, upstreams, traffic, spaces, sharing })
   const { reports } = stores
   const { controlUrl } = listeners

@@ -1250,7 +1250,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "model_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "rate_limit_exceeded" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "client_closed_request" | "forbidden" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "forbidden" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1346,8 +1346,15 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store";
+            /** @description Where it is declared: `torana.yaml:88`, or `environment`. null: in the store. */
+            managed_at: string | null;
             /** @description null: all. */
             models: string[] | null;
+            /** @description null: everything. */
+            scopes: ("embeddings" | "images" | "edits")[] | null;
+            max_calls_at_once: number | null;
+            /** @description null: everywhere. */
+            addresses: string[] | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
@@ -1365,6 +1372,12 @@ export interface components {
             budget?: components["schemas"]["BudgetChangeInput"] | null;
             /** @description Ids or aliases. null: all. */
             models?: string[] | null;
+            /** @description What the key may be used for. null: everything. */
+            scopes?: ("embeddings" | "images" | "edits")[] | null;
+            /** @description Requests under way at once, on all nodes together. null: no maximum. */
+            max_calls_at_once?: number | null;
+            /** @description Addresses and networks that the key may be used from. null: everywhere. */
+            addresses?: string[] | null;
             /** @description The key is refused from this moment on; a day means its start in UTC. */
             expires_at?: string | null;
         };
@@ -1396,8 +1409,15 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store";
+            /** @description Where it is declared: `torana.yaml:88`, or `environment`. null: in the store. */
+            managed_at: string | null;
             /** @description null: all. */
             models: string[] | null;
+            /** @description null: everything. */
+            scopes: ("embeddings" | "images" | "edits")[] | null;
+            max_calls_at_once: number | null;
+            /** @description null: everywhere. */
+            addresses: string[] | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
@@ -1658,6 +1678,12 @@ export interface components {
             budget?: components["schemas"]["BudgetChangeInput"] | null;
             /** @description Ids or aliases. null: all. */
             models?: string[] | null;
+            /** @description What the key may be used for. null: everything. */
+            scopes?: ("embeddings" | "images" | "edits")[] | null;
+            /** @description Requests under way at once, on all nodes together. null: no maximum. */
+            max_calls_at_once?: number | null;
+            /** @description Addresses and networks that the key may be used from. null: everywhere. */
+            addresses?: string[] | null;
             /** @description The key is refused from this moment on; a day means its start in UTC. */
             expires_at?: string | null;
         };
@@ -1761,6 +1787,8 @@ export interface components {
              * @enum {string}
              */
             managed_by: "configuration" | "store";
+            /** @description Where it is declared: `torana.yaml:88`, or `environment`. null: in the store. */
+            managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
             created_at: string | null;
@@ -2457,7 +2485,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2526,7 +2554,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2591,7 +2619,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2680,7 +2708,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2767,7 +2795,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2836,7 +2864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2904,7 +2932,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -2994,7 +3022,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3084,7 +3112,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3158,7 +3186,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3229,7 +3257,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3322,7 +3350,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3395,7 +3423,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3451,7 +3479,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3518,7 +3546,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3572,7 +3600,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3668,7 +3696,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3722,7 +3750,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3798,7 +3826,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3916,7 +3944,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3987,7 +4015,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4070,7 +4098,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4126,7 +4154,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4195,7 +4223,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4269,7 +4297,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4347,7 +4375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
+            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4396,7 +4424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4414,7 +4442,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description too_many_wrong_keys, rate_limit_exceeded, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
+            /** @description too_many_wrong_keys, rate_limit_exceeded, too_many_calls_at_once, request_exceeds_rate_limit, budget_exhausted, budget_reserved, upstream_rate_limited, too_many_sign_ins */
             429: {
                 headers: {
                     [name: string]: unknown;
@@ -4461,7 +4489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4530,7 +4558,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4584,7 +4612,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4640,7 +4668,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4705,7 +4733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4774,7 +4802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4848,7 +4876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4913,7 +4941,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4982,7 +5010,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5047,7 +5075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5103,7 +5131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5174,7 +5202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5260,7 +5288,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5328,7 +5356,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5408,7 +5436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5478,7 +5506,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5545,7 +5573,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5621,7 +5649,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5702,7 +5730,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5774,7 +5802,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5848,7 +5876,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5920,7 +5948,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6001,7 +6029,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6078,7 +6106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6165,7 +6193,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6242,7 +6270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6311,7 +6339,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6388,7 +6416,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6454,7 +6482,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6559,7 +6587,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6645,7 +6673,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6703,7 +6731,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6761,7 +6789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6835,7 +6863,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6882,7 +6910,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6951,7 +6979,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7029,7 +7057,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7094,7 +7122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7183,7 +7211,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;

@@ -6,6 +6,7 @@ import {
   budgetText,
   dayText,
   limitsText,
+  numberOrNull,
   TERMS_OPTIONS,
   TERMS_TAKES,
   termsIn,
@@ -18,6 +19,9 @@ interface KeyBody {
   readonly id: string
   readonly managed_by: string
   readonly models: readonly string[] | null
+  readonly scopes: readonly string[] | null
+  readonly max_calls_at_once: number | null
+  readonly addresses: readonly string[] | null
   readonly limits: LimitsBody
   readonly budget: BudgetBody | null
   readonly expires_at: string | null
@@ -27,8 +31,15 @@ interface KeyBody {
   readonly secret?: string
 }
 
-const KEY_OPTIONS = { ...TERMS_OPTIONS, models: { type: 'string' }, expires: { type: 'string' } } as const
-const KEY_TAKES = `[--models <a,b|all>] [--expires <day or moment|never>] ${TERMS_TAKES}`
+const KEY_OPTIONS = {
+  ...TERMS_OPTIONS,
+  models: { type: 'string' },
+  scope: { type: 'string' },
+  calls: { type: 'string' },
+  from: { type: 'string' },
+  expires: { type: 'string' },
+} as const
+const KEY_TAKES = `[--models <a,b|all>] [--scope <embeddings,images,edits|all>] [--calls <at once|none>] [--from <addresses|anywhere>] [--expires <day or moment|never>] ${TERMS_TAKES}`
 const ID = '<project>/<name>'
 
 const VERBS: Readonly<Record<string, Verb>> = {
@@ -115,19 +126,24 @@ function tellSecret({ secret }: KeyBody, out: Output, what: string): void {
 function changeIn(call: Call): Record<string, unknown> {
   const models = call.text('models')
   const expires = call.text('expires')
+  const [scope, calls, from] = [call.text('scope'), call.text('calls'), call.text('from')]
   return {
     ...termsIn(call),
     ...(models !== undefined && { models: models === 'all' ? null : models.split(',') }),
+    ...(scope !== undefined && { scopes: scope === 'all' ? null : scope.split(',') }),
+    ...(calls !== undefined && { max_calls_at_once: numberOrNull(calls, '--calls') }),
+    ...(from !== undefined && { addresses: from === 'anywhere' ? null : from.split(',') }),
     ...(expires !== undefined && { expires_at: expires === 'never' ? null : expires }),
   }
 }
 
 function listing(keys: readonly KeyBody[]): string {
-  const head = ['key', 'state', 'models', 'limits', 'budget', 'expires', 'last used', 'secret']
+  const head = ['key', 'state', 'models', 'bounds', 'limits', 'budget', 'expires', 'last used', 'secret']
   const rows = keys.map((key) => [
     key.id,
     stateOf(key),
     key.models?.join(',') ?? 'all',
+    boundsText(key),
     limitsText(key.limits),
     budgetText(key.budget),
     dayText(key.expires_at),
@@ -135,6 +151,15 @@ function listing(keys: readonly KeyBody[]): string {
     key.secrets.map(({ tail }) => tail).join(' '),
   ])
   return table([head, ...rows])
+}
+
+function boundsText({ scopes, max_calls_at_once: calls, addresses }: KeyBody): string {
+  const parts = [
+    ...(scopes === null ? [] : [`for ${scopes.join(',')}`]),
+    ...(calls === null ? [] : [`${calls} at once`]),
+    ...(addresses === null ? [] : [`from ${addresses.join(',')}`]),
+  ]
+  return parts.length === 0 ? '-' : parts.join('; ')
 }
 
 function stateOf(key: KeyBody): string {

@@ -71,7 +71,7 @@ export function dayText(time: string | null): string {
   return time === null ? '-' : time.slice(0, 16).replace('T', ' ')
 }
 
-function numberOrNull(text: string, option: string): number | null {
+export function numberOrNull(text: string, option: string): number | null {
   if (text === 'none') return null
   const value = Number(text)
   if (text.trim() === '' || Number.isNaN(value))

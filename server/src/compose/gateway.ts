@@ -5,6 +5,7 @@ import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
@@ -26,6 +27,7 @@ export interface GatewayParts {
   readonly sharing: SharedVectors
   readonly images: Images
   readonly json: LargeJson
+  readonly liveNodes: () => number
 }
 
 /** Addresses that no other machine can reach a node by. */
@@ -33,7 +35,8 @@ const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
 export function openGateway(basics: Basics, parts: GatewayParts): Promise<FastifyInstance> {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
-  const { readiness, publicUrl, directory, outside, traffic, spaces, sharing, images, json } = parts
+  const { readiness, publicUrl, directory, outside, traffic, spaces, sharing, images, json, liveNodes } =
+    parts
   const docsUrl = (): string => publicUrl
   if (settings.publicUrl === undefined && EVERYWHERE.has(settings.host))
     log.warn(
@@ -57,6 +60,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     failedKeys: new FailedKeys(() => clock.monotonicMs()),
     clientAddress: clientAddressBehind(settings.trustedProxies),
     bodyRoom: new BodyRoom(limits),
+    callsAtOnce: new CallsAtOnce(liveNodes),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),

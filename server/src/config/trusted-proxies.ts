@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import type { AddressRange } from '#core/client-address.ts'
+import { addressRangeOf, type AddressRange } from '#core/client-address.ts'
 
 const LOOPBACK: readonly AddressRange[] = [
   { address: '127.0.0.0', prefixBits: 8, family: 'ipv4' },
@@ -16,14 +16,9 @@ export function parseTrustedProxies(text: string): readonly AddressRange[] {
 }
 
 function rangeOf(entry: string): AddressRange {
-  const [address = '', bits, ...rest] = entry.split('/')
-  const version = isIP(address)
-  const widthBits = version === 4 ? 32 : 128
-  const prefixBits = bits === undefined ? widthBits : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
   // A network of all addresses would trust every stranger's header.
-  const isRange = version !== 0 && rest.length === 0 && prefixBits > 0 && prefixBits <= widthBits
-  if (isRange && !address.includes('%'))
-    return { address, prefixBits, family: version === 4 ? 'ipv4' : 'ipv6' }
+  const range = addressRangeOf(entry, isIP)
+  if (range !== undefined) return range
   throw new Error(
     `expected addresses or networks such as 10.0.0.0/8, 2001:db8::1 or loopback, separated by commas, got "${entry}"`,
   )

@@ -3,6 +3,7 @@
  * `config/` from torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
 import type { BudgetPeriod } from './budget.ts'
+import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ImagePrice, Price } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
@@ -277,7 +278,7 @@ export interface RetiredModel {
 }
 
 /** A key as configured: the secret itself is only held until it is hashed. */
-export interface ConfiguredKey {
+export interface ConfiguredKey extends ConfiguredBounds {
   readonly name: string
   readonly secret: string
   /** Model ids it may use; absent: all. */

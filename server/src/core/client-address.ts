@@ -7,6 +7,20 @@ export interface AddressRange {
   readonly family: 'ipv4' | 'ipv6'
 }
 
+/** 4, 6, or 0 for a text that is no address. */
+export type IpVersionOf = (text: string) => number
+
+/** `10.0.0.0/8`, `2001:db8::1`. Undefined for anything else; also for a network of all addresses, which is no bound. */
+export function addressRangeOf(text: string, versionOf: IpVersionOf): AddressRange | undefined {
+  const [address = '', bits, ...rest] = text.split('/')
+  const version = versionOf(address)
+  const widthBits = version === 4 ? 32 : 128
+  const prefixBits = bits === undefined ? widthBits : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+  const isRange = version !== 0 && rest.length === 0 && prefixBits > 0 && prefixBits <= widthBits
+  if (!isRange || address.includes('%')) return undefined
+  return { address, prefixBits, family: version === 4 ? 'ipv4' : 'ipv6' }
+}
+
 export interface ProxyRules {
   readonly isAddress: (text: string) => boolean
   readonly isTrusted: (address: string) => boolean

@@ -7,6 +7,10 @@ export const SECURITY_KINDS = [
   'expired_key',
   /** A valid key asked for a model that it may not use. */
   'model_not_allowed',
+  /** A valid key was used for another kind of request than it is for. */
+  'scope_not_allowed',
+  /** A valid key was used from an address that it may not be used from. */
+  'address_not_allowed',
   /** A link to an image that was changed, guessed or is too old. */
   'wrong_link',
   'missing_admin_token',
@@ -23,6 +27,8 @@ const KINDS_AT_GATEWAY: ReadonlyMap<string, SecurityKind> = new Map([
   ['too_many_wrong_keys', 'wrong_key_throttled'],
   ['key_expired', 'expired_key'],
   ['model_not_allowed', 'model_not_allowed'],
+  ['scope_not_allowed', 'scope_not_allowed'],
+  ['address_not_allowed', 'address_not_allowed'],
   ['asset_link_invalid', 'wrong_link'],
 ])
 

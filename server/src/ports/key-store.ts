@@ -1,5 +1,6 @@
 import type { Actor } from './audit.ts'
 import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
+import type { ConfiguredBounds, KeyScope } from '#core/key-bounds.ts'
 
 /** Makes keyed digests of secrets. Which secret of the node it was derived from is told by its id, the same on all nodes. */
 export interface Pepper {
@@ -32,7 +33,7 @@ export interface SecretRecord {
   readonly createdAtMs: number
 }
 
-export interface KeyRecord extends Terms {
+export interface KeyRecord extends Terms, ConfiguredBounds {
   /** `<project>/<name>`. */
   readonly id: string
   readonly project: string
@@ -41,6 +42,7 @@ export interface KeyRecord extends Terms {
   readonly models: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  readonly firstUsedAtMs?: number | undefined
   readonly lastUsedAtMs: number | undefined
   readonly createdAtMs: number
   readonly projectTerms: Terms
@@ -79,7 +81,20 @@ export interface KeySource {
    */
   renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }): Promise<void>
   /** Notes when keys were last used. Meant for people: within a minute of the truth, no change of the directory. */
-  markUsed(uses: readonly { readonly keyId: string; readonly atMs: number }[]): Promise<void>
+  markUsed(uses: readonly KeyUse[]): Promise<void>
+  /** The same for keys of the configuration, which the store does not hold otherwise. */
+  markDeclaredUsed(uses: readonly KeyUse[]): Promise<void>
+}
+
+export interface KeyUse {
+  readonly keyId: string
+  readonly atMs: number
+}
+
+/** When a key was first and last used, accurate to a minute. */
+export interface KeyUses {
+  readonly firstAtMs: number
+  readonly lastAtMs: number
 }
 
 /** An absent field stays; null takes it away. */
@@ -91,6 +106,9 @@ export interface TermsChange {
 export interface KeyChange extends TermsChange {
   readonly models?: readonly string[] | null | undefined
   readonly expiresAtMs?: number | null | undefined
+  readonly scopes?: readonly KeyScope[] | null | undefined
+  readonly maxCallsAtOnce?: number | null | undefined
+  readonly addresses?: readonly string[] | null | undefined
 }
 
 export type NewSecret = Pick<SecretRecord, 'digest' | 'pepper' | 'tail'>
@@ -148,6 +166,8 @@ export class ChangeRefused extends Error {
  * been made; asking again is safe, but what was made the first time may then be refused as `exists`.
  */
 export interface KeyStore extends KeySource {
+  /** Of these keys of the configuration, by id. Those that were never used are left out. */
+  declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>>
   /** By id. */
   listKeys(page: KeyPage): Promise<readonly KeyRecord[]>
   /** By name, without those deleted. */

@@ -1,4 +1,5 @@
 import type { Budget } from '#core/budget.ts'
+import type { KeyBounds } from '#core/key-bounds.ts'
 import type { RateLimit } from '#core/limit.ts'
 
 /** A key as the journey sees it: who is asking, and what they may ask for. */
@@ -13,6 +14,8 @@ export interface Key {
   readonly limits: readonly RateLimit[]
   /** At most one of the project and one of the key. */
   readonly budgets: readonly Budget[]
+  /** Undefined: it may be used for everything, from everywhere. */
+  readonly bounds?: KeyBounds | undefined
 }
 
 /** How a secret came to open nothing any more. */

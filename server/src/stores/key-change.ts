@@ -1,5 +1,6 @@
 /** How a change turns into new terms, why one is refused, how terms are kept as JSON: the same in every store of keys. */
 import type { ConfiguredBudget } from '#core/catalog.ts'
+import type { ConfiguredBounds } from '#core/key-bounds.ts'
 import {
   ChangeRefused,
   type KeyChange,
@@ -35,17 +36,25 @@ export function changedTerms({ limits, budget }: TermsChange, before = NO_TERMS)
   }
 }
 
-type KeyTerms = Terms & Pick<KeyRecord, 'models' | 'expiresAtMs'>
+type KeyTerms = Terms & ConfiguredBounds & Pick<KeyRecord, 'models' | 'expiresAtMs'>
 
 export function changedKey(
   change: KeyChange,
   before: KeyTerms = { ...NO_TERMS, models: undefined, expiresAtMs: undefined },
 ): KeyTerms {
   const { models = before.models, expiresAtMs = before.expiresAtMs } = change
+  const {
+    scopes = before.scopes,
+    maxCallsAtOnce = before.maxCallsAtOnce,
+    addresses = before.addresses,
+  } = change
   return {
     ...changedTerms(change, before),
     models: models ?? undefined,
     expiresAtMs: expiresAtMs ?? undefined,
+    scopes: scopes ?? undefined,
+    maxCallsAtOnce: maxCallsAtOnce ?? undefined,
+    addresses: addresses ?? undefined,
   }
 }
 
@@ -55,11 +64,14 @@ export function termsDetail({ limits, budget }: Terms): Record<string, unknown> 
 }
 
 export function keyDetail(terms: KeyTerms): Record<string, unknown> {
-  const { models, expiresAtMs } = terms
+  const { models, expiresAtMs, scopes, maxCallsAtOnce, addresses } = terms
   return {
     ...termsDetail(terms),
     models: models ?? null,
     expiresAt: expiresAtMs === undefined ? null : new Date(expiresAtMs).toISOString(),
+    scopes: scopes ?? null,
+    maxCallsAtOnce: maxCallsAtOnce ?? null,
+    addresses: addresses ?? null,
   }
 }
 

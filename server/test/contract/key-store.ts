@@ -7,6 +7,12 @@ import { digested, someSecret, type Directory } from '#test/support/directory.ts
 
 const budget: ConfiguredBudget = { limitNanoUsd: 9_007_199_254_740_993n, per: 'month', hard: true }
 
+const bounds = {
+  scopes: ['embeddings', 'edits'] as const,
+  maxCallsAtOnce: 4,
+  addresses: ['192.0.2.7', '2001:db8::/32'],
+}
+
 export function keyStoreSuite(name: string, open: () => Promise<Directory>): void {
   test(`${name}: a key that was made is found by its digest, with everything it was made with`, async () => {
     const { keyStore } = await open()
@@ -20,6 +26,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
         limits: { requestsPerMinute: 60 },
         budget,
         expiresAtMs: 2_000_000_000_123,
+        ...bounds,
       },
       { name: 'tester' },
     )
@@ -28,6 +35,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       [made.id, made.project, made.name, made.models, made.limits, made.budget, made.expiresAtMs],
       ['search/ci', 'search', 'ci', ['a', 'b"c{,}'], { requestsPerMinute: 60 }, budget, 2_000_000_000_123],
     )
+    assert.deepEqual([made.scopes, made.maxCallsAtOnce, made.addresses], Object.values(bounds))
     assert.deepEqual([made.revokedAtMs, made.lastUsedAtMs], [undefined, undefined])
     assert.deepEqual(made.projectTerms, { limits: {}, budget: undefined })
     assert.ok(Math.abs(made.createdAtMs - Date.now()) < 60_000)
@@ -95,7 +103,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const { keyStore } = await open()
     const limits = { requestsPerMinute: 60, tokensPerMinute: 1000 }
     const key = { project: 'p', name: 'k', secret: someSecret().stored, models: ['a'], limits, budget }
-    await keyStore.createKey({ ...key, expiresAtMs: 5000 }, { name: 'tester' })
+    await keyStore.createKey({ ...key, ...bounds, expiresAtMs: 5000 }, { name: 'tester' })
     const unchanged = await keyStore.setKey(
       'p/k',
       { limits: { requestsPerMinute: undefined } },
@@ -112,6 +120,9 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
         budget: null,
         models: null,
         expiresAtMs: null,
+        scopes: null,
+        maxCallsAtOnce: null,
+        addresses: null,
       },
       { name: 'tester' },
     )
@@ -119,6 +130,9 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       [changed.limits, changed.budget, changed.models, changed.expiresAtMs],
       [{ tokensPerMinute: 1000, imagesPerMinute: 5 }, undefined, undefined, undefined],
     )
+    const boundsIn = ({ scopes, maxCallsAtOnce, addresses }: KeyRecord) => [scopes, maxCallsAtOnce, addresses]
+    assert.deepEqual(boundsIn(unchanged), Object.values(bounds))
+    assert.deepEqual(boundsIn(changed), [undefined, undefined, undefined])
     assert.deepEqual((await keyStore.setProject('p', { budget }, { name: 'tester' })).budget, budget)
     const project = await keyStore.setProject('p', { limits: { tokensPerMinute: 7 } }, { name: 'tester' })
     assert.deepEqual([project.limits, project.budget], [{ tokensPerMinute: 7 }, budget])
@@ -277,7 +291,25 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.equal(await lastUse(), atMs)
     await keyStore.markUsed([{ keyId: 'p/k', atMs: atMs + 60_000 }])
     assert.equal(await lastUse(), atMs + 60_000)
+    assert.equal((await keyStore.listKeys({ limit: 1 }))[0]?.firstUsedAtMs, atMs)
     assert.equal(await keyStore.directoryVersion(), version)
+  })
+
+  test(`${name}: uses of keys of the configuration are noted apart, the first and the last`, async () => {
+    const { keyStore } = await open()
+    const atMs = 1_900_000_000_000
+    const [id, other] = ['declared/a', 'declared/b']
+    assert.deepEqual([...(await keyStore.declaredUses([id]))], [])
+    for (const moment of [atMs, atMs + 60_000, atMs - 60_000])
+      await keyStore.markDeclaredUsed([
+        { keyId: id, atMs: moment },
+        { keyId: other, atMs: moment },
+      ])
+    assert.deepEqual(
+      [...(await keyStore.declaredUses([id, 'declared/never']))],
+      [[id, { firstAtMs: atMs, lastAtMs: atMs + 60_000 }]],
+    )
+    assert.deepEqual(await keyStore.listKeys({ limit: 1 }), [])
   })
 
   test(`${name}: a digest made with another pepper takes the place of the one before`, async () => {
@@ -316,6 +348,7 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     const { secret, stored } = someSecret()
     await keyStore.createKey({ project: 'p', name: 'k', secret: stored, budget }, { name: 'alice' })
     await keyStore.setKey('p/k', { models: ['m'], budget: null }, { name: 'bob', address: '192.0.2.7' })
+    const unbound = { scopes: null, maxCallsAtOnce: null, addresses: null }
     const [set, create, project] = await audit.list({ limit: 10 })
     assert.deepEqual([set?.actor, create?.actor, project?.actor], ['bob', 'alice', 'alice'])
     assert.deepEqual([set?.address, create?.address], ['192.0.2.7', undefined])
@@ -325,8 +358,15 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       budget: { ...budget, limitNanoUsd: String(budget.limitNanoUsd) },
       models: null,
       expiresAt: null,
+      ...unbound,
     })
-    assert.deepEqual(set?.detail['after'], { limits: {}, budget: null, models: ['m'], expiresAt: null })
+    assert.deepEqual(set?.detail['after'], {
+      limits: {},
+      budget: null,
+      models: ['m'],
+      expiresAt: null,
+      ...unbound,
+    })
     const text = JSON.stringify([set, create, project], (_, value: unknown) =>
       typeof value === 'bigint' ? String(value) : value,
     )

@@ -1,6 +1,6 @@
 /** Nodes that read one store of keys, with a clock and a link that a test holds in its hands. */
 import type { Clock } from '#ports/clock.ts'
-import type { KeyRecord, KeySource, KeyStore, Peppers, SnapshotFile } from '#ports/key-store.ts'
+import type { KeyRecord, KeySource, KeyUse, KeyStore, Peppers, SnapshotFile } from '#ports/key-store.ts'
 import { StoreAway } from '#ports/store.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
@@ -63,9 +63,14 @@ export class Link implements KeySource {
     await this.#store.renewDigest(digest, renewed)
   }
 
-  async markUsed(uses: readonly { readonly keyId: string; readonly atMs: number }[]): Promise<void> {
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
     this.#pass()
     await this.#store.markUsed(uses)
+  }
+
+  async markDeclaredUsed(uses: readonly KeyUse[]): Promise<void> {
+    this.#pass()
+    await this.#store.markDeclaredUsed(uses)
   }
 
   #pass(): void {

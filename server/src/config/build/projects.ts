@@ -112,6 +112,9 @@ function buildKey(
     expiresAtMs,
     limits: key.limits,
     budget: buildBudget(key.budget),
+    scopes: key.scopes,
+    maxCallsAtOnce: key.maxCallsAtOnce,
+    addresses: key.addresses,
   }
 }
 

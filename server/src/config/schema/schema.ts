@@ -1,5 +1,8 @@
 /** torana.yaml. Only what this version does is in the schema; what is planned is refused by name, see `notYet`. */
+import { isIP } from 'node:net'
 import { z } from 'zod'
+import { addressRangeOf } from '#core/client-address.ts'
+import { KEY_SCOPES } from '#core/key-bounds.ts'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { cors } from './cors.ts'
@@ -190,6 +193,11 @@ const budget = z.strictObject({
     ),
 })
 
+/** More are no bound: a node serves fewer. */
+const MAX_CALLS_AT_ONCE = 100_000
+/** A list beyond this belongs into a firewall. */
+const MAX_ADDRESSES = 100
+
 const key = z.strictObject({
   name: z
     .string()
@@ -205,6 +213,34 @@ const key = z.strictObject({
     .describe('Torana refuses the key from this moment on; a day means its start in UTC. Absent: never.'),
   limits: rateLimits.optional().describe('Rate limits of the key, in addition to those of the project.'),
   budget: budget.optional().describe('Budget of the key, in addition to that of the project.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .optional()
+    .describe('What the key may be used for. Absent: everything.'),
+  maxCallsAtOnce: z
+    .int()
+    .min(1)
+    .max(MAX_CALLS_AT_ONCE)
+    .optional()
+    .describe(
+      'Requests of the key that may be under way at once, on all nodes together. Absent: no maximum.',
+    ),
+  addresses: z
+    .array(
+      z
+        .string()
+        .refine(
+          (text) => addressRangeOf(text, isIP) !== undefined,
+          'expected an address or a network such as 192.0.2.7 or 10.0.0.0/8',
+        ),
+    )
+    .min(1)
+    .max(MAX_ADDRESSES)
+    .optional()
+    .describe(
+      'Addresses and networks that the key may be used from, as `TRUSTED_PROXIES` tell the address of the client. Absent: from everywhere.',
+    ),
 })
 
 /** Each event is sent to each of them. */

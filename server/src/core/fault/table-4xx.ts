@@ -124,6 +124,23 @@ export const CALLER_FAULTS = {
     meaning: 'The key may not use this model.',
     nextStep: 'Use a model that `GET /v1/models` lists, or ask the operator to allow this one for the key.',
   },
+  scope_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The key may not be used for this kind of request: embeddings, images, or edits of images.',
+    nextStep: 'Use another key, or ask the operator to add the scope to this one.',
+  },
+  address_not_allowed: {
+    status: 403,
+    type: 'permission_error',
+    retry: false,
+    who: 'operator',
+    meaning: 'The key may only be used from certain addresses, and the request came from another one.',
+    nextStep:
+      'Call from an address that the key allows, or ask the operator to add yours. Operators: behind a proxy, name it in `TRUSTED_PROXIES`, or every request seems to come from it.',
+  },
   model_unpriced: {
     status: 403,
     type: 'permission_error',
@@ -282,54 +299,6 @@ export const CALLER_FAULTS = {
     who: 'caller',
     meaning: 'The request headers are larger than 16 KB in total.',
     nextStep: 'Send shorter headers. Cookies are the usual reason.',
-  },
-  rate_limit_exceeded: {
-    status: 429,
-    type: 'rate_limit_error',
-    retry: true,
-    who: 'caller',
-    meaning:
-      'A rate limit of the key or of its project is used up. The message names the limit, what it allows, and when it has room again.',
-    nextStep:
-      'Wait as long as `retry-after` says; SDKs do so by themselves. Operators: raise `limits` of the project or of the key.',
-  },
-  request_exceeds_rate_limit: {
-    status: 429,
-    type: 'rate_limit_error',
-    retry: false,
-    who: 'caller',
-    meaning:
-      'This single request needs more than the rate limit allows in a whole minute. Waiting does not help.',
-    nextStep:
-      'Send fewer or shorter inputs in one request. Operators: raise the limit that the message names.',
-  },
-  budget_exhausted: {
-    status: 429,
-    type: 'rate_limit_error',
-    retry: false,
-    who: 'operator',
-    meaning:
-      'The highest possible cost of the request is more than what is left of a hard budget. Torana sent nothing to an upstream, and nothing was charged.',
-    nextStep: 'Operators: raise the budget that the message names, or wait until its next period begins.',
-  },
-  budget_reserved: {
-    status: 429,
-    type: 'rate_limit_error',
-    retry: true,
-    who: 'caller',
-    meaning:
-      'The rest of a hard budget is reserved for requests that are still running. A request that costs less than its reservation gives the difference back.',
-    nextStep: 'Retry after `retry-after`; SDKs do so by themselves.',
-  },
-  upstream_rate_limited: {
-    status: 429,
-    type: 'rate_limit_error',
-    retry: true,
-    who: 'upstream',
-    meaning:
-      'The upstream applied its rate limit to the gateway, and no other deployment of the model could take the request.',
-    nextStep:
-      'Wait as long as `retry-after` says. Operators: add a deployment, or ask the provider for a higher limit.',
   },
   client_closed_request: {
     status: 499,

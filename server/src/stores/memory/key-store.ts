@@ -5,6 +5,8 @@ import type {
   KeyPage,
   KeyRecord,
   KeyStore,
+  KeyUse,
+  KeyUses,
   NewKey,
   NewSecret,
   ProjectPage,
@@ -23,6 +25,7 @@ export class MemoryKeyStore implements KeyStore {
   readonly #audit: MemoryAudit
   readonly #projects = new Map<string, StoredProject>()
   readonly #keys = new Map<string, StoredKey>()
+  readonly #declaredUses = new Map<string, KeyUses>()
   #version = 1n
 
   constructor(clock: Clock, audit: MemoryAudit) {
@@ -60,10 +63,26 @@ export class MemoryKeyStore implements KeyStore {
     this.#keys.set(key.id, { ...key, secrets })
   }
 
-  async markUsed(uses: readonly { readonly keyId: string; readonly atMs: number }[]): Promise<void> {
+  async markDeclaredUsed(uses: readonly KeyUse[]): Promise<void> {
+    for (const { keyId, atMs } of uses) {
+      const { firstAtMs = atMs, lastAtMs = 0 } = this.#declaredUses.get(keyId) ?? {}
+      this.#declaredUses.set(keyId, { firstAtMs, lastAtMs: Math.max(atMs, lastAtMs) })
+    }
+  }
+
+  async declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>> {
+    return new Map([...this.#declaredUses].filter(([id]) => keyIds.includes(id)))
+  }
+
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
     for (const { keyId, atMs } of uses) {
       const key = this.#keys.get(keyId)
-      if (key) this.#keys.set(keyId, { ...key, lastUsedAtMs: Math.max(atMs, key.lastUsedAtMs ?? 0) })
+      if (key)
+        this.#keys.set(keyId, {
+          ...key,
+          firstUsedAtMs: key.firstUsedAtMs ?? atMs,
+          lastUsedAtMs: Math.max(atMs, key.lastUsedAtMs ?? 0),
+        })
     }
   }
 
@@ -98,6 +117,7 @@ export class MemoryKeyStore implements KeyStore {
       name,
       ...terms,
       revokedAtMs: undefined,
+      firstUsedAtMs: undefined,
       lastUsedAtMs: undefined,
       createdAtMs,
       secrets: [{ ...secret, validUntilMs: undefined, createdAtMs }],

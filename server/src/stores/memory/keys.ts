@@ -1,5 +1,6 @@
 import { isSameBudget, type Budget } from '#core/budget.ts'
 import type { Project } from '#core/catalog.ts'
+import { boundsOf } from '#core/key-bounds.ts'
 import { projectBudget, termsOf } from '#core/terms.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
@@ -41,6 +42,7 @@ export class MemoryKeys implements KeyDirectory {
           models: models && new Set(models),
           expiresAtMs,
           ...terms,
+          bounds: boundsOf(key),
         })
       }
     }

@@ -309,6 +309,25 @@ test('a key made with the pepper before works, and its digest is made anew at it
   assert.equal((await cold.find(secret))?.id, 'p/k')
 })
 
+test('uses of keys of the configuration reach the store too, also after it was away', async () => {
+  const { snapshot, clock, keyStore, link } = await loaded()
+  const lastUse = async () => (await keyStore.declaredUses(['p/declared'])).get('p/declared')?.lastAtMs
+  const keys = declaredFirst({ find: () => ({ id: 'p/declared' }) as Key }, snapshot)
+  const firstMs = clock.nowMs()
+  link.isCut = true
+  await keys.find('whatever')
+  await snapshot.refresh()
+  link.isCut = false
+  clock.advance(59_000)
+  await keys.find('whatever')
+  await snapshot.refresh()
+  assert.equal(await lastUse(), firstMs)
+  clock.advance(1000)
+  await keys.find('whatever')
+  await snapshot.refresh()
+  assert.equal(await lastUse(), firstMs + 60_000)
+})
+
 test('a last use reaches the store at most once a minute for each key', async () => {
   const { snapshot, secret, clock, keyStore, link } = await loaded()
   const lastUse = async () => (await keyStore.listKeys({ limit: 1 }))[0]?.lastUsedAtMs

@@ -1,17 +1,17 @@
 import { isSameBudget, type Budget } from '#core/budget.ts'
 import type { Project } from '#core/catalog.ts'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
+import { boundsOf } from '#core/key-bounds.ts'
 import { keyBudget, projectBudget, termsOf } from '#core/terms.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource, Peppers, SnapshotFile } from '#ports/key-store.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
+import { DeclaredUses, USE_NOTED_MS } from './declared-uses.ts'
 import { KeyLookUps } from './key-look-ups.ts'
 
 /** How long keys count while the store is away: long enough for outages, short enough for revocations. */
 export const STALE_KEYS_MS = 3_600_000
-/** A last use is noted once a minute for each key: people look at days. */
-const USE_NOTED_MS = 60_000
 /** After a change the copy on disk follows soon; changes that come in a row are written together. */
 const SAVE_CHANGE_MS = 5000
 /** The copy says when it was last known to be true, and must not grow old only because nothing changes. */
@@ -47,6 +47,7 @@ export class KeySnapshot implements KeyDirectory {
   #isStarting = false
   #declared: ReadonlyMap<string, Project> = new Map()
   #uses = new Map<string, number>()
+  readonly #declaredUses = new DeclaredUses()
   #renewals = new Map<string, { readonly digest: string; readonly pepper: string }>()
   #saving: Promise<void> | undefined
   #saved: { readonly version: bigint | undefined; readonly atMs: number } = {
@@ -72,6 +73,11 @@ export class KeySnapshot implements KeyDirectory {
   setDeclared(projects: readonly Project[]): void {
     this.#declared = new Map(projects.map((project) => [project.name, project]))
     for (const entry of this.#contents.entries.values()) entry.key = undefined
+  }
+
+  /** A key of the configuration was used, which the store is told like those of its own. */
+  declaredUsed(keyId: string): void {
+    this.#declaredUses.note(keyId, this.#options.clock.nowMs())
   }
 
   /** The budget of a stored key, or of its project, as the snapshot has it now. */
@@ -162,6 +168,13 @@ export class KeySnapshot implements KeyDirectory {
       await source.markUsed(uses.map(([keyId, atMs]) => ({ keyId, atMs })))
       for (const [keyId, atMs] of uses) if (this.#uses.get(keyId) === atMs) this.#uses.delete(keyId)
     }
+    const declared = this.#declaredUses.take()
+    if (declared.length > 0) {
+      await source.markDeclaredUsed(declared).catch((error: unknown) => {
+        this.#declaredUses.putBack(declared)
+        throw error
+      })
+    }
     for (const [digest, renewed] of this.#renewals) {
       await source.renewDigest(digest, renewed)
       this.#renewals.delete(digest)
@@ -241,6 +254,7 @@ export class KeySnapshot implements KeyDirectory {
       models: models && new Set(models),
       expiresAtMs,
       ...termsOf(project, this.#declared.get(project) ?? record.projectTerms, id, record),
+      bounds: boundsOf(record),
     }
   }
 }
@@ -248,10 +262,15 @@ export class KeySnapshot implements KeyDirectory {
 /** Keys of the configuration are always known. Only other secrets are a question for the store. */
 export function declaredFirst(
   declared: { readonly find: (secret: string) => Key | undefined },
-  stored: KeyDirectory,
+  stored: KeyDirectory & { readonly declaredUsed: (keyId: string) => void },
 ): KeyDirectory {
   return {
-    find: (secret, mayAsk) => declared.find(secret) ?? stored.find(secret, mayAsk),
+    find(secret, mayAsk) {
+      const key = declared.find(secret)
+      if (key === undefined) return stored.find(secret, mayAsk)
+      stored.declaredUsed(key.id)
+      return key
+    },
     endOf: (secret) => stored.endOf?.(secret),
   }
 }

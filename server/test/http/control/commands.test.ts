@@ -31,7 +31,7 @@ async function torana(args: string, env: Record<string, string> = atUrl) {
 
 test('a key is made, listed, set, rotated and revoked', async () => {
   const made = await torana(
-    'keys create search/ci --models small --expires 2099-01-31 --requests-per-minute 60 --budget 20 --hard',
+    'keys create search/ci --models small --scope embeddings,images --calls 4 --from 127.0.0.1,10.0.0.0/8 --expires 2099-01-31 --requests-per-minute 60 --budget 20 --hard',
   )
   assert.equal(made.code, 0, made.stderr)
   const secret = made.stdout.trim()
@@ -48,10 +48,14 @@ test('a key is made, listed, set, rotated and revoked', async () => {
       Date.parse('2099-01-31'),
     ],
   )
+  assert.deepEqual(
+    [key?.scopes, key?.maxCallsAtOnce, key?.addresses],
+    [['embeddings', 'images'], 4, ['127.0.0.1', '10.0.0.0/8']],
+  )
   const listed = await torana('keys list')
   assert.match(
     listed.stdout,
-    /^search\/ci +active +small +60 requests a minute +\$20\.00 a month, hard +2099-01-31 00:00 +- +…\w{4}$/m,
+    /^search\/ci +active +small +for embeddings,images; 4 at once; from 127\.0\.0\.1,10\.0\.0\.0\/8 +60 requests a minute +\$20\.00 a month, hard +2099-01-31 00:00 +- +…\w{4}$/m,
   )
   assert.match(listed.stdout, /^declared\/ci +configured /m)
   assert.ok(!listed.stdout.includes(secret))
@@ -61,8 +65,10 @@ test('a key is made, listed, set, rotated and revoked', async () => {
     ['search/ci'],
   )
 
-  const set = await torana('keys set search/ci --models all --expires never --budget none')
-  assert.match(set.stdout, /^search\/ci +active +all +60 requests a minute +- +- /m)
+  const set = await torana(
+    'keys set search/ci --models all --scope all --calls none --from anywhere --expires never --budget none',
+  )
+  assert.match(set.stdout, /^search\/ci +active +all +- +60 requests a minute +- +- /m)
   const rotated = await torana('keys rotate search/ci --overlap 2h')
   assert.equal(keyForm(rotated.stdout.trim()), 'torana')
   assert.match(rotated.stderr, /works until 20/)

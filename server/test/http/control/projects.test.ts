@@ -45,6 +45,7 @@ test('a project of the configuration is listed with its terms, and can only be c
         {
           name: 'declared',
           managed_by: 'configuration',
+          managed_at: 'torana.yaml:8',
           limits: { requests_per_minute: 100 },
           budget: { usd: '12.500000000', per: 'day', hard: true },
           created_at: null,

@@ -4,6 +4,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { gatewayServer } from '#http/gateway/server.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { aModel } from '#test/support/models.ts'
@@ -51,6 +52,7 @@ const app = await gatewayServer({
   failedKeys: new FailedKeys(() => performance.now()),
   clientAddress: clientAddressBehind([]),
   bodyRoom: new BodyRoom(defaultLimits),
+  callsAtOnce: new CallsAtOnce(() => 1),
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),
   brake: { refuses: () => false },

@@ -1,5 +1,8 @@
 /** Projects and keys as schemas: requests are checked by them, and the OpenAPI document is made of them. */
+import { isIP } from 'node:net'
 import { z } from 'zod'
+import { addressRangeOf } from '#core/client-address.ts'
+import { KEY_SCOPES } from '#core/key-bounds.ts'
 import { givenUsd, listOf, pageLimit as limit, storable, time, usd } from '../wire/fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
@@ -53,6 +56,16 @@ const moment = z
   )
   .refine((text) => !Number.isNaN(Date.parse(text)), 'is no moment of the calendar')
 
+/** More are no bound: a node serves fewer. */
+const MAX_CALLS_AT_ONCE = 100_000
+/** A list beyond this belongs into a firewall. */
+const MAX_ADDRESSES = 100
+
+const address = storable(50).refine(
+  (text) => addressRangeOf(text, isIP) !== undefined,
+  'expected an address or a network such as 192.0.2.7 or 10.0.0.0/8',
+)
+
 const models = z.array(storable(200).min(1)).min(1).max(MAX_MODELS)
 
 const termsChange = {
@@ -63,10 +76,32 @@ const termsChange = {
 const keyTermsChange = {
   ...termsChange,
   models: models.nullish().describe('Ids or aliases. null: all.'),
+  scopes: z
+    .array(z.enum(KEY_SCOPES))
+    .min(1)
+    .nullish()
+    .describe('What the key may be used for. null: everything.'),
+  max_calls_at_once: z
+    .int()
+    .min(1)
+    .max(MAX_CALLS_AT_ONCE)
+    .nullish()
+    .describe('Requests under way at once, on all nodes together. null: no maximum.'),
+  addresses: z
+    .array(address)
+    .min(1)
+    .max(MAX_ADDRESSES)
+    .nullish()
+    .describe('Addresses and networks that the key may be used from. null: everywhere.'),
   expires_at: moment
     .nullish()
     .describe('The key is refused from this moment on; a day means its start in UTC.'),
 }
+
+const managedAt = z
+  .string()
+  .nullable()
+  .describe('Where it is declared: `torana.yaml:88`, or `environment`. null: in the store.')
 
 const managedBy = z
   .enum(['configuration', 'store'])
@@ -76,6 +111,7 @@ export const project = z
   .object({
     name: z.string(),
     managed_by: managedBy,
+    managed_at: managedAt,
     limits,
     budget: budget.nullable(),
     created_at: time.nullable(),
@@ -101,7 +137,11 @@ export const key = z
     project: z.string(),
     name: z.string(),
     managed_by: managedBy,
+    managed_at: managedAt,
     models: z.array(z.string()).nullable().describe('null: all.'),
+    scopes: z.array(z.enum(KEY_SCOPES)).nullable().describe('null: everything.'),
+    max_calls_at_once: z.int().nullable(),
+    addresses: z.array(z.string()).nullable().describe('null: everywhere.'),
     limits,
     budget: budget.nullable(),
     expires_at: time.nullable(),

@@ -1,6 +1,7 @@
 /** Records as JSON, and requests as changes. */
 import type { z } from 'zod'
 import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from '#core/catalog.ts'
+import type { ConfiguredBounds } from '#core/key-bounds.ts'
 import { decimalOf, nanoUsdOf } from '#core/price.ts'
 import type {
   KeyChange,
@@ -20,13 +21,20 @@ export function projectBody(record: ProjectRecord): ProjectBody {
   return {
     name: record.name,
     managed_by: 'store',
+    managed_at: null,
     ...termsBody(record),
     created_at: isoOf(record.createdAtMs),
   }
 }
 
 export function declaredProjectBody(project: Project): ProjectBody {
-  return { name: project.name, managed_by: 'configuration', ...termsBody(project), created_at: null }
+  return {
+    name: project.name,
+    managed_by: 'configuration',
+    managed_at: project.managedAt ?? null,
+    ...termsBody(project),
+    created_at: null,
+  }
 }
 
 export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
@@ -35,7 +43,9 @@ export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
     project: record.project,
     name: record.name,
     managed_by: 'store',
+    managed_at: null,
     models: record.models ? [...record.models] : null,
+    ...boundsBody(record),
     ...termsBody(record),
     expires_at: timeOf(record.expiresAtMs),
     revoked_at: timeOf(record.revokedAtMs),
@@ -56,7 +66,9 @@ export function declaredKeyBody(project: string, key: ConfiguredKey): KeyBody {
     project,
     name: key.name,
     managed_by: 'configuration',
+    managed_at: key.managedAt ?? null,
     models: key.models ? [...key.models] : null,
+    ...boundsBody(key),
     ...termsBody(key),
     expires_at: timeOf(key.expiresAtMs),
     revoked_at: null,
@@ -78,9 +90,21 @@ export function termsChange({ limits, budget }: z.output<typeof schemas.projectC
 }
 
 export function keyChange(change: z.output<typeof schemas.keyChange>): KeyChange {
-  const { models, expires_at: expiresAt } = change
+  const { models, expires_at: expiresAt, scopes, max_calls_at_once: maxCallsAtOnce, addresses } = change
   const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : expiresAt
-  return { ...termsChange(change), models, expiresAtMs }
+  return { ...termsChange(change), models, expiresAtMs, scopes, maxCallsAtOnce, addresses }
+}
+
+function boundsBody({
+  scopes,
+  maxCallsAtOnce,
+  addresses,
+}: ConfiguredBounds): Pick<KeyBody, 'scopes' | 'max_calls_at_once' | 'addresses'> {
+  return {
+    scopes: scopes ? [...scopes] : null,
+    max_calls_at_once: maxCallsAtOnce ?? null,
+    addresses: addresses ? [...addresses] : null,
+  }
 }
 
 interface Terms {

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
+import type { KeyScope } from '#core/key-bounds.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
 import { RequestTrace } from '#core/request-trace.ts'
@@ -16,6 +17,7 @@ import { callerLeft } from '#request/traffic/caller.ts'
 import { toFault } from '../../faults.ts'
 import { clientRequestId, isDryRun } from './caller.ts'
 import { countFirst, countRefused } from './count-request.ts'
+import { checkScope, type CallsAtOnce } from './key-bounds.ts'
 import { keyOf, type KeysOutside } from './key-of.ts'
 import { isUnread } from './unread.ts'
 
@@ -30,6 +32,7 @@ export interface ListenerDependencies extends KeysOutside {
   readonly identifiers: Identifiers
   readonly observer: Observer
   readonly limiter: RateLimiter
+  readonly callsAtOnce: CallsAtOnce
   /** Where error pages are served. */
   readonly docsUrl: () => string
 }
@@ -58,6 +61,8 @@ type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Fiel
 interface Room<Body, Asked, Outcome> {
   /** Names the kind of request in logs and metrics. */
   readonly route: string
+  /** What a key must be good for. */
+  readonly scope: KeyScope
   /** Waited for before anything else is done. Left out by the embeddings, whose requests take less time than a turn. */
   readonly turn?: () => Promise<unknown>
   /** Refuses what the headers alone rule out, and takes the body. */
@@ -78,8 +83,8 @@ export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
   dependencies: ListenerDependencies,
 ): RequestHandler {
-  const { clientAddress, clock, identifiers, limiter, observer } = dependencies
-  const { route, turn } = room
+  const { callsAtOnce, clientAddress, clock, identifiers, limiter, observer } = dependencies
+  const { route, scope, turn } = room
 
   return async function serve(request, response, path) {
     const startedMs = clock.monotonicMs()
@@ -98,11 +103,16 @@ export function handlerOf<Body, Asked, Outcome>(
     let asked: Asked | undefined
     let outcome: Outcome | undefined
     let fault: Fault | undefined
+    let place: Disposable | undefined
     try {
       if (turn !== undefined) await turn()
       const found = keyOf(request, dependencies)
       key = found instanceof Promise ? await found : found
       trace.authenticatedMs = clock.monotonicMs()
+      if (key.bounds !== undefined) {
+        checkScope(key, scope)
+        place = callsAtOnce.enter(key)
+      }
       if (isDryRun(request)) await countFirst(journey, key, limiter)
       const read = room.read(await room.receive(journey, key), journey, key)
       asked = read instanceof Promise ? await read : read
@@ -122,6 +132,8 @@ export function handlerOf<Body, Asked, Outcome>(
       // What came together with the headers is parsed by then: a body that is here already costs no connection.
       if (isUnread(request)) await setImmediate()
       await room.fail(fault, asked, journey)
+    } finally {
+      place?.[Symbol.dispose]()
     }
     journey.room?.[Symbol.dispose]()
     const record = recordOf(journey, route, key, fault)

@@ -3,6 +3,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 import { authenticate } from '#request/access/authenticate.ts'
 import type { ClientAddress } from '../../client-address.ts'
+import { checkedAddress } from './key-bounds.ts'
 import type { FailedKeys } from './failed-keys.ts'
 import { presentedKey } from './presented-key.ts'
 
@@ -21,11 +22,14 @@ export function keyOf(
   try {
     const waitMs = failedKeys.isEmpty ? 0 : failedKeys.waitMs(clientAddress(request))
     const found = authenticate(presentedKey(request.headers), keys, clock, waitMs)
-    if (!(found instanceof Promise)) return found
-    return found.catch((error: unknown) => {
-      failedKeys.note(clientAddress(request), error)
-      throw error
-    })
+    if (!(found instanceof Promise)) return checkedAddress(found, request, clientAddress)
+    return found.then(
+      (key) => checkedAddress(key, request, clientAddress),
+      (error: unknown) => {
+        failedKeys.note(clientAddress(request), error)
+        throw error
+      },
+    )
   } catch (error) {
     failedKeys.note(clientAddress(request), error)
     throw error

@@ -39,6 +39,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
       route: 'embeddings',
+      scope: 'embeddings',
       receive(journey, key) {
         refuseEncoded(journey.request)
         return readBody(journey, key, bodyLimit, dependencies)

@@ -49,6 +49,7 @@ export function imagesHandler(
   return handlerOf<ReceivedImages, AskedImages, MadeImages | QueuedJob | ImageDryRun>(
     {
       route,
+      scope: route === 'images' ? 'images' : 'edits',
       // A picture takes seconds: of a hundred requests that come at once, each begins in a turn of its own.
       turn: yieldLoop,
       async receive(journey, key) {

@@ -1,5 +1,6 @@
 /** Rows of projects and keys, and the records made of them. */
 import type { ConfiguredLimits } from '#core/catalog.ts'
+import type { KeyScope } from '#core/key-bounds.ts'
 import type { KeyRecord, ProjectRecord } from '#ports/key-store.ts'
 import { budgetFrom, type BudgetJson } from '../../key-change.ts'
 
@@ -10,8 +11,12 @@ export interface KeyRow {
   readonly models: string[] | null
   readonly limits: ConfiguredLimits
   readonly budget: BudgetJson | null
+  readonly scopes: KeyScope[] | null
+  readonly max_calls_at_once: number | null
+  readonly addresses: string[] | null
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly first_used_at: Date | null
   readonly last_used_at: Date | null
   readonly created_at: Date
   readonly version: bigint
@@ -28,8 +33,8 @@ export interface KeyRow {
 
 /** A key with its project and its secrets. To be followed by WHERE. */
 export const SELECT_KEYS = `
-  SELECT keys.key_id, keys.project, keys.name, keys.models, keys.limits, keys.budget, keys.expires_at,
-    keys.revoked_at, keys.last_used_at, keys.created_at, greatest(keys.version, projects.version) AS version,
+  SELECT keys.key_id, keys.project, keys.name, keys.models, keys.limits, keys.budget, keys.scopes,
+    keys.max_calls_at_once, keys.addresses, keys.expires_at, keys.revoked_at, keys.first_used_at, keys.last_used_at, keys.created_at, greatest(keys.version, projects.version) AS version,
     projects.limits AS project_limits, projects.budget AS project_budget, own.secrets
   FROM keys JOIN projects USING (project) CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_object(
@@ -48,8 +53,12 @@ export function keyOf(row: KeyRow): KeyRecord {
     models: row.models ?? undefined,
     limits: row.limits,
     budget: budgetFrom(row.budget),
+    scopes: row.scopes ?? undefined,
+    maxCallsAtOnce: row.max_calls_at_once ?? undefined,
+    addresses: row.addresses ?? undefined,
     expiresAtMs: row.expires_at?.getTime(),
     revokedAtMs: row.revoked_at?.getTime(),
+    firstUsedAtMs: row.first_used_at?.getTime(),
     lastUsedAtMs: row.last_used_at?.getTime(),
     createdAtMs: row.created_at.getTime(),
     projectTerms: { limits: row.project_limits, budget: budgetFrom(row.project_budget) },

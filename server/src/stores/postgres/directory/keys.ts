@@ -4,6 +4,8 @@ import type {
   KeyPage,
   KeyRecord,
   KeyStore,
+  KeyUse,
+  KeyUses,
   NewKey,
   NewSecret,
   ProjectPage,
@@ -40,7 +42,16 @@ const MARK_USED = `
     WHERE keys.last_used_at IS NULL OR keys.last_used_at < to_timestamp(uses.at_ms / 1000) - interval '30 seconds'
     FOR NO KEY UPDATE OF keys SKIP LOCKED
   )
-  UPDATE keys SET last_used_at = free.used_at FROM free WHERE keys.key_id = free.key_id`
+  UPDATE keys SET last_used_at = free.used_at, first_used_at = coalesce(first_used_at, free.used_at)
+  FROM free WHERE keys.key_id = free.key_id`
+
+/** Sorted, so that two nodes never wait for one another in a circle. */
+const MARK_DECLARED_USED = `
+  INSERT INTO declared_key_uses AS known (key_id, first_used_at, last_used_at)
+  SELECT key_id, to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
+  FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms) ORDER BY key_id
+  ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+  WHERE known.last_used_at < excluded.last_used_at - interval '30 seconds'`
 
 export class PostgresKeys implements KeyStore {
   readonly #database: Database
@@ -92,13 +103,26 @@ export class PostgresKeys implements KeyStore {
     )
   }
 
-  async markUsed(uses: readonly { readonly keyId: string; readonly atMs: number }[]): Promise<void> {
-    await reachable(
-      this.#database.query(
-        MARK_USED,
-        [uses.map(({ keyId }) => keyId), uses.map(({ atMs }) => atMs)],
-        'mark-used',
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
+    await reachable(this.#database.query(MARK_USED, columnsOfUses(uses), 'mark-used'))
+  }
+
+  async markDeclaredUsed(uses: readonly KeyUse[]): Promise<void> {
+    await reachable(this.#database.query(MARK_DECLARED_USED, columnsOfUses(uses), 'mark-declared-used'))
+  }
+
+  async declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>> {
+    const rows = await reachable(
+      this.#database.query<{ key_id: string; first_used_at: Date; last_used_at: Date }>(
+        'SELECT * FROM declared_key_uses WHERE key_id = ANY ($1)',
+        [keyIds],
       ),
+    )
+    return new Map(
+      rows.map(({ key_id: id, first_used_at: first, last_used_at: last }) => [
+        id,
+        { firstAtMs: first.getTime(), lastAtMs: last.getTime() },
+      ]),
     )
   }
 
@@ -137,9 +161,10 @@ export class PostgresKeys implements KeyStore {
       if ((await sql.query('SELECT 1 FROM keys WHERE key_id = $1', [id])).length > 0)
         throw refusal.keyExists(id)
       await sql.query(
-        `INSERT INTO keys (key_id, project, name, models, limits, budget, expires_at, version)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
-        [id, project, name, ...columnsOf(terms), version],
+        `INSERT INTO keys (key_id, version, models, limits, budget, expires_at, scopes, max_calls_at_once, addresses,
+           project, name)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`,
+        [id, version, ...columnsOf(terms), project, name],
       )
       await addSecret(sql, id, secret)
       const projectMade = { actor, action: 'project.create', target: project, detail: termsDetail(NO_TERMS) }
@@ -159,8 +184,9 @@ export class PostgresKeys implements KeyStore {
       const before = await livingKey(sql, id)
       const after = changedKey(change, before)
       await sql.query(
-        `UPDATE keys SET models = $2, limits = $3, budget = $4, expires_at = $5, version = $6 WHERE key_id = $1`,
-        [id, ...columnsOf(after), version],
+        `UPDATE keys SET version = $2, models = $3, limits = $4, budget = $5, expires_at = $6, scopes = $7,
+           max_calls_at_once = $8, addresses = $9 WHERE key_id = $1`,
+        [id, version, ...columnsOf(after)],
       )
       const detail = { before: keyDetail(before), after: keyDetail(after) }
       return {
@@ -285,10 +311,23 @@ async function addSecret(sql: Sql, keyId: string, { digest, pepper, tail }: NewS
   if (added.length === 0) throw refusal.secretTaken()
 }
 
-/** models, limits, budget, expires_at */
-function columnsOf({ models, limits, budget, expiresAtMs }: ReturnType<typeof changedKey>): unknown[] {
+/** models, limits, budget, expires_at, scopes, max_calls_at_once, addresses */
+function columnsOf(terms: ReturnType<typeof changedKey>): unknown[] {
+  const { models, limits, budget, expiresAtMs, scopes, maxCallsAtOnce, addresses } = terms
   const expiresAt = expiresAtMs === undefined ? null : new Date(expiresAtMs)
-  return [models ?? null, limits, budgetJson(budget), expiresAt]
+  return [
+    models ?? null,
+    limits,
+    budgetJson(budget),
+    expiresAt,
+    scopes ?? null,
+    maxCallsAtOnce ?? null,
+    addresses ?? null,
+  ]
+}
+
+function columnsOfUses(uses: readonly KeyUse[]): unknown[] {
+  return [uses.map(({ keyId }) => keyId), uses.map(({ atMs }) => atMs)]
 }
 
 function bytesOf(digest: string): Buffer {

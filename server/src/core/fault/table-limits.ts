@@ -1,0 +1,62 @@
+/** What a caller is told when a limit or a budget has no room. */
+import type { FaultEntry } from './entry.ts'
+
+export const LIMIT_FAULTS = {
+  rate_limit_exceeded: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning:
+      'A rate limit of the key or of its project is used up. The message names the limit, what it allows, and when it has room again.',
+    nextStep:
+      'Wait as long as `retry-after` says; SDKs do so by themselves. Operators: raise `limits` of the project or of the key.',
+  },
+  too_many_calls_at_once: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning: 'The key has as many requests under way as it may have at once.',
+    nextStep:
+      'Send the next request when one has ended, or retry after `retry-after`. Operators: raise the maximum of calls at once of the key.',
+  },
+  request_exceeds_rate_limit: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'This single request needs more than the rate limit allows in a whole minute. Waiting does not help.',
+    nextStep:
+      'Send fewer or shorter inputs in one request. Operators: raise the limit that the message names.',
+  },
+  budget_exhausted: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      'The highest possible cost of the request is more than what is left of a hard budget. Torana sent nothing to an upstream, and nothing was charged.',
+    nextStep: 'Operators: raise the budget that the message names, or wait until its next period begins.',
+  },
+  budget_reserved: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning:
+      'The rest of a hard budget is reserved for requests that are still running. A request that costs less than its reservation gives the difference back.',
+    nextStep: 'Retry after `retry-after`; SDKs do so by themselves.',
+  },
+  upstream_rate_limited: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'upstream',
+    meaning:
+      'The upstream applied its rate limit to the gateway, and no other deployment of the model could take the request.',
+    nextStep:
+      'Wait as long as `retry-after` says. Operators: add a deployment, or ask the provider for a higher limit.',
+  },
+} as const satisfies Record<string, FaultEntry>

@@ -1,0 +1,80 @@
+/** Whether a key may be used for this request, before anything of it is read. */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { addressRangeOf } from '#core/client-address.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { shareOfCalls, type KeyBounds, type KeyScope } from '#core/key-bounds.ts'
+import type { Key } from '#ports/keys.ts'
+import type { ClientAddress } from '../../client-address.ts'
+
+/** Made once for each key: its bounds are replaced whole when the key changes. */
+const networks = new WeakMap<KeyBounds, BlockList>()
+
+/** The key itself, if it may be used from where the request comes from. */
+export function checkedAddress(key: Key, request: IncomingMessage, clientAddress: ClientAddress): Key {
+  const { bounds } = key
+  if (bounds?.addresses === undefined) return key
+  const address = clientAddress(request)
+  if (networksOf(bounds, bounds.addresses).check(address, address.includes(':') ? 'ipv6' : 'ipv4')) return key
+  throw new Fault(
+    'address_not_allowed',
+    `Key '${key.name}' may not be used from ${address === '' ? 'this address' : address}. Ask the operator to allow the address for it.`,
+  )
+}
+
+export function checkScope({ name, bounds }: Key, scope: KeyScope): void {
+  const { scopes } = bounds ?? {}
+  if (scopes === undefined || scopes.has(scope)) return
+  throw new Fault(
+    'scope_not_allowed',
+    `Key '${name}' may be used for ${[...scopes].join(', ')}, not for ${scope}. Ask the operator to allow it.`,
+  )
+}
+
+/** A slot is free again when one of the key's own requests ends; clients ask again after this. */
+const RETRY_MS = 1000
+
+/** Requests under way on this node, of keys that may only have so many. */
+export class CallsAtOnce {
+  readonly #liveNodes: () => number
+  readonly #underWay = new Map<string, number>()
+
+  constructor(liveNodes: () => number) {
+    this.#liveNodes = liveNodes
+  }
+
+  /** A place until it is disposed of. Undefined: the key needs none. */
+  enter({ id, name, bounds }: Key): Disposable | undefined {
+    const most = bounds?.maxCallsAtOnce
+    if (most === undefined) return undefined
+    const underWay = this.#underWay.get(id) ?? 0
+    const share = shareOfCalls(most, this.#liveNodes())
+    if (underWay >= share)
+      throw new Fault(
+        'too_many_calls_at_once',
+        `Key '${name}' may have ${most} requests under way at once${share < most ? `, ${share} of them on this node` : ''}. Retry when one of them has ended.`,
+        { retryAfterMs: RETRY_MS },
+      )
+    this.#underWay.set(id, underWay + 1)
+    return { [Symbol.dispose]: () => this.#leave(id) }
+  }
+
+  #leave(id: string): void {
+    const left = (this.#underWay.get(id) ?? 1) - 1
+    if (left > 0) this.#underWay.set(id, left)
+    else this.#underWay.delete(id)
+  }
+}
+
+function networksOf(bounds: KeyBounds, addresses: readonly string[]): BlockList {
+  const known = networks.get(bounds)
+  if (known !== undefined) return known
+  const list = new BlockList()
+  for (const text of addresses) {
+    // Checked where it was given; what could not be read would let nobody in.
+    const range = addressRangeOf(text, isIP)
+    if (range !== undefined) list.addSubnet(range.address, range.prefixBits, range.family)
+  }
+  networks.set(bounds, list)
+  return list
+}
