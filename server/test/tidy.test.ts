@@ -145,6 +145,44 @@ function findToolsUntidy(sources: readonly Source[]): string[] {
     .map(({ path }) => `${path}: may not import files of the server`)
 }
 
+/** Who may import whom in the console: a folder of `console/src`, or a file of `app`. Absence is a ban. */
+const CONSOLE_MAY_IMPORT: Record<string, readonly string[]> = {
+  app: ['api', 'ui', 'words', 'pages'],
+  api: ['app/base.ts'],
+  ui: ['words', 'app/format.ts', 'app/language.ts'],
+  charts: ['ui', 'words', 'app/format.ts', 'app/theme.ts', 'app/zone.ts'],
+  parts: ['app', 'api', 'ui', 'charts', 'words', 'workers'],
+  pages: ['app', 'api', 'ui', 'charts', 'parts', 'words', 'workers'],
+  words: ['app/format.ts', 'app/language.ts'],
+  workers: [],
+  'main.tsx': ['app', 'words'],
+}
+const PAGE_LINES_MAX = 300
+
+function findConsoleUntidy(sources: readonly Source[]): string[] {
+  const errors: string[] = []
+  for (const { path, text } of sources) {
+    const [folder = '', place = ''] = path.split('/')
+    const allowed = CONSOLE_MAY_IMPORT[folder]
+    if (!allowed) errors.push(`${path}: ${folder} is no folder of the console`)
+    if (LEFTOVERS.test(text)) errors.push(`${path}: holds a leftover mark`)
+    if (/\.test\.tsx?$/.test(path) || path.endsWith('.d.ts')) continue
+    const [lines, most] = [text.split('\n').length - 1, folder === 'pages' ? PAGE_LINES_MAX : FILE_LINES_MAX]
+    if (lines > most) errors.push(`${path}: longer than ${most} lines`)
+    for (const specifier of importsIn({ path, text })) {
+      if (!specifier.startsWith('.')) continue
+      const target = join(path, '..', specifier)
+      if (target.startsWith('..')) errors.push(`${path}: the console may not import ${specifier}`)
+      const [other = '', otherPlace = ''] = target.split('/')
+      const isAllowed = other === folder || allowed?.some((one) => one === other || one === target)
+      if (!isAllowed) errors.push(`${path}: ${folder} may not import ${target}`)
+      if (folder === 'pages' && other === 'pages' && place !== otherPlace)
+        errors.push(`${path}: no page knows another`)
+    }
+  }
+  return errors
+}
+
 /** The file of the repository that an import names; undefined: a package. */
 function fileOf(specifier: string, from: string): string | undefined {
   if (specifier === '#main') return 'server/src/main.ts'
@@ -169,12 +207,12 @@ function findCircles(sources: readonly Source[], nodeOf = (path: string): string
   return circlesOf(graph).map((circle) => circle.join(' ⇄ '))
 }
 
-const FOREIGN = new Set(['node_modules', '.cache', '.torana'])
+const FOREIGN = new Set(['node_modules', '.cache', '.torana', 'dist'])
 
 /** Paths are relative to the folder. */
 function sourcesIn(folder: string): Source[] {
   const root = join(REPOSITORY, folder)
-  return globSync('**/*.ts', { cwd: root, exclude: (name) => FOREIGN.has(name) }).map((path) => ({
+  return globSync('**/*.{ts,tsx}', { cwd: root, exclude: (name) => FOREIGN.has(name) }).map((path) => ({
     path,
     text: readFileSync(join(root, path), 'utf8'),
   }))
@@ -184,6 +222,34 @@ test('every import of the server points the way the house allows, and no file or
   const sources = sourcesIn('server/src')
   assert.ok(sources.length > 50, 'found too few sources: the check would pass vacuously')
   assert.deepEqual(findUntidy(sources), [])
+})
+
+test('every import of the console points the way its folders allow', () => {
+  const sources = sourcesIn('console/src')
+  assert.ok(sources.length > 50, 'found too few sources: the check would pass vacuously')
+  assert.deepEqual(findConsoleUntidy(sources), [])
+})
+
+test('tidy itself notices a page that knows another, a part that knows the API, and a long page', () => {
+  const planted = [
+    { path: 'pages/keys/keys-page.tsx', text: "import { a } from '../models/models-page.tsx'\n" },
+    { path: 'ui/button.tsx', text: "import { client } from '../api/client.ts'\n" },
+    { path: 'pages/audit/audit-page.tsx', text: '\n'.repeat(PAGE_LINES_MAX + 1) },
+    { path: 'helpers/misc.ts', text: '' },
+    { path: 'app/session.ts', text: "import { may } from '../../../server/src/core/permission.ts'\n" },
+  ]
+  const errors = findConsoleUntidy(planted)
+  for (const error of [
+    /no page knows another/,
+    /ui may not import api/,
+    /longer than 300/,
+    /no folder of the console/,
+    /the console may not import/,
+  ])
+    assert.ok(
+      errors.some((one) => error.test(one)),
+      String(error),
+    )
 })
 
 test('the tools know nothing of the server', () => {

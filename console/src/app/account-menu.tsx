@@ -21,7 +21,6 @@ export function AccountMenu() {
       trigger={
         <button
           type="button"
-          aria-label={`${words.shell.account}: ${name}`}
           className="flex h-11 w-full items-center gap-2 rounded-control px-2 text-left hover:bg-hover"
         >
           <span

@@ -13,7 +13,8 @@ import { PhoneBar } from './phone-bar.tsx'
 import { useSessionState } from './session.ts'
 import { Sidebar } from './sidebar.tsx'
 
-const Palette = lazy(async () => ({ default: (await import('./palette.tsx')).Palette }))
+const loadPalette = () => import('./palette.tsx')
+const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 
 export function Shell() {
   const { data: session, error, refetch } = useSessionState()
@@ -37,6 +38,11 @@ function Frame() {
   const openPalette = (): void => setPalette('open')
   const openList = (): void => setListOpen(true)
   useGlobalKeys({ openPalette, openList })
+  // Loaded apart, but before it is wanted: whoever types on after `⌘K` must not lose a letter.
+  useEffect(() => {
+    const idle = requestIdleCallback(() => void loadPalette())
+    return () => cancelIdleCallback(idle)
+  }, [])
   return (
     <div className="flex h-full phone:flex-col">
       <a

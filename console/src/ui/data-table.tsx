@@ -3,33 +3,17 @@
  * `space` peeks.
  */
 import { columnVisibilityFeature, tableFeatures, useTable, type RowData } from '@tanstack/react-table'
-import { useVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
+import type { Column, Group } from './data-table-column.ts'
 import { GroupView, HeadView, LoadingView, PhoneRowView, RowView } from './data-table-parts.tsx'
-import { useKeys } from './keyboard.ts'
+import { GROUP_HEIGHT, OVERSCAN, useItems, useRowsInView, useWalk } from './data-table-rows.ts'
 import { usePhone } from './media.ts'
 import { Problem } from './problem.tsx'
 import { Tick } from './switch.tsx'
 
-export interface Column<Row> {
-  readonly id: string
-  readonly head: ReactNode
-  /** In pixels. Columns without one share what is left. */
-  readonly width?: number
-  readonly align?: 'right'
-  /** The server's name of the order: a click on the head sorts by it. */
-  readonly sort?: string
-  /** Makes no objects that outlive it: rows are memoised. */
-  readonly cell: (row: Row) => ReactNode
-  readonly className?: string
-}
-
-export interface Group {
-  readonly key: string
-  readonly head: ReactNode
-}
+export type { Column, Group } from './data-table-column.ts'
 
 export interface DataTableProps<Row extends RowData> {
   /** Its accessible name. */
@@ -74,13 +58,7 @@ export interface DataTableProps<Row extends RowData> {
   readonly className?: string
 }
 
-const VIRTUAL_FROM = 60
-const GROUP_HEIGHT = 36
 const PHONE_ROW_HEIGHT = 57
-/** Rows beyond the visible ones, so that a quick wheel shows no gap. */
-const OVERSCAN = 12
-
-type Item<Row> = { readonly row: Row; readonly index: number } | { readonly group: Group }
 
 const features = tableFeatures({ columnVisibilityFeature })
 
@@ -269,136 +247,3 @@ function useVisibleColumns<Row extends RowData>({
 }
 
 const NO_ROWS: readonly never[] = []
-
-function useItems<Row>(
-  rows: readonly Row[] | undefined,
-  groupOf: ((row: Row) => Group) | undefined,
-): readonly Item<Row>[] {
-  return useMemo(() => {
-    if (rows === undefined) return []
-    if (groupOf === undefined) return rows.map((row, index) => ({ row, index }))
-    const items: Item<Row>[] = []
-    let before: string | undefined
-    for (const [index, row] of rows.entries()) {
-      const group = groupOf(row)
-      if (group.key !== before) items.push({ group })
-      before = group.key
-      items.push({ row, index })
-    }
-    return items
-  }, [rows, groupOf])
-}
-
-interface View {
-  readonly indexes: readonly number[]
-  /** Heights of what is not drawn. */
-  readonly before: number
-  readonly after: number
-  readonly last: number
-  readonly scrollTo: (index: number) => void
-}
-
-function useRowsInView<Row>({
-  items,
-  rowHeight,
-  region,
-  fill,
-}: {
-  readonly items: readonly Item<Row>[]
-  readonly rowHeight: number
-  readonly region: React.RefObject<HTMLDivElement | null>
-  readonly fill: boolean
-}): View {
-  const isVirtual = items.length > VIRTUAL_FROM
-  const [margin, setMargin] = useState(0)
-  const scroller = (): HTMLElement | null => (fill ? region.current : scrollingAround(region.current))
-  useEffect(() => {
-    const [own, outer] = [region.current, scroller()]
-    if (fill || !own || !outer) return
-    setMargin(own.getBoundingClientRect().top - outer.getBoundingClientRect().top + outer.scrollTop)
-  }, [fill, items.length])
-  const virtualizer = useVirtualizer({
-    count: items.length,
-    enabled: isVirtual,
-    getScrollElement: scroller,
-    estimateSize: (index) => {
-      const item = items[index]
-      return item !== undefined && 'group' in item ? GROUP_HEIGHT : rowHeight
-    },
-    overscan: OVERSCAN,
-    scrollMargin: fill ? 0 : margin,
-  })
-  const scrollTo = (index: number): void => {
-    if (isVirtual) virtualizer.scrollToIndex(index, { align: 'auto' })
-  }
-  if (!isVirtual) {
-    const indexes = items.map((_, index) => index)
-    return { indexes, before: 0, after: 0, last: items.length - 1, scrollTo }
-  }
-  const inView = virtualizer.getVirtualItems()
-  const [first, last] = [inView[0], inView.at(-1)]
-  const offset = fill ? 0 : margin
-  return {
-    indexes: inView.map(({ index }) => index),
-    before: first === undefined ? 0 : first.start - offset,
-    after: last === undefined ? virtualizer.getTotalSize() : virtualizer.getTotalSize() - (last.end - offset),
-    last: last?.index ?? 0,
-    scrollTo,
-  }
-}
-
-/** The nearest part of the page that scrolls: which one it is depends on the width of the screen. */
-function scrollingAround(element: HTMLElement | null): HTMLElement | null {
-  let around = element?.parentElement?.closest<HTMLElement>('[data-scroll]') ?? null
-  while (around !== null && getComputedStyle(around).overflowY === 'visible')
-    around = around.parentElement?.closest<HTMLElement>('[data-scroll]') ?? null
-  return around
-}
-
-/** `j` and `k` move the focus from row to row, also to rows that are not drawn yet. */
-function useWalk<Row extends RowData>(
-  { onPeek, selected, rowKey }: DataTableProps<Row>,
-  items: readonly Item<Row>[],
-  scrollTo: (index: number) => void,
-  region: React.RefObject<HTMLDivElement | null>,
-): void {
-  const focusRow = (at: number): void => {
-    scrollTo(at)
-    // The row may have to be drawn first.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        region.current?.querySelector<HTMLElement>(`[data-at="${at}"] [data-row]`)?.focus(),
-      ),
-    )
-  }
-  const walk = (step: 1 | -1): boolean => {
-    const focused = document.activeElement?.closest<HTMLElement>('[data-at]')
-    const isOurs = focused && region.current?.contains(focused)
-    const chosen = items.findIndex((item) => 'row' in item && rowKey(item.row) === selected)
-    let at = isOurs ? Number(focused.dataset['at']) : chosen === -1 && step === 1 ? -1 : chosen
-    do at += step
-    while (items[at] !== undefined && !('row' in items[at]!))
-    const item = items[at]
-    if (item === undefined || !('row' in item)) return false
-    focusRow(at)
-    if (selected !== undefined) onPeek?.(item.row)
-    return true
-  }
-  const arrow = (step: 1 | -1) => (): boolean => {
-    const isInside = region.current?.contains(document.activeElement) === true
-    return isInside && document.activeElement !== region.current ? walk(step) : false
-  }
-  useKeys({
-    j: () => walk(1),
-    k: () => walk(-1),
-    ArrowDown: arrow(1),
-    ArrowUp: arrow(-1),
-    ' ': () => {
-      const at = document.activeElement?.closest<HTMLElement>('[data-at]')?.dataset['at']
-      const item = at === undefined ? undefined : items[Number(at)]
-      if (onPeek === undefined || item === undefined || !('row' in item)) return false
-      onPeek(item.row)
-      return true
-    },
-  })
-}

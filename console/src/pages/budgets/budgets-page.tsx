@@ -1,11 +1,6 @@
 import { Page } from '../../ui/page.tsx'
-import { LoadingRows } from '../../ui/loading.tsx'
 import { words } from '../../words/words.ts'
 
 export function BudgetsPage() {
-  return (
-    <Page title={words.budgets.title}>
-      <LoadingRows />
-    </Page>
-  )
+  return <Page title={words.budgets.title} />
 }

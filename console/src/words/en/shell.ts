@@ -22,7 +22,6 @@ export const shell = {
   zoneHint: (now: string) => `Times are ${now}. Budget windows stay UTC.`,
   token: 'Admin token',
   roles: { developer: 'Developer', operator: 'Operator', admin: 'Admin' },
-  account: 'Account',
   theme: 'Theme',
   themes: { light: 'Light', dark: 'Dark', system: 'As the system' },
   language: 'Language',

@@ -21,7 +21,6 @@ export const shell: typeof english = {
   zoneHint: (now) => `时间为 ${now}。预算周期始终为 UTC。`,
   token: '管理令牌',
   roles: { developer: '开发者', operator: '运维', admin: '管理员' },
-  account: '账户',
   theme: '主题',
   themes: { light: '浅色', dark: '深色', system: '跟随系统' },
   language: '语言',

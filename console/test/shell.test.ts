@@ -1,0 +1,143 @@
+/** What holds on every page: nothing from elsewhere, nothing refused by the browser, everything by keyboard. */
+import { test } from 'node:test'
+import assert from 'node:assert/strict'
+import { expect } from '@playwright/test'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { assertAccessible, openConsole } from './support/browser.ts'
+
+const PAGES = [
+  ['/', 'Overview'],
+  ['/requests', 'Requests'],
+  ['/models', 'Models'],
+  ['/usage', 'Usage & cost'],
+  ['/budgets', 'Budgets'],
+  ['/unknowns', 'Unknowns'],
+  ['/deployments', 'Deployments'],
+  ['/keys', 'Keys'],
+  ['/audit', 'Audit'],
+] as const
+
+const node = await startConsoleNode()
+const below = await startConsoleNode({ env: { CONSOLE_URL: 'http://127.0.0.1/torana/console' } })
+
+for (const theme of ['light', 'dark'] as const)
+  test(`no page has a grave problem of accessibility, asks another host or is refused anything: ${theme}`, async () => {
+    const { page, go, complaints, asked } = await openConsole(node, { theme })
+    for (const [path, title] of PAGES) {
+      await go(path)
+      await expect(page.locator('h1')).toHaveText(title)
+      await assertAccessible(page, `${path} ${theme}`)
+    }
+    assert.deepEqual(complaints, [])
+    assert.deepEqual(
+      asked.filter((url) => !url.startsWith(node.controlUrl)),
+      [],
+    )
+  })
+
+test('the content security policy holds on the page of the console', async () => {
+  const answer = await fetch(node.controlUrl, { headers: { accept: 'text/html' } })
+  assert.match(answer.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+})
+
+test('a page that does not exist says so, and leads back', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/nowhere')
+  await page.getByRole('link', { name: 'Go to the overview' }).click()
+  await expect(page.locator('h1')).toHaveText('Overview')
+})
+
+test('the keyboard alone leads everywhere, until letters are turned off', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/')
+  await page.keyboard.press('g')
+  await page.keyboard.press('k')
+  await expect(page.locator('h1')).toHaveText('Keys')
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('budg')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('h1')).toHaveText('Budgets')
+  await page.keyboard.press('?')
+  const list = page.getByRole('dialog', { name: 'Keyboard' })
+  await expect(list).toBeVisible()
+  await assertAccessible(page, 'the list of keys')
+  await list.getByRole('switch').press('Space')
+  await page.keyboard.press('Escape')
+  await expect(list).toBeHidden()
+  await page.keyboard.press('g')
+  await page.keyboard.press('k')
+  await expect(page.locator('h1')).toHaveText('Budgets')
+})
+
+test('back leads to where one was, and the scope stays in the address', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/requests?project=default')
+  await page.getByRole('link', { name: 'Models' }).click()
+  await expect(page).toHaveURL(/\/models\?project=default$/)
+  await page.goBack()
+  await expect(page).toHaveURL(/\/requests\?project=default$/)
+})
+
+test('the theme is chosen, kept, and there before the first paint', async () => {
+  const { page, go } = await openConsole(node, { theme: 'light' })
+  await go('/')
+  await page.keyboard.press('Control+k')
+  await expect(page.getByRole('combobox')).toBeFocused()
+  await page.keyboard.type('switch to dark')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+  await page.reload({ waitUntil: 'commit' })
+  await expect(page.locator('html')).toHaveAttribute('data-theme', 'dark')
+})
+
+test('in Chinese no English sentence is left in the frame', async () => {
+  const { page, go } = await openConsole(node, { language: 'zh' })
+  await go('/')
+  await expect(page.locator('html')).toHaveAttribute('lang', 'zh')
+  await expect(page.getByRole('navigation')).toContainText('概览')
+  const text = await page.getByRole('navigation').innerText()
+  assert.doesNotMatch(text, /[A-Za-z]{3}/)
+})
+
+test('below a path of its own, deep links, links and calls stay below it', async () => {
+  const url = `${below.controlUrl}/torana/console`
+  const { page, go, asked, complaints } = await openConsole(below, { url })
+  await go('/keys')
+  await expect(page.locator('h1')).toHaveText('Keys')
+  await page.getByRole('link', { name: 'Models' }).click()
+  await expect(page).toHaveURL(`${url}/models`)
+  await page.reload()
+  await expect(page.locator('h1')).toHaveText('Models')
+  assert.deepEqual(complaints, [])
+  assert.deepEqual(
+    asked.filter((address) => !address.startsWith(`${url}/`)),
+    [],
+  )
+})
+
+test('on a phone the places are at the bottom, and the rest behind More', async () => {
+  const { page, go } = await openConsole(node, { size: 'phone' })
+  await go('/')
+  const bar = page.getByRole('navigation')
+  await bar.getByRole('link', { name: 'Cost' }).tap()
+  await expect(page.locator('h1')).toHaveText('Usage & cost')
+  await bar.getByRole('button', { name: 'More' }).tap()
+  await page.getByRole('menuitem', { name: 'Audit' }).tap()
+  await expect(page.locator('h1')).toHaveText('Audit')
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+  assert.equal(overflow, 0, 'nothing is wider than the screen')
+})
+
+test('whoever is not signed in is led to the sign-in, and back to the page that was asked for', async () => {
+  const { page, go } = await openConsole(node, { role: null })
+  await go('/keys?state=tidy')
+  await expect(page).toHaveURL(/\/sign-in\?return=/)
+})
+
+test('what a role may never read is not in its navigation', async () => {
+  const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
+  await go('/')
+  const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
+  assert.deepEqual(places, ['Overview', 'Requests', 'Models', 'Usage & cost', 'Budgets', 'Keys', 'Settings'])
+})
