@@ -9,6 +9,7 @@ import { openDirectory } from '#compose/directory.ts'
 import { Ending, type StopOptions } from '#compose/ending.ts'
 import { openGateway } from '#compose/gateway.ts'
 import { openImages } from '#compose/images.ts'
+import { openLive } from '#compose/live.ts'
 import type { Listeners } from '#compose/listeners.ts'
 import { liveRequests } from '#compose/live-requests.ts'
 import { openMemoryStores } from '#compose/memory.ts'
@@ -20,6 +21,7 @@ import { settingsFor } from '#compose/settings.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
 import type { StoreParts, Stores } from '#compose/stores.ts'
+import { trafficRoutes } from '#compose/traffic-routes.ts'
 import { openTraffic } from '#compose/traffic.ts'
 import { openUpstreams } from '#compose/upstreams.ts'
 import { openWebhooks, webhooksFor } from '#compose/webhooks.ts'
@@ -110,9 +112,11 @@ export async function startNode(
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler, dispatch } = traffic
   const { liveNodes } = stores
-  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens })
+  const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
+  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live })
   const { observer } = outside
   const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside, told }))
+  live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   told.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
   const images = opened.use(
@@ -138,6 +142,7 @@ export async function startNode(
     reports,
     people,
     topics,
+    trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),
   })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)

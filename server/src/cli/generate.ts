@@ -59,6 +59,8 @@ const PARTS = {
   money: {},
   spaces: {},
   events: {},
+  overview: {},
+  deployments: {},
   models: {},
   requests: {},
   people: {},

@@ -16,6 +16,7 @@ import type { NodeReadiness } from './readiness.ts'
 import type { People } from './people.ts'
 import type { Spaces } from './spaces.ts'
 import type { Reports } from './stores.ts'
+import type { TrafficRoutes } from './traffic-routes.ts'
 
 export interface ControlParts {
   readonly readiness: NodeReadiness
@@ -30,6 +31,7 @@ export interface ControlParts {
   readonly settings: SettingsDependencies | undefined
   /** What is live in a console. */
   readonly topics: readonly EventTopic[]
+  readonly trafficRoutes: TrafficRoutes
 }
 
 /** Nobody but users of this machine can reach it. */
@@ -60,12 +62,14 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
-        topics: parts.topics,
+        topics: [...parts.trafficRoutes.topics, ...parts.topics],
         isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),
       },
       ...models,
+      overview: parts.trafficRoutes.overview,
+      deployments: parts.trafficRoutes.deployments,
       identifiers,
       version,
       console: { folder: CONSOLE_FOLDER, basePath: basePathOf(settings.consoleUrl) },

@@ -10,6 +10,7 @@ import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
+import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
@@ -23,9 +24,12 @@ import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
 import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
+import { PostgresAttentionFigures } from '#stores/postgres/reports/attention.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { PostgresStorageFigures } from '#stores/postgres/reports/storage.ts'
+import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/reports/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
 import { KEY_SNAPSHOT, type Basics } from './basics.ts'
@@ -69,6 +73,10 @@ export async function openDatabaseStores(
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
+    drains: new PostgresDrains(database),
+    news: new PostgresNodeNews(forReports),
+    history: new PostgresTrafficHistory(forReports, basics.clock),
+    attention: new PostgresAttentionFigures(forReports, basics.clock),
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
     storage: new PostgresStorageFigures(forReports),
     people: peopleIn(forReports, sealingKeysOf(secrets)),

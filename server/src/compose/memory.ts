@@ -4,9 +4,11 @@ import { AuditChain } from '#stores/audit-chain.ts'
 import { MemoryAudit } from '#stores/memory/audit.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryCredentials } from '#stores/memory/credentials.ts'
+import { MemoryDrains } from '#stores/memory/drains.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { MemoryKeyStore } from '#stores/memory/key-store.ts'
 import { MemoryLedger } from '#stores/memory/ledger.ts'
+import { MemoryNodeNews } from '#stores/memory/node-news.ts'
 import { MemorySpaces } from '#stores/memory/spaces.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import type { Basics } from './basics.ts'
@@ -47,6 +49,10 @@ export async function openMemoryStores(
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     webhooks,
     spaces: new MemorySpaces(audit),
+    drains: new MemoryDrains(clock, audit, () => keys.directoryChanged()),
+    news: new MemoryNodeNews(clock),
+    history: undefined,
+    attention: undefined,
     modelFigures: undefined,
     reports: undefined,
     people: undefined,

@@ -9,6 +9,7 @@ import { telemetryObserver } from '#telemetry/observer.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
 import type { Accounts } from './accounts.ts'
 import type { Basics } from './basics.ts'
+import type { Live } from './live.ts'
 import type { Stores } from './stores.ts'
 import type { Upstreams } from './upstreams.ts'
 
@@ -17,11 +18,12 @@ export interface OutsideParts {
   readonly accounts: Pick<Accounts, 'money'>
   readonly upstreams: Pick<Upstreams, 'upstream'>
   readonly tokens: TokenCounter
+  readonly live: Pick<Live, 'observer'>
 }
 
 export function outsideOf(
   basics: Basics,
-  { stores, accounts, upstreams, tokens }: OutsideParts,
+  { stores, accounts, upstreams, tokens, live }: OutsideParts,
 ): EmbedOutside {
   const { clock, identifiers, limits } = basics
   return {
@@ -30,7 +32,7 @@ export function outsideOf(
     tokens,
     clock,
     identifiers,
-    observer: observerOf(basics, stores),
+    observer: observerOf(basics, stores, live.observer),
     limits,
     yieldLoop: yieldLoop,
     bytesOf: (text) => Buffer.byteLength(text),
@@ -40,14 +42,19 @@ export function outsideOf(
 function observerOf(
   { log, metrics, security, clock }: Basics,
   { logRequest }: OutsideParts['stores'],
+  live: Live['observer'],
 ): Observer {
   const telemetry = telemetryObserver(log, metrics, clock)
   const strangers = new LineBound(clock)
   return {
-    callEnded: (record) => telemetry.callEnded(record),
+    callEnded(record) {
+      telemetry.callEnded(record)
+      live.callEnded(record)
+    },
     overcounted: (record) => telemetry.overcounted(record),
     undercounted: (record) => telemetry.undercounted(record),
     requestEnded(record) {
+      live.requestEnded(record)
       if (record.fault !== undefined) noteRefusal(record, record.fault, security)
       if (isStrangers(record) && strangers.take() === undefined) {
         metrics.requestEnded(record)

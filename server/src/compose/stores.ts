@@ -2,9 +2,11 @@
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { PeopleDependencies } from '#http/control/access/people.ts'
 import type { BooksDependencies } from '#http/control/books/books.ts'
+import type { AttentionFigures } from '#ports/attention-figures.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
+import type { DrainStore } from '#ports/drains.ts'
 import type { ImageJobs } from '#ports/image-jobs.ts'
 import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
@@ -13,7 +15,9 @@ import type { MoneyDependencies } from '#http/control/money/routes.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
+import type { NodeNews } from '#ports/node-news.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
+import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
@@ -30,6 +34,11 @@ export interface Stores extends NodeBooks {
   readonly imageJobs: ImageJobs
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore
+  readonly drains: DrainStore
+  readonly news: NodeNews
+  /** Undefined: nothing is kept. */
+  readonly history: TrafficHistory | undefined
+  readonly attention: AttentionFigures | undefined
   /** Undefined: nothing is kept that they could be read from. */
   readonly modelFigures: ModelFigures | undefined
   /** Undefined: nothing is kept, so nobody can sign in. */

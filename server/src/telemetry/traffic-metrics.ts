@@ -1,5 +1,5 @@
 /** The state of deployments, the requests in line for them, and what was refused: read at each scrape. */
-import type { DeploymentReport } from '#core/schedule/scheduler.ts'
+import { DEPLOYMENT_STATES, type DeploymentReport } from '#core/schedule/scheduler.ts'
 import { counterText, gaugeText, samplesText } from './series.ts'
 
 export interface TrafficFigures {
@@ -8,15 +8,6 @@ export interface TrafficFigures {
   readonly waiting: ReadonlyMap<string, number>
   readonly cache: { readonly entries: number; readonly bytes: number }
 }
-
-const STATES: readonly DeploymentReport['state'][] = [
-  'healthy',
-  'limited',
-  'ejected',
-  'probing',
-  'held-back',
-  'quarantined',
-]
 
 export class TrafficMetrics {
   #read: (() => TrafficFigures) | undefined
@@ -73,7 +64,10 @@ export class TrafficMetrics {
         '1 for the present state of a deployment.',
         'gauge',
         deployments.flatMap(({ deployment, state }) =>
-          STATES.map((name) => ({ labels: { deployment, state: name }, value: name === state ? 1 : 0 })),
+          DEPLOYMENT_STATES.map((name) => ({
+            labels: { deployment, state: name },
+            value: name === state ? 1 : 0,
+          })),
         ),
       ),
       samplesText(

@@ -7,6 +7,9 @@ import { sealingKeysOf } from '#runtime/secret.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
+import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
+import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
+import { PostgresTrafficHistory } from '#stores/postgres/reports/traffic-history.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import { BOOKS_NOW_MS, pgliteBooks, type Books } from '#test/support/books.ts'
@@ -96,4 +99,49 @@ test('spaces: a reference keeps every bit, and a standing follows the probes', a
   await spaces.record(aResult())
   const [standing] = await spaces.standings()
   assert.deepEqual([standing?.model, standing?.isQuarantined, standing?.last], [MODEL, false, aResult()])
+})
+
+test('drains, news of nodes and history: what was told is read again', async () => {
+  const { database, clock } = books
+  const node = '01920000-0000-7000-8000-000000000001'
+  const drains = new PostgresDrains(database)
+  await drains.drain('m/one', 'new driver', { name: 'tester' })
+  assert.deepEqual(
+    (await drains.list()).map(({ deployment, reason }) => [deployment, reason]),
+    [['m/one', 'new driver']],
+  )
+  const news = new PostgresNodeNews(database)
+  assert.deepEqual(await news.read(), [])
+  const condition = { node, atMs: 1, loopBusy: 0.5, spoolWaiting: 0, callsUnderWay: 0, isStoreAway: false }
+  const summary = { ...condition, deployments: [], flows: [] }
+  await news.tell(node, () => summary)
+  assert.deepEqual(await news.read(), [summary])
+  const history = new PostgresTrafficHistory(database, clock)
+  const latency = { classes: [3, 80], counts: [1, 2] }
+  const slot = { deployment: 'm/one', atMs: 300_000, worst: 'ejected', calls: 3, failed: 1, latency } as const
+  await history.write(node, {
+    deployments: [{ ...slot, inFlight: 1, limit: undefined }],
+    events: [{ deployment: 'm/one', atMs: 300_001, state: 'ejected', reason: 'refused' }],
+    projects: [
+      {
+        slotMs: 60_000,
+        atMs: 300_000,
+        project: 'search',
+        outcomes: { answered: 1, refused: 0, limited: 0, failed: 1, unknown: 0 },
+        inputs: 4,
+        hits: 2,
+        nanoUsd: 5n,
+        latency,
+        own: latency,
+      },
+    ],
+  })
+  assert.deepEqual(await history.deploymentSlots('m/one', 0, 300_000), [
+    { ...slot, inFlight: 1, limit: undefined },
+  ])
+  assert.equal((await history.worstStates(0, 300_000))[0]?.worst, 'ejected')
+  assert.equal((await history.events('m/one', 0, 1)).length, 1)
+  assert.equal((await history.traffic({ fromMs: 0, slotMs: 60_000 }, ['search']))[0]?.hits, 2)
+  await history.dropOld()
+  assert.deepEqual(await history.events('m/one', 0, 1), [])
 })

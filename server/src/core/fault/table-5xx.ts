@@ -106,6 +106,16 @@ export const SERVER_FAULTS = {
     nextStep:
       'Retry after `retry-after`: Torana tries ejected deployments again by itself. Operators: the metrics and the log say how they failed.',
   },
+  deployments_drained: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'An operator has drained every deployment that could serve the request: they get no calls until they are taken back. Torana sent nothing to an upstream.',
+    nextStep:
+      'Operators: take a deployment back in the console, or with `POST /api/v1/deployments/{id}/drain`.',
+  },
   space_quarantined: {
     status: 503,
     type: 'server_error',

@@ -48,11 +48,12 @@ export type Readiness =
   | { readonly kind: 'ready' }
   | { readonly kind: 'full' }
   | { readonly kind: 'limited' | 'ejected'; readonly untilMs: number }
-  /** Until the guard says otherwise. */
-  | { readonly kind: HoldReason }
+  /** Until the guard, or an operator, says otherwise. */
+  | { readonly kind: HoldReason | 'drained' }
 
 const READY: Readiness = { kind: 'ready' }
 const FULL: Readiness = { kind: 'full' }
+const DRAINED: Readiness = { kind: 'drained' }
 
 /** The longest wait that an upstream alone can ask for: some send hours. */
 const MAX_RETRY_AFTER_MS = 60_000
@@ -94,6 +95,8 @@ export class DeploymentState {
   #limitedUntilMs = 0
   #limitedInARow = 0
   held: HoldReason | undefined
+  /** An operator wants no more calls to it. Those under way go on. */
+  isDrained = false
 
   get inFlight(): number {
     return this.#calls.size
@@ -127,6 +130,7 @@ export class DeploymentState {
 
   standing(wanted: CallDemand, limits: DeploymentLimits | undefined, share: number): Readiness {
     const { nowMs } = wanted
+    if (this.isDrained) return DRAINED
     if (this.held !== undefined) return { kind: this.held }
     this.look(nowMs)
     if (nowMs < this.#limitedUntilMs) return { kind: 'limited', untilMs: this.#limitedUntilMs }
@@ -145,6 +149,7 @@ export class DeploymentState {
   ): boolean {
     const { nowMs } = wanted
     return (
+      !this.isDrained &&
       this.held === undefined &&
       nowMs >= this.#limitedUntilMs &&
       this.health.mayProbe(nowMs, isAlone) &&

@@ -370,3 +370,21 @@ test('whatever happens, no call goes where none may go, and all that went comes 
     { numRuns: 2000 },
   )
 })
+
+test('a drained deployment gets no more calls and no probes, what is under way ends, and its siblings take over', () => {
+  const bench = new Bench()
+  const [one, two] = [offer('one'), offer('two')]
+  const underWay = bench.go([one])
+  bench.scheduler.drain('one', true)
+  for (let call = 0; call < 20; call += 1) assert.equal(bench.call([one, two]), 'two')
+  underWay.end({ kind: 'ok', durationMs: 50 }, bench.nowMs)
+  assert.equal(
+    bench.scheduler.states(bench.nowMs).find(({ deployment }) => deployment === 'one')?.inFlight,
+    0,
+  )
+  bench.scheduler.drain('two', true)
+  assert.deepEqual(bench.pick([one, two]), { kind: 'none', untilMs: Infinity, why: 'drained' })
+  assert.deepEqual([bench.state('one'), bench.state('two')], ['drained', 'drained'])
+  bench.scheduler.drain('one', false)
+  assert.equal(bench.call([one, two]), 'one')
+})

@@ -48,15 +48,29 @@ export type PickResult<Offer> =
   | {
       readonly kind: 'none'
       readonly untilMs: number
-      readonly why: 'ejected' | 'limited' | HoldReason
+      readonly why: 'ejected' | 'limited' | 'drained' | HoldReason
     }
+
+/** The states of a deployment in one word each, from the least to the worst for callers. */
+export const DEPLOYMENT_STATES = [
+  'drained',
+  'held-back',
+  'healthy',
+  'limited',
+  'probing',
+  'ejected',
+  'quarantined',
+] as const
+export type DeploymentStateName = (typeof DEPLOYMENT_STATES)[number]
 
 export interface DeploymentReport {
   readonly deployment: string
-  readonly state: 'healthy' | 'limited' | 'ejected' | 'probing' | HoldReason
+  readonly state: DeploymentStateName
   readonly inFlight: number
   /** How many calls it may have under way. */
   readonly limit: number
+  /** Whether the node learns the limit from how long calls take. */
+  readonly learnsLimit: boolean
   /** How long its smallest calls usually take. */
   readonly latencyMs: number | undefined
   readonly failureShare: number
@@ -140,6 +154,11 @@ export class Scheduler {
     this.#stateOf(deploymentId).held = why
   }
 
+  /** A drained deployment gets no more calls, and no probes either. */
+  drain(deploymentId: string, isDrained: boolean): void {
+    this.#stateOf(deploymentId).isDrained = isDrained
+  }
+
   /**
    * Called after a reload. A deployment whose upstream changed
    * is left out too: a new credential gets a new start.
@@ -162,6 +181,7 @@ export class Scheduler {
         state: stateName(state, nowMs),
         inFlight: state.inFlight,
         limit: state.limit(this.#limits.get(deployment)),
+        learnsLimit: this.#limits.get(deployment)?.learnsConcurrency !== false,
         latencyMs: state.latencyMs,
         failureShare: health.failureShare(nowMs),
         closedUntilMs: closedUntilMs > nowMs ? closedUntilMs : undefined,
@@ -179,6 +199,7 @@ export class Scheduler {
 }
 
 function stateName(state: DeploymentState, nowMs: number): DeploymentReport['state'] {
+  if (state.isDrained) return 'drained'
   if (state.held !== undefined) return state.held
   if (state.health.isProbing) return 'probing'
   if (!state.health.isHealthy) return 'ejected'
@@ -255,7 +276,12 @@ function nobody<Offer extends Schedulable>(
 ): PickResult<Offer> {
   // A deployment that was not compared yet may be let in at any moment. A quarantined one needs an operator.
   const isComing = candidates.some(({ standing }) => standing.kind === 'held-back')
-  let why: 'ejected' | 'limited' | HoldReason = isComing ? 'held-back' : 'quarantined'
+  const areDrained = candidates.length > 0 && candidates.every(({ standing }) => standing.kind === 'drained')
+  let why: 'ejected' | 'limited' | 'drained' | HoldReason = isComing
+    ? 'held-back'
+    : areDrained
+      ? 'drained'
+      : 'quarantined'
   let untilMs = Number.POSITIVE_INFINITY
   for (const { state, standing } of candidates) {
     if (standing.kind !== 'ejected' && standing.kind !== 'limited') continue

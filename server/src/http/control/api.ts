@@ -7,6 +7,8 @@ import { registerAudit } from './audit/audit.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
 import { controlFault, notFound } from './wire/faults.ts'
+import { registerDeployments } from './deployments/routes.ts'
+import { registerOverview } from './overview/routes.ts'
 import { registerEvents } from './events/events.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
@@ -83,6 +85,8 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.money) registerMoney(api, dependencies.money)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)
+      if (dependencies.overview) registerOverview(api, dependencies.overview)
+      if (dependencies.deployments) registerDeployments(api, dependencies.deployments)
       if (dependencies.models) registerModels(api, dependencies.models)
       if (dependencies.requests) registerRequests(api, dependencies.requests)
       if (dependencies.storedModels) {

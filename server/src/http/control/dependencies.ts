@@ -6,6 +6,8 @@ import type { PeopleDependencies } from './access/people.ts'
 import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { BooksDependencies } from './books/books.ts'
+import type { DeploymentDependencies } from './deployments/routes.ts'
+import type { OverviewDependencies } from './overview/routes.ts'
 import type { EventsDependencies } from './events/events.ts'
 import type { MoneyDependencies } from './money/routes.ts'
 import type { ModelsDependencies } from './models/routes.ts'
@@ -32,6 +34,8 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly people?: PeopleDependencies | undefined
   readonly settings?: SettingsDependencies | undefined
   readonly events?: EventsDependencies | undefined
+  readonly overview?: OverviewDependencies | undefined
+  readonly deployments?: DeploymentDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined
   readonly storedModels?: StoredModelsDependencies | undefined

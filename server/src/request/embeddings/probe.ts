@@ -1,30 +1,22 @@
 /**
- * The vectors of the probe texts from one deployment: a call
- * like any other, paid for and in the books of project `system`.
+ * The vectors of a few texts from one deployment that the node itself asks: a call like any other, paid for and in the books
+ * of project `system`. It does not wait for a turn, so that one that is ejected or drained can be asked too.
  */
 import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, slice, type Input } from '#core/embedding/input.ts'
 import { valuesOf } from '#core/embedding/vector.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
+import { faultOfFailure } from '#core/fault/of-failure.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { costOf, maxCostOf, type Cost } from '#core/price.ts'
 import { RequestTrace } from '#core/request-trace.ts'
-import type { Key } from '#ports/keys.ts'
+import { SYSTEM_KEY } from '../access/system-key.ts'
 import { admit } from './admit.ts'
 import type { CallContext } from './admitted-request.ts'
 import { attempt } from './attempt.ts'
 import { withPrefix } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
-
-/** The gateway's own key. It has no limits, and what it spends stands under its own name. */
-const SYSTEM_KEY: Key = {
-  id: 'system',
-  name: 'system',
-  project: 'system',
-  models: undefined,
-  expiresAtMs: undefined,
-  limits: [],
-  budgets: [],
-}
 
 export async function probeSpace(
   model: EmbeddingModel,
@@ -32,9 +24,25 @@ export async function probeSpace(
   texts: readonly string[],
   outside: EmbedOutside,
 ): Promise<readonly Float32Array[]> {
+  const requestId = outside.identifiers.next()
+  const trace = new RequestTrace(outside.clock.monotonicMs())
+  return (await askAlone({ model, deployment, texts, requestId, trace }, outside)).vectors
+}
+
+interface OwnQuestion {
+  readonly model: EmbeddingModel
+  readonly deployment: Deployment
+  readonly texts: readonly string[]
+  readonly requestId: string
+  readonly trace: RequestTrace
+}
+
+async function askAlone(
+  { model, deployment, texts, requestId, trace }: OwnQuestion,
+  outside: EmbedOutside,
+): Promise<{ readonly vectors: readonly Float32Array[]; readonly tokens: number }> {
   const input: Input = { kind: 'texts', texts }
   const offer = offerOf(model, deployment, input)
-  const requestId = outside.identifiers.next()
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
   await using admission = admitted instanceof Promise ? await admitted : admitted
   let attempts = 0
@@ -43,7 +51,7 @@ export async function probeSpace(
     project: SYSTEM_KEY.project,
     model,
     admission,
-    trace: new RequestTrace(outside.clock.monotonicMs()),
+    trace,
     deadlineMs: outside.clock.monotonicMs() + outside.limits.requestTimeoutMs,
     outside,
     isLarge: false,
@@ -52,6 +60,7 @@ export async function probeSpace(
   }
   const { maxInputs } = deployment.capabilities
   const vectors: Float32Array[] = []
+  let tokens = 0
   for (let start = 0; start < inputCount(input); start += maxInputs) {
     const inputs = withPrefix(slice(input, start, start + maxInputs), offer.prefix)
     const [answer] = await attempt(
@@ -60,9 +69,65 @@ export async function probeSpace(
       'float32',
     )
     for (const vector of answer?.vectors ?? []) vectors.push(valuesOf(vector))
+    tokens += answer?.usage.tokens ?? 0
   }
   await admission.settle()
-  return vectors
+  return { vectors, tokens }
+}
+
+/** What a person asks a deployment to see whether it works. */
+const TEST_TEXT = 'ping'
+
+/** The most that a test can cost. */
+export function mostOfTest({ price }: Deployment): Cost {
+  return maxCostOf(price, { tokens: TEST_TEXT.length, rows: 1 })
+}
+
+/** Embeds one word. It stands in the request log like any request. Rejects with what went wrong, after it was noted. */
+export async function testEmbedding(
+  model: EmbeddingModel,
+  deployment: Deployment,
+  requestId: string,
+  outside: EmbedOutside,
+): Promise<Cost> {
+  const { clock, observer } = outside
+  const trace = new RequestTrace(clock.monotonicMs())
+  trace.askedModel = model.id
+  const about = {
+    requestId,
+    route: 'embeddings',
+    project: SYSTEM_KEY.project,
+    key: SYSTEM_KEY.name,
+    keyId: SYSTEM_KEY.id,
+    model: model.id,
+    deployment: deployment.id,
+    inputs: 1,
+    trace,
+  }
+  const durationMs = (): number => clock.monotonicMs() - trace.startedMs
+  try {
+    const { tokens } = await askAlone({ model, deployment, texts: [TEST_TEXT], requestId, trace }, outside)
+    const cost = costOf(deployment.price, tokens)
+    const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
+    trace.isUnpriced = cost.kind !== 'known'
+    observer.requestEnded({
+      ...about,
+      status: 200,
+      attempts: 1,
+      promptTokens: tokens,
+      amountNanoUsd,
+      durationMs: durationMs(),
+    })
+    return cost
+  } catch (error) {
+    const fault = error instanceof UpstreamFailure ? faultOfFailure(error, model.id, 1) : error
+    const { status, code } =
+      fault instanceof Fault
+        ? { status: fault.entry.status, code: fault.code }
+        : { status: 500, code: 'internal_error' }
+    observer.requestEnded({ ...about, status, fault: code, attempts: 1, durationMs: durationMs() })
+    throw error
+  }
 }
 
 function offerOf(model: EmbeddingModel, deployment: Deployment, input: Input): Offer {

@@ -69,6 +69,11 @@ export function nobodyFault(
       'space_quarantined',
       `No available deployment of '${model}' answers in its vector space. An operator must act.`,
     )
+  if (why === 'drained')
+    return new Fault(
+      'deployments_drained',
+      `An operator has drained every deployment of '${model}' that could serve this request.`,
+    )
   return new Fault(
     'no_healthy_deployment',
     `All deployments of '${model}' are ejected because their recent calls failed. Torana tries them again soon.`,

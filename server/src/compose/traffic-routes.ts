@@ -1,0 +1,146 @@
+/** Composition of what the console shows of traffic: overview, deployments, and their live topics. */
+import {
+  listModels,
+  type ConfiguredBudget,
+  type Deployment,
+  type ImageDeployment,
+  type Model,
+} from '#core/catalog.ts'
+import { UpstreamFailure } from '#core/fault/failure.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { faultOfFailure } from '#core/fault/of-failure.ts'
+import type { Cost } from '#core/price.ts'
+import {
+  allDeployments,
+  type DeploymentDependencies,
+  type DeploymentTests,
+} from '#http/control/deployments/routes.ts'
+import type { EventTopic } from '#http/control/events/topic.ts'
+import { attentionOf } from '#http/control/overview/attention.ts'
+import type { OverviewDependencies } from '#http/control/overview/routes.ts'
+import { attentionTopic, deploymentTopic, flowTopic } from '#http/control/overview/topics.ts'
+import { mostOfTest, testEmbedding } from '#request/embeddings/probe.ts'
+import type { EmbedOutside } from '#request/embeddings/outside.ts'
+import type { ImageDependencies } from '#request/images/image.ts'
+import { mostOfPicture, testPicture } from '#request/images/test-call.ts'
+import type { Basics } from './basics.ts'
+import type { CatalogInForce } from './catalog.ts'
+import type { Images } from './images.ts'
+import { shared, type Live } from './live.ts'
+import type { Spaces } from './spaces.ts'
+import type { Stores } from './stores.ts'
+
+export interface TrafficRouteParts {
+  readonly catalog: CatalogInForce
+  readonly stores: Stores
+  readonly live: Live
+  readonly spaces: Spaces
+  readonly outside: EmbedOutside
+  readonly images: Images
+}
+
+export interface TrafficRoutes {
+  readonly overview: OverviewDependencies
+  readonly deployments: DeploymentDependencies
+  readonly topics: readonly EventTopic[]
+}
+
+/** What needs attention changes slowly, and asks the books. */
+const ATTENTION_MS = 3000
+const BUDGETS_MS = 10_000
+/** Projects whose budgets make the pace of a day. */
+const MOST_PROJECTS = 1000
+
+export function trafficRoutes({ clock }: Basics, parts: TrafficRouteParts): TrafficRoutes {
+  const { catalog, stores, live, spaces } = parts
+  const { summaries, drains } = live
+  const monotonicMs = (): number => clock.monotonicMs()
+  const common = {
+    catalog: () => catalog.current,
+    summaries,
+    liveNodes: stores.liveNodes,
+    history: stores.history,
+    startedAtMs: clock.nowMs(),
+    nowMs: () => clock.nowMs(),
+  }
+  const deployments: DeploymentDependencies = {
+    ...common,
+    drains: stores.drains,
+    spaceStandingOf: (deployment) => spaces.guard.standingOf(deployment),
+    generationOf: spaces.generationOf,
+    tests: testsOf(parts),
+  }
+  const attention = shared(ATTENTION_MS, monotonicMs, () =>
+    attentionOf({
+      summaries,
+      deployments: () => watched(catalog, (id) => drains.of(id) !== undefined),
+      spaceStandingOf: deployments.spaceStandingOf,
+      reconciler: stores.forControl?.reconciler,
+      nodes: stores.forControl?.nodes,
+      figures: stores.attention,
+      nowMs: common.nowMs,
+    }),
+  )
+  const overview: OverviewDependencies = {
+    ...common,
+    attention,
+    isDrained: (deployment) => drains.of(deployment) !== undefined,
+    budgets: shared(BUDGETS_MS, monotonicMs, () => budgetsOf(catalog, stores)),
+    figures: stores.attention,
+  }
+  const topics = { ...common, attention, deployments: () => allDeployments(deployments) }
+  return {
+    overview,
+    deployments,
+    topics: [flowTopic(topics), deploymentTopic(topics), attentionTopic(topics)],
+  }
+}
+
+function watched({ current }: CatalogInForce, isDrained: (deployment: string) => boolean) {
+  return listModels(current).flatMap((model) => {
+    const ids = model.deployments.map(({ id }) => id)
+    return ids
+      .filter((id) => !isDrained(id))
+      .map((id) => ({ id, model: model.id, siblings: ids.filter((other) => other !== id) }))
+  })
+}
+
+/** Where both the file and the store have a project, the file counts. */
+async function budgetsOf(
+  catalog: CatalogInForce,
+  { keys }: Pick<Stores, 'keys'>,
+): Promise<ReadonlyMap<string, ConfiguredBudget>> {
+  const stored = await keys.listProjects({ limit: MOST_PROJECTS })
+  const all = [...stored, ...catalog.projects].flatMap(({ name, budget }) =>
+    budget === undefined ? [] : [[name, budget] as const],
+  )
+  return new Map(all)
+}
+
+function testsOf({ outside, images }: Pick<TrafficRouteParts, 'outside' | 'images'>): DeploymentTests {
+  const { clock, identifiers } = outside
+  const forImages: ImageDependencies = { ...outside, ...images.forGateway }
+  const call = (model: Model, one: Deployment | ImageDeployment, requestId: string): Promise<Cost> =>
+    model.kind === 'embedding'
+      ? testEmbedding(model, one as Deployment, requestId, outside)
+      : testPicture(model, one as ImageDeployment, requestId, forImages)
+  return {
+    most: (model, one) =>
+      model.kind === 'embedding'
+        ? mostOfTest(one as Deployment)
+        : mostOfPicture(model, one as ImageDeployment, forImages),
+    async run(model, one) {
+      const requestId = identifiers.next()
+      const startedMs = clock.monotonicMs()
+      const durationMs = (): number => clock.monotonicMs() - startedMs
+      try {
+        const cost = await call(model, one, requestId)
+        return { requestId, durationMs: durationMs(), cost, fault: undefined }
+      } catch (error) {
+        const fault = error instanceof UpstreamFailure ? faultOfFailure(error, model.id, 1) : error
+        if (!(fault instanceof Fault)) throw error
+        return { requestId, durationMs: durationMs(), cost: undefined, fault }
+      }
+    },
+  }
+}

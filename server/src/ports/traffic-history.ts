@@ -1,0 +1,91 @@
+import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
+import type { SparseCounts } from '#core/traffic/latency-counts.ts'
+import type { Outcome } from '#core/traffic/outcome.ts'
+
+/** How long one slot of a deployment's history is. */
+export const DEPLOYMENT_SLOT_MS = 300_000
+/** Slots of the traffic of all projects: fine ones for the last day, coarse ones for the last month. */
+export const FINE_SLOT_MS = 60_000
+export const COARSE_SLOT_MS = 1_800_000
+
+/** What one node saw of one deployment in one slot. */
+export interface DeploymentSlot {
+  readonly deployment: string
+  /** Where the slot begins. */
+  readonly atMs: number
+  readonly worst: DeploymentStateName
+  readonly calls: number
+  readonly failed: number
+  readonly latency: SparseCounts
+  /** The most at one moment. */
+  readonly inFlight: number
+  /** As of the end of the slot. Undefined: there was none. */
+  readonly limit: number | undefined
+}
+
+export interface DeploymentEvent {
+  readonly deployment: string
+  readonly atMs: number
+  readonly state: DeploymentStateName
+  readonly reason: string
+}
+
+/** What one node answered in one slot to one project. */
+export interface ProjectSlot {
+  readonly slotMs: number
+  readonly atMs: number
+  /** Empty: callers without a valid key. */
+  readonly project: string
+  readonly outcomes: Readonly<Record<Outcome, number>>
+  readonly inputs: number
+  readonly hits: number
+  readonly nanoUsd: bigint
+  readonly latency: SparseCounts
+  /** Torana's own part of it, without waits and upstreams. */
+  readonly own: SparseCounts
+}
+
+/** All that a node has to write down at one time. */
+export interface TrafficPage {
+  readonly deployments: readonly DeploymentSlot[]
+  readonly events: readonly DeploymentEvent[]
+  readonly projects: readonly ProjectSlot[]
+}
+
+/** All nodes together, in one slot of the length that was asked for. */
+export interface TrafficSlot {
+  readonly atMs: number
+  readonly outcomes: Readonly<Record<Outcome, number>>
+  readonly inputs: number
+  readonly hits: number
+  readonly nanoUsd: bigint
+  readonly p50Ms: number | undefined
+  readonly p95Ms: number | undefined
+  readonly p99Ms: number | undefined
+  readonly ownP95Ms: number | undefined
+}
+
+export interface WorstState {
+  readonly deployment: string
+  readonly atMs: number
+  readonly worst: DeploymentStateName
+}
+
+/** What became of deployments and traffic over days. Every method rejects with `StoreAway`. */
+export interface TrafficHistory {
+  /** The same slot of the same node written again replaces what was written before. */
+  write(nodeId: string, page: TrafficPage): Promise<void>
+  /** The worst state of each deployment in each slot of this length since then; slots in which nothing happened are left out. */
+  worstStates(sinceMs: number, slotMs: number): Promise<readonly WorstState[]>
+  /** One deployment, all nodes together, slot by slot, oldest first. */
+  deploymentSlots(deployment: string, sinceMs: number, slotMs: number): Promise<readonly DeploymentSlot[]>
+  /** Newest first. */
+  events(deployment: string, sinceMs: number, limit: number): Promise<readonly DeploymentEvent[]>
+  /** Oldest first; slots without traffic are left out. `projects` undefined: all. */
+  traffic(
+    since: { readonly fromMs: number; readonly slotMs: number },
+    projects: readonly string[] | undefined,
+  ): Promise<readonly TrafficSlot[]>
+  /** Removes what has been kept for its time. */
+  dropOld(): Promise<void>
+}

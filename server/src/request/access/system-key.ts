@@ -1,0 +1,12 @@
+import type { Key } from '#ports/keys.ts'
+
+/** The gateway's own key. It has no limits, and what it spends stands under its own name. */
+export const SYSTEM_KEY: Key = {
+  id: 'system',
+  name: 'system',
+  project: 'system',
+  models: undefined,
+  expiresAtMs: undefined,
+  limits: [],
+  budgets: [],
+}

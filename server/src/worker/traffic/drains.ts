@@ -1,0 +1,35 @@
+/** Keeps the scheduler to what the store says of drained deployments. */
+import type { Drain, DrainStore } from '#ports/drains.ts'
+
+export interface DrainParts {
+  readonly store: Pick<DrainStore, 'list'>
+  readonly apply: (deployment: string, isDrained: boolean) => void
+}
+
+export class DrainsInForce {
+  readonly #parts: DrainParts
+  #drains: ReadonlyMap<string, Drain> = new Map()
+
+  constructor(parts: DrainParts) {
+    this.#parts = parts
+  }
+
+  of(deployment: string): Drain | undefined {
+    return this.#drains.get(deployment)
+  }
+
+  /** After a change of the catalog: what the scheduler has forgotten is told again. */
+  apply(): void {
+    for (const deployment of this.#drains.keys()) this.#parts.apply(deployment, true)
+  }
+
+  /** Rejects with `StoreAway`; then what was known before stays in force. */
+  async refresh(): Promise<void> {
+    const list = await this.#parts.store.list()
+    const before = this.#drains
+    this.#drains = new Map(list.map((drain) => [drain.deployment, drain]))
+    for (const deployment of before.keys())
+      if (!this.#drains.has(deployment)) this.#parts.apply(deployment, false)
+    this.apply()
+  }
+}

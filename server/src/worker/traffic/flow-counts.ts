@@ -1,0 +1,108 @@
+/** What flowed from keys through models to deployments in the last ten seconds. Added to on the hot lane: numbers only. */
+import { joined, type Flow } from '#core/traffic/node-summary.ts'
+import { outcomeOf } from '#core/traffic/outcome.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+
+/** Long enough that a picture does not flicker, short enough that a failure shows at once. */
+const SECONDS = 10
+/** Ways that one second remembers. Far more than anybody looks at; the rest of that second is not shown. */
+const MOST_WAYS = 2000
+/** Of one way in one second: enough for a 95th percentile. */
+const MOST_DURATIONS = 100
+
+interface Counted {
+  readonly project: string
+  readonly key: string
+  readonly model: string
+  readonly deployment: string | undefined
+  requests: number
+  failed: number
+  tokens: number
+  images: number
+  nanoUsd: bigint
+  readonly durationsMs: number[]
+}
+
+/** By key, model and deployment; maps in maps, because a name made of three would be made for every request. */
+type Ways = Map<string, Map<string, Map<string | undefined, Counted>>>
+
+interface Second {
+  ways: Ways
+  size: number
+}
+
+export class FlowCounts {
+  readonly #seconds: Second[] = Array.from({ length: SECONDS }, newSecond)
+  #now = 0
+
+  requestEnded(record: RequestRecord): void {
+    const { keyId, model, project, key } = record
+    if (keyId === undefined || model === undefined || project === undefined || key === undefined) return
+    const second = this.#seconds[this.#now] as Second
+    let models = second.ways.get(keyId)
+    if (models === undefined) second.ways.set(keyId, (models = new Map()))
+    let deployments = models.get(model)
+    if (deployments === undefined) models.set(model, (deployments = new Map()))
+    let counted = deployments.get(record.deployment)
+    if (counted === undefined) {
+      if (second.size >= MOST_WAYS) return
+      second.size += 1
+      counted = {
+        project,
+        key,
+        model,
+        deployment: record.deployment,
+        requests: 0,
+        failed: 0,
+        tokens: 0,
+        images: 0,
+        nanoUsd: 0n,
+        durationsMs: [],
+      }
+      deployments.set(record.deployment, counted)
+    }
+    counted.requests += 1
+    if (record.status >= 429 && outcomeOf(record.status, record.fault) === 'failed') counted.failed += 1
+    if (record.route === 'embeddings') counted.tokens += record.promptTokens ?? 0
+    else counted.images += record.trace?.images ?? 0
+    if (record.amountNanoUsd !== undefined) counted.nanoUsd += record.amountNanoUsd
+    if (counted.durationsMs.length < MOST_DURATIONS) counted.durationsMs.push(record.durationMs)
+  }
+
+  /** To be called once a second. */
+  nextSecond(): void {
+    this.#now = (this.#now + 1) % SECONDS
+    this.#seconds[this.#now] = newSecond()
+  }
+
+  flows(): readonly Flow[] {
+    const all: Flow[] = []
+    for (const { ways } of this.#seconds)
+      for (const models of ways.values())
+        for (const deployments of models.values())
+          for (const counted of deployments.values()) all.push(flowOf(counted))
+    return joined(all)
+  }
+}
+
+function newSecond(): Second {
+  return { ways: new Map(), size: 0 }
+}
+
+function flowOf(counted: Counted): Flow {
+  const { project, key, model, deployment, requests, failed, tokens, images, nanoUsd } = counted
+  const durationsMs = counted.durationsMs.sort((a, b) => a - b)
+  return {
+    project,
+    key: `${project}/${key}`,
+    model,
+    // Of several that served parts, the first.
+    deployment: deployment?.split(',', 1)[0] || null,
+    requests: requests / SECONDS,
+    failed: failed / SECONDS,
+    tokens: tokens / SECONDS,
+    images: images / SECONDS,
+    nanoUsd: String(nanoUsd / BigInt(SECONDS)),
+    p95Ms: durationsMs[Math.ceil(durationsMs.length * 0.95) - 1] ?? null,
+  }
+}

@@ -1,0 +1,96 @@
+/** What was answered to each project, in the fine and in the coarse slot that run. */
+import { ownTime } from '#core/request-trace.ts'
+import { LatencyCounts } from '#core/traffic/latency-counts.ts'
+import { OUTCOMES, outcomeOf, type Outcome } from '#core/traffic/outcome.ts'
+import type { RequestRecord } from '#ports/observer.ts'
+import type { ProjectSlot } from '#ports/traffic-history.ts'
+
+/** Projects that one node writes down one by one. The traffic of more is counted without a name. */
+const MOST_PROJECTS = 500
+
+class Counted {
+  readonly outcomes: Record<Outcome, number> = { answered: 0, refused: 0, limited: 0, failed: 0, unknown: 0 }
+  inputs = 0
+  hits = 0
+  nanoUsd = 0n
+  readonly latency = new LatencyCounts()
+  readonly own = new LatencyCounts()
+
+  add(record: RequestRecord): void {
+    this.outcomes[outcomeOf(record.status, record.fault)] += 1
+    this.latency.add(record.durationMs)
+    this.own.add(ownMsOf(record))
+    // Where nothing is shared there is nothing to hit either.
+    if (record.cache !== undefined) {
+      this.inputs += record.cache.hits + record.cache.misses
+      this.hits += record.cache.hits
+    }
+    if (record.amountNanoUsd !== undefined) this.nanoUsd += record.amountNanoUsd
+  }
+
+  addRow({ outcomes, inputs, hits, nanoUsd, latency, own }: ProjectSlot): void {
+    for (const outcome of OUTCOMES) this.outcomes[outcome] += outcomes[outcome]
+    this.inputs += inputs
+    this.hits += hits
+    this.nanoUsd += nanoUsd
+    this.latency.addAll(latency)
+    this.own.addAll(own)
+  }
+}
+
+/** One slot after another, of one length. */
+export class ProjectCounts {
+  readonly #slotMs: number
+  #projects = new Map<string, Counted>()
+
+  constructor(slotMs: number) {
+    this.#slotMs = slotMs
+  }
+
+  add(record: RequestRecord): void {
+    this.#of(record.project ?? '').add(record)
+  }
+
+  /** A shorter slot that lies in this one has ended. */
+  addRows(rows: readonly ProjectSlot[]): void {
+    for (const row of rows) this.#of(row.project).addRow(row)
+  }
+
+  #of(asked: string): Counted {
+    let project = asked
+    let counted = this.#projects.get(project)
+    if (counted === undefined) {
+      if (this.#projects.size >= MOST_PROJECTS) project = ''
+      counted = this.#projects.get(project) ?? new Counted()
+      this.#projects.set(project, counted)
+    }
+    return counted
+  }
+
+  /** What the slot that began then holds so far. */
+  rows(atMs: number): readonly ProjectSlot[] {
+    return Array.from(this.#projects, ([project, counted]) => ({
+      slotMs: this.#slotMs,
+      atMs,
+      project,
+      outcomes: { ...counted.outcomes },
+      inputs: counted.inputs,
+      hits: counted.hits,
+      nanoUsd: counted.nanoUsd,
+      latency: counted.latency.sparse(),
+      own: counted.own.sparse(),
+    }))
+  }
+
+  clear(): void {
+    this.#projects = new Map()
+  }
+}
+
+/** One call, as nearly every request makes, needs no arithmetic of spans. */
+function ownMsOf({ durationMs, trace }: RequestRecord): number {
+  if (trace === undefined) return durationMs
+  const [call, ...others] = trace.calls
+  if (call === undefined || others.length > 0) return ownTime(trace, durationMs).ownMs
+  return Math.max(0, durationMs - (call.endedMs - call.startedMs) - call.waitedMs)
+}

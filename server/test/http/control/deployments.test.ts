@@ -1,0 +1,197 @@
+/** Deployments over the control API of a whole node: what callers meet is what operators see. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ADMIN_TOKEN } from '#test/support/control.ts'
+import { startGateway } from '#test/support/gateway.ts'
+import { eventually } from '#test/support/process.ts'
+import { testPostgres } from '#test/support/servers.ts'
+
+const { url: databaseUrl } = await testPostgres()
+const gateway = await startGateway({
+  models: {
+    'pair-w16': {
+      on: ['mode-one', 'mode-two'],
+      price: { usdPerMillionTokens: 1000 },
+      deploymentLimits: { requestsPerMinute: 6000 },
+    },
+    'lone-w16': { on: 'mode-lone', price: 'unpriced' },
+  },
+  images: { picture: { on: 'mode-picture', price: { usdPerImage: 0.04 } } },
+  env: {
+    TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
+    DATABASE_URL: databaseUrl,
+    TORANA_SECRET: '0123456789abcdef'.repeat(4),
+  },
+})
+const { provider } = gateway
+
+interface DeploymentBody {
+  readonly id: string
+  readonly state: string
+  readonly reason: string | null
+  readonly until: string | null
+  readonly drained: { readonly by: string; readonly reason: string } | null
+  readonly calls: number
+  readonly failed_share: number
+  readonly failures: Record<string, number>
+  readonly p95_ms: number | null
+  readonly limits: readonly { readonly name: string; readonly of: number }[]
+  readonly cells: string
+  readonly stands_in: boolean
+}
+
+async function control<Body>(
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<{ status: number; body: Body }> {
+  const answer = await fetch(`${gateway.controlUrl}/api/v1${path}`, {
+    method,
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  return { status: answer.status, body: (await answer.json()) as Body }
+}
+
+const pathOf = (id: string): string => `/deployments/${encodeURIComponent(id)}`
+const one = async (id: string): Promise<DeploymentBody> =>
+  (await control<DeploymentBody>('GET', pathOf(id))).body
+const ask = (model: string, input = 'a text') => gateway.ask({ model, input }, { key: gateway.key })
+
+test('a deployment that nobody called is healthy as far as anybody knows, and tells its limits', async () => {
+  const { body } = await control<{ data: DeploymentBody[]; nodes: unknown }>('GET', '/deployments')
+  assert.deepEqual(
+    body.data.map(({ id, state, stands_in: standsIn }) => [id, state, standsIn]),
+    [
+      ['pair-w16/mode-one', 'healthy', false],
+      ['pair-w16/mode-two', 'healthy', true],
+      ['lone-w16/mode-lone', 'healthy', false],
+      ['picture/mode-picture', 'healthy', false],
+    ],
+  )
+  assert.deepEqual(body.nodes, { reporting: 1, alive: 1 })
+  assert.deepEqual(
+    body.data[0]?.limits.map(({ name, of }) => [name, of]),
+    [['requests', 6000]],
+  )
+  assert.equal(body.data[0]?.cells, '.'.repeat(48))
+  assert.equal((await control('GET', pathOf('pair-w16/nothing'))).status, 404)
+})
+
+test('a pulled deployment shows as ejected within seconds, with its reason, in list, attention and history', async () => {
+  await provider.setMode('one', { mode: '500' })
+  await eventually(async () => {
+    assert.equal((await ask('pair-w16')).status, 200)
+    const ill = await one('pair-w16/mode-one')
+    assert.ok(['ejected', 'probing'].includes(ill.state), ill.state)
+    assert.ok(ill.failures['failed'] && ill.failed_share > 0.5)
+    assert.ok(ill.cells.endsWith('b'))
+  }, 10_000)
+  const { body } = await control<{
+    attention: { kind: string; subject: { id: string } }[]
+    flows: { deployment: string }[]
+  }>('GET', '/overview')
+  const row = body.attention.find(({ subject }) => subject.id === 'pair-w16/mode-one')
+  assert.equal(row?.kind, 'deployment_ejected')
+  assert.ok(body.flows.some(({ deployment }) => deployment === 'pair-w16/mode-two'))
+  await provider.setMode('one')
+  await eventually(async () => {
+    await ask('pair-w16')
+    assert.equal((await one('pair-w16/mode-one')).state, 'healthy')
+  }, 20_000)
+})
+
+test('a drained deployment gets no more calls within two seconds, with its reason in the audit, until it is taken back', async () => {
+  assert.equal(
+    (await control('POST', `${pathOf('pair-w16/mode-one')}/drain`, { drained: true, reason: ' ' })).status,
+    400,
+  )
+  const { body } = await control<DeploymentBody>('POST', `${pathOf('pair-w16/mode-one')}/drain`, {
+    drained: true,
+    reason: 'new driver',
+  })
+  assert.deepEqual(
+    [body.state, body.drained?.by, body.drained?.reason],
+    ['drained', 'admin-token', 'new driver'],
+  )
+  await eventually(async () => {
+    const before = provider.mode('one').calls
+    for (let call = 0; call < 5; call += 1) assert.equal((await ask('pair-w16', `text ${call}`)).status, 200)
+    assert.equal(provider.mode('one').calls, before)
+  }, 2000)
+  await control('POST', `${pathOf('pair-w16/mode-two')}/drain`, { drained: true, reason: 'both' })
+  await eventually(
+    async () => assert.equal((await ask('pair-w16')).body.error?.code, 'deployments_drained'),
+    2000,
+  )
+  for (const name of ['one', 'two'])
+    await control('POST', `${pathOf(`pair-w16/mode-${name}`)}/drain`, { drained: false, reason: 'done' })
+  await eventually(async () => assert.equal((await ask('pair-w16')).status, 200), 2000)
+  const { body: audit } = await control<{ data: { action: string; target: string }[] }>('GET', '/audit')
+  assert.deepEqual(
+    audit.data.slice(0, 4).map(({ action, target }) => [action, target]),
+    [
+      ['deployment.take_back', 'pair-w16/mode-two'],
+      ['deployment.take_back', 'pair-w16/mode-one'],
+      ['deployment.drain', 'pair-w16/mode-two'],
+      ['deployment.drain', 'pair-w16/mode-one'],
+    ],
+  )
+})
+
+interface TestedBody {
+  readonly outcome: string
+  readonly status: number | null
+  readonly cost_usd: string | null
+  readonly request_id: string
+}
+
+test('a test is one real call to that deployment alone, billed to system, and never dearer than it may be', async () => {
+  const before = provider.mode('two').calls
+  const { body } = await control<TestedBody>('POST', `${pathOf('pair-w16/mode-two')}/test`, {
+    max_usd: '0.01',
+  })
+  assert.equal(body.outcome, 'ok')
+  assert.equal(provider.mode('two').calls, before + 1)
+  assert.match(body.cost_usd ?? '', /^0\.00\d+$/)
+  await eventually(async () => {
+    const { status, body: logged } = await control<{ project: string }>('GET', `/requests/${body.request_id}`)
+    assert.deepEqual([status, logged.project], [200, 'system'])
+  }, 5000)
+  const dear = await control<{ error: { code: string; message: string } }>(
+    'POST',
+    `${pathOf('pair-w16/mode-two')}/test`,
+    { max_usd: '0.000001' },
+  )
+  assert.deepEqual([dear.status, dear.body.error.code], [409, 'conflict'])
+  assert.equal((await control('POST', `${pathOf('lone-w16/mode-lone')}/test`, { max_usd: 1 })).status, 409)
+  assert.equal(provider.mode('two').calls, before + 1)
+  const picture = await control<TestedBody>('POST', `${pathOf('picture/mode-picture')}/test`, {
+    max_usd: 0.05,
+  })
+  assert.deepEqual([picture.body.outcome, picture.body.cost_usd], ['ok', '0.040000000'])
+  await provider.setMode('lone', { mode: '500' })
+  const failed = await control<TestedBody>('POST', `${pathOf('lone-w16/mode-lone')}/test`, {})
+  assert.deepEqual([failed.status, failed.body.outcome, failed.body.status], [200, 'upstream_failed', 500])
+})
+
+test('the stream tells flows each second, and a deployment when something about it changes', async () => {
+  const leaving = new AbortController()
+  const answer = await fetch(`${gateway.controlUrl}/api/v1/events?topics=flows,deployment,attention`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+    signal: leaving.signal,
+  })
+  assert.ok(answer.body)
+  let text = ''
+  setTimeout(
+    () => void control('POST', `${pathOf('pair-w16/mode-two')}/drain`, { drained: true, reason: 'x' }),
+    1500,
+  )
+  for await (const part of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += part
+    if (/event: deployment\ndata: [^\n]*"state":"drained"/.test(text)) break
+  }
+  assert.match(text, /event: flows\ndata: \{"at":"[^"]+","nodes":\{"reporting":1,"alive":1\},"flows":\[/)
+  assert.match(text, /event: attention/)
+  leaving.abort()
+})
