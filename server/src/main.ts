@@ -140,6 +140,7 @@ export async function startNode(
     accounts,
     models,
     reports,
+    prices: stores.prices,
     people,
     topics,
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),

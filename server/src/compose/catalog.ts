@@ -8,9 +8,11 @@ import type { CredentialStore } from '#ports/credentials.ts'
 import { NO_ADDITIONS, type StoredAdditions, type StoredUpstreams } from '#ports/stored-upstreams.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Log } from '#telemetry/log.ts'
+import type { PriceStore } from '#ports/prices.ts'
 import { lastKnown, withCredentials } from '#worker/keys/credentials.ts'
 import type { Basics } from './basics.ts'
 import type { ConfigAudit } from './config-audit.ts'
+import { StoredPrices } from './prices.ts'
 
 /** How often the node looks at the configuration file. */
 const RELOAD_INTERVAL_MS = 1000
@@ -29,6 +31,7 @@ export interface CompletingStores {
   readonly credentials: CredentialStore
   /** Undefined: nothing is kept. */
   readonly upstreams: Pick<StoredUpstreams, 'read'> | undefined
+  readonly prices: Pick<PriceStore, 'read' | 'note'> | undefined
 }
 
 export class CatalogInForce {
@@ -40,6 +43,7 @@ export class CatalogInForce {
   #credentials: Pick<CredentialStore, 'open'> | undefined
   #upstreams: CompletingStores['upstreams']
   #additions: StoredAdditions = NO_ADDITIONS
+  #prices: StoredPrices | undefined
   #completions = 0
   readonly #projectFollowers: ((projects: readonly Project[]) => void)[] = []
   readonly #followers: ((catalog: Catalog) => void)[] = []
@@ -92,9 +96,10 @@ export class CatalogInForce {
   }
 
   /** From now on upstreams without a credential get theirs from the store, and models of the store are served. */
-  async useStores({ credentials, upstreams }: CompletingStores): Promise<void> {
+  async useStores({ credentials, upstreams, prices }: CompletingStores): Promise<void> {
     this.#credentials = lastKnown(credentials)
     this.#upstreams = upstreams
+    this.#prices = prices && new StoredPrices(prices, this.#log)
     await this.#complete()
   }
 
@@ -146,12 +151,14 @@ export class CatalogInForce {
       this.#additions = additions
       this.#extend()
     }
-    const { catalog, problems } = await withCredentials(this.#declared, this.#credentials)
+    const { catalog: credentialed, problems } = await withCredentials(this.#declared, this.#credentials)
     for (const problem of problems) this.#log.warn(problem)
+    const catalog = (await this.#prices?.applied(credentialed)) ?? credentialed
     // Something may have changed meanwhile; then a later completion is under way.
     if (own !== this.#completions) return
     this.#current = catalog
     for (const follower of this.#followers) follower(catalog)
+    this.#prices?.note(catalog)
   }
 
   /** While the store is away its last word stands. */

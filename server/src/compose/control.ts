@@ -12,6 +12,8 @@ import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
 import type { ModelRoutes } from './models.ts'
+import { pricesFor } from './prices.ts'
+import type { PriceStore } from '#ports/prices.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { People } from './people.ts'
 import type { Spaces } from './spaces.ts'
@@ -27,6 +29,7 @@ export interface ControlParts {
   readonly spaces: Spaces
   readonly models: ModelRoutes
   readonly reports: Reports | undefined
+  readonly prices: PriceStore | undefined
   readonly people: People
   readonly settings: SettingsDependencies | undefined
   /** What is live in a console. */
@@ -58,7 +61,13 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       books: accounts.books,
       people: people.forControl,
       settings: parts.settings,
-      money: reports && { ...reports.money, declared: () => catalog.projects, nowMs: clock.nowMs },
+      money: reports &&
+        parts.prices && {
+          ...reports.money,
+          prices: pricesFor(parts.prices, catalog),
+          declared: () => catalog.projects,
+          nowMs: clock.nowMs,
+        },
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {

@@ -12,6 +12,7 @@ import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
+import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { PostgresAdminTokens } from '#stores/postgres/people/admin-tokens.ts'
@@ -22,6 +23,7 @@ import { PostgresSessions } from '#stores/postgres/people/sessions.ts'
 import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
 import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
+import { PostgresPriceReports } from '#stores/postgres/reports/prices.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
 import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresAttentionFigures } from '#stores/postgres/reports/attention.ts'
@@ -80,6 +82,7 @@ export async function openDatabaseStores(
     modelFigures: new PostgresModelFigures(forReports, basics.clock),
     storage: new PostgresStorageFigures(forReports),
     people: peopleIn(forReports, sealingKeysOf(secrets)),
+    prices: new PostgresPrices(database),
     reports: {
       requests: new PostgresRequestReports(forReports),
       money: {
@@ -87,6 +90,7 @@ export async function openDatabaseStores(
         budgets: new PostgresBudgetReports(forReports, basics.clock),
         unknowns: new PostgresUnknowns(forReports, basics.clock),
         ledger: new PostgresLedger(forMoney),
+        priceReports: new PostgresPriceReports(forReports, basics.clock),
       },
     },
     [Symbol.asyncDispose]: () => parts.disposeAsync(),

@@ -54,6 +54,7 @@ export async function openMemoryStores(
     history: undefined,
     attention: undefined,
     modelFigures: undefined,
+    prices: undefined,
     reports: undefined,
     people: undefined,
     storage: undefined,

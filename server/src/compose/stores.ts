@@ -16,6 +16,7 @@ import type { ModelFigures } from '#ports/model-figures.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
 import type { NodeNews } from '#ports/node-news.ts'
+import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
 import type { TrafficHistory } from '#ports/traffic-history.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
@@ -46,13 +47,15 @@ export interface Stores extends NodeBooks {
   /** Undefined: nothing is kept. */
   readonly storage: StorageFigures | undefined
   /** What people look at; undefined: nothing is kept. */
+  /** Undefined: nothing is kept. */
+  readonly prices: PriceStore | undefined
   readonly reports: Reports | undefined
 }
 
 /** Each asks over the connections for reports, never over those of the request path. */
 export interface Reports {
   readonly requests: RequestReports
-  readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger'>
+  readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger' | 'priceReports'>
 }
 
 type PeopleStores = Pick<

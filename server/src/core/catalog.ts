@@ -5,7 +5,7 @@
 import type { BudgetPeriod } from './budget.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
-import type { ImagePrice, Price } from './price.ts'
+import type { ImagePrice, Price, PriceFrom } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
 
 export type Encoding = 'float' | 'base64'
@@ -229,6 +229,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly weight: number
   readonly capabilities: Capabilities
   readonly price: DeploymentPrice
+  /** Who said so. Absent: nobody. */
+  readonly priceFrom?: PriceFrom | undefined
   /** What may be asked of it by all nodes together; each node keeps to its share. Absent: no such limits. */
   readonly limits?: DeploymentLimits | undefined
 }

@@ -26,6 +26,12 @@ export type ImagePrice =
   | { readonly kind: 'perTokenKind'; readonly nanoUsdPerMillionTokens: ImageTokenPrices }
   | WithoutAmount
 
+/** Where a price comes from. */
+export type PriceFrom =
+  | { readonly from: 'configuration'; /** Such as `torana.yaml:88`. */ readonly at: string }
+  | { readonly from: 'store'; readonly by: string; readonly atMs: number }
+  | { readonly from: 'catalog'; readonly source?: string | undefined; readonly asOf?: string | undefined }
+
 /** What is charged for the pictures that a call is given, beside those it makes. Tokens count them as input of their own. */
 export type GivenPrice =
   | { readonly kind: 'perImage' | 'perMegapixel'; readonly nanoUsd: bigint }

@@ -3,7 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { registerMoney } from '#http/control/money/routes.ts'
+import { registerBudgets } from '#http/control/budgets/routes.ts'
+import { registerUnknowns } from '#http/control/unknowns/routes.ts'
+import { registerUsage } from '#http/control/usage/routes.ts'
 import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
 import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
@@ -50,13 +52,13 @@ export async function startBooksControl(
           .serializer((text: string) => text)
           .send(body)
       })
-      registerMoney(typed(scope), {
-        ledger,
-        unknowns: new PostgresUnknowns(database, clock),
-        usage: new PostgresUsage(database, clock),
+      const { nowMs } = clock
+      registerUnknowns(typed(scope), { ledger, unknowns: new PostgresUnknowns(database, clock) })
+      registerUsage(typed(scope), { usage: new PostgresUsage(database, clock), nowMs })
+      registerBudgets(typed(scope), {
         budgets: new PostgresBudgetReports(database, clock),
         declared: () => overrides.declared ?? [],
-        nowMs: clock.nowMs,
+        nowMs,
       })
       registerBooks(typed(scope), {
         nodes,

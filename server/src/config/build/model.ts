@@ -1,8 +1,9 @@
 /** An entry of `models` → a model of the catalog, of the kind that its facts or the entry itself say. */
 import type { z } from 'zod'
 import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog.ts'
+import type { PriceFrom } from '#core/price.ts'
 import type { UpstreamByKind } from './upstream.ts'
-import { factsOf, knownModels, modelFactsOf } from './facts.ts'
+import { factsOf, knownModels, modelFactsOf, priceOriginOf } from './facts.ts'
 import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
 import { capabilities, imageCapabilities } from '../schema/model.ts'
 import { embeddingPrice, imagePrice } from '../schema/price.ts'
@@ -99,6 +100,7 @@ function embeddingModel(
       price,
       own?.price,
     ]),
+    ...priceFromOf(item.price, path, own, parts),
   }))
   const takesTokenArrays = deployments.some((deployment) => deployment.capabilities.tokenArrays)
   const facts = resolveEmbedding([known?.embedding, entry.embedding], takesTokenArrays)
@@ -130,6 +132,7 @@ function imageModel(known: FactsOfKind<'image'> | undefined, parts: Parts): Imag
       price,
       own?.price,
     ]),
+    ...priceFromOf(item.price, path, own, parts),
   }))
   const facts = resolveImage([known?.image, entry.image])
   return { ...commonTo(parts, deployments), kind: 'image', facts, deployments }
@@ -226,6 +229,18 @@ function reportOtherKind(kind: Kind, { id, entry, report }: Parts): void {
       report.problem(['models', id, 'deployments', index, 'capabilities', field], `is a capability ${remedy}`)
     }
   })
+}
+
+/** The first that says anything, as for the price itself. */
+function priceFromOf(
+  ofDeployment: AnyPriceFields | undefined,
+  path: Path,
+  own: ModelFacts | undefined,
+  { id, entry, report }: Parts,
+): { readonly priceFrom?: PriceFrom } {
+  const said = ofDeployment === undefined ? entry.price && ['models', id, 'price'] : [...path, 'price']
+  if (said !== undefined) return { priceFrom: { from: 'configuration', at: report.place(said) } }
+  return own?.price === undefined ? {} : { priceFrom: { from: 'catalog', ...priceOriginOf(own) } }
 }
 
 function readPrice<Price>(

@@ -1,0 +1,56 @@
+/** Prices that people set while nodes run, and what each deployment cost when. */
+import type { PriceForm } from '#core/price-form.ts'
+import type { PriceText } from '#core/price-text.ts'
+import type { Actor } from './audit.ts'
+
+export interface StoredPrice {
+  readonly deployment: string
+  /** As torana.yaml would have it. */
+  readonly form: PriceForm
+  /** The name of who set it. */
+  readonly by: string
+  readonly atMs: number
+}
+
+/** What a deployment costs now. */
+export interface NotedPrice {
+  readonly deployment: string
+  readonly form: PriceForm
+  readonly text: readonly PriceText[]
+  /** Who decided it: a person, a line of torana.yaml, or the built-in catalog. */
+  readonly by: string
+}
+
+export interface PriceChange {
+  readonly deployment: string
+  readonly atMs: number
+  readonly before: readonly PriceText[]
+  readonly after: readonly PriceText[]
+  readonly by: string
+}
+
+/**
+ * A change is one step with its audit entry and the next version of the directory, so that all nodes learn of it within two
+ * seconds. Trouble with the store rejects with `StoreAway`.
+ */
+export interface PriceStore {
+  read(): Promise<readonly StoredPrice[]>
+  /** `before`: what was in force, for the audit. */
+  set(deployment: string, form: PriceForm, before: PriceForm, actor: Actor): Promise<void>
+  /** Refused when there is none: `missing`. */
+  forget(deployment: string, actor: Actor): Promise<void>
+  /** Notes what deployments cost now. What differs from the last that was noted is a change. */
+  note(prices: readonly NotedPrice[]): Promise<void>
+}
+
+/** For people, over the connections for reports. */
+export interface PriceReader {
+  /** Oldest first. The first price of a deployment is no change. */
+  changes(span: {
+    readonly fromMs: number
+    readonly endMs: number
+    readonly limit: number
+  }): Promise<readonly PriceChange[]>
+  /** Calls without a price in the last 30 days, by deployment. */
+  unpriced(): Promise<ReadonlyMap<string, number>>
+}
