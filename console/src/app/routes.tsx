@@ -189,7 +189,7 @@ const welcomeRoute = createRoute({
 const signInRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/sign-in',
-  validateSearch: searchOf({ return: text(), fault: text() }),
+  validateSearch: searchOf({ return: text(), problem: text() }),
   component: lazyRouteComponent(() => import('../pages/welcome/sign-in-page.tsx'), 'SignInPage'),
 })
 

@@ -110,7 +110,7 @@ export function IconButton({
   ...rest
 }: IconButtonProps) {
   const square =
-    size === 'small' ? 'w-6 px-0' : size === 'large' ? 'w-8 px-0 phone:w-10' : 'w-7 px-0 phone:w-9'
+    size === 'small' ? 'w-6 px-0!' : size === 'large' ? 'w-8 px-0! phone:w-10' : 'w-7 px-0! phone:w-9'
   return (
     <Tip text={why ?? label}>
       <button

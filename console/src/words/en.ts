@@ -9,6 +9,7 @@ import { unknowns } from './en/unknowns.ts'
 import { deployments } from './en/deployments.ts'
 import { keys } from './en/keys.ts'
 import { audit } from './en/audit.ts'
+import { people } from './en/people.ts'
 import { settings } from './en/settings.ts'
 import { welcome } from './en/welcome.ts'
 
@@ -25,6 +26,7 @@ export const en = {
   deployments,
   keys,
   audit,
+  people,
   settings,
   welcome,
 }

@@ -10,6 +10,7 @@ import { unknowns } from './zh/unknowns.ts'
 import { deployments } from './zh/deployments.ts'
 import { keys } from './zh/keys.ts'
 import { audit } from './zh/audit.ts'
+import { people } from './zh/people.ts'
 import { settings } from './zh/settings.ts'
 import { welcome } from './zh/welcome.ts'
 
@@ -26,6 +27,7 @@ export const zh: Words = {
   deployments,
   keys,
   audit,
+  people,
   settings,
   welcome,
 }

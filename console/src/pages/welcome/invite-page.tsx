@@ -1,6 +1,96 @@
-import { Page } from '../../ui/page.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { answerOf, client, type Schema } from '../../api/client.ts'
+import { isNotFound } from '../../api/faults.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { paths } from '../../app/paths.ts'
+import { sessionQuery } from '../../app/session.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { useGo } from '../../ui/link.tsx'
+import { LoadingRows } from '../../ui/loading.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
+import { Bare } from './bare.tsx'
+import { PlainHttp } from './sign-in-page.tsx'
+
+const LEAST_PASSWORD = 12
 
 export function InvitePage() {
-  return <Page title={words.welcome.title} />
+  const { token = '' } = useParams({ strict: false }) as { token?: string }
+  const { data: invitation, error, refetch } = useQuery(peopleQueries.invitation(token))
+  const say = words.welcome.invite
+  if (isNotFound(error))
+    return (
+      <Bare title={say.gone} note={say.goneText}>
+        <ButtonLink to={paths.signIn()} size="large" className="self-start">
+          {say.toSignIn}
+        </ButtonLink>
+      </Bare>
+    )
+  const projects = invitation?.projects ?? []
+  const as = invitation && words.shell.roles[invitation.role]
+  return (
+    <Bare
+      title={say.title}
+      note={as && (projects.length > 0 ? say.asOf(as, projects.join(', ')) : say.as(as))}
+      foot={<PlainHttp />}
+    >
+      {error !== null && <Problem error={error} retry={() => void refetch()} className="px-0 py-0" />}
+      {invitation ? (
+        <AcceptForm token={token} invitation={invitation} />
+      ) : (
+        error === null && <LoadingRows rows={3} />
+      )}
+    </Bare>
+  )
+}
+
+function AcceptForm({
+  token,
+  invitation,
+}: {
+  readonly token: string
+  readonly invitation: Schema<'Invitation'>
+}) {
+  const [name, setName] = useState('')
+  const [password, setPassword] = useState('')
+  const { busy, errors, problem, submit } = useSubmission(['name', 'password'])
+  const queries = useQueryClient()
+  const go = useGo()
+  const say = words.welcome.invite
+  const accept = async (): Promise<void> => {
+    const isIn = await submit(async () => {
+      await answerOf(client.POST('/api/v1/invitations/accept', { body: { token, name, password } }))
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    })
+    if (isIn) go(paths.overview(), { replace: true })
+  }
+  return (
+    <Form errors={errors} onSubmit={() => void accept()} className="flex flex-col gap-3.5">
+      <Field name="email" label={words.welcome.signIn.email}>
+        <TextInput value={invitation.email} onChange={() => {}} readOnly autoComplete="username" />
+      </Field>
+      <Field name="name" label={say.name}>
+        <TextInput required autoComplete="name" maxLength={100} value={name} onChange={setName} />
+      </Field>
+      <Field name="password" label={words.welcome.signIn.password} hint={words.welcome.passwordHint}>
+        <SecretInput
+          required
+          minLength={LEAST_PASSWORD}
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+        />
+      </Field>
+      <FormProblem>{problem}</FormProblem>
+      <Button type="submit" look="primary" size="large" busy={busy} className="h-9">
+        {say.submit}
+      </Button>
+    </Form>
+  )
 }

@@ -1,6 +1,116 @@
-import { Page } from '../../ui/page.tsx'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { LockOpen } from 'lucide-react'
+import { useState } from 'react'
+import { apiUrl, answerOf, client } from '../../api/client.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { sessionQuery } from '../../app/session.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { useGo } from '../../ui/link.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
 import { words } from '../../words/words.ts'
+import { Bare } from './bare.tsx'
 
 export function SignInPage() {
-  return <Page title={words.welcome.title} />
+  const { return: back = '/', problem } = useSearch({ strict: false }) as {
+    return?: string
+    problem?: string
+  }
+  const { data: options } = useQuery(peopleQueries.options())
+  const say = words.welcome.signIn
+  const mayTry = options?.allowed !== false
+  return (
+    <Bare title={say.title} note={options?.first_run === true ? say.nobody : undefined} foot={<PlainHttp />}>
+      {problem !== undefined && (
+        <FormProblem>{say.problems[problem as keyof typeof say.problems] ?? say.problems.failed}</FormProblem>
+      )}
+      {options?.sign_on != null && (
+        <>
+          <a
+            href={`${apiUrl('/api/v1/session/oidc')}?${new URLSearchParams({ return: ownPath(back) }).toString()}`}
+            aria-disabled={!mayTry}
+            className={buttonClasses('primary', 'large', 'h-9 w-full')}
+          >
+            {say.with(options.sign_on)}
+          </a>
+          <p className="flex items-center gap-3 text-12 text-ink-3 before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+            {say.or}
+          </p>
+        </>
+      )}
+      <PasswordForm back={ownPath(back)} mayTry={mayTry} isFirst={options?.sign_on == null} />
+    </Bare>
+  )
+}
+
+function PasswordForm({
+  back,
+  mayTry,
+  isFirst,
+}: {
+  readonly back: string
+  readonly mayTry: boolean
+  /** There is no other way above it. */
+  readonly isFirst: boolean
+}) {
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const { busy, errors, problem, submit } = useSubmission(['email', 'password'])
+  const queries = useQueryClient()
+  const go = useGo()
+  const say = words.welcome.signIn
+  const signIn = async (): Promise<void> => {
+    const isIn = await submit(async () => {
+      await answerOf(client.POST('/api/v1/session', { body: { email, password } }))
+      await queries.fetchQuery({ ...sessionQuery, staleTime: 0 })
+    })
+    if (isIn) go(back, { replace: true })
+    else setPassword('')
+  }
+  return (
+    <Form errors={errors} onSubmit={() => void signIn()} className="flex flex-col gap-3.5">
+      <Field name="email" label={say.email}>
+        <TextInput type="email" required autoComplete="username" value={email} onChange={setEmail} />
+      </Field>
+      <Field name="password" label={say.password}>
+        <SecretInput required autoComplete="current-password" value={password} onChange={setPassword} />
+      </Field>
+      <FormProblem>{problem}</FormProblem>
+      <Button
+        type="submit"
+        look={isFirst ? 'primary' : 'plain'}
+        size="large"
+        busy={busy}
+        disabled={!mayTry}
+        className="h-9"
+      >
+        {say.submit}
+      </Button>
+      <p className="text-12 text-ink-3">{say.forgotten}</p>
+    </Form>
+  )
+}
+
+/** Who may sign in over plain http, and why. */
+export function PlainHttp() {
+  const { data: options } = useQuery(peopleQueries.options())
+  if (options === undefined || options.secure) return null
+  const say = words.welcome.plainHttp
+  return (
+    <p className="flex items-start gap-2">
+      <LockOpen size={14} aria-hidden className="mt-px shrink-0 text-warn" />
+      <span>
+        {options.allowed ? say.here : say.elsewhere} {say.setBefore}{' '}
+        <code className="mono-12">CONSOLE_URL</code> {say.setAfter}
+      </span>
+    </p>
+  )
+}
+
+/** An address of others must not be opened for somebody who has just signed in. */
+function ownPath(back: string): string {
+  return /^\/(?![/\\])/.test(back) ? back : '/'
 }

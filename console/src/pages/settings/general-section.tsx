@@ -1,0 +1,167 @@
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, client } from '../../api/client.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { chooseLanguage, language, LANGUAGES, type Language } from '../../app/language.ts'
+import { useMay, useSession } from '../../app/session.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { chooseTheme, useThemeChoice, type ThemeChoice } from '../../app/theme.ts'
+import { switchZone, useZone } from '../../app/zone.ts'
+import { Button } from '../../ui/button.tsx'
+import { CopyIconButton } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { Field, Form } from '../../ui/field.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
+import { SettingRow, SettingRows } from './rows.tsx'
+
+const THEMES: readonly ThemeChoice[] = ['light', 'dark', 'system']
+const LEAST_PASSWORD = 12
+
+export function GeneralSection() {
+  const may = useMay()
+  const { member } = useSession()
+  return (
+    <div className="flex flex-col gap-8 px-6 py-6 phone:px-4">
+      {may('settings.read') && <Install />}
+      <Browser />
+      {member !== null && <Account email={member.email} />}
+    </div>
+  )
+}
+
+function Install() {
+  const { data, error, refetch } = useQuery(peopleQueries.settings())
+  const say = words.people.general
+  if (error !== null) return <Problem error={error} retry={() => void refetch()} className="px-0 py-0" />
+  const address = (url: string | undefined) =>
+    url !== undefined && (
+      <>
+        <code className="mono-12">{url}</code>
+        <CopyIconButton text={url} />
+      </>
+    )
+  return (
+    <SettingRows title={say.install}>
+      <SettingRow label={say.name} hint={say.nameHint}>
+        {data?.install.name ?? <span className="text-ink-3">–</span>}
+      </SettingRow>
+      <SettingRow label={say.publicUrl} hint={say.publicHint}>
+        {address(data && `${data.install.public_url}/v1`)}
+      </SettingRow>
+      <SettingRow label={say.consoleUrl} hint={say.consoleHint}>
+        {address(data?.install.console_url)}
+      </SettingRow>
+      <SettingRow label={say.configFile}>
+        {data?.config_file == null ? (
+          <span className="text-ink-3">{data && say.noFile}</span>
+        ) : (
+          <code className="mono-12">{data.config_file}</code>
+        )}
+      </SettingRow>
+    </SettingRows>
+  )
+}
+
+function Browser() {
+  const theme = useThemeChoice()
+  const zone = useZone()
+  const say = words.people.general
+  return (
+    <SettingRows title={say.browser}>
+      <SettingRow label={say.theme}>
+        <Segmented
+          label={say.theme}
+          value={theme}
+          segments={THEMES.map((value) => ({ value, label: words.shell.themes[value] }))}
+          onChange={chooseTheme}
+        />
+      </SettingRow>
+      <SettingRow label={say.language}>
+        <Segmented
+          label={say.language}
+          value={language}
+          segments={(Object.keys(LANGUAGES) as Language[]).map((value) => ({
+            value,
+            label: LANGUAGES[value],
+          }))}
+          onChange={chooseLanguage}
+        />
+      </SettingRow>
+      <SettingRow label={say.zone} hint={say.zoneHint}>
+        <Segmented
+          label={say.zone}
+          value={zone}
+          segments={[
+            { value: 'utc', label: say.utc },
+            { value: 'local', label: say.local },
+          ]}
+          onChange={(next) => next !== zone && switchZone()}
+        />
+      </SettingRow>
+    </SettingRows>
+  )
+}
+
+function Account({ email }: { readonly email: string }) {
+  const [isOpen, setOpen] = useState(false)
+  const say = words.people.general
+  return (
+    <SettingRows title={say.account}>
+      <SettingRow label={email}>
+        <Button onClick={() => setOpen(true)}>{say.changePassword}</Button>
+        {isOpen && <PasswordDialog onClose={() => setOpen(false)} />}
+      </SettingRow>
+    </SettingRows>
+  )
+}
+
+function PasswordDialog({ onClose }: { readonly onClose: () => void }) {
+  const [current, setCurrent] = useState('')
+  const [password, setPassword] = useState('')
+  const { busy, errors, problem, submit } = useSubmission(['current', 'password'])
+  const say = words.people.general
+  const save = async (): Promise<void> => {
+    const body = { current, password }
+    if (!(await submit(() => answerOf(client.PUT('/api/v1/session/password', { body }))))) return
+    toast(say.changed)
+    onClose()
+  }
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={say.changePassword}
+      actions={
+        <>
+          <Button size="large" onClick={onClose}>
+            {words.ui.cancel}
+          </Button>
+          <Button look="primary" size="large" type="submit" form="password" busy={busy}>
+            {say.save}
+          </Button>
+        </>
+      }
+    >
+      <Form id="password" errors={errors} onSubmit={() => void save()} className="flex flex-col gap-3.5">
+        <Field name="current" label={say.current}>
+          <SecretInput required autoComplete="current-password" value={current} onChange={setCurrent} />
+        </Field>
+        <Field name="password" label={say.next} hint={words.welcome.passwordHint}>
+          <SecretInput
+            required
+            minLength={LEAST_PASSWORD}
+            autoComplete="new-password"
+            value={password}
+            onChange={setPassword}
+          />
+        </Field>
+        <FormProblem>{problem}</FormProblem>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,240 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { MoreHorizontal, UserPlus } from 'lucide-react'
+import { useState } from 'react'
+import { answerOf, client, type Schema } from '../../api/client.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { ageOf, day, initials } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { useMay, useSession } from '../../app/session.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { AlertDialog } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { Menu, MenuItem, MenuLine } from '../../ui/menu.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
+import { InviteSheet, MemberSheet } from './member-sheets.tsx'
+
+type Member = Schema<'Member'>
+type Invitation = Schema<'Invitation'>
+
+/** Members, and below them those who were invited. */
+type Row = { readonly member: Member } | { readonly invitation: Invitation }
+
+type Open =
+  | { readonly what: 'invite'; readonly member?: Pick<Member, 'email' | 'role' | 'projects'> }
+  | { readonly what: 'change' | 'disable'; readonly member: Member }
+
+export function MembersSection() {
+  const members = useQuery(peopleQueries.members())
+  const invitations = useQuery(peopleQueries.invitations())
+  const [open, setOpen] = useState<Open>()
+  const may = useMay()
+  const rows = members.data && [
+    ...members.data.data.map((member): Row => ({ member })),
+    ...(invitations.data?.data ?? []).map((invitation): Row => ({ invitation })),
+  ]
+  const say = words.people.members
+  const close = (): void => setOpen(undefined)
+  return (
+    <>
+      <div className="flex min-h-13 items-center gap-2 px-6 py-2.5 phone:px-4">
+        <h2 className="text-13 font-semibold">{say.title}</h2>
+        <span className="tabular-nums text-ink-3">{members.data?.data.length}</span>
+        <Button
+          look="primary"
+          className="ml-auto"
+          icon={<UserPlus size={15} aria-hidden />}
+          why={may('members.invite') ? undefined : words.settings.forbidden(say.invite)}
+          onClick={() => setOpen({ what: 'invite' })}
+        >
+          {say.invite}
+        </Button>
+      </div>
+      <DataTable
+        label={say.title}
+        columns={columnsFor(setOpen)}
+        rows={rows}
+        rowKey={(row) => ('member' in row ? row.member.id : row.invitation.email)}
+        error={members.error ?? undefined}
+        retry={() => void members.refetch()}
+        rowHeight={46}
+        empty={<Empty title={say.empty} />}
+      />
+      {open?.what === 'invite' && (
+        <InviteSheet {...(open.member && { member: open.member })} onClose={close} />
+      )}
+      {open?.what === 'change' && <MemberSheet member={open.member} onClose={close} />}
+      {open?.what === 'disable' && <DisableDialog member={open.member} onClose={close} />}
+    </>
+  )
+}
+
+function columnsFor(open: (next: Open) => void): readonly Column<Row>[] {
+  const say = words.people.members
+  return [
+    { id: 'name', head: say.name, cell: (row) => <Who row={row} /> },
+    {
+      id: 'role',
+      head: say.role,
+      width: 120,
+      cell: (row) => words.shell.roles[('member' in row ? row.member : row.invitation).role],
+    },
+    {
+      id: 'projects',
+      head: say.projects,
+      width: 240,
+      cell: (row) => {
+        const { projects } = 'member' in row ? row.member : row.invitation
+        if (projects === null) return <span className="text-ink-3">{say.all}</span>
+        return projects.length === 0 ? (
+          <span className="text-ink-3">{say.noProjects}</span>
+        ) : (
+          projects.join(', ')
+        )
+      },
+    },
+    {
+      id: 'source',
+      head: say.source,
+      width: 150,
+      cell: (row) => (
+        <span className="text-ink-2">{'member' in row ? say.sources[row.member.source] : '–'}</span>
+      ),
+    },
+    { id: 'seen', head: say.seen, width: 150, cell: (row) => <Seen row={row} /> },
+    { id: 'more', head: '', width: 72, align: 'right', cell: (row) => <More row={row} open={open} /> },
+  ]
+}
+
+function Who({ row }: { readonly row: Row }) {
+  const { member: own } = useSession()
+  const say = words.people.members
+  const isMember = 'member' in row
+  const name = isMember ? row.member.name : row.invitation.email
+  return (
+    <span className="flex min-w-0 items-center gap-2.5">
+      <span
+        aria-hidden
+        className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-tint text-11 font-semibold text-accent"
+      >
+        {initials(name)}
+      </span>
+      <span className="min-w-0">
+        <span className="flex items-center gap-2 leading-5">
+          <span className="truncate font-strong">{name}</span>
+          {isMember && row.member.id === own?.id && <Tag>{say.you}</Tag>}
+          {isMember && row.member.disabled_at !== null && <Tag tone="bad">{say.disabled}</Tag>}
+          {!isMember && <Tag tone="accent">{say.invited}</Tag>}
+        </span>
+        <span className="block truncate text-12 leading-4 text-ink-3">
+          {isMember ? row.member.email : say.invitedUntil(day(row.invitation.expires_at))}
+        </span>
+      </span>
+    </span>
+  )
+}
+
+function Seen({ row }: { readonly row: Row }) {
+  const nowMs = useNow()
+  if (!('member' in row)) return <span className="text-ink-3">–</span>
+  const { last_seen_at: seenAt } = row.member
+  return seenAt === null ? (
+    <span className="text-ink-3">{words.people.members.never}</span>
+  ) : (
+    <span className="tabular-nums text-ink-2">{ageOf(seenAt, nowMs)}</span>
+  )
+}
+
+function More({ row, open }: { readonly row: Row; readonly open: (next: Open) => void }) {
+  const queries = useQueryClient()
+  const say = words.people.members
+  const trigger = (name: string) => (
+    <IconButton label={say.menu(name)} size="small">
+      <MoreHorizontal size={15} aria-hidden />
+    </IconButton>
+  )
+  if (!('member' in row)) {
+    const { email } = row.invitation
+    const withdraw = async (): Promise<void> => {
+      await answerOf(client.DELETE('/api/v1/invitations/{email}', { params: { path: { email } } }))
+      await queries.invalidateQueries({ queryKey: ['invitations'] })
+      toast(say.withdrawn(email))
+    }
+    return (
+      <Menu align="end" trigger={trigger(email)}>
+        <MenuItem onSelect={() => open({ what: 'invite', member: row.invitation })}>
+          {say.inviteAgain}
+        </MenuItem>
+        <MenuItem danger onSelect={() => void withdraw()}>
+          {say.withdraw}
+        </MenuItem>
+      </Menu>
+    )
+  }
+  const { member } = row
+  const params = { path: { id: member.id } }
+  const endSessions = async (): Promise<void> => {
+    await answerOf(client.DELETE('/api/v1/members/{id}/sessions', { params }))
+    toast(say.ended(member.name))
+  }
+  const enable = async (): Promise<void> => {
+    await answerOf(client.PATCH('/api/v1/members/{id}', { params, body: { disabled: false } }))
+    await queries.invalidateQueries({ queryKey: ['members'] })
+  }
+  const isDisabled = member.disabled_at !== null
+  return (
+    <Menu align="end" trigger={trigger(member.name)}>
+      <MenuItem onSelect={() => open({ what: 'change', member })}>{say.change}</MenuItem>
+      {member.source === 'local' && !isDisabled && (
+        <MenuItem onSelect={() => open({ what: 'invite', member })}>{say.inviteAgain}</MenuItem>
+      )}
+      <MenuItem onSelect={() => void endSessions()}>{say.endSessions}</MenuItem>
+      <MenuLine />
+      {isDisabled ? (
+        <MenuItem onSelect={() => void enable()}>{say.enable}</MenuItem>
+      ) : (
+        <MenuItem danger onSelect={() => open({ what: 'disable', member })}>
+          {say.disable}
+        </MenuItem>
+      )}
+    </Menu>
+  )
+}
+
+function DisableDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
+  const { busy, problem, submit } = useSubmission([])
+  const queries = useQueryClient()
+  const say = words.people.members
+  const disable = async (): Promise<void> => {
+    const params = { path: { id: member.id } }
+    const isDone = await submit(async () => {
+      await answerOf(client.PATCH('/api/v1/members/{id}', { params, body: { disabled: true } }))
+      await queries.invalidateQueries({ queryKey: ['members'] })
+    })
+    if (isDone) onClose()
+  }
+  return (
+    <AlertDialog
+      open
+      onClose={onClose}
+      title={say.disableTitle(member.name)}
+      description={say.disableText}
+      actions={
+        <>
+          <Button size="large" onClick={onClose}>
+            {words.ui.cancel}
+          </Button>
+          <Button look="danger" size="large" busy={busy} onClick={() => void disable()}>
+            {say.disable}
+          </Button>
+        </>
+      }
+    >
+      <FormProblem>{problem}</FormProblem>
+    </AlertDialog>
+  )
+}

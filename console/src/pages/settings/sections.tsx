@@ -1,0 +1,38 @@
+/** The sections of the settings, in the order of their tabs. Each is loaded when it is opened. */
+import { lazy, type ComponentType } from 'react'
+import type { May } from '../../app/session.ts'
+import { SETTINGS_SECTIONS, type SettingsSection } from '../../app/paths.ts'
+
+interface Section {
+  /** Undefined: everybody has it. */
+  readonly permission?: Parameters<May>[0]
+  readonly Content: ComponentType
+}
+
+const SECTIONS: Partial<Record<SettingsSection, Section>> = {
+  general: {
+    Content: lazy(async () => ({ default: (await import('./general-section.tsx')).GeneralSection })),
+  },
+  members: {
+    permission: 'members.read',
+    Content: lazy(async () => ({ default: (await import('./members-section.tsx')).MembersSection })),
+  },
+  'sign-on': {
+    permission: 'sign_on.read',
+    Content: lazy(async () => ({ default: (await import('./sign-on-section.tsx')).SignOnSection })),
+  },
+  tokens: {
+    permission: 'tokens.read',
+    Content: lazy(async () => ({ default: (await import('./tokens-section.tsx')).TokensSection })),
+  },
+  about: {
+    permission: 'settings.read',
+    Content: lazy(async () => ({ default: (await import('./about-section.tsx')).AboutSection })),
+  },
+}
+
+export function sectionNamed(name: string): Section | undefined {
+  return SECTIONS[name as SettingsSection]
+}
+
+export const SECTION_NAMES = SETTINGS_SECTIONS.filter((name) => SECTIONS[name] !== undefined)

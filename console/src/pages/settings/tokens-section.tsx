@@ -1,0 +1,168 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { answerOf, client, type Schema } from '../../api/client.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { ageOf, day } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { AlertDialog } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
+import { TokenSheet } from './token-sheet.tsx'
+
+type Token = Schema<'Token'>
+
+export function TokensSection() {
+  const { data, error, refetch } = useQuery(peopleQueries.tokens())
+  const { data: settings } = useQuery(peopleQueries.settings())
+  const [isMaking, setMaking] = useState(false)
+  const [revoking, setRevoking] = useState<Token>()
+  const say = words.people.tokens
+  const newToken = (
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setMaking(true)}>
+      {say.new}
+    </Button>
+  )
+  return (
+    <>
+      <div className="flex min-h-13 items-center gap-4 px-6 py-2.5 phone:px-4">
+        <div className="min-w-0 flex-1">
+          <h2 className="text-13 font-semibold">{say.title}</h2>
+          <p className="text-12 text-ink-3">{say.text}</p>
+        </div>
+        {newToken}
+      </div>
+      <DataTable
+        label={say.title}
+        columns={columnsFor(setRevoking)}
+        rows={data?.data}
+        rowKey={({ name }) => name}
+        error={error ?? undefined}
+        retry={() => void refetch()}
+        rowHeight={36}
+        empty={<Empty title={say.empty} actions={newToken} />}
+      />
+      {settings !== undefined && (
+        <p className="max-w-180 px-6 py-4 text-12 text-ink-3 phone:px-4">
+          {settings.install.admin_token === 'off'
+            ? say.nodeTokenOff
+            : `${say.nodeToken} ${say.nodeTokenHint}`}
+        </p>
+      )}
+      {isMaking && <TokenSheet onClose={() => setMaking(false)} />}
+      {revoking && <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />}
+    </>
+  )
+}
+
+function columnsFor(revoke: (token: Token) => void): readonly Column<Token>[] {
+  const say = words.people.tokens
+  return [
+    {
+      id: 'name',
+      head: say.name,
+      cell: ({ name, tail }) => (
+        <span className="flex items-center gap-2">
+          <span className="font-strong">{name}</span>
+          <span className="mono-12 text-ink-3">…{tail}</span>
+        </span>
+      ),
+    },
+    { id: 'role', head: say.role, width: 110, cell: ({ role }) => words.shell.roles[role] },
+    {
+      id: 'projects',
+      head: say.projects,
+      width: 180,
+      cell: ({ projects }) =>
+        projects === null ? (
+          <span className="text-ink-3">{words.people.members.all}</span>
+        ) : (
+          projects.join(', ') || <span className="text-ink-3">{words.people.members.noProjects}</span>
+        ),
+    },
+    {
+      id: 'may',
+      head: say.may,
+      width: 130,
+      cell: (token) => <span className="text-ink-2">{token.read_only ? say.readOnly : say.readWrite}</span>,
+    },
+    {
+      id: 'by',
+      head: say.by,
+      width: 180,
+      cell: (token) => <span className="text-ink-2">{token.created_by}</span>,
+    },
+    { id: 'used', head: say.used, width: 110, cell: (token) => <Used token={token} /> },
+    { id: 'ends', head: say.expires, width: 110, cell: (token) => <Ends token={token} /> },
+    {
+      id: 'revoke',
+      head: '',
+      width: 90,
+      align: 'right',
+      cell: (token) => (
+        <Button size="small" look="danger" onClick={() => revoke(token)}>
+          {say.revoke}
+        </Button>
+      ),
+    },
+  ]
+}
+
+function Used({ token }: { readonly token: Token }) {
+  const nowMs = useNow()
+  return token.last_used_at === null ? (
+    <span className="text-ink-3">{words.people.tokens.never}</span>
+  ) : (
+    <span className="tabular-nums text-ink-2">{ageOf(token.last_used_at, nowMs)}</span>
+  )
+}
+
+function Ends({ token }: { readonly token: Token }) {
+  const nowMs = useNow()
+  return Date.parse(token.expires_at) < nowMs ? (
+    <Tag tone="bad">{words.people.tokens.ended}</Tag>
+  ) : (
+    <span className="tabular-nums text-ink-2">{day(token.expires_at)}</span>
+  )
+}
+
+function RevokeDialog({ token, onClose }: { readonly token: Token; readonly onClose: () => void }) {
+  const { busy, problem, submit } = useSubmission([])
+  const queries = useQueryClient()
+  const say = words.people.tokens
+  const revoke = async (): Promise<void> => {
+    const isDone = await submit(async () => {
+      await answerOf(client.DELETE('/api/v1/tokens/{name}', { params: { path: { name: token.name } } }))
+      await queries.invalidateQueries({ queryKey: ['tokens'] })
+    })
+    if (!isDone) return
+    toast(say.revoked(token.name))
+    onClose()
+  }
+  return (
+    <AlertDialog
+      open
+      onClose={onClose}
+      title={say.revokeTitle(token.name)}
+      description={say.revokeText}
+      actions={
+        <>
+          <Button size="large" onClick={onClose}>
+            {words.ui.cancel}
+          </Button>
+          <Button look="danger" size="large" busy={busy} onClick={() => void revoke()}>
+            {say.revoke}
+          </Button>
+        </>
+      }
+    >
+      <FormProblem>{problem}</FormProblem>
+    </AlertDialog>
+  )
+}
