@@ -61,7 +61,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** One key */
+        get: operations["getKey"];
         put?: never;
         post?: never;
         /** Revoke a key, on every node within two seconds */
@@ -83,6 +84,23 @@ export interface paths {
         put?: never;
         /** Rotate a key: give it a new secret. The previous one stays valid for the overlap */
         post: operations["rotateKey"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhook-events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Events that were sent, or are to be sent, to webhooks of projects, newest first */
+        get: operations["listWebhookEvents"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1674,11 +1692,24 @@ export interface components {
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
             revoked_at: string | null;
+            first_used_at: string | null;
             /** @description Accurate to a minute. */
             last_used_at: string | null;
             created_at: string | null;
-            /** @description Newest first. Empty for keys of the configuration. */
+            /** @description Newest first. */
             secrets: components["schemas"]["KeySecret"][];
+            /** @description Of the budget, in the window that runs. null: there is no budget. */
+            spent: {
+                /** @description US dollars, with nine decimals. */
+                usd: string;
+                /** Format: date-time */
+                window_start: string;
+            } | null;
+            /** @description Requests of each of the last thirty days in UTC, oldest first. Empty: there were none. */
+            requests_30d: number[];
+            requests_24h: number;
+            /** @description What is worth a look. */
+            notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
         };
         KeyChangeInput: {
             /** @description Fields that are left out stay as they are. */
@@ -1700,14 +1731,20 @@ export interface components {
             data: components["schemas"]["Key"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+            /** @description How many keys each state has, of those that `project` and `q` let through. */
+            counts: {
+                active: number;
+                ending: number;
+                tidy: number;
+                revoked: number;
+            };
         };
         KeySecret: {
             /** @description Its last characters. */
             tail: string;
             /** @description The end of the overlap after a rotation. */
             valid_until: string | null;
-            /** Format: date-time */
-            created_at: string;
+            created_at: string | null;
             /**
              * @description `previous`: created with TORANA_SECRET_PREVIOUS and not used since; `unknown`: this node cannot recognise it.
              * @enum {string}
@@ -1737,11 +1774,24 @@ export interface components {
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
             revoked_at: string | null;
+            first_used_at: string | null;
             /** @description Accurate to a minute. */
             last_used_at: string | null;
             created_at: string | null;
-            /** @description Newest first. Empty for keys of the configuration. */
+            /** @description Newest first. */
             secrets: components["schemas"]["KeySecret"][];
+            /** @description Of the budget, in the window that runs. null: there is no budget. */
+            spent: {
+                /** @description US dollars, with nine decimals. */
+                usd: string;
+                /** Format: date-time */
+                window_start: string;
+            } | null;
+            /** @description Requests of each of the last thirty days in UTC, oldest first. Empty: there were none. */
+            requests_30d: number[];
+            requests_24h: number;
+            /** @description What is worth a look. */
+            notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
             /** @description Shown only this once. Absent if you supplied it yourself. */
             secret?: string;
         };
@@ -2199,6 +2249,24 @@ export interface components {
             managed_at: string | null;
             limits: components["schemas"]["Limits"];
             budget: components["schemas"]["Budget"] | null;
+            /** @description Of the budget, in the window that runs. null: there is no budget. */
+            spent: {
+                /** @description US dollars, with nine decimals. */
+                usd: string;
+                /** Format: date-time */
+                window_start: string;
+            } | null;
+            /**
+             * @description Inputs are not kept by this version.
+             * @constant
+             */
+            capture_inputs: false;
+            /** @description How many keys of it work. */
+            keys: number;
+            /** @description How many people see it. */
+            members: number;
+            /** @description Those of torana.yaml. */
+            webhooks: components["schemas"]["ProjectWebhook"][];
             created_at: string | null;
         };
         ProjectChangeInput: {
@@ -2211,6 +2279,19 @@ export interface components {
             data: components["schemas"]["Project"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+        };
+        ProjectWebhook: {
+            /** @description Without its path, which is a secret at many receivers. */
+            url: string;
+            /** @description null: all. */
+            events: string[] | null;
+            /** @description The newest delivery. */
+            last: {
+                /** Format: date-time */
+                at: string;
+                /** @enum {string} */
+                outcome: "sent" | "given-up" | "waiting";
+            } | null;
         };
         Provider: {
             /** @description What `provider` is in torana.yaml. */
@@ -2855,6 +2936,26 @@ export interface components {
                 high_usd: string;
             } | null;
         };
+        WebhookEvent: {
+            id: string;
+            project: string;
+            type: string;
+            /** @description Without its path, which is a secret at many receivers. */
+            url: string;
+            tries: number;
+            /** Format: date-time */
+            created_at: string;
+            ended_at: string | null;
+            /** @enum {string} */
+            outcome: "sent" | "given-up" | "waiting";
+        };
+        WebhookEventList: {
+            data: components["schemas"]["WebhookEvent"][];
+            /** @description Ask again with `after` (or `before`) = the last entry of this page. */
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
     };
     responses: never;
     parameters: never;
@@ -3179,6 +3280,10 @@ export interface operations {
                 after?: string;
                 limit?: number;
                 project?: string;
+                /** @description A part of the id, or the last characters of a secret. */
+                q?: string;
+                /** @description `tidy`: somebody should look at it. `revoked`: revoked, or past its end. */
+                state?: "active" | "ending" | "tidy" | "revoked";
             };
             header?: never;
             path?: never;
@@ -3284,6 +3389,83 @@ export interface operations {
             };
             /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getKey: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                project: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Key"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3550,6 +3732,76 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listWebhookEvents: {
+        parameters: {
+            query?: {
+                project?: string;
+                outcome?: "sent" | "given-up" | "waiting";
+                after?: string;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEventList"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

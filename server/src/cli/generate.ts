@@ -56,6 +56,7 @@ function gatewayApp(): Promise<FastifyInstance> {
 /** The parts that a node may lack: each of them has routes. One line each. */
 const PARTS = {
   books: {},
+  keyReports: {},
   money: {},
   spaces: {},
   events: {},

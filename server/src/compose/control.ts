@@ -69,6 +69,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
           nowMs: clock.nowMs,
         },
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
+      keyReports: reports?.keys,
       requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
       events: {
         topics: [...parts.trafficRoutes.topics, ...parts.topics],

@@ -27,6 +27,7 @@ import { PostgresPriceReports } from '#stores/postgres/reports/prices.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
 import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresAttentionFigures } from '#stores/postgres/reports/attention.ts'
+import { PostgresKeyReports } from '#stores/postgres/reports/keys.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { PostgresStorageFigures } from '#stores/postgres/reports/storage.ts'
@@ -85,6 +86,7 @@ export async function openDatabaseStores(
     prices: new PostgresPrices(database),
     reports: {
       requests: new PostgresRequestReports(forReports),
+      keys: new PostgresKeyReports(forReports),
       money: {
         usage: new PostgresUsage(forReports, basics.clock),
         budgets: new PostgresBudgetReports(forReports, basics.clock),

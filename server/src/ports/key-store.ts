@@ -1,3 +1,4 @@
+import type { KeyState } from '#core/key-hygiene.ts'
 import type { Actor } from './audit.ts'
 import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
 import type { ConfiguredBounds, KeyScope } from '#core/key-bounds.ts'
@@ -119,9 +120,25 @@ export interface NewKey extends KeyChange {
   readonly secret: NewSecret
 }
 
-export interface KeyPage {
+/** Every field that is given has to be met. */
+export interface KeyFilter {
   /** Only keys of these. Undefined: of all. */
   readonly projects?: readonly string[] | undefined
+  /** A part of the id, in any case of letters, or the last characters of a secret. */
+  readonly text?: string | undefined
+}
+
+/** What the lists of keys are told apart by, see `core/key-hygiene.ts`. */
+export interface KeyMoment {
+  readonly nowMs: number
+  /** The id of the current pepper. */
+  readonly pepper: string
+}
+
+export interface KeyPage extends KeyFilter {
+  /** Only these. */
+  readonly ids?: readonly string[] | undefined
+  readonly state?: ({ readonly is: KeyState } & KeyMoment) | undefined
   /** The id of the last key of the page before. */
   readonly after?: string | undefined
   readonly limit: number
@@ -170,6 +187,10 @@ export interface KeyStore extends KeySource {
   declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>>
   /** By id. */
   listKeys(page: KeyPage): Promise<readonly KeyRecord[]>
+  /** How many keys each list has. */
+  countKeys(filter: KeyFilter & KeyMoment): Promise<Readonly<Record<KeyState, number>>>
+  /** How many working keys each of these projects has, by name. */
+  countByProject(projects: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>>
   /** By name, without those deleted. */
   listProjects(page: ProjectPage): Promise<readonly ProjectRecord[]>
   /** Makes the key, and its project if there is none. An id is never used again, because the books hold it. */

@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConfiguredBudget } from '#core/catalog.ts'
-import { ChangeRefused, type KeyRecord, type KeySource, type RefusalReason } from '#ports/key-store.ts'
+import { KEY_STATES, statesOf } from '#core/key-hygiene.ts'
+import {
+  ChangeRefused,
+  type KeyChange,
+  type KeyRecord,
+  type KeySource,
+  type RefusalReason,
+} from '#ports/key-store.ts'
 import { digested, someSecret, type Directory } from '#test/support/directory.ts'
 
 const budget: ConfiguredBudget = { limitNanoUsd: 9_007_199_254_740_993n, per: 'month', hard: true }
@@ -273,6 +280,57 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.deepEqual(
       (await keyStore.listKeys({ projects: ['a'], limit: 10 })).map(({ id }) => id),
       ['a/k'],
+    )
+  })
+
+  test(`${name}: each key stands in the lists that its notes put it into, and is found by its id and its tail`, async () => {
+    const { keyStore } = await open()
+    const DAY_MS = 86_400_000
+    const nowMs = Date.now() + 100 * DAY_MS
+    const pepper = someSecret().stored.pepper
+    const ends = { expiresAtMs: nowMs + 60 * DAY_MS }
+    const limits = { requestsPerMinute: 1 }
+    const terms: Record<string, KeyChange> = {
+      good: { ...ends, limits },
+      endless: { limits },
+      unlimited: ends,
+      ending: { limits, expiresAtMs: nowMs + DAY_MS },
+      ended: { limits, expiresAtMs: nowMs - DAY_MS },
+      forgotten: { ...ends, limits },
+      peppered: { ...ends, limits },
+    }
+    for (const [key, change] of Object.entries(terms)) {
+      const { stored } = someSecret()
+      const secret = key === 'peppered' ? { ...stored, pepper: 'before' } : stored
+      await keyStore.createKey({ project: 'P', name: key, secret, ...change }, { name: 'tester' })
+      if (key !== 'forgotten') await keyStore.markUsed([{ keyId: `P/${key}`, atMs: nowMs - DAY_MS }])
+    }
+    const all = await keyStore.listKeys({ limit: 100 })
+    const moment = { nowMs, pepper }
+    const counts = await keyStore.countKeys(moment)
+    for (const is of KEY_STATES) {
+      const listed = await keyStore.listKeys({ state: { is, ...moment }, limit: 100 })
+      const expected = all.filter((key) => statesOf(key, nowMs, pepper).includes(is))
+      assert.deepEqual(
+        listed.map(({ id }) => id),
+        expected.map(({ id }) => id),
+        is,
+      )
+      assert.equal(counts[is], expected.length, is)
+    }
+    assert.deepEqual(counts, { active: 6, ending: 1, tidy: 4, revoked: 1 })
+    assert.deepEqual([...(await keyStore.countByProject(['P', 'none'], nowMs))].slice(0, 1), [['P', 6]])
+    const found = async (text: string) =>
+      (await keyStore.listKeys({ text, limit: 100 })).map(({ name: key }) => key)
+    assert.deepEqual(await found('p/END'), ['ended', 'ending', 'endless'])
+    assert.deepEqual(await found('%'), [])
+    const tail = all.find((key) => key.name === 'good')?.secrets[0]?.tail.slice(1) ?? ''
+    assert.ok((await found(tail)).includes('good'))
+    assert.equal((await keyStore.countKeys({ text: 'endless', ...moment })).active, 1)
+    assert.equal((await keyStore.countKeys({ projects: ['q'], ...moment })).active, 0)
+    assert.deepEqual(
+      (await keyStore.listKeys({ ids: ['P/good', 'P/none'], limit: 2 })).map(({ id }) => id),
+      ['P/good'],
     )
   })
 

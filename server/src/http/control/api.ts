@@ -12,6 +12,7 @@ import { registerOverview } from './overview/routes.ts'
 import { registerEvents } from './events/events.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
+import { registerWebhookEvents } from './keys/webhook-events.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
@@ -77,6 +78,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       const api = typed(scope)
       registerProjects(api, dependencies)
       registerKeys(api, dependencies)
+      if (dependencies.keyReports) registerWebhookEvents(api, dependencies.keyReports)
       registerCredentials(api, dependencies)
       registerAudit(api, dependencies)
       if (dependencies.people) registerPeople(api, dependencies.people)

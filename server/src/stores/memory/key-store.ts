@@ -2,6 +2,8 @@ import type { Actor } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import type {
   KeyChange,
+  KeyFilter,
+  KeyMoment,
   KeyPage,
   KeyRecord,
   KeyStore,
@@ -13,6 +15,7 @@ import type {
   ProjectRecord,
   TermsChange,
 } from '#ports/key-store.ts'
+import { hasEnded, statesOf, type KeyState } from '#core/key-hygiene.ts'
 import { changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../key-change.ts'
 import type { MemoryAudit } from './audit.ts'
 
@@ -86,12 +89,39 @@ export class MemoryKeyStore implements KeyStore {
     }
   }
 
-  async listKeys({ projects, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
-    return [...this.#keys.values()]
-      .filter((key) => key.id > after && (projects?.includes(key.project) ?? true))
+  async listKeys({ after = '', limit, state, ids, ...filter }: KeyPage): Promise<readonly KeyRecord[]> {
+    const isIn = (key: StoredKey): boolean =>
+      state === undefined || statesOf(key, state.nowMs, state.pepper).includes(state.is)
+    return this.#filtered(filter)
+      .filter((key) => key.id > after && (ids?.includes(key.id) ?? true) && isIn(key))
       .sort((a, b) => (a.id < b.id ? -1 : 1))
       .slice(0, limit)
       .map((key) => this.#record(key))
+  }
+
+  async countKeys({ nowMs, pepper, ...filter }: KeyFilter & KeyMoment): Promise<Record<KeyState, number>> {
+    const states = this.#filtered(filter).flatMap((key) => statesOf(key, nowMs, pepper))
+    const count = (state: KeyState): number => states.filter((one) => one === state).length
+    return {
+      active: count('active'),
+      ending: count('ending'),
+      tidy: count('tidy'),
+      revoked: count('revoked'),
+    }
+  }
+
+  async countByProject(projects: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
+    const working = this.#filtered({ projects }).filter((key) => !hasEnded(key, nowMs))
+    return new Map(projects.map((name) => [name, working.filter(({ project }) => project === name).length]))
+  }
+
+  #filtered({ projects, text = '' }: KeyFilter): StoredKey[] {
+    const part = text.toLowerCase()
+    return [...this.#keys.values()].filter(
+      ({ id, project, secrets }) =>
+        (projects?.includes(project) ?? true) &&
+        (id.toLowerCase().includes(part) || secrets.some(({ tail }) => tail.endsWith(text))),
+    )
   }
 
   async listProjects({ projects, after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {

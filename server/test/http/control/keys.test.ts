@@ -9,6 +9,9 @@ const control = await startControl(await postgresDirectory()())
 const { ask, keyStore } = control
 
 const make = (body: object) => ask('POST', '/keys', body)
+function monthStart(): string {
+  return `${new Date().toISOString().slice(0, 7)}-01T00:00:00.000Z`
+}
 const find = (secret: unknown) => keyStore.findKey([digested(String(secret)).digest])
 
 test('a new key is shown once and works', async () => {
@@ -40,7 +43,12 @@ test('a new key is shown once and works', async () => {
     budget: { usd: '0.100000000', per: 'month', hard: true },
     expires_at: '2099-01-31T00:00:00.000Z',
     revoked_at: null,
+    first_used_at: null,
     last_used_at: null,
+    spent: { usd: '0.000000000', window_start: monthStart() },
+    requests_30d: [],
+    requests_24h: 0,
+    notes: [],
   })
   assert.ok(Date.parse(String(createdAt)) > 0)
   assert.equal((secrets as { pepper: string }[])[0]?.pepper, 'current')
@@ -197,9 +205,14 @@ test('keys of the configuration are listed, and can only be changed there', asyn
       budget: null,
       expires_at: null,
       revoked_at: null,
+      first_used_at: null,
       last_used_at: null,
       created_at: null,
-      secrets: [],
+      secrets: [{ tail: '…ests', valid_until: null, created_at: null, pepper: 'current' }],
+      spent: null,
+      requests_30d: [],
+      requests_24h: 0,
+      notes: ['no_expiry', 'no_limit'],
     },
   ])
   for (const [method, path, body] of [

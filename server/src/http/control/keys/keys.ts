@@ -1,16 +1,28 @@
 /** Routes about keys: those of the store can be made, changed, rotated and revoked; declared ones are only listed. */
 import type { FastifyRequest } from 'fastify'
+import type { KeyState } from '#core/key-hygiene.ts'
 import { keyTail } from '#core/key.ts'
 import type { NewSecret, Peppers } from '#ports/key-store.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { KeyDependencies } from './dependencies.ts'
 import { checkModels, checkSecret, checkWithinProject, declaredKeys, storedId } from './checks.ts'
-import { invalidField, refuseReserved } from '../wire/faults.ts'
+import { invalidField, notFound, refuseReserved } from '../wire/faults.ts'
 import { mergedPage } from '../wire/page.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
-import { key, keyChange, keyList, keyPage, keyPath, keyWithSecret, newKey, rotation } from './schemas.ts'
-import { declaredKeyBody, keyBody, keyChange as changeOf } from './shapes.ts'
+import {
+  declaredKeyPath,
+  key,
+  keyChange,
+  keyList,
+  keyPage,
+  keyPath,
+  keyWithSecret,
+  newKey,
+  rotation,
+} from './schemas.ts'
+import { keyChange as changeOf } from './shapes.ts'
+import { keyBodies, keyBodyOf, shownDeclared, storedKey } from './views.ts'
 
 export function registerKeys(api: Api, dependencies: KeyDependencies): void {
   registerList(api, dependencies)
@@ -31,17 +43,58 @@ function registerList(api: Api, dependencies: KeyDependencies): void {
       response: { 200: keyList, ...faultAnswers([400, 401, 403, 503]) },
     },
     handler: async (request) => {
-      const { project, after, limit } = request.query
-      const projects = visibleProjects(callerIn(request), project)
-      const stored = await keyStore.listKeys({ projects, after, limit: limit + 1 })
-      const others = declaredKeys(dependencies).filter((one) => projects?.includes(one.project) ?? true)
-      return mergedPage({
-        stored: stored.map((record) => keyBody(record, peppers)),
-        declared: others.map((one) => declaredKeyBody(one.project, one.key)),
+      const { project, q = '', state: is, after, limit } = request.query
+      const moment = { nowMs: dependencies.nowMs(), pepper: peppers.current.id }
+      const filter = { projects: visibleProjects(callerIn(request), project), text: q.replace(/^…/, '') }
+      const state = is && { is, ...moment }
+      const stored = await keyStore.listKeys({ ...filter, state, after, limit: limit + 1 })
+      const counts = await keyStore.countKeys({ ...filter, ...moment })
+      const declared = await shownDeclared(filter, state, dependencies)
+      const page = mergedPage({
+        stored: stored.map(storedKey),
+        declared: declared.keys,
         nameOf: ({ id }) => id,
         after,
         limit,
       })
+      const count = (one: KeyState): number =>
+        counts[one] + declared.states.filter((other) => other === one).length
+      return {
+        data: await keyBodies(page.data, dependencies),
+        has_more: page.has_more,
+        counts: {
+          active: count('active'),
+          ending: count('ending'),
+          tidy: count('tidy'),
+          revoked: count('revoked'),
+        },
+      }
+    },
+  })
+
+  api.get('/keys/:project/:name', {
+    config: { permission: 'keys.read' },
+    schema: {
+      operationId: 'getKey',
+      summary: 'One key',
+      params: declaredKeyPath,
+      response: { 200: key, ...faultAnswers([400, 401, 403, 404, 503]) },
+    },
+    handler: async (request) => {
+      const { project, name } = request.params
+      const id = `${project}/${name}`
+      checkSeen(callerIn(request), project, `key ${id}`)
+      const declared = declaredKeys(dependencies).find(
+        (one) => one.project === project && one.key.name === name,
+      )
+      const [record] =
+        declared === undefined ? await keyStore.listKeys({ projects: [project], ids: [id], limit: 1 }) : []
+      const shown = declared
+        ? { managed_by: 'configuration' as const, id, declared }
+        : record && storedKey(record)
+      const [body] = shown === undefined ? [] : await keyBodies([shown], dependencies)
+      if (body === undefined) throw notFound(`There is no key ${id}.`)
+      return body
     },
   })
 }
@@ -73,13 +126,13 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
         actorIn(request),
       )
       const shown = brought === undefined ? { secret } : {}
-      return reply.code(201).send({ ...keyBody(made, peppers), ...shown })
+      return reply.code(201).send({ ...(await keyBodyOf(made, dependencies)), ...shown })
     },
   })
 }
 
 function registerChange(api: Api, dependencies: KeyDependencies): void {
-  const { keyStore, peppers } = dependencies
+  const { keyStore } = dependencies
   api.patch('/keys/:project/:name', {
     config: { permission: 'keys.write' },
     schema: {
@@ -94,7 +147,7 @@ function registerChange(api: Api, dependencies: KeyDependencies): void {
       const change = changeOf(request.body)
       checkModels(request.body.models, dependencies.catalog())
       await checkWithinProject(callerIn(request), request.params.project, change, dependencies)
-      return keyBody(await keyStore.setKey(id, change, actorIn(request)), peppers)
+      return keyBodyOf(await keyStore.setKey(id, change, actorIn(request)), dependencies)
     },
   })
 }
@@ -115,13 +168,13 @@ function registerRotation(api: Api, dependencies: KeyDependencies): void {
       const secret = newSecret()
       const overlapMs = request.body.overlap_seconds * 1000
       const record = await keyStore.rotateKey(id, digested(secret, peppers), overlapMs, actorIn(request))
-      return { ...keyBody(record, peppers), secret }
+      return { ...(await keyBodyOf(record, dependencies)), secret }
     },
   })
 }
 
 function registerRevocation(api: Api, dependencies: KeyDependencies): void {
-  const { keyStore, peppers } = dependencies
+  const { keyStore } = dependencies
   api.delete('/keys/:project/:name', {
     config: { permission: 'keys.write' },
     schema: {
@@ -132,7 +185,7 @@ function registerRevocation(api: Api, dependencies: KeyDependencies): void {
     },
     handler: async (request) => {
       const id = ownId(request, dependencies)
-      return keyBody(await keyStore.revokeKey(id, actorIn(request)), peppers)
+      return keyBodyOf(await keyStore.revokeKey(id, actorIn(request)), dependencies)
     },
   })
 }

@@ -13,12 +13,10 @@ import {
   projectList,
   projectPath,
 } from './schemas.ts'
-import { declaredProjectBody, projectBody, termsChange } from './shapes.ts'
+import { termsChange } from './shapes.ts'
+import { declaredProject, projectBodies, projectBodyOf, storedProject } from './views.ts'
 
-export function registerProjects(
-  api: Api,
-  dependencies: Pick<KeyDependencies, 'keyStore' | 'declared'>,
-): void {
+export function registerProjects(api: Api, dependencies: KeyDependencies): void {
   const { keyStore } = dependencies
   const isDeclared = (name: string): boolean => dependencies.declared().some((one) => one.name === name)
 
@@ -34,16 +32,17 @@ export function registerProjects(
       const { after, limit } = request.query
       const projects = visibleProjects(callerIn(request))
       const stored = await keyStore.listProjects({ projects, after, limit: limit + 1 })
-      return mergedPage({
-        stored: stored.map(projectBody),
+      const page = mergedPage({
+        stored: stored.map(storedProject),
         declared: dependencies
           .declared()
           .filter(({ name }) => projects?.includes(name) ?? true)
-          .map(declaredProjectBody),
+          .map(declaredProject),
         nameOf: ({ name }) => name,
         after,
         limit,
       })
+      return { data: await projectBodies(page.data, dependencies), has_more: page.has_more }
     },
   })
 
@@ -60,7 +59,7 @@ export function registerProjects(
       refuseReserved(name)
       if (isDeclared(name)) throw conflict(`Project ${name} already exists in the configuration.`)
       const made = await keyStore.createProject(name, termsChange(terms), actorIn(request))
-      return reply.code(201).send(projectBody(made))
+      return reply.code(201).send(await projectBodyOf(made, dependencies))
     },
   })
 
@@ -76,7 +75,10 @@ export function registerProjects(
     handler: async (request) => {
       const { project: name } = request.params
       if (isDeclared(name)) throw declared(`Project ${name}`)
-      return projectBody(await keyStore.setProject(name, termsChange(request.body), actorIn(request)))
+      return projectBodyOf(
+        await keyStore.setProject(name, termsChange(request.body), actorIn(request)),
+        dependencies,
+      )
     },
   })
 

@@ -3,7 +3,8 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { addressRangeOf } from '#core/client-address.ts'
 import { KEY_SCOPES } from '#core/key-bounds.ts'
-import { givenUsd, listOf, pageLimit as limit, storable, time, usd } from '../wire/fields.ts'
+import { KEY_NOTES, KEY_STATES } from '#core/key-hygiene.ts'
+import { cursor, givenUsd, listOf, pageLimit as limit, storable, time, usd } from '../wire/fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
 const name = z
@@ -107,6 +108,21 @@ const managedBy = z
   .enum(['configuration', 'store'])
   .describe('`configuration`: declared in torana.yaml or the environment, and read-only here.')
 
+const spent = z
+  .object({ usd, window_start: time })
+  .nullable()
+  .describe('Of the budget, in the window that runs. null: there is no budget.')
+
+const outcome = z.enum(['sent', 'given-up', 'waiting'])
+
+const projectWebhook = z
+  .object({
+    url: z.string().describe('Without its path, which is a secret at many receivers.'),
+    events: z.array(z.string()).nullable().describe('null: all.'),
+    last: z.object({ at: time, outcome }).nullable().describe('The newest delivery.'),
+  })
+  .meta({ id: 'ProjectWebhook' })
+
 export const project = z
   .object({
     name: z.string(),
@@ -114,6 +130,11 @@ export const project = z
     managed_at: managedAt,
     limits,
     budget: budget.nullable(),
+    spent,
+    capture_inputs: z.literal(false).describe('Inputs are not kept by this version.'),
+    keys: z.int().describe('How many keys of it work.'),
+    members: z.int().describe('How many people see it.'),
+    webhooks: z.array(projectWebhook).describe('Those of torana.yaml.'),
     created_at: time.nullable(),
   })
   .meta({ id: 'Project' })
@@ -122,7 +143,7 @@ const secretState = z
   .object({
     tail: z.string().describe('Its last characters.'),
     valid_until: time.nullable().describe('The end of the overlap after a rotation.'),
-    created_at: time,
+    created_at: time.nullable(),
     pepper: z
       .enum(['current', 'previous', 'unknown'])
       .describe(
@@ -146,9 +167,16 @@ export const key = z
     budget: budget.nullable(),
     expires_at: time.nullable(),
     revoked_at: time.nullable(),
+    first_used_at: time.nullable(),
     last_used_at: time.nullable().describe('Accurate to a minute.'),
     created_at: time.nullable(),
-    secrets: z.array(secretState).describe('Newest first. Empty for keys of the configuration.'),
+    secrets: z.array(secretState).describe('Newest first.'),
+    spent,
+    requests_30d: z
+      .array(z.int())
+      .describe('Requests of each of the last thirty days in UTC, oldest first. Empty: there were none.'),
+    requests_24h: z.int(),
+    notes: z.array(z.enum(KEY_NOTES)).describe('What is worth a look.'),
   })
   .meta({ id: 'Key' })
 
@@ -188,13 +216,47 @@ export const rotation = z
 
 /** `<project>/<name>`, and keys of torana.yaml may have longer names. */
 export const namePage = z.object({ after: storable(500).optional(), limit })
-export const keyPage = namePage.extend({ project: name.optional() })
+export const keyPage = namePage.extend({
+  project: name.optional(),
+  q: storable(100).optional().describe('A part of the id, or the last characters of a secret.'),
+  state: z
+    .enum(KEY_STATES)
+    .optional()
+    .describe('`tidy`: somebody should look at it. `revoked`: revoked, or past its end.'),
+})
 
 export const projectPath = z.object({ project: name })
 /** Keys of torana.yaml may have other names; they are declared there, and only listed here. */
 export const keyPath = z.object({ project: name, name })
+export const declaredKeyPath = z.object({ project: storable(200), name: storable(200) })
 
 export const projectList = listOf(project).meta({ id: 'ProjectList' })
-export const keyList = listOf(key).meta({ id: 'KeyList' })
+export const keyList = listOf(key)
+  .extend({
+    counts: z
+      .object({ active: z.int(), ending: z.int(), tidy: z.int(), revoked: z.int() })
+      .describe('How many keys each state has, of those that `project` and `q` let through.'),
+  })
+  .meta({ id: 'KeyList' })
+
+export const webhookEvent = z
+  .object({
+    id: z.string(),
+    project: z.string(),
+    type: z.string(),
+    url: z.string().describe('Without its path, which is a secret at many receivers.'),
+    tries: z.int(),
+    created_at: time,
+    ended_at: time.nullable(),
+    outcome,
+  })
+  .meta({ id: 'WebhookEvent' })
+export const webhookPage = z.object({
+  project: name.optional(),
+  outcome: outcome.optional(),
+  after: storable(3000).optional(),
+  limit,
+})
+export const webhookList = listOf(webhookEvent).extend({ next: cursor }).meta({ id: 'WebhookEventList' })
 
 export const noContent = z.undefined().describe('Done.')

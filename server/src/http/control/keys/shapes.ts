@@ -1,8 +1,12 @@
 /** Records as JSON, and requests as changes. */
 import type { z } from 'zod'
 import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from '#core/catalog.ts'
+import { windowOf } from '#core/budget.ts'
+import { keyTail } from '#core/key.ts'
 import type { ConfiguredBounds } from '#core/key-bounds.ts'
+import type { KeyNote } from '#core/key-hygiene.ts'
 import { decimalOf, nanoUsdOf } from '#core/price.ts'
+import type { Activity } from '#ports/key-reports.ts'
 import type {
   KeyChange,
   KeyRecord,
@@ -17,27 +21,50 @@ import type * as schemas from './schemas.ts'
 type ProjectBody = z.output<typeof schemas.project>
 type KeyBody = z.output<typeof schemas.key>
 
-export function projectBody(record: ProjectRecord): ProjectBody {
+/** What is known of a key or a project beside its terms. */
+interface More {
+  /** Undefined: the node keeps no books, or it was never used. */
+  readonly activity: Activity | undefined
+}
+
+interface KeyMore extends More {
+  readonly notes: readonly KeyNote[]
+  readonly uses: { readonly firstAtMs: number | undefined; readonly lastAtMs: number | undefined }
+}
+
+export interface ProjectMore extends More {
+  readonly keys: number
+  readonly members: number
+  readonly webhooks: ProjectBody['webhooks']
+}
+
+export function projectBody(record: ProjectRecord, more: ProjectMore, nowMs: number): ProjectBody {
   return {
     name: record.name,
     managed_by: 'store',
     managed_at: null,
     ...termsBody(record),
+    ...projectMoreBody(record, more, nowMs),
     created_at: isoOf(record.createdAtMs),
   }
 }
 
-export function declaredProjectBody(project: Project): ProjectBody {
+export function declaredProjectBody(project: Project, more: ProjectMore, nowMs: number): ProjectBody {
   return {
     name: project.name,
     managed_by: 'configuration',
     managed_at: project.managedAt ?? null,
     ...termsBody(project),
+    ...projectMoreBody(project, more, nowMs),
     created_at: null,
   }
 }
 
-export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
+function projectMoreBody(terms: Terms, { keys, members, webhooks, activity }: ProjectMore, nowMs: number) {
+  return { spent: spentBody(terms, activity, nowMs), capture_inputs: false as const, keys, members, webhooks }
+}
+
+export function keyBody(record: KeyRecord, more: KeyMore, peppers: Peppers, nowMs: number): KeyBody {
   return {
     id: record.id,
     project: record.project,
@@ -49,7 +76,6 @@ export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
     ...termsBody(record),
     expires_at: timeOf(record.expiresAtMs),
     revoked_at: timeOf(record.revokedAtMs),
-    last_used_at: timeOf(record.lastUsedAtMs),
     created_at: isoOf(record.createdAtMs),
     secrets: record.secrets.map((secret) => ({
       tail: secret.tail,
@@ -57,10 +83,11 @@ export function keyBody(record: KeyRecord, peppers: Peppers): KeyBody {
       created_at: isoOf(secret.createdAtMs),
       pepper: pepperOf(secret, peppers),
     })),
+    ...keyMoreBody(record, more, nowMs),
   }
 }
 
-export function declaredKeyBody(project: string, key: ConfiguredKey): KeyBody {
+export function declaredKeyBody(project: string, key: ConfiguredKey, more: KeyMore, nowMs: number): KeyBody {
   return {
     id: `${project}/${key.name}`,
     project,
@@ -72,10 +99,27 @@ export function declaredKeyBody(project: string, key: ConfiguredKey): KeyBody {
     ...termsBody(key),
     expires_at: timeOf(key.expiresAtMs),
     revoked_at: null,
-    last_used_at: null,
     created_at: null,
-    secrets: [],
+    secrets: [{ tail: keyTail(key.secret), valid_until: null, created_at: null, pepper: 'current' }],
+    ...keyMoreBody(key, more, nowMs),
   }
+}
+
+function keyMoreBody(terms: Terms, { notes, uses, activity }: KeyMore, nowMs: number) {
+  return {
+    last_used_at: timeOf(uses.lastAtMs),
+    first_used_at: timeOf(uses.firstAtMs),
+    requests_30d: [...(activity?.requests30d ?? [])],
+    requests_24h: activity?.requests24h ?? 0,
+    spent: spentBody(terms, activity, nowMs),
+    notes: [...notes],
+  }
+}
+
+function spentBody({ budget }: Terms, activity: Activity | undefined, nowMs: number): KeyBody['spent'] {
+  if (budget === undefined) return null
+  const { startMs } = windowOf(budget.per, nowMs)
+  return { usd: decimalOf(activity?.spentNanoUsd ?? 0n), window_start: isoOf(startMs) }
 }
 
 export function termsChange({ limits, budget }: z.output<typeof schemas.projectChange>): TermsChange {

@@ -1,10 +1,12 @@
 import type { Actor } from '#ports/audit.ts'
+import type { KeyState } from '#core/key-hygiene.ts'
 import type {
   KeyChange,
+  KeyFilter,
+  KeyMoment,
   KeyPage,
   KeyRecord,
   KeyStore,
-  KeyUse,
   KeyUses,
   NewKey,
   NewSecret,
@@ -16,99 +18,16 @@ import { budgetJson, changedKey, changedTerms, keyDetail, refusal, termsDetail }
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
+import { bytesOf, PostgresKeySource } from './key-source.ts'
+import { COUNT_BY_PROJECT, COUNT_KEYS, FILTER, filterValues, IS_IN } from './key-lists.ts'
 import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './key-rows.ts'
 
-/** So many keys are turned into records in a few milliseconds, and other requests get their turn between portions. */
-const PORTION_KEYS = 1000
-
-const CHANGED_KEYS = `
-  WITH changed AS (
-    SELECT key_id FROM keys WHERE version > $1
-    UNION SELECT key_id FROM keys JOIN projects USING (project) WHERE projects.version > $1
-  ) ${SELECT_KEYS} WHERE keys.key_id IN (SELECT key_id FROM changed) AND keys.key_id > $2
-  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
-
-const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_id > $1
-  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
-
-/**
- * Rows that somebody else holds are left out: they are being marked by another node, or changed by a person, and the next
- * minute comes. So nodes never wait for one another here, nor in a circle.
- */
-const MARK_USED = `
-  WITH uses AS (SELECT * FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms)),
-  free AS (
-    SELECT keys.key_id, to_timestamp(uses.at_ms / 1000) AS used_at FROM keys JOIN uses USING (key_id)
-    WHERE keys.last_used_at IS NULL OR keys.last_used_at < to_timestamp(uses.at_ms / 1000) - interval '30 seconds'
-    FOR NO KEY UPDATE OF keys SKIP LOCKED
-  )
-  UPDATE keys SET last_used_at = free.used_at, first_used_at = coalesce(first_used_at, free.used_at)
-  FROM free WHERE keys.key_id = free.key_id`
-
-/** Sorted, so that two nodes never wait for one another in a circle. */
-const MARK_DECLARED_USED = `
-  INSERT INTO declared_key_uses AS known (key_id, first_used_at, last_used_at)
-  SELECT key_id, to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
-  FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms) ORDER BY key_id
-  ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
-  WHERE known.last_used_at < excluded.last_used_at - interval '30 seconds'`
-
-export class PostgresKeys implements KeyStore {
+export class PostgresKeys extends PostgresKeySource implements KeyStore {
   readonly #database: Database
 
   constructor(database: Database) {
+    super(database)
     this.#database = database
-  }
-
-  async directoryVersion(): Promise<bigint> {
-    const [row] = await reachable(
-      this.#database.query<{ version: bigint }>(
-        'SELECT version FROM directory_version',
-        [],
-        'directory-version',
-      ),
-    )
-    return (row as { version: bigint }).version
-  }
-
-  async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
-    const [text, values] = version === undefined ? [LIVING_KEYS, []] : [CHANGED_KEYS, [version]]
-    let after = ''
-    for (;;) {
-      const rows = await reachable(this.#database.query<KeyRow>(text, [...values, after]))
-      yield rows.map(keyOf)
-      if (rows.length < PORTION_KEYS) return
-      after = rows.at(-1)?.key_id ?? ''
-    }
-  }
-
-  async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {
-    const [row] = await reachable(
-      this.#database.query<KeyRow>(
-        `${SELECT_KEYS} WHERE keys.key_id = (SELECT key_id FROM key_secrets WHERE digest = ANY ($1) LIMIT 1)`,
-        [digests.map(bytesOf)],
-        'find-key',
-      ),
-    )
-    return row && keyOf(row)
-  }
-
-  async renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }) {
-    await reachable(
-      this.#database.query(
-        `UPDATE key_secrets SET digest = $2, pepper = $3
-         WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM key_secrets WHERE digest = $2)`,
-        [bytesOf(digest), bytesOf(renewed.digest), renewed.pepper],
-      ),
-    )
-  }
-
-  async markUsed(uses: readonly KeyUse[]): Promise<void> {
-    await reachable(this.#database.query(MARK_USED, columnsOfUses(uses), 'mark-used'))
-  }
-
-  async markDeclaredUsed(uses: readonly KeyUse[]): Promise<void> {
-    await reachable(this.#database.query(MARK_DECLARED_USED, columnsOfUses(uses), 'mark-declared-used'))
   }
 
   async declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>> {
@@ -126,15 +45,30 @@ export class PostgresKeys implements KeyStore {
     )
   }
 
-  async listKeys({ projects, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
+  async listKeys({ projects, text, state, ids, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
+    const moment = state ?? { nowMs: 0, pepper: '' }
     const rows = await reachable(
       this.#database.query<KeyRow>(
-        `${SELECT_KEYS} WHERE keys.key_id > $1 AND ($2::text[] IS NULL OR keys.project = ANY ($2))
-         ORDER BY keys.key_id LIMIT $3`,
-        [after, projects ?? null, limit],
+        `${SELECT_KEYS} WHERE ${FILTER} AND keys.key_id > $5 AND ($7::text[] IS NULL OR keys.key_id = ANY ($7)) AND ${state ? IS_IN[state.is] : 'true'}
+         ORDER BY keys.key_id LIMIT $6`,
+        [...filterValues({ projects, text, ...moment }), after, limit, ids ?? null],
       ),
     )
     return rows.map(keyOf)
+  }
+
+  async countKeys(filter: KeyFilter & KeyMoment): Promise<Readonly<Record<KeyState, number>>> {
+    const [row] = await reachable(
+      this.#database.query<Record<KeyState, number>>(COUNT_KEYS, filterValues(filter)),
+    )
+    return row as Record<KeyState, number>
+  }
+
+  async countByProject(projects: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>> {
+    const rows = await reachable(
+      this.#database.query<{ project: string; keys: number }>(COUNT_BY_PROJECT, [projects, new Date(nowMs)]),
+    )
+    return new Map(rows.map(({ project, keys }) => [project, keys]))
   }
 
   async listProjects({ projects, after = '', limit }: ProjectPage): Promise<readonly ProjectRecord[]> {
@@ -324,12 +258,4 @@ function columnsOf(terms: ReturnType<typeof changedKey>): unknown[] {
     maxCallsAtOnce ?? null,
     addresses ?? null,
   ]
-}
-
-function columnsOfUses(uses: readonly KeyUse[]): unknown[] {
-  return [uses.map(({ keyId }) => keyId), uses.map(({ atMs }) => atMs)]
-}
-
-function bytesOf(digest: string): Buffer {
-  return Buffer.from(digest, 'base64')
 }

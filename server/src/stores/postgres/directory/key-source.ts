@@ -1,0 +1,107 @@
+/** The keys as a node reads them. */
+import type { KeyRecord, KeySource, KeyUse } from '#ports/key-store.ts'
+import { reachable } from '../away.ts'
+import type { Database } from '../database.ts'
+import { keyOf, SELECT_KEYS, type KeyRow } from './key-rows.ts'
+
+/** So many keys are turned into records in a few milliseconds, and other requests get their turn between portions. */
+const PORTION_KEYS = 1000
+
+const CHANGED_KEYS = `
+  WITH changed AS (
+    SELECT key_id FROM keys WHERE version > $1
+    UNION SELECT key_id FROM keys JOIN projects USING (project) WHERE projects.version > $1
+  ) ${SELECT_KEYS} WHERE keys.key_id IN (SELECT key_id FROM changed) AND keys.key_id > $2
+  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
+
+const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_id > $1
+  ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
+
+/**
+ * Rows that somebody else holds are left out: they are being marked by another node, or changed by a person, and the next
+ * minute comes. So nodes never wait for one another here, nor in a circle.
+ */
+const MARK_USED = `
+  WITH uses AS (SELECT * FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms)),
+  free AS (
+    SELECT keys.key_id, to_timestamp(uses.at_ms / 1000) AS used_at FROM keys JOIN uses USING (key_id)
+    WHERE keys.last_used_at IS NULL OR keys.last_used_at < to_timestamp(uses.at_ms / 1000) - interval '30 seconds'
+    FOR NO KEY UPDATE OF keys SKIP LOCKED
+  )
+  UPDATE keys SET last_used_at = free.used_at, first_used_at = coalesce(first_used_at, free.used_at)
+  FROM free WHERE keys.key_id = free.key_id`
+
+/** Sorted, so that two nodes never wait for one another in a circle. */
+const MARK_DECLARED_USED = `
+  INSERT INTO declared_key_uses AS known (key_id, first_used_at, last_used_at)
+  SELECT key_id, to_timestamp(at_ms / 1000), to_timestamp(at_ms / 1000)
+  FROM unnest($1::text[], $2::float8[]) AS use (key_id, at_ms) ORDER BY key_id
+  ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at
+  WHERE known.last_used_at < excluded.last_used_at - interval '30 seconds'`
+
+export class PostgresKeySource implements KeySource {
+  readonly #database: Database
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  async directoryVersion(): Promise<bigint> {
+    const [row] = await reachable(
+      this.#database.query<{ version: bigint }>(
+        'SELECT version FROM directory_version',
+        [],
+        'directory-version',
+      ),
+    )
+    return (row as { version: bigint }).version
+  }
+
+  async *keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
+    const [text, values] = version === undefined ? [LIVING_KEYS, []] : [CHANGED_KEYS, [version]]
+    let after = ''
+    for (;;) {
+      const rows = await reachable(this.#database.query<KeyRow>(text, [...values, after]))
+      yield rows.map(keyOf)
+      if (rows.length < PORTION_KEYS) return
+      after = rows.at(-1)?.key_id ?? ''
+    }
+  }
+
+  async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {
+    const [row] = await reachable(
+      this.#database.query<KeyRow>(
+        `${SELECT_KEYS} WHERE keys.key_id = (SELECT key_id FROM key_secrets WHERE digest = ANY ($1) LIMIT 1)`,
+        [digests.map(bytesOf)],
+        'find-key',
+      ),
+    )
+    return row && keyOf(row)
+  }
+
+  async renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }) {
+    await reachable(
+      this.#database.query(
+        `UPDATE key_secrets SET digest = $2, pepper = $3
+         WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM key_secrets WHERE digest = $2)`,
+        [bytesOf(digest), bytesOf(renewed.digest), renewed.pepper],
+      ),
+    )
+  }
+
+  async markUsed(uses: readonly KeyUse[]): Promise<void> {
+    await reachable(this.#database.query(MARK_USED, columnsOfUses(uses), 'mark-used'))
+  }
+
+  async markDeclaredUsed(uses: readonly KeyUse[]): Promise<void> {
+    await reachable(this.#database.query(MARK_DECLARED_USED, columnsOfUses(uses), 'mark-declared-used'))
+  }
+}
+
+function columnsOfUses(uses: readonly KeyUse[]): unknown[] {
+  return [uses.map(({ keyId }) => keyId), uses.map(({ atMs }) => atMs)]
+}
+
+export function bytesOf(digest: string): Buffer {
+  return Buffer.from(digest, 'base64')
+}
