@@ -1876,84 +1876,115 @@ export interface components {
             /** @description US dollars, with nine decimals. */
             spent_usd: string;
         };
-        Model: {
+        ModelDetail: {
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            managed_at: string | null;
             id: string;
-            /** @constant */
-            object: "model";
-            created: number;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            aliases: string[];
             owned_by: string;
-            capabilities: {
-                /** @constant */
-                kind: "embedding";
-                alias_of?: string;
-                dimensions: number;
-                dimensions_native: "fixed" | {
-                    min: number;
-                    max: number;
-                } | number[];
-                dimensions_emulated: boolean;
-                max_input_tokens?: number;
+            /** @description The space of its full width. null: an image model, or not known yet. */
+            space: string | null;
+            retired: {
+                on: string;
+                successor: string | null;
+                /** @description The keys that still ask for it, with their requests of seven days. */
+                asked_by: {
+                    key: string;
+                    requests_7d: number;
+                }[];
+            } | null;
+            embedding: {
+                width: number;
+                narrower: ("any" | "none") | number[];
+                max_input_tokens: number | null;
+                /** @description Of one call to an upstream. Larger requests are split. */
                 max_inputs: number;
-                input_types: string[];
-                /** @enum {string} */
-                token_arrays: "native" | "emulated" | "unsupported";
-                /** @description The vector space at the full width. Absent: this node has not read it from PostgreSQL yet. */
-                space?: string;
-            } | {
-                /** @constant */
-                kind: "image";
-                alias_of?: string;
-                /** @description A list of sizes, the limits for any size, or `any` if the upstream decides. */
-                sizes: string[] | {
-                    default: string;
-                    multiple_of: number;
-                    min_pixels: number;
+            } | null;
+            image: {
+                sizes: {
+                    /** @enum {string} */
+                    kind: "list" | "free" | "any";
+                    values: string[];
+                    multiple_of: number | null;
                     max_pixels: number;
-                    max_edge: number;
-                    max_ratio: number;
-                } | "any";
-                /** @description Beside `auto`; empty: no such option. The same holds for the next two. */
-                qualities: string[];
-                backgrounds: string[];
-                moderations: string[];
-                /** @description What `output_format` may be. */
-                formats: ("png" | "jpeg" | "webp")[];
-                /** @description Formats that the upstream makes itself; Torana converts to the others. */
-                formats_native: ("png" | "jpeg" | "webp")[];
-                /** @description The largest `n`. */
-                max_images: number;
-                /** @description Torana makes several calls for more. */
-                max_images_per_call: number;
-                max_prompt_characters: number;
-                /**
-                 * @description Emulated: one event with the finished image.
-                 * @enum {string}
-                 */
-                stream: "native" | "emulated";
-                max_partial_images: number;
-                response_formats: ("b64_json" | "url")[];
-                /** @enum {string} */
-                response_format_default: "b64_json" | "url";
-                /** @description What the model can do with input images. Absent: it makes images from text only. */
-                edits?: {
-                    /** @description Most input images of one request. */
-                    max_images: number;
-                    /** @description Largest input image in bytes. */
-                    max_file_bytes: number;
-                    /** @description Formats of input images. */
-                    formats: ("png" | "jpeg" | "webp")[];
-                    /** @description Whether it takes `mask`: transparent where the first input image should change. */
-                    mask: boolean;
-                    markup: boolean;
-                    /** @description Empty: no such option. */
-                    input_fidelities: string[];
+                    max_ratio: number | null;
                 };
+                max_given: number;
+                max_per_call: number;
+                previews: number;
+                qualities: string[];
+                formats: string[];
+            } | null;
+            /** @description What at least one deployment does, or Torana for it. What is absent is refused. */
+            can: {
+                [key: string]: "native" | "emulated";
             };
-        };
-        ModelList: {
-            /** @constant */
-            object: "list";
-            data: components["schemas"]["Model"][];
+            deployments: components["schemas"]["DeploymentBrief"][];
+            /** @description Of the first deployment that has one. */
+            price: components["schemas"]["PriceText"][];
+            last_hour: {
+                requests: number;
+                failed: number;
+                p95_ms: number | null;
+            };
+            last_day: {
+                requests: number;
+            };
+            /** @description The worst of each six hours of seven days: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
+            cells: string;
+            options: {
+                /** @enum {string} */
+                group: "answers" | "takes" | "money";
+                option: string;
+                by_deployment: {
+                    [key: string]: {
+                        /** @enum {string} */
+                        how: "native" | "emulated" | "refused" | "value";
+                        /** @description What Torana does instead, or the figure. */
+                        value: string;
+                    };
+                };
+            }[];
+            /** @description The price of each deployment. */
+            prices: {
+                [key: string]: components["schemas"]["PriceText"][];
+            };
+            /** @description In the order in which they are asked. */
+            tiers: {
+                deployment: string;
+                weight: number;
+                /** @description Its part of the calls of 24 hours. */
+                share: number;
+                /** @description Accurate to an hour. */
+                last_used_at: string | null;
+                /** @description As configured, for all nodes together. */
+                limits: {
+                    requests_per_minute?: number;
+                    tokens_per_minute?: number;
+                    images_per_minute?: number;
+                    concurrency?: number;
+                };
+            }[][];
+            cache: {
+                ttl_seconds: number;
+                /** @description Of the newest inputs of 24 hours. */
+                hits_share: number;
+                /** @description What its hits of 24 hours would have cost. */
+                saved_usd: string;
+            } | null;
+            micro_batch: {
+                max_wait_ms: number;
+                max_items: number;
+                average_items: number | null;
+            } | null;
+            guarded: boolean;
         };
         ModelRow: {
             /**
@@ -2018,6 +2049,12 @@ export interface components {
             };
             /** @description The worst of each six hours of seven days: `g`ood, `w`arned, `b`ad, `q`uarantined, `.` nothing. */
             cells: string;
+        };
+        ModelRowList: {
+            data: components["schemas"]["ModelRow"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
         };
         MoneyLine: {
             attempt: number | null;
@@ -7654,7 +7691,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ModelList"];
+                    "application/json": components["schemas"]["ModelRowList"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
@@ -7809,7 +7846,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Model"];
+                    "application/json": components["schemas"]["ModelDetail"];
                 };
             };
             /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */

@@ -23,7 +23,7 @@ interface PageProps {
   readonly bar?: ReactNode
   /** At the right, with a line: 316 to 424 wide. It stands below on a phone. */
   readonly side?: ReactNode
-  readonly sideWidth?: 316 | 336 | 356 | 424
+  readonly sideWidth?: 316 | 336 | 356 | 424 | 448
   /** At the bottom, with a line. */
   readonly foot?: ReactNode
   /** The page has one table that scrolls by itself, instead of scrolling as a whole. */
@@ -31,7 +31,7 @@ interface PageProps {
   readonly children?: ReactNode
 }
 
-const SIDE_WIDTH = { 316: 'w-79', 336: 'w-84', 356: 'w-89', 424: 'w-106' } as const
+const SIDE_WIDTH = { 316: 'w-79', 336: 'w-84', 356: 'w-89', 424: 'w-106', 448: 'w-112' } as const
 
 export function Page(props: PageProps) {
   const {

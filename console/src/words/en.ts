@@ -3,6 +3,7 @@ import { shell } from './en/shell.ts'
 import { overview } from './en/overview.ts'
 import { requests } from './en/requests.ts'
 import { models } from './en/models.ts'
+import { upstreams } from './en/upstreams.ts'
 import { usage } from './en/usage.ts'
 import { budgets } from './en/budgets.ts'
 import { unknowns } from './en/unknowns.ts'
@@ -20,6 +21,7 @@ export const en = {
   overview,
   requests,
   models,
+  upstreams,
   usage,
   budgets,
   unknowns,

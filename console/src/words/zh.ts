@@ -4,6 +4,7 @@ import { shell } from './zh/shell.ts'
 import { overview } from './zh/overview.ts'
 import { requests } from './zh/requests.ts'
 import { models } from './zh/models.ts'
+import { upstreams } from './zh/upstreams.ts'
 import { usage } from './zh/usage.ts'
 import { budgets } from './zh/budgets.ts'
 import { unknowns } from './zh/unknowns.ts'
@@ -21,6 +22,7 @@ export const zh: Words = {
   overview,
   requests,
   models,
+  upstreams,
   usage,
   budgets,
   unknowns,

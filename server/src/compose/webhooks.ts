@@ -1,5 +1,5 @@
 /** Composition of webhooks: which project hears of what, where events wait, and what sends them. */
-import type { ConfiguredWebhook } from '#core/catalog.ts'
+import type { ConfiguredWebhook } from '#core/configured-webhook.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'

@@ -3,6 +3,7 @@
  * `config/` from torana.yaml and the built-in facts, and swapped whole on a reload, so that one request sees one catalog.
  */
 import type { BudgetPeriod } from './budget.ts'
+import type { ConfiguredWebhook } from './configured-webhook.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ImagePrice, Price, PriceFrom } from './price.ts'
@@ -304,16 +305,6 @@ export interface ConfiguredBudget {
   readonly limitNanoUsd: bigint
   readonly per: BudgetPeriod
   readonly hard: boolean
-}
-
-/** Where a project's events go. */
-export interface ConfiguredWebhook {
-  readonly url: string
-  readonly secret: string
-  /** Undefined: all. */
-  readonly events: readonly string[] | undefined
-  /** May be a private address, and plain http: the operator's word. */
-  readonly isPrivate: boolean
 }
 
 export interface Project {

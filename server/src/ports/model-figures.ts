@@ -24,11 +24,19 @@ export interface DeploymentUse {
   readonly lastUsedAtMs: number | undefined
 }
 
+export interface CacheUse {
+  /** Of the newest inputs of 24 hours, the part that needed no call. */
+  readonly hitsShare: number
+  /** In 24 hours. */
+  readonly savedNanoUsd: bigint
+}
+
 export interface ModelFigures {
   /** By model. A model that nobody asked for is absent. */
   figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>>
   /** By deployment, of one model. */
   uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>>
+  cacheUse(model: string, projects: Projects): Promise<CacheUse>
   /** What the keys of these projects that still count are restricted to: one list each, undefined for all models. */
   keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]>
 }

@@ -1,6 +1,209 @@
+/** One model: what each deployment does with each option, what it costs, who gets a call, and how to use it. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { ChevronDown, ChevronUp, FileCode2, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { isNotFound } from '../../api/faults.ts'
+import { modelQueries } from '../../api/queries/models.ts'
+import { deleteModel } from '../../api/queries/upstreams.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
+import { CopyIconButton } from '../../ui/copy.tsx'
+import { AlertDialog, FactList } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { useGo } from '../../ui/link.tsx'
+import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { State } from '../../ui/state-mark.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import { Capabilities } from './capabilities.tsx'
+import { sortedRows } from './filters.ts'
+import { Prices } from './prices.tsx'
+import { illOf, STATE_MARK } from './row-words.ts'
+import { Routing } from './routing.tsx'
+import { Space } from './space.tsx'
+import { Traffic } from './traffic.tsx'
+import { UseIt } from './use-it.tsx'
+import { WhoGetsACall } from './who-gets-a-call.tsx'
+
+type Model = Schema<'ModelDetail'>
+
+const TABS = ['capabilities', 'prices', 'routing', 'traffic', 'space'] as const
 
 export function ModelPage() {
-  return <Page title={words.models.title} />
+  const { id } = useParams({ from: '/shell/models/$id' })
+  const { tab = 'capabilities', sdk } = useSearch({ from: '/shell/models/$id' })
+  const go = useGo()
+  const found = useQuery(modelQueries.one(id))
+  const model = found.data
+  const { detail } = words.models
+  return (
+    <Page
+      title={id}
+      crumbs={[{ label: words.models.title, to: paths.models() }]}
+      actions={<Neighbours id={id} />}
+      sideWidth={448}
+      {...(model && {
+        side: (
+          <UseIt
+            model={model}
+            sdk={sdk}
+            onSdk={(next) => go(paths.model(id, { tab, sdk: next }), { replace: true })}
+          />
+        ),
+      })}
+    >
+      {model === undefined && found.error === null && <LoadingRows />}
+      {found.error !== null &&
+        (isNotFound(found.error) ? (
+          <Empty
+            title={detail.gone(id)}
+            actions={<ButtonLink to={paths.models()}>{detail.allModels}</ButtonLink>}
+          >
+            {detail.goneNext}
+          </Empty>
+        ) : (
+          <Problem error={found.error} retry={() => void found.refetch()} />
+        ))}
+      {model && (
+        <>
+          <Head model={model} />
+          <Tabs
+            label={model.id}
+            value={tab}
+            className="mx-6 mt-1 phone:mx-4"
+            tabs={TABS.filter((one) => one !== 'space' || model.kind === 'embedding').map((one) => ({
+              value: one,
+              label: detail.tabs[one],
+              to: paths.model(id, { tab: one, sdk }),
+            }))}
+          />
+          {tab === 'capabilities' && (
+            <>
+              <Capabilities model={model} />
+              <WhoGetsACall model={model} />
+            </>
+          )}
+          {tab === 'prices' && <Prices model={model} />}
+          {tab === 'routing' && <Routing model={model} />}
+          {tab === 'traffic' && <Traffic model={model} />}
+          {tab === 'space' && <Space model={model} />}
+        </>
+      )}
+    </Page>
+  )
+}
+
+function Head({ model }: { readonly model: Model }) {
+  const { detail } = words.models
+  const ill = illOf(model.deployments)
+  const [worst] = ill
+  const well = model.deployments.length - ill.length
+  return (
+    <header className="px-6 pt-5 phone:px-4">
+      <p className="flex flex-wrap items-center gap-3">
+        <span className="text-18 font-semibold break-all">{model.id}</span>
+        <Tag>{words.models.kinds[model.kind]}</Tag>
+        <State mark={worst ? STATE_MARK[worst.state] : 'good'}>
+          {detail.healthy(well, model.deployments.length)}
+        </State>
+        <Remove model={model} />
+      </p>
+      <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-2">
+        {model.space !== null && (
+          <span className="flex min-w-0 items-center gap-2">
+            {detail.space} <span className="mono-12 truncate text-ink">{model.space}</span>
+            <CopyIconButton text={model.space} />
+          </span>
+        )}
+        {model.aliases.length > 0 && (
+          <span>
+            {detail.also} <span className="font-semibold text-ink">{model.aliases.join(', ')}</span>
+          </span>
+        )}
+        <span className="flex items-center gap-1.5">
+          <FileCode2 size={13} aria-hidden />
+          {model.managed_at ?? (model.managed_by === 'store' ? detail.managedHere : detail.builtIn)}
+        </span>
+      </p>
+    </header>
+  )
+}
+
+/** In the order of the list. */
+function Neighbours({ id }: { readonly id: string }) {
+  const go = useGo()
+  const rows = sortedRows(useQuery(modelQueries.all(undefined)).data?.data ?? [])
+  const at = rows.findIndex((row) => row.id === id)
+  const step = (by: 1 | -1) => {
+    const next = at === -1 ? undefined : rows[at + by]
+    return next && (() => go(paths.model(next.id)))
+  }
+  const [before, after] = [step(-1), step(1)]
+  const { detail } = words.models
+  return (
+    <>
+      <IconButton label={detail.previous} disabled={!before} onClick={before}>
+        <ChevronUp size={16} aria-hidden />
+      </IconButton>
+      <IconButton label={detail.next} disabled={!after} onClick={after}>
+        <ChevronDown size={16} aria-hidden />
+      </IconButton>
+    </>
+  )
+}
+
+/** Only what was connected here can be taken away here. */
+function Remove({ model }: { readonly model: Model }) {
+  const may = useMay()
+  const go = useGo()
+  const client = useQueryClient()
+  const [isOpen, setOpen] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const { detail } = words.models
+  if (model.managed_by !== 'store' || !may('models.write')) return null
+  const remove = async (): Promise<void> => {
+    try {
+      await deleteModel(model.id)
+    } catch (problem) {
+      setError(problem)
+      return
+    }
+    await client.invalidateQueries({ queryKey: ['models', 'all'] })
+    go(paths.models())
+  }
+  return (
+    <>
+      <Button
+        look="danger"
+        size="small"
+        icon={<Trash2 size={13} aria-hidden />}
+        onClick={() => setOpen(true)}
+      >
+        {detail.remove}
+      </Button>
+      <AlertDialog
+        open={isOpen}
+        onClose={() => setOpen(false)}
+        title={detail.removeTitle(model.id)}
+        description={detail.removeText}
+        actions={
+          <>
+            <Button onClick={() => setOpen(false)}>{words.ui.cancel}</Button>
+            <Button look="danger" onClick={() => void remove()}>
+              {detail.remove}
+            </Button>
+          </>
+        }
+      >
+        <FactList facts={[[detail.removeWhat, model.deployments.map(({ id }) => id).join(', ')]]} />
+        {error !== undefined && <Problem error={error} className="px-0 py-0" />}
+      </AlertDialog>
+    </>
+  )
 }

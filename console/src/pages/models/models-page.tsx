@@ -1,6 +1,224 @@
+/** What can be asked for, and how. */
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Plug, Terminal } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { modelQueries } from '../../api/queries/models.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { ConnectUpstream } from '../../parts/connect-upstream/connect-upstream.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Sheet } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { AddFilter, FilterChip, ValueChip } from '../../ui/filter-chip.tsx'
+import { useGo } from '../../ui/link.tsx'
+import { MenuChoice } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
+import { ABILITIES, AbilityLegend } from './abilities.tsx'
+import { MODEL_COLUMNS } from './columns.tsx'
+import { filtered, sortedRows, type ModelSearch } from './filters.ts'
+import { illOf, STATE_MARK, type ModelRow } from './row-words.ts'
+
+const NO_ROWS: readonly ModelRow[] = []
 
 export function ModelsPage() {
-  return <Page title={words.models.title} />
+  const search = useSearch({ from: '/shell/models' })
+  const go = useGo()
+  const models = useQuery(modelQueries.all(search.project))
+  const [isConnecting, setConnecting] = useState(false)
+  const all = models.data?.data
+  const rows = useMemo(() => all && sortedRows(filtered(all, search), search.sort), [all, search])
+  const change = (next: Partial<ModelSearch>): void =>
+    go(paths.models({ ...search, ...next }), { replace: true })
+  const first = rows?.[0] ?? all?.[0]
+  return (
+    <Page
+      title={words.models.title}
+      fill
+      actions={
+        <>
+          {first && (
+            <ButtonLink to={paths.model(first.id)} size="large" icon={<Terminal size={15} aria-hidden />}>
+              {words.models.connectSdk}
+            </ButtonLink>
+          )}
+          <ConnectButton onClick={() => setConnecting(true)} />
+        </>
+      }
+      bar={<Filters rows={all ?? NO_ROWS} search={search} onChange={change} />}
+      foot={<AbilityLegend />}
+    >
+      {all !== undefined && all.every(({ owned_by: owner }) => owner === 'demo') && (
+        <OnlyDemo onConnect={() => setConnecting(true)} />
+      )}
+      <DataTable
+        label={words.models.title}
+        columns={MODEL_COLUMNS}
+        rows={rows}
+        rowKey={rowKey}
+        rowHeight={46}
+        error={models.error}
+        retry={() => void models.refetch()}
+        href={href}
+        sort={search.sort ?? '-day'}
+        onSort={(sort) => change({ sort })}
+        minWidth={1180}
+        phoneRow={phoneRow}
+        empty={
+          <Empty
+            title={words.models.none}
+            actions={<Button onClick={() => go(paths.models())}>{words.ui.clearFilters}</Button>}
+          />
+        }
+      />
+      <ConnectSheet open={isConnecting} onClose={() => setConnecting(false)} />
+    </Page>
+  )
+}
+
+const rowKey = ({ id }: ModelRow): string => id
+const href = ({ id }: ModelRow): string => paths.model(id)
+
+const phoneRow = (row: ModelRow) => {
+  const [worst] = illOf(row.deployments)
+  return (
+    <span className="flex items-center gap-2.5">
+      <StateMark mark={worst ? STATE_MARK[worst.state] : 'good'} />
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-strong">{row.id}</span>
+        <span className="block truncate text-12 text-ink-3">
+          {row.aliases.length > 0 ? words.models.also(row.aliases.join(', ')) : words.models.kinds[row.kind]}
+        </span>
+      </span>
+    </span>
+  )
+}
+
+function ConnectButton({ onClick }: { readonly onClick: () => void }) {
+  const may = useMay()
+  return (
+    <Button
+      size="large"
+      icon={<Plug size={15} aria-hidden />}
+      why={may('upstreams.write') ? undefined : words.models.onlyAdmins}
+      onClick={onClick}
+    >
+      {words.models.connectUpstream}
+    </Button>
+  )
+}
+
+function OnlyDemo({ onConnect }: { readonly onConnect: () => void }) {
+  return (
+    <Banner
+      className="mx-6 mb-3 phone:mx-4"
+      title={words.models.onlyDemo}
+      action={<ConnectButton onClick={onConnect} />}
+    >
+      {words.models.onlyDemoNext}
+    </Banner>
+  )
+}
+
+function ConnectSheet({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  return (
+    <Sheet open={open} onClose={onClose} title={words.upstreams.connect} stays>
+      <ConnectUpstream
+        onAdded={(added) => {
+          onClose()
+          toast(words.upstreams.added(added.length))
+        }}
+      />
+    </Sheet>
+  )
+}
+
+interface FiltersProps {
+  readonly rows: readonly ModelRow[]
+  readonly search: ModelSearch
+  readonly onChange: (next: Partial<ModelSearch>) => void
+}
+
+function Filters({ rows, search, onChange }: FiltersProps) {
+  const { models } = words
+  const kinds = (kind: ModelRow['kind']) => rows.filter((row) => row.kind === kind).length
+  const can = search.can ?? []
+  const upstreams = [
+    ...new Set(rows.flatMap((row) => row.deployments.map(({ upstream }) => upstream))),
+  ].sort()
+  const managed = (by: ModelRow['managed_by']) =>
+    rows.filter((row) => row.managed_by === by && !row.retired).length
+  return (
+    <>
+      <SearchField
+        label={models.search}
+        value={search.q ?? ''}
+        onChange={(q) => onChange({ q: q || undefined })}
+      />
+      <Segmented
+        label={models.kind}
+        value={search.kind ?? 'all'}
+        segments={[
+          { value: 'all', label: models.all, count: rows.length },
+          { value: 'embedding', label: models.embeddings, count: kinds('embedding') },
+          { value: 'image', label: models.images, count: kinds('image') },
+        ]}
+        onChange={(kind) => onChange({ kind: kind === 'all' ? undefined : kind })}
+      />
+      <FilterChip
+        label={models.health}
+        value={search.health}
+        options={[
+          { value: 'well', label: models.well },
+          { value: 'ill', label: models.ill },
+        ]}
+        onChange={(health) => onChange({ health })}
+      />
+      {can.map((ability) => (
+        <ValueChip
+          key={ability}
+          label={models.can}
+          shown={models.abilities[ability] ?? ability}
+          onRemove={() => onChange({ can: can.filter((one) => one !== ability) })}
+        />
+      ))}
+      <AddFilter label={models.can}>
+        {ABILITIES.filter(([name]) => !can.includes(name)).map(([name, Icon]) => (
+          <MenuChoice
+            key={name}
+            chosen={false}
+            icon={<Icon size={14} aria-hidden />}
+            onSelect={() => onChange({ can: [...can, name] })}
+          >
+            {models.abilities[name]}
+          </MenuChoice>
+        ))}
+      </AddFilter>
+      {search.upstream === undefined ? (
+        <AddFilter label={models.upstream}>
+          {upstreams.map((upstream) => (
+            <MenuChoice key={upstream} chosen={false} onSelect={() => onChange({ upstream })}>
+              {upstream}
+            </MenuChoice>
+          ))}
+        </AddFilter>
+      ) : (
+        <ValueChip
+          label={models.upstream}
+          shown={search.upstream}
+          onRemove={() => onChange({ upstream: undefined })}
+        />
+      )}
+      <span className="ml-auto text-12 text-ink-3 phone:hidden">
+        {models.from(managed('configuration'), managed('store'), managed('built-in'))}
+      </span>
+    </>
+  )
 }

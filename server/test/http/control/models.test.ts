@@ -23,6 +23,7 @@ upstreams:
 models:
   text-embedding-3-small: { aliases: [search-embed], deployments: [{ upstream: openai }] }
   BAAI/bge-m3:
+    cache: { ttl: 12h }
     deployments:
       - { upstream: tei, weight: 2 }
       - { upstream: deepinfra, priority: 1, limits: { tokensPerMinute: 500000 } }
@@ -57,6 +58,7 @@ async function world({ caller = TESTER, keyModels = [], ...overrides }: World = 
         ['BAAI/bge-m3/tei', { calls: 30, lastUsedAtMs: Date.UTC(2026, 10, 20, 12) }],
         ['BAAI/bge-m3/deepinfra', { calls: 10, lastUsedAtMs: undefined }],
       ]),
+    cacheUse: async () => ({ hitsShare: 0.128, savedNanoUsd: 1_500_000n }),
     keyModels: async () => keyModels,
   }
   const ask = await startScope(
@@ -143,6 +145,7 @@ test('one model tells what each deployment does with each option, and who gets a
   assert.deepEqual(cell('dimensions')?.['BAAI/bge-m3/tei'], { how: 'refused', value: 'refused' })
   assert.deepEqual(cell('token ids')?.['BAAI/bge-m3/tei'], { how: 'emulated', value: 'turned into text' })
   assert.deepEqual(cell('texts in a call')?.['BAAI/bge-m3/tei'], { how: 'value', value: '32' })
+  assert.deepEqual(body.cache, { ttl_seconds: 43_200, hits_share: 0.128, saved_usd: '0.001500000' })
   assert.deepEqual(body.tiers, [
     [
       {

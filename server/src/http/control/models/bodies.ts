@@ -11,7 +11,8 @@ import type {
 import { spaceOf } from '#core/embedding/space.ts'
 import { embeddingAbilities, embeddingOptions, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities, imageOptions } from '#core/options/image.ts'
-import type { DeploymentUse, ModelFigure } from '#ports/model-figures.ts'
+import { decimalOf } from '#core/price.ts'
+import type { CacheUse, DeploymentUse, ModelFigure } from '#ports/model-figures.ts'
 import { priceBody } from '../wire/price-text.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
 import type { deploymentBrief, managed, model, modelRow } from './schemas.ts'
@@ -75,11 +76,12 @@ export function rowBody(one: Model, view: ModelView): Row {
   }
 }
 
-export function modelBody(
-  one: Model,
-  view: ModelView,
-  uses: ReadonlyMap<string, DeploymentUse> | undefined,
-): Body {
+export interface ModelUse {
+  readonly uses: ReadonlyMap<string, DeploymentUse> | undefined
+  readonly cache: CacheUse | undefined
+}
+
+export function modelBody(one: Model, view: ModelView, { uses, cache }: ModelUse): Body {
   const options = one.kind === 'embedding' ? embeddingOptions(one) : imageOptions(one)
   return {
     ...rowBody(one, view),
@@ -94,7 +96,11 @@ export function modelBody(
     tiers: tiersOf(one.deployments, uses),
     cache:
       one.kind === 'embedding' && one.cache !== undefined
-        ? { ttl_seconds: Math.round(one.cache.ttlMs / 1000) }
+        ? {
+            ttl_seconds: Math.round(one.cache.ttlMs / 1000),
+            hits_share: cache?.hitsShare ?? 0,
+            saved_usd: decimalOf(cache?.savedNanoUsd ?? 0n),
+          }
         : null,
     micro_batch:
       one.kind === 'embedding' && one.microBatch !== undefined
@@ -128,7 +134,11 @@ function briefBody(
 /** The first that says anything: a free one before it is told as free. */
 function priceOf(deployments: readonly AnyDeployment[]): Row['price'] {
   const priced = deployments.find(({ price }) => price.kind !== 'unpriced') ?? deployments[0]
-  return priced === undefined ? [] : priceBody(priced.price)
+  if (priced?.price.kind !== 'free') return priced === undefined ? [] : priceBody(priced.price)
+  const paid = deployments.find(({ price }) => price.kind !== 'unpriced' && price.kind !== 'free')
+  const [first] = paid === undefined ? [] : priceBody(paid.price)
+  const note = paid === undefined || first === undefined ? null : `${paid.upstream.name} ${first.amount}`
+  return [{ amount: '0', unit: 'free', note }]
 }
 
 function embeddingBody(one: EmbeddingModel): NonNullable<Row['embedding']> {

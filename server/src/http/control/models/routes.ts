@@ -63,8 +63,12 @@ export function registerModels(api: Api, dependencies: ModelsDependencies): void
       const projects = visibleProjects(callerIn(request))
       const found = catalog().models.get(id)
       if (found === undefined || !(await usable(projects))(found)) throw notFound(`There is no model ${id}.`)
-      const [all, uses] = await Promise.all([figures?.figures(projects), figures?.uses(found.id, projects)])
-      return modelBody(found, { ...dependencies, figures: all }, uses)
+      const [all, uses, cache] = await Promise.all([
+        figures?.figures(projects),
+        figures?.uses(found.id, projects),
+        figures?.cacheUse(found.id, projects),
+      ])
+      return modelBody(found, { ...dependencies, figures: all }, { uses, cache })
     },
   })
 }

@@ -1,6 +1,6 @@
 /** Models as the control API shows them. */
 import { z } from 'zod'
-import { cursor, storable, time } from '../wire/fields.ts'
+import { cursor, storable, time, usd } from '../wire/fields.ts'
 import { priceText } from '../wire/price-text.ts'
 
 /** As long as a model's id may be, in a path or elsewhere. */
@@ -124,13 +124,19 @@ export const model = modelRow
         ),
       )
       .describe('In the order in which they are asked.'),
-    cache: z.object({ ttl_seconds: z.int() }).nullable(),
+    cache: z
+      .object({
+        ttl_seconds: z.int(),
+        hits_share: z.number().describe('Of the newest inputs of 24 hours.'),
+        saved_usd: usd.describe('What its hits of 24 hours would have cost.'),
+      })
+      .nullable(),
     micro_batch: z
       .object({ max_wait_ms: z.number(), max_items: z.int(), average_items: z.number().nullable() })
       .nullable(),
     guarded: z.boolean(),
   })
-  .meta({ id: 'Model' })
+  .meta({ id: 'ModelDetail' })
 
 export const modelPath = z.object({
   id: storable(MAX_NAME).min(1).describe('Its id or an alias; `/` is written `%2F`.'),
@@ -155,4 +161,4 @@ export type ModelSort = (typeof SORTS)[number]
 
 export const modelList = z
   .object({ data: z.array(modelRow), has_more: z.boolean(), next: cursor })
-  .meta({ id: 'ModelList' })
+  .meta({ id: 'ModelRowList' })

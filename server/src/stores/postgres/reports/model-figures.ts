@@ -1,6 +1,6 @@
 /** Figures of models for people, from rollups and, for the last hour, from a bounded part of the request log. */
 import type { Clock } from '#ports/clock.ts'
-import type { DeploymentUse, ModelFigure, ModelFigures, Projects } from '#ports/model-figures.ts'
+import type { CacheUse, DeploymentUse, ModelFigure, ModelFigures, Projects } from '#ports/model-figures.ts'
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
@@ -24,7 +24,7 @@ FROM (
 WHERE model IS NOT NULL GROUP BY model`
 
 const LAST_DAY = `
-SELECT model, sum(posts)::bigint AS requests FROM usage_hours
+SELECT model, sum(requests)::bigint AS requests FROM usage_hours
 WHERE hour > $1 AND ($2::text[] IS NULL OR project = ANY($2)) GROUP BY model`
 
 const CELLS_OF_WEEK = `
@@ -34,6 +34,18 @@ FROM usage_hours WHERE hour >= $1 AND posts > 0 GROUP BY 1, 2`
 const USES = `
 SELECT deployment, coalesce(sum(posts) FILTER (WHERE hour > $2), 0)::bigint AS calls, max(hour) AS last_hour
 FROM usage_hours WHERE model = $1 AND hour > $3 AND ($4::text[] IS NULL OR project = ANY($4)) GROUP BY deployment`
+
+const HITS = `
+SELECT coalesce(sum(hits), 0)::bigint AS hits, coalesce(sum(inputs), 0)::bigint AS inputs
+FROM (
+  SELECT model, hits, inputs FROM requests
+  WHERE request_id >= $2 AND ($3::text[] IS NULL OR project = ANY($3))
+  ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
+) AS newest WHERE model = $1`
+
+const SAVED = `
+SELECT coalesce(sum(saved_nano), 0)::bigint AS saved FROM usage_hours
+WHERE model = $1 AND hour > $2 AND ($3::text[] IS NULL OR project = ANY($3))`
 
 const KEY_MODELS = `
 SELECT DISTINCT models FROM keys
@@ -86,6 +98,20 @@ export class PostgresModelFigures implements ModelFigures {
         { calls: Number(calls), lastUsedAtMs: lastHour?.getTime() },
       ]),
     )
+  }
+
+  async cacheUse(model: string, projects: Projects): Promise<CacheUse> {
+    const sinceMs = this.#clock.nowMs() - DAY_MS
+    const asked = projects ?? null
+    const [[inputs], [money]] = await Promise.all([
+      this.#read<{ hits: bigint; inputs: bigint }>(HITS, [model, lowestIdAt(sinceMs), asked]),
+      this.#read<{ saved: bigint }>(SAVED, [model, new Date(sinceMs), asked]),
+    ])
+    const all = Number(inputs?.inputs ?? 0n)
+    return {
+      hitsShare: all === 0 ? 0 : Number(inputs?.hits ?? 0n) / all,
+      savedNanoUsd: money?.saved ?? 0n,
+    }
   }
 
   async keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]> {

@@ -1,0 +1,148 @@
+/** The columns of the list of models, each of two lines. */
+import { Image, ScatterChart } from 'lucide-react'
+import type { ReactNode } from 'react'
+import { Cells } from '../../charts/cells.tsx'
+import { count, duration } from '../../app/format.ts'
+import { classes } from '../../ui/classes.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+import { Abilities } from './abilities.tsx'
+import {
+  askedByText,
+  illOf,
+  makes,
+  priceLines,
+  STATE_MARK,
+  takes,
+  troubles,
+  type ModelRow,
+} from './row-words.ts'
+
+export const MODEL_COLUMNS: readonly Column<ModelRow>[] = [
+  {
+    id: 'model',
+    head: words.models.columns.model,
+    sort: 'name',
+    width: 248,
+    cell: (row) => <NameCell row={row} />,
+  },
+  {
+    id: 'deployments',
+    head: words.models.columns.deployments,
+    width: 190,
+    cell: (row) => <DeploymentsCell row={row} />,
+  },
+  {
+    id: 'makes',
+    head: words.models.columns.makes,
+    width: 122,
+    cell: (row) => <TwoLines lines={makes(row)} />,
+  },
+  {
+    id: 'takes',
+    head: words.models.columns.takes,
+    width: 127,
+    cell: (row) => <TwoLines lines={takes(row)} />,
+  },
+  { id: 'can', head: words.models.columns.can, width: 132, cell: (row) => <Abilities can={row.can} /> },
+  { id: 'price', head: words.models.columns.price, sort: 'price', cell: (row) => <PriceCell row={row} /> },
+  {
+    id: 'p95',
+    head: words.models.columns.p95,
+    sort: 'p95',
+    width: 84,
+    align: 'right',
+    className: 'tabular-nums',
+    cell: (row) => duration(row.last_hour.p95_ms),
+  },
+  {
+    id: 'week',
+    head: words.models.columns.week,
+    width: 103,
+    cell: (row) => <Cells cells={row.cells} label={words.models.cells(troubles(row.cells))} />,
+  },
+  {
+    id: 'day',
+    head: words.models.columns.day,
+    sort: 'day',
+    width: 80,
+    align: 'right',
+    className: 'tabular-nums',
+    cell: (row) => count(row.last_day.requests),
+  },
+]
+
+function TwoLines({
+  lines: [first, second],
+  tone = 'text-ink-3',
+}: {
+  readonly lines: readonly [first: ReactNode, second: ReactNode]
+  readonly tone?: string
+}) {
+  return (
+    <span className="block min-w-0 leading-4">
+      <span className="block truncate leading-[18px]">{first}</span>
+      <span className={classes('block truncate text-12', tone)}>{second}</span>
+    </span>
+  )
+}
+
+function NameCell({ row }: { readonly row: ModelRow }) {
+  const Icon = row.kind === 'embedding' ? ScatterChart : Image
+  const { models } = words
+  return (
+    <span className="flex min-w-0 items-center gap-2.5">
+      <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-ink-3" />
+      <TwoLines
+        lines={[
+          <span key="id" className="font-strong">
+            {row.id}
+          </span>,
+          row.retired
+            ? (askedByText(row) ?? models.retired(row.retired.on, row.retired.successor))
+            : row.aliases.length > 0
+              ? models.also(row.aliases.join(', '))
+              : models.kinds[row.kind],
+        ]}
+        {...(row.retired && { tone: 'text-warn' })}
+      />
+    </span>
+  )
+}
+
+function DeploymentsCell({ row: { deployments } }: { readonly row: ModelRow }) {
+  const ill = illOf(deployments)
+  const [worst] = ill
+  const { models } = words
+  if (deployments.length === 0) return <span className="text-ink-3">–</span>
+  return (
+    <TwoLines
+      lines={[
+        <span key="marks" className="flex items-center gap-2">
+          <span className="flex items-center gap-1.5">
+            {deployments.map(({ id, upstream, state }) => (
+              <StateMark
+                key={id}
+                mark={STATE_MARK[state]}
+                word={`${upstream} ${models.states[state]}`}
+                size={9}
+              />
+            ))}
+          </span>
+          {models.of(deployments.length - ill.length, deployments.length)}
+        </span>,
+        worst === undefined
+          ? deployments.map(({ upstream }) => upstream).join(', ')
+          : ill.map(({ upstream, state }) => `${upstream} ${models.states[state]}`).join(', '),
+      ]}
+      {...(worst && { tone: MARK_TEXT[STATE_MARK[worst.state]] })}
+    />
+  )
+}
+
+function PriceCell({ row }: { readonly row: ModelRow }) {
+  if (row.retired) return <span className="text-ink-3">–</span>
+  const { lines, warn } = priceLines(row)
+  return <TwoLines lines={lines} {...(warn && { tone: 'text-warn' })} />
+}

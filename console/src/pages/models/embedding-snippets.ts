@@ -1,0 +1,191 @@
+/** How each SDK asks for vectors. */
+import { KEY, type Maker, type Sdk } from './snippet.ts'
+
+/** A part that is there only when a space is pinned. */
+const pin = (space: string | undefined, text: (space: string) => string): string =>
+  space === undefined ? '' : text(space)
+
+export const EMBEDDINGS: Record<Sdk, Maker> = {
+  curl: ({ model, baseUrl, space }) => `curl ${baseUrl}/embeddings \\
+  -H "Authorization: Bearer ${KEY}" \\
+  -H 'Content-Type: application/json' \\${pin(
+    space,
+    (id) => `
+  -H 'x-torana-space: ${id}' \\`,
+  )}
+  -d '{"model": "${model}", "input": ["cat", "kitten", "car"]}'
+`,
+  python: ({ model, baseUrl, space }) => `from openai import OpenAI
+
+client = OpenAI(
+    base_url="${baseUrl}",
+    api_key="${KEY}",  # a key of your project
+)
+answer = client.embeddings.create(
+    model="${model}",
+    input=["cat", "kitten", "car"],${pin(
+      space,
+      (id) => `
+    extra_headers={"x-torana-space":
+        "${id}"},`,
+    )}
+)
+print(len(answer.data), "vectors of", len(answer.data[0].embedding))
+`,
+  node: ({ model, baseUrl, space }) => `import OpenAI from 'openai'
+
+const client = new OpenAI({
+  baseURL: '${baseUrl}',
+  apiKey: '${KEY}', // a key of your project
+})
+const { data } = await client.embeddings.create(
+  { model: '${model}', input: ['cat', 'kitten', 'car'] },${pin(
+    space,
+    (id) => `
+  { headers: { 'x-torana-space': '${id}' } },`,
+  )}
+)
+console.log(data.length, 'vectors of', data[0].embedding.length)
+`,
+  go: ({ model, baseUrl, space }) => `package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+
+	"github.com/openai/openai-go/v3"
+	"github.com/openai/openai-go/v3/option"
+)
+
+func main() {
+	client := openai.NewClient(
+		option.WithBaseURL("${baseUrl}"),
+		option.WithAPIKey("${KEY}"), // a key of your project${pin(
+      space,
+      (id) => `
+		option.WithHeader("x-torana-space", "${id}"),`,
+    )}
+	)
+	answer, err := client.Embeddings.New(context.Background(), openai.EmbeddingNewParams{
+		Model: "${model}",
+		Input: openai.EmbeddingNewParamsInputUnion{
+			OfArrayOfStrings: []string{"cat", "kitten", "car"},
+		},
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(len(answer.Data), "vectors of", len(answer.Data[0].Embedding))
+}
+`,
+  java: ({ model, baseUrl, space }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
+import com.openai.models.embeddings.EmbeddingCreateParams;
+import java.util.List;
+
+public class Main {
+    public static void main(String[] arguments) {
+        var client = OpenAIOkHttpClient.builder()
+                .baseUrl("${baseUrl}")
+                .apiKey("${KEY}") // a key of your project
+                .build();
+        var answer = client.embeddings().create(EmbeddingCreateParams.builder()
+                .model("${model}")
+                .inputOfArrayOfStrings(List.of("cat", "kitten", "car"))${pin(
+                  space,
+                  (id) => `
+                .putAdditionalHeader("x-torana-space", "${id}")`,
+                )}
+                .build());
+        System.out.println(answer.data().size() + " vectors of "
+                + answer.data().get(0).embedding().size());
+    }
+}
+`,
+  dotnet: ({ model, baseUrl, space }) => `using OpenAI;
+using OpenAI.Embeddings;
+using System.ClientModel;
+using System.ClientModel.Primitives;
+
+var options = new OpenAIClientOptions { Endpoint = new Uri("${baseUrl}") };${pin(
+    space,
+    (id) => `
+options.AddPolicy(new Pinned("${id}"), PipelinePosition.PerCall);`,
+  )}
+var client = new EmbeddingClient("${model}",
+    new ApiKeyCredential("${KEY}"), options); // a key of your project
+var answer = client.GenerateEmbeddings(["cat", "kitten", "car"]).Value;
+Console.WriteLine($"{answer.Count} vectors of {answer[0].ToFloats().Length}");
+${pin(
+  space,
+  () => `
+class Pinned(string space) : PipelinePolicy
+{
+    public override void Process(PipelineMessage message,
+        IReadOnlyList<PipelinePolicy> pipeline, int index)
+    {
+        message.Request.Headers.Set("x-torana-space", space);
+        ProcessNext(message, pipeline, index);
+    }
+
+    public override ValueTask ProcessAsync(PipelineMessage message,
+        IReadOnlyList<PipelinePolicy> pipeline, int index)
+    {
+        message.Request.Headers.Set("x-torana-space", space);
+        return ProcessNextAsync(message, pipeline, index);
+    }
+}
+`,
+)}`,
+  langchain: ({ model, baseUrl, space }) => `from langchain_openai import OpenAIEmbeddings
+
+embeddings = OpenAIEmbeddings(
+    model="${model}",
+    base_url="${baseUrl}",
+    api_key="${KEY}",  # a key of your project${pin(
+      space,
+      (id) => `
+    default_headers={"x-torana-space":
+        "${id}"},`,
+    )}
+)
+vectors = embeddings.embed_documents(["cat", "kitten", "car"])
+print(len(vectors), "vectors of", len(vectors[0]))
+`,
+  'ai-sdk': ({ model, baseUrl, space }) => `import { createOpenAI } from '@ai-sdk/openai'
+import { embedMany } from 'ai'
+
+const torana = createOpenAI({
+  baseURL: '${baseUrl}',
+  apiKey: '${KEY}', // a key of your project${pin(
+    space,
+    (id) => `
+  headers: { 'x-torana-space': '${id}' },`,
+  )}
+})
+const { embeddings } = await embedMany({
+  model: torana.embeddingModel('${model}'),
+  values: ['cat', 'kitten', 'car'],
+})
+console.log(embeddings.length, 'vectors of', embeddings[0].length)
+`,
+  llamaindex: ({
+    model,
+    baseUrl,
+    space,
+  }) => `from llama_index.embeddings.openai_like import OpenAILikeEmbedding
+
+embeddings = OpenAILikeEmbedding(
+    model_name="${model}",
+    api_base="${baseUrl}",
+    api_key="${KEY}",  # a key of your project${pin(
+      space,
+      (id) => `
+    default_headers={"x-torana-space":
+        "${id}"},`,
+    )}
+)
+vectors = embeddings.get_text_embedding_batch(["cat", "kitten", "car"])
+print(len(vectors), "vectors of", len(vectors[0]))
+`,
+}

@@ -1,0 +1,78 @@
+/** Who gets a call, as a picture and as a table, and what to do where there is nobody else. */
+import type { Schema } from '../../api/client.ts'
+import { ageOf, share } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { paths } from '../../app/paths.ts'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { State } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+import { STATE_MARK } from './row-words.ts'
+import { limitTexts, turnText, type Turn } from './turns.ts'
+import { WhoGetsACall } from './who-gets-a-call.tsx'
+
+type Model = Schema<'ModelDetail'>
+type Row = Turn & {
+  readonly state: Schema<'DeploymentBrief'>['state']
+  readonly turn: string
+  readonly used: string
+}
+
+const { routingColumns: heads } = words.models.detail
+
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'deployment', head: heads.deployment, cell: ({ deployment }) => deployment },
+  {
+    id: 'state',
+    head: heads.state,
+    width: 120,
+    cell: ({ state }) => <State mark={STATE_MARK[state]}>{words.models.states[state]}</State>,
+  },
+  { id: 'turn', head: heads.turn, width: 130, cell: ({ turn }) => turn },
+  {
+    id: 'share',
+    head: heads.share,
+    width: 96,
+    align: 'right',
+    className: 'tabular-nums',
+    cell: (row) => share(row.share),
+  },
+  { id: 'limits', head: heads.limits, cell: (row) => limitTexts(row).join(', ') || '–' },
+  { id: 'used', head: heads.used, width: 110, cell: ({ used }) => used },
+]
+
+export function Routing({ model }: { readonly model: Model }) {
+  const nowMs = useNow()
+  const { detail } = words.models
+  const rows = model.tiers.flat().map((turn) => ({
+    ...turn,
+    state: model.deployments.find(({ id }) => id === turn.deployment)?.state ?? 'healthy',
+    turn: turnText(model, turn.deployment),
+    used: turn.last_used_at === null ? '–' : ageOf(turn.last_used_at, nowMs),
+  }))
+  return (
+    <>
+      <div className="pt-4">
+        <WhoGetsACall model={model} />
+      </div>
+      <DataTable
+        label={detail.tabs.routing}
+        columns={COLUMNS}
+        rows={rows}
+        rowKey={({ deployment }) => deployment}
+        href={({ deployment }) => paths.deployment(deployment)}
+        empty={null}
+        fill={false}
+      />
+      {model.deployments.length === 1 && (
+        <div className="max-w-140 px-6 py-5 phone:px-4">
+          <p>{detail.noFailover}</p>
+          <p className="mb-2 text-12 text-ink-2">{detail.noFailoverNext}</p>
+          <CodeBlock
+            code={`models:\n  ${model.id}:\n    deployments:\n      - upstream: ${model.deployments[0]?.upstream ?? 'openai'}\n      - { upstream: another, priority: 1 }`}
+          />
+        </div>
+      )}
+    </>
+  )
+}

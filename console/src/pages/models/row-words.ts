@@ -1,0 +1,99 @@
+/** A model in the two lines of each column. Pure, with tests. */
+import type { Schema } from '../../api/client.ts'
+import { count, whole } from '../../app/format.ts'
+import type { Mark } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+
+export type ModelRow = Schema<'ModelRow'>
+type Brief = Schema<'DeploymentBrief'>
+type Lines = readonly [first: string, second: string]
+
+export const STATE_MARK: Record<Brief['state'], Mark> = {
+  healthy: 'good',
+  limited: 'warn',
+  ejected: 'bad',
+  probing: 'wait',
+  'held-back': 'off',
+  quarantined: 'odd',
+  drained: 'off',
+}
+
+/** The worst first, as far as its mark tells. */
+const WORST: readonly Mark[] = ['bad', 'odd', 'warn', 'wait', 'off']
+
+export function illOf(deployments: readonly Brief[]): readonly Brief[] {
+  const rank = ({ state }: Brief): number => WORST.indexOf(STATE_MARK[state])
+  return deployments.filter(({ state }) => state !== 'healthy').toSorted((a, b) => rank(a) - rank(b))
+}
+
+export function makes({ embedding, image }: ModelRow): Lines {
+  const { models } = words
+  if (embedding) {
+    const { width, narrower } = embedding
+    if (narrower === 'any') return [models.wide(width), models.anyNarrower]
+    if (narrower === 'none') return [models.wide(width), models.thisWidth]
+    return [models.wide(width), narrower.map(whole).join(' · ')]
+  }
+  if (image === null) return ['–', '']
+  const { sizes } = image
+  const megapixels = models.megapixels((sizes.max_pixels / 1_000_000).toFixed(1))
+  if (sizes.kind === 'list') return [models.sizes(sizes.values.length), megapixels]
+  if (sizes.kind === 'any') return [models.anySize, megapixels]
+  const bounds = [
+    ...(sizes.multiple_of !== null && sizes.multiple_of > 1 ? [models.multiple(sizes.multiple_of)] : []),
+    ...(sizes.max_ratio === null ? [] : [models.ratio(sizes.max_ratio)]),
+  ]
+  return [megapixels, bounds.length > 0 ? bounds.join(', ') : models.any]
+}
+
+export function takes({ embedding, image }: ModelRow): Lines {
+  const { models } = words
+  if (embedding) {
+    const { max_input_tokens: tokens, max_inputs: inputs } = embedding
+    return [tokens === null ? models.anyTokens : models.tokens(tokens), models.inputsACall(inputs)]
+  }
+  if (image === null) return ['–', '']
+  const given = image.max_given === 0 ? models.textOnly : models.picturesIn(image.max_given)
+  return [given, models.aCall(image.max_per_call)]
+}
+
+/** `warn`: something of it has no price. */
+export function priceLines({ price, owned_by: owner }: ModelRow): {
+  readonly lines: Lines
+  readonly warn: boolean
+} {
+  const { models } = words
+  const [first, second] = price
+  if (first === undefined || first.unit === 'unpriced')
+    return { lines: [models.unpriced, models.unpricedNote], warn: true }
+  if (first.unit === 'free')
+    return { lines: [models.free, owner === 'demo' ? models.inProcess : (first.note ?? '')], warn: false }
+  const isUnpriced = first.note === 'edits unpriced'
+  const note = isUnpriced ? `, ${models.editsUnpriced}` : ''
+  switch (first.unit) {
+    case 'image':
+      return { lines: [first.amount, `${models.perImage}${note}`], warn: isUnpriced }
+    case 'megapixel':
+      return { lines: [first.amount, `${models.perMegapixel}${note}`], warn: isUnpriced }
+    case 'million tokens':
+      return { lines: [first.amount, models.perTokens], warn: false }
+    default:
+      return {
+        lines: [models.inOut(first.amount, second?.amount ?? '–'), `${models.perTokens}${note}`],
+        warn: isUnpriced,
+      }
+  }
+}
+
+/** How many of its cells had trouble. */
+export function troubles(cells: string): number {
+  return Array.from(cells).filter((cell) => cell === 'b' || cell === 'q' || cell === 'w').length
+}
+
+export function askedByText({ retired }: ModelRow): string | undefined {
+  if (retired === null || retired.asked_by.length === 0) return undefined
+  const sum = retired.asked_by.reduce((all, { requests_7d: requests }) => all + requests, 0)
+  const names = retired.asked_by.slice(0, 3).map(({ key }) => key)
+  const rest = retired.asked_by.length - names.length
+  return words.models.askedBy(sum, [...names, ...(rest > 0 ? [`+${count(rest)}`] : [])].join(', '))
+}

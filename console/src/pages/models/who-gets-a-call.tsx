@@ -1,0 +1,78 @@
+/** Tiers in the order in which they are asked, with the share of the calls that each deployment really got. */
+import { ArrowRight } from 'lucide-react'
+import { Fragment } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { ageOf, share } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { Meter } from '../../charts/meter.tsx'
+import { Section } from '../../ui/page.tsx'
+import { words } from '../../words/words.ts'
+import { limitTexts, upstreamIn, type Turn } from './turns.ts'
+
+type Model = Schema<'ModelDetail'>
+
+export function WhoGetsACall({ model }: { readonly model: Model }) {
+  const { detail } = words.models
+  const first = model.tiers[0]?.length ?? 1
+  return (
+    <Section title={detail.whoGetsACall} className="px-6 pb-6 phone:px-4">
+      <div className="mt-2 flex items-stretch gap-2 phone:flex-col">
+        {model.tiers.map((tier, at) => (
+          <Fragment key={tier[0]?.deployment ?? at}>
+            {at > 0 && (
+              <ArrowRight size={16} aria-hidden className="shrink-0 self-center text-ink-3 phone:rotate-90" />
+            )}
+            <div
+              className="min-w-0 rounded-control border border-line px-3 py-2.5"
+              style={{ flex: `${at === 0 ? 2 : 1} 1 0` }}
+            >
+              <p className="mb-1 text-11 text-ink-3">
+                {at === 0 ? detail.firstTier : at === 1 ? detail.laterTier(first) : detail.thenTier}
+              </p>
+              {tier.map((turn) => (
+                <TurnView key={turn.deployment} turn={turn} model={model} isFirst={at === 0} />
+              ))}
+            </div>
+          </Fragment>
+        ))}
+      </div>
+    </Section>
+  )
+}
+
+function TurnView({
+  turn,
+  model,
+  isFirst,
+}: {
+  readonly turn: Turn
+  readonly model: Model
+  readonly isFirst: boolean
+}) {
+  const nowMs = useNow()
+  const { detail } = words.models
+  return (
+    <div className="pb-2 last:pb-0">
+      <p className="flex items-baseline justify-between gap-2">
+        <span className="truncate font-strong">{upstreamIn(model, turn.deployment)}</span>
+        <span className={turn.share === 0 ? 'text-ink-3' : 'tabular-nums'} title={detail.shareNote}>
+          {share(turn.share, 0)}
+        </span>
+      </p>
+      {isFirst ? (
+        <Meter share={turn.share} label={`${share(turn.share, 0)} ${detail.shareNote}`} className="mt-1" />
+      ) : (
+        <p className="text-12 text-ink-3">
+          {limitTexts(turn).map((text) => (
+            <span key={text} className="block truncate">
+              {text}
+            </span>
+          ))}
+          <span className="block truncate">
+            {turn.last_used_at === null ? detail.notUsed : detail.lastUsed(ageOf(turn.last_used_at, nowMs))}
+          </span>
+        </p>
+      )}
+    </div>
+  )
+}

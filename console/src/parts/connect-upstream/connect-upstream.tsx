@@ -1,0 +1,269 @@
+/** Connects an upstream: choose it, check its key, tick its models. The secret lives in this component alone. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { CircleCheck } from 'lucide-react'
+import { useState } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { FaultError } from '../../api/faults.ts'
+import { addModels, checkUpstream, createUpstream, upstreamQueries } from '../../api/queries/upstreams.ts'
+import { duration } from '../../app/format.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { SecretInput } from '../../ui/secret-input.tsx'
+import { Select } from '../../ui/select.tsx'
+import { words } from '../../words/words.ts'
+import {
+  asksFor,
+  hostOf,
+  isComplete,
+  nameOf,
+  NO_FIELDS,
+  providerOf,
+  questionOf,
+  SERVERS,
+  TILES,
+  type Fields,
+} from './form.ts'
+import { FoundModels, isTaken, type OwnKind } from './found-models.tsx'
+import { Tiles } from './tiles.tsx'
+
+type Checked = Schema<'Checked'>
+
+interface ConnectUpstreamProps {
+  readonly onAdded: (models: readonly Schema<'ModelRow'>[]) => void
+  /** Where it can wait. */
+  readonly onSkip?: (() => void) | undefined
+}
+
+export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
+  const providers = useQuery(upstreamQueries.providers()).data?.data ?? NO_PROVIDERS
+  const client = useQueryClient()
+  const [fields, setFields] = useState(NO_FIELDS)
+  const [checked, setChecked] = useState<Checked>()
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const [own, setOwn] = useState<ReadonlyMap<string, OwnKind>>(new Map())
+  const [busy, setBusy] = useState<'check' | 'add'>()
+  const [problem, setProblem] = useState<FaultError>()
+  /** Kept when only its models were refused: asking again must not make a second one. */
+  const [made, setMade] = useState<string>()
+
+  const change = (next: Partial<Fields>): void => {
+    setFields({ ...fields, ...next })
+    setChecked(undefined)
+    setProblem(undefined)
+    setMade(undefined)
+  }
+  const doing = async (what: 'check' | 'add', work: () => Promise<void>): Promise<void> => {
+    setBusy(what)
+    setProblem(undefined)
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof FaultError)) throw error
+      setProblem(error)
+    } finally {
+      setBusy(undefined)
+    }
+  }
+  const check = () =>
+    doing('check', async () => {
+      const answer = await checkUpstream(questionOf(fields))
+      setChecked(answer)
+      setOwn(new Map())
+      setTicked(
+        new Set(
+          answer.models
+            .filter((one) => one.known && !isTaken(one) && one.served === null)
+            .map(({ id }) => id),
+        ),
+      )
+    })
+  const add = () =>
+    doing('add', async () => {
+      const upstream = made ?? (await createUpstream(questionOf(fields))).name
+      setMade(upstream)
+      const kinds = [...own].filter(([id]) => ticked.has(id)).map(([id, one]) => [id, kindBody(one)] as const)
+      const models = await addModels({
+        upstream,
+        ids: [...ticked],
+        ...(kinds.length > 0 && { own: Object.fromEntries(kinds) }),
+      })
+      setFields(NO_FIELDS)
+      setChecked(undefined)
+      await Promise.all(
+        [['models'], ['upstreams'], ['deployments'], ['session']].map((queryKey) =>
+          client.invalidateQueries({ queryKey }),
+        ),
+      )
+      onAdded(models)
+    })
+
+  return (
+    <div className="flex flex-col gap-4">
+      <Tiles providers={providers} value={fields.tile} onChange={(tile) => change({ ...NO_FIELDS, tile })} />
+      <Form className="flex flex-col gap-4" errors={errorsOf(problem)} onSubmit={() => void check()}>
+        <PlaceFields fields={fields} providers={providers} onChange={change} />
+        <Field
+          name="secret"
+          label={
+            asksFor(fields).address && fields.tile !== 'azure'
+              ? words.upstreams.serverKey
+              : words.upstreams.key(nameOf(fields, providers))
+          }
+          hint={words.upstreams.keyHint(hostOf(fields, providers))}
+        >
+          <span className="flex gap-2">
+            <span className="min-w-0 flex-1">
+              <SecretInput
+                value={fields.secret}
+                className="font-mono"
+                onChange={(secret) => change({ secret })}
+              />
+            </span>
+            <Button
+              type="submit"
+              size="large"
+              busy={busy === 'check'}
+              disabled={!isComplete(fields)}
+              icon={checked?.ok === true && <CircleCheck size={15} aria-hidden className="text-good" />}
+            >
+              {checked?.ok === true
+                ? words.upstreams.checked(duration(checked.duration_ms))
+                : words.upstreams.check}
+            </Button>
+          </span>
+        </Field>
+      </Form>
+      {checked?.ok === false && (
+        <Banner tone="bad" title={words.upstreams.failed}>
+          {checked.fault?.message}
+        </Banner>
+      )}
+      {problem !== undefined && problem.param !== 'base_url' && <Banner tone="bad" title={problem.message} />}
+      {checked?.ok === true && (
+        <>
+          {!checked.listed && (
+            <p className="text-12 text-ink-2">{words.upstreams.unlisted(nameOf(fields, providers))}</p>
+          )}
+          <FoundModels found={checked.models} ticked={ticked} onTick={setTicked} own={own} onOwn={setOwn} />
+        </>
+      )}
+      {(onSkip !== undefined || checked?.ok === true) && (
+        <div className="flex items-center justify-end gap-2">
+          {onSkip !== undefined && <Button onClick={onSkip}>{words.upstreams.skip}</Button>}
+          {checked?.ok === true && (
+            <Button
+              look="primary"
+              size="large"
+              busy={busy === 'add'}
+              disabled={ticked.size === 0}
+              onClick={() => void add()}
+            >
+              {words.upstreams.add(ticked.size)}
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  )
+}
+
+const NO_PROVIDERS: readonly Schema<'Provider'>[] = []
+
+function kindBody({ kind, width }: OwnKind) {
+  return kind === 'image' ? ({ kind } as const) : ({ kind, width } as const)
+}
+
+function errorsOf(problem: FaultError | undefined): Record<string, string> {
+  return problem?.param === 'base_url' ? { base_url: problem.message } : {}
+}
+
+/** Where it is, where the provider alone does not say it. */
+function PlaceFields({
+  fields,
+  providers,
+  onChange,
+}: {
+  readonly fields: Fields
+  readonly providers: readonly Schema<'Provider'>[]
+  readonly onChange: (next: Partial<Fields>) => void
+}) {
+  const asked = asksFor(fields)
+  const text = (name: 'region' | 'project' | 'location', placeholder: string) => (
+    <Field key={name} name={name} label={words.upstreams[name]} className="flex-1">
+      <TextInput
+        value={fields[name]}
+        placeholder={placeholder}
+        onChange={(next) => onChange({ [name]: next })}
+      />
+    </Field>
+  )
+  return (
+    <>
+      {fields.tile === 'own' && (
+        <Field name="provider" label={words.upstreams.kindOfServer}>
+          <Select
+            value={fields.provider}
+            options={[
+              { value: '', label: words.upstreams.anyServer },
+              ...named(providers, (id) => isServer(id)),
+            ]}
+            onChange={(provider) =>
+              onChange({
+                provider,
+                baseUrl: providers.find(({ id }) => id === provider)?.base_url ?? fields.baseUrl,
+              })
+            }
+          />
+        </Field>
+      )}
+      {fields.tile === 'more' && (
+        <Field name="provider" label={words.upstreams.otherProvider}>
+          <Select
+            value={providerOf(fields) ?? ''}
+            options={[
+              { value: '', label: words.upstreams.anyServer },
+              ...named(providers, (id) => !isServer(id) && !isTile(id)),
+            ]}
+            onChange={(provider) => onChange({ provider })}
+          />
+        </Field>
+      )}
+      {asked.address && (
+        <Field
+          name="base_url"
+          label={fields.tile === 'azure' ? words.upstreams.azureAddress : words.upstreams.address}
+          {...(fields.tile !== 'azure' && { hint: words.upstreams.addressHint })}
+        >
+          <TextInput
+            value={fields.baseUrl}
+            inputMode="url"
+            placeholder={
+              fields.tile === 'azure' ? 'https://my-eu.openai.azure.com' : 'http://tei.internal:8080/v1'
+            }
+            onChange={(baseUrl) => onChange({ baseUrl })}
+          />
+        </Field>
+      )}
+      {asked.region && text('region', 'eu-central-1')}
+      {asked.place && (
+        <span className="flex gap-2">
+          {text('project', 'my-project')}
+          {text('location', 'europe-west4')}
+        </span>
+      )}
+    </>
+  )
+}
+
+function isServer(id: string): boolean {
+  return (SERVERS as readonly string[]).includes(id)
+}
+
+function isTile(id: string): boolean {
+  return (TILES as readonly string[]).includes(id)
+}
+
+function named(providers: readonly Schema<'Provider'>[], wanted: (id: string) => boolean) {
+  return providers.filter(({ id }) => wanted(id)).map(({ id, name }) => ({ value: id, label: name }))
+}

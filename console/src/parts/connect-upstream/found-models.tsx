@@ -1,0 +1,183 @@
+/** The models that a check found: tick those that callers shall have. */
+import { useState } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { day, whole } from '../../app/format.ts'
+import { Select } from '../../ui/select.tsx'
+import { Tick } from '../../ui/switch.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { words } from '../../words/words.ts'
+import { listPrice } from './price-words.ts'
+
+export type Found = Schema<'Checked'>['models'][number]
+/** What a model is that Torana has no facts about, as a person says it. */
+export interface OwnKind {
+  readonly kind: 'embedding' | 'image'
+  readonly width: number
+}
+
+interface FoundModelsProps {
+  readonly found: readonly Found[]
+  readonly ticked: ReadonlySet<string>
+  readonly onTick: (ticked: ReadonlySet<string>) => void
+  readonly own: ReadonlyMap<string, OwnKind>
+  readonly onOwn: (own: ReadonlyMap<string, OwnKind>) => void
+}
+
+export function FoundModels({ found, ticked, onTick, own, onOwn }: FoundModelsProps) {
+  const [showsAll, setShowsAll] = useState(false)
+  const others = found.filter(({ known }) => !known)
+  const shown = showsAll ? found : found.filter(({ known }) => known)
+  const tick = (id: string, next: boolean): void => {
+    const after = new Set(ticked)
+    if (next) after.add(id)
+    else after.delete(id)
+    onTick(after)
+  }
+  if (found.length === 0) return <p className="text-ink-2">{words.upstreams.noModels}</p>
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="scroll-quiet max-h-72 overflow-auto rounded-control border border-line">
+        <table className="w-full border-collapse text-13">
+          <thead>
+            <tr className="text-12 text-ink-3">
+              <th className="sticky top-0 w-9 bg-surface" aria-hidden />
+              <Head>{words.upstreams.ofModels(ticked.size, found.length)}</Head>
+              <Head>{words.upstreams.kind}</Head>
+              <Head right>{words.upstreams.price}</Head>
+              <Head right>{words.upstreams.priceOf}</Head>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map((model) => (
+              <tr key={model.id} className="border-t border-line">
+                <td className="h-8 pl-3">
+                  <Tick
+                    label={model.id}
+                    checked={ticked.has(model.id)}
+                    disabled={isTaken(model) || (!model.known && !own.has(model.id))}
+                    onChange={(next) => tick(model.id, next)}
+                  />
+                </td>
+                <td className="max-w-48 truncate px-2.5 font-[550]">{model.id}</td>
+                {model.known ? (
+                  <KnownCells model={model} />
+                ) : (
+                  <OwnCells
+                    value={own.get(model.id)}
+                    onChange={(kind) => {
+                      onOwn(new Map(own).set(model.id, kind))
+                      tick(model.id, true)
+                    }}
+                  />
+                )}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {others.length > 0 && (
+        <button type="button" className="link self-start text-12" onClick={() => setShowsAll(!showsAll)}>
+          {showsAll ? words.upstreams.hideOthers : words.upstreams.showOthers(others.length)}
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Declared elsewhere: that one comes first. */
+export function isTaken({ served }: Found): boolean {
+  return served !== null && served !== 'store'
+}
+
+function Head({ right = false, children }: { readonly right?: boolean; readonly children: string }) {
+  return (
+    <th
+      className={`sticky top-0 h-8 bg-surface px-2.5 font-medium whitespace-nowrap ${right ? 'text-right last:pr-3' : 'text-left'}`}
+    >
+      {children}
+    </th>
+  )
+}
+
+function KnownCells({ model }: { readonly model: Found }) {
+  const price = listPrice(model.price)
+  return (
+    <>
+      <td className="px-2.5 whitespace-nowrap text-ink-2">
+        {model.served === null ? (
+          kindText(model)
+        ) : (
+          <Tag>{isTaken(model) ? words.upstreams.served(model.served) : words.upstreams.servedHere}</Tag>
+        )}
+      </td>
+      <td className="px-2.5 text-right whitespace-nowrap tabular-nums">
+        {price ?? <Tag tone="warn">{words.upstreams.noPrice}</Tag>}
+      </td>
+      <td className="px-2.5 pr-3 text-right text-12 whitespace-nowrap text-ink-3 tabular-nums">
+        {model.as_of === null ? '–' : day(model.as_of, 'UTC')}
+      </td>
+    </>
+  )
+}
+
+function OwnCells({
+  value,
+  onChange,
+}: {
+  readonly value: OwnKind | undefined
+  readonly onChange: (kind: OwnKind) => void
+}) {
+  return (
+    <td colSpan={3} className="px-2.5 py-1 pr-3">
+      <span className="flex items-center justify-end gap-2 text-12 text-ink-3">
+        {words.upstreams.makes}
+        <Select
+          label={words.upstreams.makes}
+          className="w-28 phone:h-8"
+          value={value?.kind ?? 'none'}
+          options={[
+            { value: 'none', label: '–' },
+            { value: 'embedding', label: words.upstreams.embeddings },
+            { value: 'image', label: words.upstreams.images },
+          ]}
+          onChange={(kind) => kind !== 'none' && onChange({ kind, width: value?.width ?? 1024 })}
+        />
+        {value?.kind === 'embedding' && (
+          <>
+            <input
+              type="number"
+              aria-label={words.upstreams.width}
+              min={1}
+              max={65_536}
+              value={value.width}
+              className="h-8 w-20 rounded-control border border-line-strong bg-surface px-2 text-13 text-ink"
+              onChange={(event) => onChange({ kind: 'embedding', width: Number(event.target.value) })}
+            />
+            {words.upstreams.width}
+          </>
+        )}
+      </span>
+    </td>
+  )
+}
+
+/** `1,536 wide, any narrower` · `images, edits, masks`. */
+function kindText({ kind, width, narrower, can }: Found): string {
+  const { upstreams } = words
+  if (kind === 'embedding') {
+    const more =
+      narrower === 'any'
+        ? upstreams.anyNarrower
+        : Array.isArray(narrower)
+          ? upstreams.narrowerTo(narrower.map(whole).join(' · '))
+          : upstreams.thisWidthOnly
+    return `${upstreams.wide(width ?? 0)}${more}`
+  }
+  const parts = [
+    upstreams.images,
+    ...(can['edits'] ? [upstreams.edits] : []),
+    ...(can['mask'] ? [upstreams.masks] : []),
+    ...(can['markup'] ? [upstreams.markup] : []),
+  ]
+  return parts.join(', ')
+}
