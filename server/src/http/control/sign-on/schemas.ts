@@ -48,6 +48,8 @@ export const signOnTest = z
   .meta({ id: 'SignOnTest' })
 
 function isPrivate(text: string): boolean {
-  const { protocol, hostname } = new URL(text)
-  return protocol === 'https:' || (protocol === 'http:' && /^(?:127\.|localhost$|\[::1\]$)/.test(hostname))
+  const url = URL.parse(text)
+  if (url === null || url.username !== '' || url.search !== '' || url.hash !== '') return false
+  const isHere = /^(?:127(?:\.\d+){3}|localhost|\[::1\])$/.test(url.hostname)
+  return url.protocol === 'https:' || (url.protocol === 'http:' && isHere)
 }
