@@ -30,8 +30,10 @@ export function AccountMenu() {
             {initials(name)}
           </span>
           <span className="min-w-0 flex-1">
-            <span className="block truncate text-12 leading-4 font-semibold">{name}</span>
-            <span className="block truncate text-11 text-ink-3">{words.shell.roles[role]}</span>
+            <span className="block truncate text-12 leading-[15px] font-semibold">{name}</span>
+            <span className="block truncate text-11 leading-[15px] text-ink-3">
+              {words.shell.roles[role]}
+            </span>
           </span>
           <ChevronsUpDown size={14} aria-hidden className="text-ink-3" />
         </button>

@@ -65,21 +65,20 @@ export function RangeControl({ search, usual, bare = false }: RangeControlProps)
     )
   return (
     <div className="flex items-center gap-3">
-      <div className="flex items-center rounded-control border border-line bg-sunken">
-        <Segmented
-          label={words.shell.range}
-          segments={SPANS.map((one) => ({ value: one, label: one }))}
-          value={span}
-          onChange={choose}
-          className="-my-px -ml-px border-transparent"
-        />
-        <DaysControl
-          fromMs={fromMs}
-          toMs={toMs}
-          shown={days}
-          onChange={(from, to) => change({ since: undefined, from, to })}
-        />
-      </div>
+      <Segmented
+        label={words.shell.range}
+        segments={SPANS.map((one) => ({ value: one, label: one }))}
+        value={span}
+        onChange={choose}
+        end={
+          <DaysControl
+            fromMs={fromMs}
+            toMs={toMs}
+            shown={days}
+            onChange={(from, to) => change({ since: undefined, from, to })}
+          />
+        }
+      />
       {!bare && <ZoneSwitch />}
     </div>
   )
@@ -112,7 +111,7 @@ function DaysControl({
       <Popover.Trigger
         aria-label={words.shell.calendar}
         className={classes(
-          'mr-px inline-flex h-[25px] items-center gap-1.5 rounded-[5px] border px-2 text-12 font-medium',
+          'inline-flex h-full items-center gap-1.5 rounded-[5px] border px-2 text-12 font-medium',
           shown === undefined
             ? 'border-transparent text-ink-2 hover:text-ink'
             : 'border-line bg-raised text-ink',
@@ -170,7 +169,7 @@ export function ZoneSwitch() {
     <Tip text={words.shell.zoneHint(name)} side="bottom">
       <button
         type="button"
-        className="h-7 rounded-control px-1.5 text-13 text-ink-2 hover:text-ink"
+        className="h-7 rounded-control px-1.5 text-13 font-medium text-ink-2 hover:text-ink"
         onClick={switchZone}
       >
         {name}

@@ -5,7 +5,6 @@ import { ChevronsUpDown, Layers, Search } from 'lucide-react'
 import { shellQueries } from '../api/queries/shell.ts'
 import { words } from '../words/words.ts'
 import { Brand } from '../ui/brand.tsx'
-import { IconButton } from '../ui/button.tsx'
 import { classes } from '../ui/classes.ts'
 import { Kbd, withCommand } from '../ui/kbd.tsx'
 import { Link } from '../ui/link.tsx'
@@ -30,7 +29,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
     <div className="flex w-52 shrink-0 flex-col border-r border-line bg-canvas phone:hidden">
       <div className="flex h-12 shrink-0 items-center gap-2 px-3.5 pt-0.5">
         <Brand size={20} />
-        <span className="flex-1 text-15 font-semibold">Torana</span>
+        <span className="flex-1 text-[14px] font-semibold">Torana</span>
         {install.name !== null && <Tag>{install.name}</Tag>}
       </div>
       <div className="px-2 pt-1">
@@ -47,7 +46,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
       </div>
       <nav
         aria-label={words.shell.navigation}
-        className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pt-2 pb-3"
+        className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-2 pt-[5px] pb-3"
       >
         {PLACE_GROUPS.map(({ title, places }) => {
           const visible = places.filter(({ permission }) => permission === undefined || may(permission))
@@ -66,19 +65,18 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
           )
         })}
       </nav>
-      <div className="flex h-9 items-center gap-2 pr-3.5 pl-4">
+      <div className="flex h-9 items-center gap-2 pr-4 pl-4">
         <NodesLine />
-        <IconButton
-          label={words.shell.keyboard}
-          look="plain"
-          size="small"
-          className="h-[18px] w-[18px] text-11 text-ink-3"
+        <button
+          type="button"
+          aria-label={words.shell.keyboard}
+          className="flex rounded-chip text-ink-3 hover:text-ink"
           onClick={openList}
         >
-          ?
-        </IconButton>
+          <Kbd>?</Kbd>
+        </button>
       </div>
-      <div className="mx-2 border-t border-line py-1.5">
+      <div className="mx-2 border-t border-line pt-[3px] pb-[5px]">
         <AccountMenu />
       </div>
     </div>
@@ -128,7 +126,7 @@ function NodesLine() {
   const isSilent = nodes.data?.data.some(({ state }) => state === 'silent') === true
   return (
     <span className="flex flex-1 items-center gap-2 text-12 text-ink-3">
-      <StateMark mark={isSilent ? 'warn' : 'good'} word="" size={9} />
+      <StateMark mark={isSilent ? 'warn' : 'good'} word="" size={10} />
       {living === undefined ? install.version : words.shell.nodes(living, install.version)}
     </span>
   )
@@ -142,7 +140,7 @@ export function ScopeSwitch() {
   const listed = useQuery(shellQueries.projects())
   const names = listed.data?.data.map(({ name }) => name) ?? own ?? []
   const box =
-    'flex h-[30px] w-full items-center gap-2 rounded-control border border-line bg-surface pr-2 pl-2 text-left font-medium phone:h-10'
+    'flex h-8 w-full items-center gap-2 rounded-control border border-line bg-surface pr-2 pl-2 text-left font-medium phone:h-10'
   const [only] = own ?? []
   if (own?.length === 1)
     return (

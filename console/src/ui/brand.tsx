@@ -3,18 +3,17 @@ export function Brand({ size = 20 }: { readonly size?: number }) {
   return (
     <svg width={size} height={size} viewBox="0 0 20 20" aria-hidden className="shrink-0">
       <path
-        d="M1 3.2C4 4.6 16 4.6 19 3.2"
+        d="M1.4 2.9Q10 5.5 18.6 2.9M2.6 7Q10 9.4 17.4 7"
         fill="none"
         stroke="var(--accent)"
-        strokeWidth="2"
+        strokeWidth="1.75"
         strokeLinecap="round"
       />
-      <path d="M2.6 8.2H17.4" fill="none" stroke="var(--accent)" strokeWidth="1.8" strokeLinecap="round" />
       <path
-        d="M5.6 4.6V18.4M14.4 4.6V18.4"
+        d="M5.56 4.2V16.6M14.44 4.2V16.6"
         fill="none"
         stroke="var(--ink)"
-        strokeWidth="1.9"
+        strokeWidth="1.75"
         strokeLinecap="round"
       />
     </svg>

@@ -11,7 +11,7 @@ const BASE =
   'inline-flex shrink-0 items-center justify-center gap-1.5 whitespace-nowrap rounded-control font-medium transition-colors duration-120 select-none disabled:bg-sunken disabled:text-ink-3 disabled:border-line aria-disabled:bg-sunken aria-disabled:text-ink-3 aria-disabled:border-line'
 const LOOKS: Record<ButtonLook, string> = {
   primary: 'bg-ink text-surface border border-ink hover:bg-ink/88',
-  plain: 'bg-surface text-ink border border-line hover:bg-hover',
+  plain: 'bg-surface text-ink border border-line hover:bg-hover [&>svg]:text-ink-3',
   quiet: 'text-ink-2 border border-transparent hover:bg-hover hover:text-ink',
   danger: 'bg-surface text-bad border border-line hover:bg-bad-tint',
 }
@@ -19,6 +19,12 @@ const SIZES: Record<ButtonSize, string> = {
   small: 'h-6 px-2 text-12',
   normal: 'h-7 px-2.5 text-13 phone:h-9',
   large: 'h-8 px-3 text-13 phone:h-10',
+}
+/** An icon alone. */
+const SQUARES: Record<ButtonSize, string> = {
+  small: 'size-6',
+  normal: 'size-7 phone:size-9',
+  large: 'size-8 phone:size-10',
 }
 
 export function buttonClasses(
@@ -109,8 +115,6 @@ export function IconButton({
   why,
   ...rest
 }: IconButtonProps) {
-  const square =
-    size === 'small' ? 'w-6 px-0!' : size === 'large' ? 'w-8 px-0! phone:w-10' : 'w-7 px-0! phone:w-9'
   return (
     <Tip text={why ?? label}>
       <button
@@ -118,7 +122,7 @@ export function IconButton({
         {...rest}
         aria-label={label}
         aria-disabled={why !== undefined || undefined}
-        className={buttonClasses(look, size, classes(square, className))}
+        className={classes(BASE, LOOKS[look], SQUARES[size], className)}
         {...(why !== undefined && { onClick: (event) => event.preventDefault() })}
       >
         {children}

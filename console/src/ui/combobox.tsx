@@ -33,20 +33,20 @@ export function Combobox({
     >
       <BaseCombobox.Chips
         className={classes(
-          'flex min-h-8 flex-wrap items-center gap-1 rounded-control border border-line-strong bg-surface px-1.5 py-1 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:min-h-10',
+          'flex min-h-8 flex-wrap items-center gap-1.5 rounded-control border border-line-strong bg-surface px-1.5 py-1 focus-within:border-accent focus-within:ring-3 focus-within:ring-accent/25 phone:min-h-10',
           disabled && 'bg-sunken',
         )}
       >
         {values.map((value) => (
           <BaseCombobox.Chip
             key={value}
-            className="inline-flex h-5 items-center gap-1 rounded-chip bg-tag pr-0.5 pl-1.5 text-12 font-medium"
+            className="inline-flex h-5.5 items-center gap-1 rounded-chip bg-tag pr-0.5 pl-1.5 text-12 font-medium"
             aria-label={value}
           >
             {value}
             <BaseCombobox.ChipRemove
               aria-label={words.ui.remove(value)}
-              className="rounded-chip p-0.5 text-ink-2 hover:text-ink"
+              className="rounded-chip p-0.5 text-ink hover:text-bad"
             >
               <X size={11} strokeWidth={2.25} aria-hidden />
             </BaseCombobox.ChipRemove>

@@ -114,6 +114,12 @@ export function AlertDialog(props: DialogProps) {
   )
 }
 
+/** What one came to fill in, not the button that closes. */
+function firstField(): HTMLElement | true {
+  const fields = 'input:not([type=hidden]):not([aria-hidden=true]), textarea'
+  return layer('dialogs')?.querySelector<HTMLElement>(`[data-sheet] :is(${fields})`) ?? true
+}
+
 /** From the right: making and changing. */
 export function Sheet(props: DialogProps) {
   const { open, onClose, title, note, actions, stays = false, initialFocus, children } = props
@@ -121,8 +127,8 @@ export function Sheet(props: DialogProps) {
     <BaseDialog.Root open={open} disablePointerDismissal={stays} onOpenChange={(next) => !next && onClose()}>
       <BaseDialog.Portal container={layer('dialogs')}>
         <BaseDialog.Backdrop className={VEIL} />
-        <BaseDialog.Popup className={SHEET} {...(initialFocus && { initialFocus })}>
-          <header className="flex h-12 shrink-0 items-center justify-between border-b border-line pr-4 pl-6 phone:pl-4">
+        <BaseDialog.Popup className={SHEET} initialFocus={initialFocus ?? firstField}>
+          <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-6 phone:px-4">
             <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
             <BaseDialog.Close
               render={
@@ -132,7 +138,9 @@ export function Sheet(props: DialogProps) {
               }
             />
           </header>
-          <div className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-5 phone:px-4">{children}</div>
+          <div data-sheet className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
+            {children}
+          </div>
           <Footer note={note} actions={actions} flat />
         </BaseDialog.Popup>
       </BaseDialog.Portal>

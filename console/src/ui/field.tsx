@@ -19,8 +19,8 @@ interface FieldProps {
 
 export function Field({ name, label, hint, className, children }: FieldProps) {
   return (
-    <BaseField.Root name={name} className={classes('flex flex-col gap-1.5', className)}>
-      <BaseField.Label className="text-12 font-medium text-ink">{label}</BaseField.Label>
+    <BaseField.Root name={name} className={classes('flex flex-col gap-1', className)}>
+      <BaseField.Label className="text-12 font-strong text-ink">{label}</BaseField.Label>
       {children}
       {hint !== undefined && (
         <BaseField.Description className="text-12 text-ink-3">{hint}</BaseField.Description>

@@ -70,7 +70,9 @@ export function Page(props: PageProps) {
               /
             </span>
           ))}
-          <h1 className="flex min-w-0 items-center gap-2 truncate text-15 font-semibold">{head ?? title}</h1>
+          <h1 className="flex min-w-0 items-center gap-2 truncate text-15 font-semibold phone:text-[16px]">
+            {head ?? title}
+          </h1>
         </div>
         {beside !== undefined && <div className="flex items-center gap-1 phone:hidden">{beside}</div>}
         <div className="ml-auto flex shrink-0 items-center gap-3 phone:gap-2">{actions}</div>

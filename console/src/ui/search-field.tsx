@@ -27,7 +27,7 @@ export function SearchField({ label, value, onChange, className }: SearchFieldPr
     timer.current = setTimeout(() => onChange(next), pauseMs)
   }
   return (
-    <span className={classes('relative block w-58 phone:w-full', className)}>
+    <span className={classes('relative block w-55 phone:w-full', className)}>
       <Search
         size={14}
         aria-hidden
@@ -39,7 +39,7 @@ export function SearchField({ label, value, onChange, className }: SearchFieldPr
         aria-label={label}
         placeholder={label}
         value={typed}
-        className="h-7 w-full rounded-control border border-line bg-surface pr-8 pl-8 text-13 outline-none hover:border-line-strong focus:border-accent focus:ring-3 focus:ring-accent/25 phone:h-10 phone:text-15 [&::-webkit-search-cancel-button]:hidden"
+        className="h-7 w-full rounded-control border border-line bg-surface pr-8 pl-[31px] text-13 outline-none hover:border-line-strong focus:border-accent focus:ring-3 focus:ring-accent/25 phone:h-10 phone:text-15 [&::-webkit-search-cancel-button]:hidden"
         onChange={(event) => change(event.target.value, PAUSE_MS)}
         onKeyDown={(event) => {
           if (event.key === 'Enter') change(typed, 0)
@@ -49,7 +49,7 @@ export function SearchField({ label, value, onChange, className }: SearchFieldPr
           }
         }}
       />
-      <span className="absolute inset-y-0 right-1.5 flex items-center">
+      <span className="absolute inset-y-0 right-2 flex items-center">
         {typed === '' ? (
           <span className="pointer-events-none phone:hidden">
             <Kbd>/</Kbd>

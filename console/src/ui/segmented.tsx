@@ -17,6 +17,8 @@ interface SegmentedProps<Value extends string> {
   readonly segments: readonly Segment<Value>[]
   readonly value: Value | undefined
   readonly onChange: (value: Value) => void
+  /** Stands at the end of the track. */
+  readonly end?: ReactNode
   readonly className?: string
 }
 
@@ -25,6 +27,7 @@ export function Segmented<Value extends string>({
   segments,
   value,
   onChange,
+  end,
   className,
 }: SegmentedProps<Value>) {
   return (
@@ -32,7 +35,7 @@ export function Segmented<Value extends string>({
       role="group"
       aria-label={label}
       className={classes(
-        'inline-flex h-7 items-center rounded-control border border-line bg-sunken p-px phone:h-9',
+        'inline-flex h-7 items-center rounded-control border border-line bg-sunken p-0.5 phone:h-9',
         className,
       )}
     >
@@ -46,7 +49,7 @@ export function Segmented<Value extends string>({
             aria-label={segment.name}
             title={segment.name}
             className={classes(
-              'inline-flex h-full items-center gap-1.5 rounded-[5px] border px-2.5 text-12 font-medium whitespace-nowrap transition-colors duration-120',
+              'inline-flex h-full items-center gap-1.5 rounded-[5px] border px-2 text-12 font-medium whitespace-nowrap tabular-nums transition-colors duration-120',
               isChosen ? 'border-line bg-raised text-ink' : 'border-transparent text-ink-2 hover:text-ink',
             )}
             onClick={() => onChange(segment.value)}
@@ -56,6 +59,7 @@ export function Segmented<Value extends string>({
           </button>
         )
       })}
+      {end}
     </div>
   )
 }

@@ -1,4 +1,4 @@
-/** The built console on disk: read when it is first asked for, kept afterwards. */
+/** The built console on disk: files whose name changes with their content are read once. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -33,7 +33,6 @@ export class ConsoleFiles {
   readonly #basePath: string
   /** By path and encoding. There are no more entries than files: paths that are not there are not kept. */
   readonly #files = new Map<string, ConsoleFile>()
-  #index: string | undefined
 
   /** `basePath` has a slash at both ends. */
   constructor(folder: string, basePath: string) {
@@ -41,13 +40,11 @@ export class ConsoleFiles {
     this.#basePath = basePath
   }
 
-  /** Undefined: the console was not built. */
+  /** Undefined: the console was not built. Read each time, since somebody may build it anew while the node runs. */
   async index(): Promise<string | undefined> {
-    this.#index ??= await this.#read('index.html').then((bytes) =>
-      // Every address in it begins so: vite builds it with relative ones.
-      bytes?.toString('utf8').replaceAll('"./', `"${this.#basePath}`),
-    )
-    return this.#index
+    const bytes = await this.#read('index.html')
+    // Every address in it begins so: vite builds it with relative ones.
+    return bytes?.toString('utf8').replaceAll('"./', `"${this.#basePath}`)
   }
 
   /** Undefined: it is no file of the console. */
@@ -78,7 +75,8 @@ export class ConsoleFiles {
       encoding,
       cacheControl: name.startsWith('assets/') ? FOR_EVER : ASK_AGAIN,
     }
-    this.#files.set(name + suffix, file)
+    // The other names keep their content only until the next build.
+    if (file.cacheControl === FOR_EVER) this.#files.set(name + suffix, file)
     return file
   }
 
