@@ -1,0 +1,109 @@
+/** From the address of the page to what the log is asked for. */
+import type { RequestFilters, RequestRow } from '../../api/queries/requests.ts'
+import { rangeOf, type RangeSearch, type Span } from '../../app/range.ts'
+import { words } from '../../words/words.ts'
+
+export interface RequestSearch extends RangeSearch {
+  readonly project?: string | undefined
+  readonly outcome?: RequestRow['outcome'] | undefined
+  readonly kind?: RequestRow['kind'] | 'image' | undefined
+  readonly model?: string | undefined
+  readonly deployment?: string | undefined
+  readonly key?: string | undefined
+  readonly status?: string | undefined
+  readonly fault?: string | undefined
+  readonly slower?: number | undefined
+  readonly dearer?: number | undefined
+  readonly tries?: number | undefined
+  readonly client?: string | undefined
+  readonly sort?: '-at' | '-duration' | '-cost' | undefined
+}
+
+export const USUAL_SPAN: Span = '1h'
+
+export interface Times {
+  /** What the histogram shows. */
+  readonly window: { readonly fromMs: number; readonly toMs: number }
+  /** What is marked in it. Undefined: the list is of the whole window. */
+  readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
+}
+
+/** `since` with `from` and `to` is a window with a mark in it; without `since` they are the window. */
+export function timesOf({ since, from, to }: RangeSearch, nowMs: number): Times {
+  if (since === undefined) return { window: rangeOf({ from, to }, USUAL_SPAN, nowMs), marked: undefined }
+  const window = rangeOf({ since }, USUAL_SPAN, nowMs)
+  if (from === undefined || to === undefined) return { window, marked: undefined }
+  const [fromMs, toMs] = [Date.parse(from), Date.parse(to)]
+  return { window, marked: fromMs < toMs ? { fromMs, toMs } : undefined }
+}
+
+export const FILTER_NAMES = [
+  'outcome',
+  'kind',
+  'model',
+  'deployment',
+  'key',
+  'status',
+  'fault',
+  'slower',
+  'dearer',
+  'tries',
+  'client',
+] as const
+export type FilterName = (typeof FILTER_NAMES)[number]
+
+export function hasFilters(search: RequestSearch): boolean {
+  return FILTER_NAMES.some((name) => search[name] !== undefined)
+}
+
+/** All filters taken away. */
+export const NO_FILTERS: Readonly<Record<FilterName, undefined>> = Object.fromEntries(
+  FILTER_NAMES.map((name) => [name, undefined]),
+) as Record<FilterName, undefined>
+
+export function filtersOf(
+  search: RequestSearch,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): RequestFilters {
+  const { project, outcome, kind, model, deployment, key, status, fault, slower, dearer, tries, client } =
+    search
+  return {
+    from: new Date(fromMs).toISOString(),
+    to: new Date(toMs).toISOString(),
+    ...(project !== undefined && { project }),
+    ...(outcome !== undefined && { outcome: [outcome] }),
+    ...(kind !== undefined && { kind: kind === 'image' ? ['generation', 'edit'] : [kind] }),
+    ...(model !== undefined && { model: [model] }),
+    ...(deployment !== undefined && { deployment }),
+    ...(key !== undefined && { key: [key] }),
+    ...(status !== undefined && { status: Number(status) }),
+    ...(fault !== undefined && { fault: [fault] }),
+    ...(slower !== undefined && { slower_ms: slower }),
+    ...(dearer !== undefined && { dearer_usd: dearer }),
+    ...(tries !== undefined && { tries }),
+    ...(client !== undefined && { client }),
+  }
+}
+
+/** A view that somebody saved, or one of the four that are always there. */
+export interface View {
+  readonly name: string
+  readonly search: Partial<Record<FilterName, string | number>>
+}
+
+/** Slower than most people like to wait. */
+const SLOW_MS = 1000
+
+export function builtInViews(): readonly View[] {
+  const { views } = words.requests
+  return [
+    { name: views.all, search: {} },
+    { name: views.failed, search: { outcome: 'failed' } },
+    { name: views.slow, search: { slower: SLOW_MS } },
+    { name: views.pictures, search: { kind: 'image' } },
+  ]
+}
+
+export function isView({ search }: View, present: RequestSearch): boolean {
+  return FILTER_NAMES.every((name) => `${search[name] ?? ''}` === `${present[name] ?? ''}`)
+}

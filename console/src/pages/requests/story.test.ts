@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { RequestDetail } from '../../api/queries/requests.ts'
+import { storyOf } from './story.ts'
+
+const CALL: RequestDetail['attempts'][number] = {
+  attempt: 0,
+  call_id: '01a1e008-2f4c-7d1e-b0aa-4c27d0be7c1a',
+  deployment: 'text-embedding-3-small/openai',
+  part: 0,
+  inputs: 101,
+  start_ms: 7,
+  waited_ms: 0,
+  first_byte_ms: null,
+  duration_ms: 185,
+  outcome: 'ok',
+  status: null,
+  reason: null,
+  retry_after_ms: null,
+  upstream_request_id: null,
+  instead_of: null,
+  shared_with: 0,
+}
+
+function request(overrides: Partial<RequestDetail> = {}): RequestDetail {
+  return {
+    kind: 'embedding',
+    outcome: 'answered',
+    status: 200,
+    fault: null,
+    model: 'text-embedding-3-small',
+    inputs: 1,
+    hits: null,
+    duration_ms: 190,
+    own_ms: 5,
+    waited_ms: 0,
+    unpriced: false,
+    usage: 'upstream',
+    emulated: [],
+    dropped: [],
+    attempts: [CALL],
+    ...overrides,
+  } as RequestDetail
+}
+
+test('a plain request is told in one sentence', () => {
+  assert.deepEqual(storyOf(request()), ['**openai** answered at once, in 185 ms.'])
+})
+
+test('a failover names who failed, with what, and who took over', () => {
+  const failed = {
+    ...CALL,
+    deployment: 'text-embedding-3-small/azure-eu',
+    outcome: 'rateLimited',
+    status: 429,
+    retry_after_ms: 2000,
+  }
+  const story = storyOf(
+    request({
+      inputs: 640,
+      hits: 412,
+      attempts: [failed, { ...CALL, attempt: 1, part: 1 }, { ...CALL, attempt: 2, instead_of: 0 }],
+    }),
+  )
+  assert.deepEqual(story, [
+    'Of 640 texts 412 were in the cache. The other 228 went out in two calls.',
+    '~azure-eu~ said 429 with `retry-after: 2` and got no further calls for that long. Its work went to **openai**.',
+  ])
+})
+
+test('calls that failed alike are told once', () => {
+  const failed = { ...CALL, outcome: 'unreachable' }
+  const story = storyOf(
+    request({
+      outcome: 'failed',
+      status: 502,
+      fault: 'upstream_unreachable',
+      attempts: [failed, { ...failed, attempt: 1 }],
+    }),
+  )
+  assert.deepEqual(story, [
+    '~openai~ could not be reached.',
+    'No deployment could answer: `upstream_unreachable`.',
+  ])
+})
+
+test('what was all in the cache made no call', () => {
+  assert.deepEqual(storyOf(request({ inputs: 3, hits: 3, attempts: [] })), [
+    'All 3 texts were in the cache. No call was made.',
+  ])
+})
+
+test('the one at fault is named: the caller, a limit, Torana, an upstream, or nobody knows', () => {
+  const ended = (overrides: Partial<RequestDetail>) =>
+    storyOf(request({ attempts: [], ...overrides })).join(' ')
+  assert.match(
+    ended({ outcome: 'refused', status: 400, fault: 'empty_input' }),
+    /request was at fault: `empty_input`/,
+  )
+  assert.match(
+    ended({ outcome: 'limited', status: 429, fault: 'rate_limit_exceeded' }),
+    /limit of the key or project/,
+  )
+  assert.match(ended({ outcome: 'failed', status: 500, fault: 'internal_error' }), /Torana failed/)
+  assert.match(
+    ended({ outcome: 'failed', status: 503, fault: 'no_healthy_deployment' }),
+    /No deployment could answer/,
+  )
+  assert.match(ended({ outcome: 'unknown', status: 424, fault: 'outcome_unknown' }), /nobody knows/)
+  assert.match(ended({ outcome: 'refused', status: 499, fault: 'client_closed_request' }), /caller left/)
+})
+
+test('waiting, sharing, emulation, missing counts and missing prices are told', () => {
+  const story = storyOf(
+    request({
+      waited_ms: 940,
+      duration_ms: 2000,
+      own_ms: 10,
+      usage: 'estimated',
+      emulated: ['dimensions'],
+      dropped: ['user'],
+      attempts: [{ ...CALL, shared_with: 11 }],
+    }),
+  ).join(' ')
+  assert.match(story, /waited 940 ms for a turn/)
+  assert.match(story, /shared with 11 other requests/)
+  assert.match(story, /can’t: `dimensions`/)
+  assert.match(story, /takes it: `user`/)
+  assert.match(story, /estimated the tokens/)
+  assert.match(story, /52\.5 % of the time was upstream’s/)
+  assert.match(storyOf(request({ unpriced: true })).join(' '), /no cost/)
+})

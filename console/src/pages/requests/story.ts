@@ -1,0 +1,109 @@
+/** What happened to a request, in sentences made from its record. Each says who was at fault: caller, Torana, or upstream. */
+import type { RequestDetail } from '../../api/queries/requests.ts'
+import { count, duration, share } from '../../app/format.ts'
+import { words } from '../../words/words.ts'
+import { upstreamOf } from './short-names.ts'
+
+type Maker = (request: RequestDetail) => string | readonly string[] | undefined
+
+/** More failures than this in a row tell nothing more. */
+const MOST_FAILURES = 4
+
+/** In order. Marks in a sentence: `**name**` is strong, `~name~` failed, and back-ticks are code. */
+export function storyOf(request: RequestDetail): readonly string[] {
+  // Calls side by side may fail alike: that is told once.
+  return [...new Set(MAKERS.flatMap((maker) => maker(request) ?? []))]
+}
+
+const inputs: Maker = ({ kind, inputs: all, hits, attempts }) => {
+  if (kind !== 'embedding' || all === null) return undefined
+  const { story } = words.requests
+  const first = attempts.filter(({ instead_of }) => instead_of === null)
+  const calls = story.callCount(first.length)
+  if (hits !== null && hits > 0 && hits === all) return story.allCached(count(all))
+  if (hits !== null && hits > 0) return story.someCached(count(all), count(hits), count(all - hits), calls)
+  return first.length > 1 && all > 1 ? story.split(count(all), calls) : undefined
+}
+
+const failures: Maker = ({ attempts, model }) => {
+  const { story } = words.requests
+  return attempts
+    .filter(({ outcome }) => outcome !== 'ok')
+    .slice(0, MOST_FAILURES)
+    .map((call) => {
+      const what =
+        call.status === null
+          ? (story.kinds[call.outcome] ?? call.outcome)
+          : call.retry_after_ms === null
+            ? story.said(call.status)
+            : story.saidRetry(call.status, `${Math.ceil(call.retry_after_ms / 1000)}`)
+      const next = attempts.find(({ instead_of }) => instead_of === call.attempt)
+      const sentence = story.failed(upstreamOf(call.deployment, model), what)
+      return next === undefined ? sentence : `${sentence} ${story.wentTo(upstreamOf(next.deployment, model))}`
+    })
+}
+
+const plain: Maker = ({ outcome, attempts, model }) => {
+  const [only, ...others] = attempts
+  if (outcome !== 'answered' || only === undefined || others.length > 0 || only.outcome !== 'ok')
+    return undefined
+  return words.requests.story.plain(upstreamOf(only.deployment, model), duration(only.duration_ms))
+}
+
+const end: Maker = ({ outcome, fault, status }) => {
+  const { story } = words.requests
+  if (fault === null) return undefined
+  if (fault === 'client_closed_request') return story.left
+  if (outcome === 'unknown') return story.unknown
+  if (outcome === 'limited') return story.byLimit(fault)
+  if (outcome === 'refused') return story.byCaller(fault)
+  return status === 500 ? story.byTorana(fault) : story.byUpstream(fault)
+}
+
+const waited: Maker = ({ waited_ms }) =>
+  waited_ms >= 1 ? words.requests.story.waited(duration(waited_ms)) : undefined
+
+const shared: Maker = ({ attempts }) => {
+  const most = Math.max(0, ...attempts.map(({ shared_with }) => shared_with))
+  return most === 0 ? undefined : words.requests.story.shared(count(most))
+}
+
+const emulated: Maker = ({ emulated: names }) =>
+  names.length === 0 ? undefined : words.requests.story.emulated(codes(names))
+
+const dropped: Maker = ({ dropped: names }) =>
+  names.length === 0 ? undefined : words.requests.story.dropped(codes(names))
+
+const usage: Maker = ({ usage: source, unpriced }) => {
+  const { story } = words.requests
+  if (unpriced) return story.unpriced
+  return source === 'estimated' ? story.estimated : undefined
+}
+
+/** Of a slow one, whose time it was. */
+const SLOW_MS = 1000
+
+const slowest: Maker = ({ duration_ms: all, own_ms: own, waited_ms: queued }) => {
+  if (all < SLOW_MS) return undefined
+  const { story, parts } = words.requests
+  const upstream = all - own - queued
+  const [who, ms] = own >= upstream && own >= queued ? [parts.own, own] : [parts.upstream, upstream]
+  return ms < queued ? undefined : story.slowest(who, share(ms / all))
+}
+
+const MAKERS: readonly Maker[] = [
+  inputs,
+  failures,
+  plain,
+  end,
+  waited,
+  shared,
+  emulated,
+  dropped,
+  usage,
+  slowest,
+]
+
+function codes(names: readonly string[]): string {
+  return names.map((name) => `\`${name}\``).join(', ')
+}
