@@ -365,3 +365,9 @@ models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
       field,
     )
 })
+
+test('what is shown of where an object stands names the file, not its folder', () => {
+  const text = 'projects:\n  p:\n    keys: []\n'
+  const { catalog } = readConfig('/etc/torana/torana.yaml', text, surroundings)
+  assert.equal(catalog.projects[0]?.managedAt, 'torana.yaml:2')
+})

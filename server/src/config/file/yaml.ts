@@ -1,4 +1,5 @@
 /** Reads a YAML file into plain data that still knows where each value stands. */
+import { basename } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
 import type { Document, Pair, Scalar } from 'yaml'
 import { holdsReference, interpolate } from './interpolate.ts'
@@ -126,7 +127,8 @@ function reportOn(name: string, document: Document, lines: LineCounter) {
     warning: (path, message) => void warnings.push(line(find(document, path).offset, path, message)),
     isBroken: (path) =>
       [...paths.values()].some((broken) => path.every((step, index) => broken[index] === step)),
-    place: (path) => `${name}:${place(find(document, path).keyOffset).line}`,
+    // People know the file; where it lies is nobody's business.
+    place: (path) => `${basename(name)}:${place(find(document, path).keyOffset).line}`,
     problems: () => inOrder(problems),
     warnings: () => inOrder(warnings),
   } satisfies Report & { at(offset: number, message: string, path?: Path): void }
