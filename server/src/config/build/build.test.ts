@@ -274,6 +274,9 @@ projects:
           expiresAtMs: Date.parse('2026-12-31T23:00:00Z'),
           limits: { tokensPerMinute: 9 },
           budget: undefined,
+          scopes: undefined,
+          maxCallsAtOnce: undefined,
+          addresses: undefined,
         },
         {
           name: 'all',
@@ -283,6 +286,9 @@ projects:
           expiresAtMs: undefined,
           limits: undefined,
           budget: undefined,
+          scopes: undefined,
+          maxCallsAtOnce: undefined,
+          addresses: undefined,
         },
       ],
       webhooks: [],
@@ -367,7 +373,10 @@ models: { mine: { kind: image, ${field}, deployments: [{ upstream: a }] } }`),
 })
 
 test('what is shown of where an object stands names the file, not its folder', () => {
-  const text = 'projects:\n  p:\n    keys: []\n'
+  const text = `upstreams: { a: { provider: acme } }
+models: { acme-embed: { deployments: [{ upstream: a }] } }
+projects:
+  p: { keys: [{ name: ci, secret: ${'z1234567'.repeat(3)} }] }`
   const { catalog } = readConfig('/etc/torana/torana.yaml', text, surroundings)
-  assert.equal(catalog.projects[0]?.managedAt, 'torana.yaml:2')
+  assert.equal(catalog.projects[0]?.managedAt, 'torana.yaml:4')
 })
