@@ -55,6 +55,11 @@ export function money(usd: string | null | undefined): string {
   return usd === null || usd === undefined ? NONE : dollars(usd, 2)
 }
 
+/** Beside a limit: four decimals, so that small change still shows. */
+export function moneyOfBudget(usd: string | null | undefined): string {
+  return usd === null || usd === undefined ? NONE : dollars(usd, 4)
+}
+
 /** Without decimals from $1,000 up, and none for whole dollars: for axes and short sentences. */
 export function moneyShort(usd: string | null | undefined): string {
   if (usd === null || usd === undefined) return NONE

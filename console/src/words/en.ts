@@ -6,6 +6,7 @@ import { models } from './en/models.ts'
 import { upstreams } from './en/upstreams.ts'
 import { usage } from './en/usage.ts'
 import { budgets } from './en/budgets.ts'
+import { prices } from './en/prices.ts'
 import { unknowns } from './en/unknowns.ts'
 import { deployments } from './en/deployments.ts'
 import { keys } from './en/keys.ts'
@@ -24,6 +25,7 @@ export const en = {
   upstreams,
   usage,
   budgets,
+  prices,
   unknowns,
   deployments,
   keys,

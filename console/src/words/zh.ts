@@ -7,6 +7,7 @@ import { models } from './zh/models.ts'
 import { upstreams } from './zh/upstreams.ts'
 import { usage } from './zh/usage.ts'
 import { budgets } from './zh/budgets.ts'
+import { prices } from './zh/prices.ts'
 import { unknowns } from './zh/unknowns.ts'
 import { deployments } from './zh/deployments.ts'
 import { keys } from './zh/keys.ts'
@@ -25,6 +26,7 @@ export const zh: Words = {
   upstreams,
   usage,
   budgets,
+  prices,
   unknowns,
   deployments,
   keys,

@@ -1,6 +1,101 @@
+/** Will it last? Budgets by how full they are, and the chosen one beside them. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { paths } from '../../app/paths.ts'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import { useMay } from '../../app/session.ts'
+import { useZone } from '../../app/zone.ts'
+import { moneyQueries } from '../../api/queries/money.ts'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { LoadingRows } from '../../ui/loading.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { BudgetDetail } from './budget-detail.tsx'
+import { BudgetList } from './budget-list.tsx'
+import { NewBudget } from './budget-sheets.tsx'
+
+interface BudgetsSearch {
+  scope?: 'project' | 'key'
+  project?: string
+}
+
+const SCOPES = ['all', 'project', 'key'] as const
 
 export function BudgetsPage() {
-  return <Page title={words.budgets.title} />
+  const search = useSearch({ strict: false }) as BudgetsSearch
+  const { scope: ofRoute, name } = useParams({ strict: false }) as { scope?: string; name?: string }
+  const change = useChangeSearch()
+  const may = useMay()
+  const isPhone = usePhone()
+  useZone()
+  const [isNew, setNew] = useState(false)
+  const query = useInfiniteQuery(moneyQueries.budgets(search.scope, search.project))
+  const budgets = query.data?.pages.flatMap(({ data }) => data)
+  const asked = name === undefined ? undefined : `${ofRoute}:${name}`
+  const chosen = asked ?? (isPhone ? undefined : budgets?.[0]?.id)
+  const say = words.budgets
+  const list = (
+    <div className="flex min-h-0 w-89 shrink-0 flex-col border-r border-line phone:w-full phone:border-r-0">
+      <div className="flex h-11 shrink-0 items-center justify-between border-b border-line px-5 phone:px-4">
+        <Segmented
+          label={say.title}
+          segments={SCOPES.map((value) => ({ value, label: say.scopes[value] }))}
+          value={search.scope ?? 'all'}
+          onChange={(next) => change({ scope: next === 'all' ? undefined : next })}
+        />
+        <span className="text-12 text-ink-2">{say.order}</span>
+      </div>
+      {query.error !== null && budgets === undefined ? (
+        <Problem error={query.error} retry={() => void query.refetch()} />
+      ) : budgets === undefined ? (
+        <LoadingRows />
+      ) : (
+        <BudgetList
+          budgets={budgets}
+          chosen={chosen}
+          scope={search.scope}
+          project={search.project}
+          more={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+        />
+      )}
+    </div>
+  )
+  const isEmpty = budgets !== undefined && budgets.length === 0
+  const add = (
+    <Button
+      look="primary"
+      size="large"
+      icon={<Plus size={15} aria-hidden />}
+      why={may('projects.write') ? undefined : say.forbidden}
+      onClick={() => setNew(true)}
+    >
+      {say.new}
+    </Button>
+  )
+  return (
+    <Page
+      title={say.title}
+      fill
+      actions={add}
+      {...(isPhone && asked !== undefined && { crumbs: [{ label: say.title, to: paths.budgets() }] })}
+    >
+      {isEmpty && asked === undefined ? (
+        <Empty title={say.empty} actions={add} shell={say.emptyShell}>
+          {say.emptyMore}
+        </Empty>
+      ) : (
+        <div className="flex min-h-0 flex-1">
+          {(!isPhone || asked === undefined) && list}
+          {chosen !== undefined && <BudgetDetail key={chosen} id={chosen} />}
+        </div>
+      )}
+      {isNew && <NewBudget onClose={() => setNew(false)} />}
+    </Page>
+  )
 }

@@ -25,6 +25,10 @@ const SECTIONS: Partial<Record<SettingsSection, Section>> = {
     permission: 'tokens.read',
     Content: lazy(async () => ({ default: (await import('./tokens-section.tsx')).TokensSection })),
   },
+  prices: {
+    permission: 'prices.read',
+    Content: lazy(async () => ({ default: (await import('./prices-section.tsx')).PricesSection })),
+  },
   about: {
     permission: 'settings.read',
     Content: lazy(async () => ({ default: (await import('./about-section.tsx')).AboutSection })),

@@ -1,6 +1,144 @@
+/** Which calls may have been paid? Each is resolved in place, with a reason. */
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { money } from '../../app/format.ts'
+import { paths } from '../../app/paths.ts'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import { useNow } from '../../app/now.ts'
+import { useZone } from '../../app/zone.ts'
+import { moneyQueries } from '../../api/queries/money.ts'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/link.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { HowToFindOut } from './how-to.tsx'
+import { ResolveCard } from './resolve-card.tsx'
+import { idOf, openColumns, phoneRow, resolvedColumns, type UnknownCall } from './unknown-columns.tsx'
+
+interface UnknownsSearch {
+  state?: 'open' | 'resolved'
+  /** `<request>/<attempt>`. */
+  open?: string
+  project?: string
+}
+
+/** Ages are told in minutes: the table need not be drawn anew each second. */
+const MINUTE_MS = 60_000
 
 export function UnknownsPage() {
-  return <Page title={words.unknowns.title} />
+  const search = useSearch({ strict: false }) as UnknownsSearch
+  const change = useChangeSearch()
+  useZone()
+  const { state = 'open', project } = search
+  const query = useInfiniteQuery(moneyQueries.unknowns(state, project))
+  const calls = query.data?.pages.flatMap(({ data }) => data)
+  const summary = query.data?.pages[0]?.summary
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
+  const nowMs = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
+  const columns = useMemo(
+    () => (state === 'open' ? openColumns(nowMs) : resolvedColumns(nowMs)),
+    [state, nowMs],
+  )
+  const chosen = chosenOf(calls, ticked, search.open)
+  const say = words.unknowns
+  return (
+    <Page
+      title={say.title}
+      actions={
+        summary !== undefined &&
+        summary.open > 0 && (
+          <span className="text-13 text-ink-2">
+            <span className="font-semibold text-ink">{money(summary.reserved_usd)}</span>
+            {say.reserved(summary.open)}
+          </span>
+        )
+      }
+      bar={
+        <>
+          <Segmented
+            label={say.title}
+            segments={[
+              { value: 'open', label: say.states.open, count: summary?.open },
+              { value: 'resolved', label: say.states.resolved, count: summary?.resolved },
+            ]}
+            value={state}
+            onChange={(next) => {
+              setTicked(new Set())
+              change({ state: next === 'open' ? undefined : next, open: undefined })
+            }}
+          />
+          <span className="ml-auto text-12 text-ink-2 phone:ml-0">{say.countsAsSpent}</span>
+        </>
+      }
+    >
+      <DataTable
+        label={say.title}
+        columns={columns}
+        rows={calls}
+        rowKey={idOf}
+        error={query.error}
+        retry={() => void query.refetch()}
+        fill={false}
+        rowHeight={46}
+        minWidth={980}
+        phoneRow={phoneRow}
+        href={(call) =>
+          state === 'open'
+            ? paths.unknowns({ open: idOf(call) })
+            : paths.request(call.request_id, { tab: 'ledger' })
+        }
+        selected={state === 'open' && ticked.size === 0 ? chosen[0] && idOf(chosen[0]) : undefined}
+        onEnd={query.hasNextPage ? () => void query.fetchNextPage() : undefined}
+        {...(state === 'open' &&
+          (calls?.length ?? 0) > 1 && {
+            ticks: { ticked, onChange: setTicked, label: (call: UnknownCall) => say.tick(call.call_id) },
+          })}
+        empty={
+          state === 'open' ? (
+            <Empty
+              title={say.empty}
+              actions={
+                (summary?.resolved ?? 0) > 0 && (
+                  <TextLink to={paths.unknowns({ state: 'resolved' })}>{say.seeResolved}</TextLink>
+                )
+              }
+            >
+              {say.emptyResolved(summary?.resolved ?? 0)}
+            </Empty>
+          ) : (
+            <Empty title={say.nothingResolved} />
+          )
+        }
+      />
+      {state === 'open' && chosen.length > 0 && (
+        <div className="grid grid-cols-[minmax(0,1fr)_496px] gap-12 px-6 py-7 lg:max-w-[1260px] phone:flex phone:flex-col phone:gap-6 phone:px-4">
+          <HowToFindOut />
+          <ResolveCard
+            key={chosen.map(idOf).join(' ')}
+            calls={chosen}
+            onResolved={() => {
+              setTicked(new Set())
+              change({ open: undefined }, { replace: true })
+            }}
+          />
+        </div>
+      )}
+    </Page>
+  )
+}
+
+/** Those that are ticked, or the one that the address names, or the oldest. */
+function chosenOf(
+  calls: readonly UnknownCall[] | undefined,
+  ticked: ReadonlySet<string>,
+  open: string | undefined,
+): readonly UnknownCall[] {
+  if (calls === undefined) return []
+  const several = calls.filter((call) => ticked.has(idOf(call)))
+  if (several.length > 0) return several
+  const one = calls.find((call) => idOf(call) === open) ?? calls[0]
+  return one === undefined ? [] : [one]
 }

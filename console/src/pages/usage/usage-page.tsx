@@ -1,6 +1,127 @@
+/** Who spends what. */
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { count, money, moneyTick } from '../../app/format.ts'
+import { usdOf } from '../../app/money.ts'
+import { nowMs } from '../../app/now.ts'
+import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
+import { useZone } from '../../app/zone.ts'
+import { moneyQueries, type UsageGroup } from '../../api/queries/money.ts'
+import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
+import { ExportMenu } from './export-menu.tsx'
+import { OnlyChips } from './only-chips.tsx'
+import { UsageChart } from './usage-chart.tsx'
+import { UsageFigures } from './usage-figures.tsx'
+import { amountOf, groupRows, type Show } from './usage-groups.ts'
+import { usageRange, type UsageRange } from './usage-range.ts'
+import type { UsageSearch } from './usage-search.ts'
+import { UsageTable } from './usage-table.tsx'
+
+const GROUPS: readonly UsageGroup[] = ['model', 'deployment', 'project', 'key']
+const SHOWS: readonly Show[] = ['usd', 'tokens', 'images', 'requests']
+/** Rows of the table; all others are one. */
+const MOST_ROWS = 100
 
 export function UsagePage() {
-  return <Page title={words.usage.title} />
+  const search = useSearch({ strict: false }) as UsageSearch
+  const change = useChangeSearch()
+  const isPhone = usePhone()
+  useZone()
+  const { by = 'model', show = 'usd', only = [], before = false, project } = search
+  const { since, from, to } = search
+  // The range moves on when it is asked for anew, not with every drawing.
+  const range = useMemo(() => usageRange({ since, from, to }, nowMs()), [since, from, to])
+  const span = isoSpan(range)
+  const question = { by, only, project, ...span, before: true, groups: MOST_ROWS }
+  const usage = useQuery(moneyQueries.usage(question))
+  const rows = useMemo(() => (usage.data ? groupRows(usage.data, show) : undefined), [usage.data, show])
+  const say = words.usage
+  const groupControl = (
+    <Segmented
+      label={say.by}
+      segments={GROUPS.map((value) => ({ value, label: say.groups[value] }))}
+      value={by}
+      onChange={(next) => change({ by: next === 'model' ? undefined : next })}
+    />
+  )
+  const valueText = (value: number): string =>
+    show === 'usd' ? money(usdOf(BigInt(Math.round(value * 1e9)))) : count(value)
+  return (
+    <Page
+      title={say.title}
+      actions={
+        <>
+          {!isPhone && <ExportMenu by={by} only={only} project={project} {...span} />}
+          <RangeControl search={search} usual="30d" bare={isPhone} />
+        </>
+      }
+      {...(!isPhone && {
+        bar: (
+          <>
+            <span className="text-12 text-ink-2">{say.by}</span>
+            {groupControl}
+            <span className="ml-2 text-12 text-ink-2">{say.show}</span>
+            <Segmented
+              label={say.show}
+              segments={SHOWS.map((value) => ({ value, label: say.shows[value] }))}
+              value={show}
+              onChange={(next) => change({ show: next === 'usd' ? undefined : next })}
+            />
+            <OnlyChips by={by} only={only} rows={rows} onChange={(next) => change({ only: next })} />
+            <span className="ml-auto text-12 text-ink-2">
+              <Switch checked={before} onChange={(next) => change({ before: next || undefined })}>
+                {beforeText(range)}
+              </Switch>
+            </span>
+          </>
+        ),
+      })}
+    >
+      <div className="border-line md:border-t">
+        {usage.error !== null && usage.data === undefined ? (
+          <Problem error={usage.error} retry={() => void usage.refetch()} />
+        ) : (
+          <>
+            <UsageFigures usage={usage.data} rows={rows} range={range} beforeText={beforeText(range)} />
+            <UsageChart
+              question={question}
+              rows={rows}
+              range={range}
+              show={show}
+              withBefore={before}
+              valueText={valueText}
+              axisText={show === 'usd' ? moneyTick : count}
+            />
+            {isPhone && <div className="px-4 pt-4 pb-2">{groupControl}</div>}
+            <UsageTable
+              rows={rows}
+              total={usage.data?.total}
+              by={by}
+              range={range}
+              search={search}
+              error={usage.error}
+              retry={() => void usage.refetch()}
+              share={(row) =>
+                usage.data ? amountOf(row.total, show) / Math.max(amountOf(usage.data.total, show), 1e-9) : 0
+              }
+            />
+          </>
+        )}
+      </div>
+    </Page>
+  )
+}
+
+function isoSpan({ fromMs, toMs }: UsageRange): { readonly from: string; readonly to: string } {
+  return { from: new Date(fromMs).toISOString(), to: new Date(toMs).toISOString() }
+}
+
+function beforeText({ slots, slot }: UsageRange): string {
+  return slot === 'day' ? words.usage.before(slots.length) : words.usage.beforeHours(slots.length)
 }

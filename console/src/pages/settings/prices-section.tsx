@@ -1,0 +1,131 @@
+/** What each deployment costs and who says so, those without a price first. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { day } from '../../app/format.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { moneyQueries } from '../../api/queries/money.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/link.tsx'
+import { LockTag, Tag } from '../../ui/tag.tsx'
+import { words } from '../../words/words.ts'
+import { PriceSheet, type Price } from './price-sheet.tsx'
+
+export function PricesSection() {
+  const { data, error, refetch } = useQuery(moneyQueries.prices())
+  const [changing, setChanging] = useState<Price>()
+  const may = useMay()
+  const mayWrite = may('prices.write')
+  const columns = useMemo(() => columnsFor(setChanging, mayWrite), [mayWrite])
+  const say = words.prices
+  return (
+    <>
+      <div className="px-6 py-3.5 phone:px-4">
+        <h2 className="text-13 font-semibold">{say.title}</h2>
+        <p className="text-12 text-ink-3">{say.text}</p>
+      </div>
+      <DataTable
+        label={say.title}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ deployment }) => deployment}
+        error={error}
+        retry={() => void refetch()}
+        fill={false}
+        rowHeight={36}
+        minWidth={900}
+        empty={<Empty title={say.empty} />}
+      />
+      {changing && (
+        <PriceSheet key={changing.deployment} price={changing} onClose={() => setChanging(undefined)} />
+      )}
+    </>
+  )
+}
+
+function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly Column<Price>[] {
+  const say = words.prices
+  return [
+    {
+      id: 'deployment',
+      head: say.columns.deployment,
+      cell: ({ deployment, model }) => (
+        <TextLink to={paths.model(model, { tab: 'prices' })} className="font-strong text-ink!">
+          {deployment}
+        </TextLink>
+      ),
+    },
+    { id: 'price', head: say.columns.price, width: 330, cell: priceCell },
+    { id: 'from', head: say.columns.from, width: 250, cell: fromCell },
+    {
+      id: 'unpriced',
+      head: say.columns.unpriced,
+      width: 176,
+      align: 'right',
+      cell: ({ unpriced_requests_30d: calls }) =>
+        calls === 0 ? (
+          <span className="text-ink-3">0</span>
+        ) : (
+          <span className="text-warn">{say.calls(calls)}</span>
+        ),
+    },
+    {
+      id: 'action',
+      head: say.columns.action,
+      width: 110,
+      align: 'right',
+      cell: (price) => (
+        <Button
+          size="small"
+          className="relative"
+          why={
+            price.from === 'configuration'
+              ? say.inFile(price.managed_at ?? 'torana.yaml')
+              : mayWrite
+                ? undefined
+                : say.forbidden
+          }
+          onClick={() => change(price)}
+        >
+          {price.from === 'none' ? say.set : say.change}
+        </Button>
+      ),
+    },
+  ]
+}
+
+export function priceWords({ text }: Pick<Price, 'text'>): string {
+  const { units } = words.prices
+  return text
+    .map(({ amount, unit, note }) => {
+      const one = unit === 'free' || unit === 'unpriced' ? units[unit] : `$${amount} ${units[unit]}`
+      return note === null ? one : `${one}, ${note}`
+    })
+    .join(' · ')
+}
+
+function priceCell(price: Price) {
+  if (price.text[0]?.unit === 'unpriced') return <Tag tone="warn">{words.ui.unpriced}</Tag>
+  const shown = priceWords(price)
+  return <span title={shown}>{shown}</span>
+}
+
+function fromCell({ from, managed_at: at, as_of: asOf, set_by: by, source }: Price) {
+  const say = words.prices.from
+  switch (from) {
+    case 'configuration':
+      return <LockTag at={at ?? say.configuration} />
+    case 'store':
+      return <span className="text-ink-2">{say.store(by ?? '', asOf === null ? '' : day(asOf, 'UTC'))}</span>
+    case 'catalog':
+      return (
+        <span className="text-ink-2" title={source ?? undefined}>
+          {asOf === null ? say.builtIn : say.catalog(asOf)}
+        </span>
+      )
+    case 'none':
+      return <span className="text-warn">{say.none}</span>
+  }
+}

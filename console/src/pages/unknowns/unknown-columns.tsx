@@ -1,0 +1,162 @@
+/** Columns of both lists: what was asked, by whom, of whom, and what is known. */
+import { age, clock, clockSeconds, day, moneyExact, moneyInList, NONE, shortId } from '../../app/format.ts'
+import type { Schema } from '../../api/client.ts'
+import { CopyIconButton } from '../../ui/copy.tsx'
+import type { Column } from '../../ui/data-table.tsx'
+import { State } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+
+export type UnknownCall = Schema<'Unknown'>
+
+export function idOf({ request_id: id, attempt }: UnknownCall): string {
+  return `${id}/${attempt}`
+}
+
+/** `gpt-image-2/azure-eu` → `gpt-image-2 / azure-eu`. */
+export function deploymentText(deployment: string): string {
+  const at = deployment.lastIndexOf('/')
+  return at < 0 ? deployment : `${deployment.slice(0, at)} / ${deployment.slice(at + 1)}`
+}
+
+export function openColumns(nowMs: number): readonly Column<UnknownCall>[] {
+  const { columns } = words.unknowns
+  return [
+    ...sharedColumns(nowMs),
+    {
+      id: 'known',
+      head: columns.known,
+      cell: (call) => <TwoLines first={sentence(call.reason)} second={<CallId id={call.call_id} />} />,
+    },
+    {
+      id: 'reserved',
+      head: columns.reserved,
+      width: 120,
+      align: 'right',
+      cell: ({ reserved_usd: usd }) => (
+        <span className="font-semibold" title={moneyExact(usd)}>
+          {usd === null ? words.ui.unpriced : moneyInList(usd)}
+        </span>
+      ),
+    },
+    {
+      id: 'posts',
+      head: columns.posts,
+      width: 152,
+      align: 'right',
+      cell: ({ posted_at: at }) => (
+        <TwoLines first={`${day(at)} ${clock(at)}`} second={words.unknowns.in(age(Date.parse(at) - nowMs))} />
+      ),
+    },
+  ]
+}
+
+export function resolvedColumns(nowMs: number): readonly Column<UnknownCall>[] {
+  const { columns } = words.unknowns
+  return [
+    ...sharedColumns(nowMs),
+    {
+      id: 'outcome',
+      head: columns.outcome,
+      width: 220,
+      cell: ({ resolved }) =>
+        resolved && (
+          <State mark={resolved.action === 'post' ? 'good' : 'off'}>
+            {resolved.action === 'post'
+              ? words.unknowns.posted(moneyInList(resolved.cost_usd))
+              : words.unknowns.voided}
+          </State>
+        ),
+    },
+    {
+      id: 'by',
+      head: columns.by,
+      cell: ({ resolved }) =>
+        resolved && (
+          <TwoLines
+            first={resolved.note ?? NONE}
+            second={`${resolved.by} · ${day(resolved.at)} ${clock(resolved.at)}`}
+          />
+        ),
+    },
+    {
+      id: 'reserved',
+      head: columns.reserved,
+      width: 120,
+      align: 'right',
+      cell: ({ reserved_usd: usd }) => (usd === null ? words.ui.unpriced : moneyInList(usd)),
+    },
+  ]
+}
+
+function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
+  const { columns, ago, project } = words.unknowns
+  return [
+    {
+      id: 'asked',
+      head: columns.asked,
+      width: 196,
+      cell: ({ requested_at: at }) => (
+        <TwoLines first={`${day(at)} ${clockSeconds(at)}`} second={ago(age(nowMs - Date.parse(at)))} />
+      ),
+    },
+    {
+      id: 'key',
+      head: columns.key,
+      width: 137,
+      cell: (call) => <TwoLines first={call.key_id} second={project(call.project)} />,
+    },
+    {
+      id: 'deployment',
+      head: columns.deployment,
+      width: 230,
+      cell: (call) => (
+        <TwoLines
+          first={<span className="font-semibold">{deploymentText(call.deployment)}</span>}
+          second={call.what ?? call.model}
+        />
+      ),
+    },
+  ]
+}
+
+export function phoneRow(call: UnknownCall) {
+  return (
+    <span className="flex items-start gap-3 py-2">
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-semibold">{deploymentText(call.deployment)}</span>
+        <span className="block truncate text-12 text-ink-2">{sentence(call.reason)}</span>
+      </span>
+      <span className="text-right">
+        <span className="block font-semibold tabular-nums">{moneyInList(call.reserved_usd)}</span>
+        <span className="block text-12 text-ink-2">{call.key_id}</span>
+      </span>
+    </span>
+  )
+}
+
+function TwoLines({ first, second }: { readonly first: React.ReactNode; readonly second: React.ReactNode }) {
+  return (
+    <span className="block leading-[17px]">
+      <span className="block truncate">{first}</span>
+      <span className="block truncate text-12 text-ink-2">{second}</span>
+    </span>
+  )
+}
+
+function CallId({ id }: { readonly id: string }) {
+  return (
+    <span className="inline-flex items-center gap-1">
+      <span className="mono-12">
+        {words.unknowns.call} {shortId(id)}
+      </span>
+      <span className="relative">
+        <CopyIconButton text={id} />
+      </span>
+    </span>
+  )
+}
+
+/** Reasons are written to stand inside of a sentence. */
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

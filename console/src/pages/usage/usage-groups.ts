@@ -1,0 +1,102 @@
+/** Groups of usage in the order and with the colours of the picture. Pure, tested. */
+import { dollarsForPicture, nanoOf, usdOf } from '../../app/money.ts'
+import type { Usage } from '../../api/queries/money.ts'
+import { seriesColour, SERIES, type Colour } from '../../charts/colours.ts'
+import type { ColumnSeries } from '../../charts/columns.tsx'
+
+export type Sum = Usage['total']
+export type Show = 'usd' | 'tokens' | 'images' | 'requests'
+
+export interface GroupRow {
+  /** Undefined: all that the server does not tell apart. */
+  readonly name: string | undefined
+  readonly groups: number
+  readonly total: Sum
+  readonly before: Sum | null
+  readonly slots: readonly (Sum & { readonly at: string })[]
+  readonly colour: Colour
+}
+
+/** The largest of what is shown first; the others at last. */
+export function groupRows(usage: Usage, show: Show): readonly GroupRow[] {
+  const ranked = usage.data.toSorted(
+    (left, right) => amountOf(right.total, show) - amountOf(left.total, show),
+  )
+  const rows = ranked.map(({ group, total, before, slots }, rank): GroupRow => ({
+    name: group,
+    groups: 1,
+    total,
+    before,
+    slots,
+    colour: seriesColour(rank),
+  }))
+  const { others } = usage
+  return others === null ? rows : [...rows, { ...others, name: undefined, colour: 'rest' }]
+}
+
+/** For the picture alone: a number, where rounding does no harm. */
+export function amountOf(sum: Sum, show: Show): number {
+  return show === 'usd' ? dollarsForPicture(sum.usd) : sum[show]
+}
+
+/** The six largest, and all others as one. */
+export function seriesOf(
+  rows: readonly GroupRow[],
+  slots: readonly number[],
+  show: Show,
+  othersText: (groups: number) => string,
+): readonly ColumnSeries[] {
+  const at = new Map(slots.map((ms, index) => [ms, index]))
+  const valuesOf = (of: readonly GroupRow[]): number[] => {
+    const values = slots.map(() => 0)
+    for (const row of of)
+      for (const slot of row.slots) {
+        const index = at.get(Date.parse(slot.at))
+        if (index !== undefined) values[index] = (values[index] ?? 0) + amountOf(slot, show)
+      }
+    return values
+  }
+  const shown = rows.filter(({ colour }) => colour !== 'rest')
+  const rest = rows.filter(({ colour }) => colour === 'rest')
+  const groups = rest.reduce((sum, row) => sum + row.groups, 0)
+  return [
+    ...shown.map((row) => ({ label: row.name ?? '', colour: row.colour, values: valuesOf([row]) })),
+    ...(rest.length === 0
+      ? []
+      : [{ label: othersText(groups), colour: 'rest' as const, values: valuesOf(rest) }]),
+  ]
+}
+
+export const MOST_COLOURS = SERIES.length
+
+/** Relative to the period before; undefined where there was nothing. */
+export function changeOf(now: string, before: string | undefined): number | undefined {
+  if (before === undefined) return undefined
+  const [left, right] = [nanoOf(now), nanoOf(before)]
+  return right === 0n ? undefined : Number(((left - right) * 10_000n) / right) / 10_000
+}
+
+export type Average =
+  | { readonly kind: 'picture' | 'tokens'; readonly usd: string }
+  | { readonly kind: 'free' | 'none' | 'unpriced' }
+
+/** What was paid for a picture, or for a million tokens. */
+export function averageOf({ usd, images, tokens, unpriced }: Sum): Average {
+  const nano = nanoOf(usd)
+  if (nano === 0n) {
+    if (unpriced > 0) return { kind: 'unpriced' }
+    return { kind: tokens > 0 || images > 0 ? 'free' : 'none' }
+  }
+  if (images > 0) return { kind: 'picture', usd: usdOf(nano / BigInt(images)) }
+  if (tokens > 0) return { kind: 'tokens', usd: usdOf((nano * 1_000_000n) / BigInt(tokens)) }
+  return { kind: 'none' }
+}
+
+/** `0.13`, `0.1176`: four decimals at most, and two at least. */
+export function averageText(usd: string): string {
+  const nano = nanoOf(usd)
+  const isSmall = nano < 100_000n
+  const rounded = isSmall ? usd : usdOf(((nano + 50_000n) / 100_000n) * 100_000n)
+  const [whole = '0', decimals = ''] = rounded.split('.')
+  return `$${whole}.${decimals.replace(/0+$/, '').padEnd(2, '0')}`
+}

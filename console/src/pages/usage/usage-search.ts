@@ -1,0 +1,13 @@
+/** What stands in the address of the page. */
+import type { RangeSearch } from '../../app/range.ts'
+import type { UsageGroup } from '../../api/queries/money.ts'
+import type { Show } from './usage-groups.ts'
+
+export interface UsageSearch extends RangeSearch {
+  by?: UsageGroup
+  show?: Show
+  only?: string[]
+  before?: true
+  sort?: string
+  project?: string
+}

@@ -1,0 +1,239 @@
+/** The same numbers as rows: each opens what is behind it. */
+import { useMemo } from 'react'
+import { change, count, day, money, moneyExact, NONE, share as shareText } from '../../app/format.ts'
+import { nanoOf } from '../../app/money.ts'
+import { paths } from '../../app/paths.ts'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import type { UsageGroup } from '../../api/queries/money.ts'
+import { Swatch } from '../../charts/legend.tsx'
+import { Meter } from '../../charts/meter.tsx'
+import { Button } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { words } from '../../words/words.ts'
+import { averageOf, averageText, changeOf, type GroupRow, type Sum } from './usage-groups.ts'
+import type { UsageRange } from './usage-range.ts'
+import type { UsageSearch } from './usage-search.ts'
+
+/** A jump that is worth a look. */
+const JUMP = 0.25
+const SHARE_WIDTH = 84
+
+interface UsageTableProps {
+  readonly rows: readonly GroupRow[] | undefined
+  readonly total: Sum | undefined
+  readonly by: UsageGroup
+  readonly range: UsageRange
+  readonly search: UsageSearch
+  readonly error: unknown
+  readonly retry: () => void
+  readonly share: (row: GroupRow) => number
+}
+
+export function UsageTable({ rows, total, by, range, search, error, retry, share }: UsageTableProps) {
+  const changeSearch = useChangeSearch()
+  const { sort = '-usd' } = search
+  const columns = useMemo(() => columnsOf(by, share), [by, share])
+  const sorted = useMemo(() => rows && sortedRows(rows, sort), [rows, sort])
+  const say = words.usage
+  const empty = (
+    <Empty
+      title={say.nothing(day(range.fromMs, 'UTC'), day(range.toMs - 1, 'UTC'))}
+      actions={
+        search.since === undefined && search.from === undefined ? undefined : (
+          <Button onClick={() => changeSearch({ since: undefined, from: undefined, to: undefined })}>
+            {say.lookBack('30d')}
+          </Button>
+        )
+      }
+    >
+      {say.nothingYet}
+    </Empty>
+  )
+  return (
+    <DataTable
+      label={say.title}
+      columns={columns}
+      rows={sorted}
+      rowKey={({ name }) => name ?? ''}
+      error={error}
+      retry={retry}
+      empty={empty}
+      fill={false}
+      rowHeight={34}
+      href={(row) => hrefOf(row, by, range, search)}
+      sort={sort}
+      onSort={(next) => changeSearch({ sort: next === '-usd' ? undefined : next })}
+      {...(total && { foot: footOf(total) })}
+      minWidth={1000}
+      phoneRow={phoneRow}
+    />
+  )
+}
+
+/** The first click narrows the page to the group, the second opens its requests. */
+function hrefOf({ name }: GroupRow, by: UsageGroup, range: UsageRange, search: UsageSearch): string {
+  const { project: _, ...kept } = search
+  if (name === undefined) return paths.usage({ ...kept })
+  const group = `${by}:${name}`
+  if (!(search.only ?? []).includes(group))
+    return paths.usage({ ...kept, only: [...(search.only ?? []), group] })
+  const span = { from: new Date(range.fromMs).toISOString(), to: new Date(range.toMs).toISOString() }
+  return paths.requests({ [by]: name, ...span })
+}
+
+function columnsOf(by: UsageGroup, share: (row: GroupRow) => number): readonly Column<GroupRow>[] {
+  const { columns, groups } = words.usage
+  return [
+    { id: 'group', head: groups[by], cell: nameCell, sort: 'name' },
+    {
+      id: 'requests',
+      head: columns.requests,
+      width: 106,
+      align: 'right',
+      sort: 'requests',
+      cell: (row) => count(row.total.requests),
+    },
+    {
+      id: 'tokens',
+      head: columns.tokens,
+      width: 92,
+      align: 'right',
+      sort: 'tokens',
+      cell: (row) => countOrNone(row.total.tokens),
+    },
+    {
+      id: 'images',
+      head: columns.images,
+      width: 100,
+      align: 'right',
+      sort: 'images',
+      cell: (row) => countOrNone(row.total.images),
+    },
+    {
+      id: 'average',
+      head: columns.average,
+      width: 216,
+      align: 'right',
+      cell: (row) => <span className="text-ink-2">{averageCell(row.total)}</span>,
+    },
+    { id: 'change', head: columns.change, width: 97, align: 'right', sort: 'change', cell: changeCell },
+    {
+      id: 'usd',
+      head: columns.usd,
+      width: 111,
+      align: 'right',
+      sort: 'usd',
+      cell: ({ total: { usd } }) => (
+        <span className="font-strong" title={moneyExact(usd)}>
+          {money(usd)}
+        </span>
+      ),
+    },
+    {
+      id: 'share',
+      head: <span className="pl-2.5">{columns.share}</span>,
+      width: 172,
+      cell: (row) => <ShareCell part={share(row)} row={row} />,
+    },
+  ]
+}
+
+function nameCell({ name, groups, colour }: GroupRow) {
+  return (
+    <span className="flex items-center gap-2 font-strong">
+      <Swatch colour={colour} />
+      <span className="truncate">{name ?? words.usage.others(groups)}</span>
+    </span>
+  )
+}
+
+function ShareCell({ part, row }: { readonly part: number; readonly row: GroupRow }) {
+  return (
+    <span className="flex items-center gap-2 pl-2.5 text-12 text-ink-2">
+      <Meter share={part} colour={row.colour} width={SHARE_WIDTH} />
+      <span className="flex-1 text-right tabular-nums">{shareText(part)}</span>
+    </span>
+  )
+}
+
+function averageCell(total: Sum) {
+  const average = averageOf(total)
+  const say = words.usage
+  switch (average.kind) {
+    case 'picture':
+      return `${averageText(average.usd)} ${say.picture}`
+    case 'tokens':
+      return `${averageText(average.usd)} ${say.million}`
+    case 'free':
+      return say.free
+    case 'unpriced':
+      return <Tag tone="warn">{words.ui.unpriced}</Tag>
+    case 'none':
+      return NONE
+  }
+}
+
+function changeCell({ total, before }: GroupRow) {
+  const by = changeOf(total.usd, before?.usd)
+  return <span className={by !== undefined && by > JUMP ? 'text-warn' : 'text-ink-2'}>{change(by)}</span>
+}
+
+function phoneRow(row: GroupRow) {
+  return (
+    <span className="flex items-start gap-2.5 py-2">
+      <span className="pt-1.5">
+        <Swatch colour={row.colour} />
+      </span>
+      <span className="min-w-0 flex-1">
+        <span className="block truncate font-strong">{row.name ?? words.usage.others(row.groups)}</span>
+        <span className="block text-12 text-ink-2">{averageCell(row.total)}</span>
+      </span>
+      <span className="text-right tabular-nums">
+        <span className="block font-strong">{money(row.total.usd)}</span>
+        <span className="block text-12">{changeCell(row)}</span>
+      </span>
+    </span>
+  )
+}
+
+function footOf(total: Sum): Readonly<Record<string, React.ReactNode>> {
+  return {
+    group: words.usage.sum,
+    requests: count(total.requests),
+    tokens: countOrNone(total.tokens),
+    images: countOrNone(total.images),
+    usd: money(total.usd),
+  }
+}
+
+function countOrNone(value: number): string {
+  return value === 0 ? NONE : count(value)
+}
+
+function sortedRows(rows: readonly GroupRow[], sort: string): readonly GroupRow[] {
+  const [isDown, by] = sort.startsWith('-') ? [true, sort.slice(1)] : [false, sort]
+  const order = (left: GroupRow, right: GroupRow): number => {
+    switch (by) {
+      case 'requests':
+      case 'tokens':
+      case 'images':
+        return left.total[by] - right.total[by]
+      case 'change':
+        return (
+          (changeOf(left.total.usd, left.before?.usd) ?? 0) -
+          (changeOf(right.total.usd, right.before?.usd) ?? 0)
+        )
+      case 'name':
+        return (left.name ?? '').localeCompare(right.name ?? '')
+      default: {
+        const difference = nanoOf(left.total.usd) - nanoOf(right.total.usd)
+        return difference === 0n ? 0 : difference > 0n ? 1 : -1
+      }
+    }
+  }
+  // What is not told apart stands last, however large it is together.
+  const named = rows.filter(({ name }) => name !== undefined).toSorted(order)
+  return [...(isDown ? named.toReversed() : named), ...rows.filter(({ name }) => name === undefined)]
+}

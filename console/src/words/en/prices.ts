@@ -1,0 +1,51 @@
+import { count } from '../../app/format.ts'
+
+export const prices = {
+  title: 'Prices',
+  text: 'What each deployment costs. A price counts from the moment it is set; what is in the ledger stays.',
+  columns: {
+    deployment: 'Deployment',
+    price: 'Price',
+    from: 'Where it comes from',
+    unpriced: 'Without a price, 30 days',
+    action: '',
+  },
+  units: {
+    'million tokens': 'a million tokens',
+    'million input tokens': 'a million input tokens',
+    'million output tokens': 'a million output tokens',
+    image: 'a picture',
+    megapixel: 'a megapixel',
+    free: 'free',
+    unpriced: 'unpriced',
+  },
+  from: {
+    configuration: 'torana.yaml',
+    store: (by: string, day: string) => `${by}, ${day}`,
+    catalog: (day: string) => `catalog, as of ${day}`,
+    builtIn: 'catalog',
+    none: 'nobody says',
+  },
+  calls: (n: number) => `${count(n)} ${n === 1 ? 'call' : 'calls'}`,
+  set: 'Set',
+  change: 'Change',
+  inFile: (at: string) => `It stands in ${at}. Change it there.`,
+  forbidden: 'Only admins set prices.',
+  empty: 'There are no deployments.',
+  sheet: {
+    title: (deployment: string) => `Price of ${deployment}`,
+    way: 'How it is counted',
+    ways: { tokens: 'by tokens', image: 'by picture', megapixel: 'by megapixel', free: 'free' },
+    usd: {
+      tokens: 'Dollars for a million tokens',
+      image: 'Dollars for a picture',
+      megapixel: 'Dollars for a megapixel',
+    },
+    table: 'Prices by size, quality or kind of token are written in torana.yaml.',
+    save: 'Set price',
+    forget: 'Take it back',
+    effect: (then: string, now: string) => `The last 30 days would have cost ${now} instead of ${then}.`,
+    saved: (deployment: string) => `${deployment}: the new price counts on every node within two seconds.`,
+    forgotten: (deployment: string) => `${deployment}: the price that was set here is gone.`,
+  },
+}
