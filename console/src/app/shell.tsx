@@ -1,7 +1,7 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
 import { Problem } from '../ui/problem.tsx'
@@ -27,12 +27,18 @@ export function Shell() {
   useEffect(() => {
     if (session !== undefined) setNodeTime(session.install.now)
   }, [session])
-  if (session !== undefined) return <Frame />
+  if (session !== undefined)
+    return (
+      <Frame>
+        <Outlet />
+      </Frame>
+    )
   if (error !== null && !isOut) return <Problem error={error} retry={() => void refetch()} />
   return null
 }
 
-function Frame() {
+/** Also around the first steps, which begin before anybody is signed in. */
+export function Frame({ children }: { readonly children: ReactNode }) {
   const [palette, setPalette] = useState<'never' | 'open' | 'closed'>('never')
   const [isListOpen, setListOpen] = useState(false)
   const openPalette = (): void => setPalette('open')
@@ -55,9 +61,7 @@ function Frame() {
       <main id="page" tabIndex={-1} className="relative flex min-h-0 min-w-0 flex-1 flex-col outline-none">
         <FetchingLine />
         <Banners />
-        <div className="min-h-0 flex-1">
-          <Outlet />
-        </div>
+        <div className="min-h-0 flex-1">{children}</div>
       </main>
       <PhoneBar openPalette={openPalette} />
       {palette !== 'never' && (

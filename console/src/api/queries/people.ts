@@ -1,6 +1,8 @@
 /** Who may sign in, and how. */
 import { queryOptions } from '@tanstack/react-query'
-import { answerOf, client } from '../client.ts'
+import { answerOf, client, type Schema } from '../client.ts'
+
+const LOOK_EVERY_MS = 2000
 
 export const peopleQueries = {
   options: () =>
@@ -34,6 +36,17 @@ export const peopleQueries = {
     queryOptions({
       queryKey: ['tokens'],
       queryFn: ({ signal }) => answerOf(client.GET('/api/v1/tokens', { signal })),
+    }),
+  /** Asked again until it is there. */
+  firstRequest: () =>
+    queryOptions<Schema<'RequestRow'> | null>({
+      queryKey: ['requests', 'first'],
+      refetchInterval: ({ state }) => (state.data ? false : LOOK_EVERY_MS),
+      queryFn: async ({ signal }) => {
+        const query = { limit: 1 }
+        const { data } = await answerOf(client.GET('/api/v1/requests', { params: { query }, signal }))
+        return data[0] ?? null
+      },
     }),
   settings: () =>
     queryOptions({

@@ -1,5 +1,3 @@
-import { plural } from '../plural.ts'
-
 export const welcome = {
   title: 'Welcome',
   running: 'Torana is running',
@@ -56,9 +54,8 @@ export const welcome = {
   },
   upstream: {
     title: 'Connect an upstream',
-    done: (n: number) => `${plural(n, 'model')} of your own`,
+    done: 'Your own models answer',
     or: 'or write it into',
-    skip: 'Skip',
   },
   key: {
     title: 'Make a key with a budget',
@@ -78,11 +75,7 @@ export const welcome = {
     title: 'It answers already',
     first: (ms: string) => `First request, ${ms}`,
     waiting: 'Waiting for the first request…',
-    send: 'Send it from here',
     waterfall: 'Its waterfall',
-    catKitten: 'cat, kitten',
-    catCar: 'cat, car',
-    note: (model: string, width: string) => `cosine, ${model}, ${width} wide, in this process, free`,
     look: 'Or look at it',
     models: 'See the models',
     modelsNote: 'what each can do, and how to call it',

@@ -55,9 +55,8 @@ export const welcome: Words['welcome'] = {
   },
   upstream: {
     title: '连接上游',
-    done: (n) => `您自己的模型：${n} 个`,
+    done: '您自己的模型已可应答',
     or: '或写入',
-    skip: '跳过',
   },
   key: {
     title: '创建带预算的密钥',
@@ -77,11 +76,7 @@ export const welcome: Words['welcome'] = {
     title: '它已经可以应答',
     first: (ms) => `第一个请求，${ms}`,
     waiting: '正在等待第一个请求…',
-    send: '从这里发送',
     waterfall: '查看瀑布图',
-    catKitten: 'cat, kitten',
-    catCar: 'cat, car',
-    note: (model, width) => `余弦，${model}，${width} 维，在本进程内，免费`,
     look: '或看一看',
     models: '查看模型',
     modelsNote: '每个模型能做什么，如何调用',

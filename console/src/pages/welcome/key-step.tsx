@@ -1,0 +1,85 @@
+/** A key with a budget. Its secret lives in this component alone. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import { answerOf, client } from '../../api/client.ts'
+import { paths } from '../../app/paths.ts'
+import { useSubmission } from '../../app/submit.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { CONTROL, Field, Form, TextInput } from '../../ui/field.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
+import { words } from '../../words/words.ts'
+
+interface KeyStepProps {
+  /** Its id. */
+  readonly onMade: (id: string) => void
+}
+
+export function KeyStep({ onMade }: KeyStepProps) {
+  const [project, setProject] = useState('app')
+  const [name, setName] = useState('first')
+  const [usd, setUsd] = useState('20')
+  const [secret, setSecret] = useState<string>()
+  const { busy, errors, problem, submit } = useSubmission(['project', 'name', 'budget'])
+  const queries = useQueryClient()
+  const say = words.welcome.key
+  const create = (): Promise<boolean> =>
+    submit(async () => {
+      const body = { project, name, budget: { usd, per: 'month' as const, hard: true } }
+      const made = await answerOf(client.POST('/api/v1/keys', { body }))
+      setSecret(made.secret)
+      onMade(made.id)
+      await queries.invalidateQueries()
+    })
+  if (secret !== undefined) return <Once secret={secret} />
+  return (
+    <Form errors={errors} onSubmit={() => void create()} className="flex flex-col gap-4">
+      <div className="grid grid-cols-[1fr_1fr_10rem] gap-3 phone:grid-cols-1">
+        <Field name="project" label={say.project}>
+          <TextInput required autoComplete="off" value={project} onChange={setProject} />
+        </Field>
+        <Field name="name" label={say.name} hint={say.nameHint}>
+          <TextInput required autoComplete="off" value={name} onChange={setName} />
+        </Field>
+        <Field name="budget" label={say.budget}>
+          <TextInput
+            required
+            inputMode="decimal"
+            pattern="\d{1,9}(\.\d{1,9})?"
+            before="$"
+            after={say.perMonth}
+            value={usd}
+            onChange={setUsd}
+          />
+        </Field>
+      </div>
+      <p className="text-12 text-ink-3">{say.budgetHint}</p>
+      <FormProblem>{problem}</FormProblem>
+      <Button type="submit" look="primary" size="large" busy={busy} className="self-end">
+        {say.submit}
+      </Button>
+    </Form>
+  )
+}
+
+function Once({ secret }: { readonly secret: string }) {
+  const say = words.welcome.key
+  return (
+    <div className="flex flex-col gap-3">
+      <p className="text-ink-2">{say.once}</p>
+      <div className="flex gap-2">
+        <input
+          readOnly
+          aria-label={say.once}
+          value={secret}
+          onFocus={(event) => event.currentTarget.select()}
+          className={`${CONTROL} mono-12`}
+        />
+        <CopyButton text={secret} look="primary" size="large" />
+      </div>
+      <ButtonLink to={paths.overview()} size="large" className="self-end">
+        {say.toOverview}
+      </ButtonLink>
+    </div>
+  )
+}
