@@ -313,7 +313,6 @@ export interface Project {
   readonly limits?: ConfiguredLimits | undefined
   readonly budget?: ConfiguredBudget | undefined
   readonly webhooks?: readonly ConfiguredWebhook[] | undefined
-  /** Where it was declared. */
   readonly managedAt?: string | undefined
 }
 

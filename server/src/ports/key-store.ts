@@ -198,6 +198,8 @@ export interface KeyStore extends KeySource {
   setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord>
   /** Gives the key a new secret; those before end after the overlap, or at their own earlier end. */
   rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord>
+  /** Ends the overlap of a rotation: only the newest secret works on. Without effect when there is no other. */
+  endOverlap(id: string, actor: Actor): Promise<KeyRecord>
   /** Ends a key for good. Revoking it again changes nothing. */
   revokeKey(id: string, actor: Actor): Promise<KeyRecord>
   createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>

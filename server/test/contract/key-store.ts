@@ -147,6 +147,24 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.deepEqual(listed?.projectTerms, { limits: { tokensPerMinute: 7 }, budget })
   })
 
+  test(`${name}: an overlap is ended by hand, once`, async () => {
+    const { keyStore, audit } = await open()
+    const [first, second] = [someSecret().stored, someSecret().stored]
+    await keyStore.createKey({ project: 'p', name: 'k', secret: first }, { name: 'tester' })
+    const before = await keyStore.endOverlap('p/k', { name: 'tester' })
+    assert.equal(before.secrets.length, 1)
+    await keyStore.rotateKey('p/k', second, 60_000, { name: 'tester' })
+    const ended = await keyStore.endOverlap('p/k', { name: 'tester' })
+    assert.deepEqual(
+      ended.secrets.map(({ digest }) => digest),
+      [second.digest],
+    )
+    assert.equal(await keyStore.findKey([first.digest]), undefined)
+    await keyStore.endOverlap('p/k', { name: 'tester' })
+    assert.equal((await actions(audit)).filter((one) => one === 'key.end_overlap p/k').length, 1)
+    await refused('missing', keyStore.endOverlap('p/none', { name: 'tester' }))
+  })
+
   test(`${name}: a rotated key has both secrets until the overlap ends`, async () => {
     const { keyStore } = await open()
     const [first, second, third] = [someSecret().stored, someSecret().stored, someSecret().stored]

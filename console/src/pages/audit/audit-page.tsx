@@ -1,6 +1,223 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Download } from 'lucide-react'
+import { useMemo } from 'react'
+import { apiUrl, type Schema } from '../../api/client.ts'
+import { keyQueries, type AuditListFilter } from '../../api/queries/keys.ts'
+import { moment, whole } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { paths } from '../../app/paths.ts'
+import { stringifySearch } from '../../app/search.ts'
+import { useMay } from '../../app/session.ts'
+import { Banner } from '../../ui/banner.tsx'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { CopyIconButton } from '../../ui/copy.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FilterChip } from '../../ui/filter-chip.tsx'
+import { TextLink, useGo } from '../../ui/link.tsx'
 import { Page } from '../../ui/page.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import { inShort } from './changes.ts'
+import { EntryPanel } from './entry-panel.tsx'
+import { targetPath } from './target.ts'
+
+type Entry = Schema<'AuditEntry'>
+type Filters = AuditListFilter & { readonly open?: string | undefined }
 
 export function AuditPage() {
-  return <Page title={words.audit.title} />
+  const { actor, action, target, from, to, open } = useSearch({ strict: false }) as Filters
+  const filter = { actor, action, target, from, to }
+  const list = useInfiniteQuery(keyQueries.audit(filter))
+  const go = useGo()
+  const may = useMay()
+  const at = (change: Partial<Filters>): string => paths.audit({ ...filter, open, ...change })
+  const columns = useMemo(
+    () => columnsFor((change) => go(paths.audit({ ...filter, ...change }))),
+    [actor, action, target, from, to],
+  )
+  const pages = list.data?.pages
+  const rows = pages?.flatMap(({ data }) => data)
+  const opened = rows?.findIndex(({ sequence }) => String(sequence) === open) ?? -1
+  const isFiltered = Object.values(filter).some((value) => value !== undefined)
+  return (
+    <Page
+      title={words.audit.title}
+      fill
+      actions={
+        may('audit.export') && (
+          <a
+            href={apiUrl(`/api/v1/audit/export${stringifySearch(filter)}`)}
+            download
+            className={buttonClasses('plain')}
+          >
+            <Download size={15} aria-hidden />
+            {words.audit.export}
+          </a>
+        )
+      }
+      bar={
+        <Filter
+          filter={filter}
+          rows={rows ?? []}
+          onChange={(change) => go(at({ ...change, open: undefined }))}
+        />
+      }
+      sideWidth={424}
+      side={
+        opened < 0 || rows === undefined ? undefined : (
+          <EntryPanel
+            entry={rows[opened] as Entry}
+            before={isFiltered ? undefined : rows[opened + 1]}
+            onClose={() => go(at({ open: undefined }), { replace: true })}
+          />
+        )
+      }
+    >
+      <Chain chain={pages?.[0]?.chain} />
+      <DataTable<Entry>
+        label={words.audit.title}
+        columns={columns}
+        rows={rows}
+        rowKey={({ sequence }) => String(sequence)}
+        rowHeight={32}
+        error={list.error ?? undefined}
+        retry={() => void list.refetch()}
+        selected={open}
+        href={({ sequence }) => at({ open: String(sequence) })}
+        onPeek={({ sequence }) => go(at({ open: String(sequence) }), { replace: true })}
+        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
+        hiddenColumns={opened >= 0 ? ['changed'] : []}
+        minWidth={opened >= 0 ? 640 : 900}
+        empty={
+          isFiltered ? (
+            <Empty
+              title={words.audit.emptyFilter}
+              actions={<Button onClick={() => go(paths.audit())}>{words.ui.clearFilters}</Button>}
+            />
+          ) : (
+            <Empty title={words.audit.empty}>{words.audit.emptyText}</Empty>
+          )
+        }
+      />
+    </Page>
+  )
+}
+
+function Chain({ chain }: { readonly chain: Schema<'AuditChain'> | undefined }) {
+  if (chain === undefined || chain.entries === 0) return null
+  const { entries, verified, last_hash: hash } = chain
+  if (chain.broken_at !== null)
+    return (
+      <Banner tone="bad" title={words.audit.chainBroken(whole(chain.broken_at))}>
+        {words.audit.chainBrokenText}
+      </Banner>
+    )
+  return (
+    <p className="flex h-8 shrink-0 items-center gap-2 px-6 text-12 text-ink-2 phone:px-4">
+      <StateMark mark="good" word={words.audit.intact} />
+      {verified < entries
+        ? words.audit.chainChecking(whole(verified), whole(entries))
+        : words.audit.chain(whole(entries))}
+      <span className="mono-12 text-ink">
+        {hash.slice(0, 4)}…{hash.slice(-4)}
+      </span>
+      <CopyIconButton text={hash} />
+    </p>
+  )
+}
+
+interface FilterProps {
+  readonly filter: AuditListFilter
+  readonly rows: readonly Entry[]
+  readonly onChange: (change: AuditListFilter) => void
+}
+
+function Filter({ filter, rows, onChange }: FilterProps) {
+  const { actor, action, target } = filter
+  const values = (of: (entry: Entry) => string, chosen: string | undefined) =>
+    [...new Set([...(chosen === undefined ? [] : [chosen]), ...rows.map(of)])].slice(0, 50)
+  return (
+    <>
+      <FilterChip
+        label={words.audit.filters.actor}
+        options={values((entry) => entry.actor, actor).map((value) => ({ value, label: value }))}
+        value={actor}
+        onChange={(next) => onChange({ actor: next })}
+      />
+      <FilterChip
+        label={words.audit.filters.action}
+        options={Object.entries(words.audit.actions).map(([value, label]) => ({ value, label }))}
+        value={action}
+        onChange={(next) => onChange({ action: next })}
+      />
+      <FilterChip
+        label={words.audit.filters.target}
+        options={values((entry) => entry.target, target).map((value) => ({ value, label: value }))}
+        value={target}
+        onChange={(next) => onChange({ target: next })}
+      />
+    </>
+  )
+}
+
+function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<Entry>[] {
+  const { columns } = words.audit
+  const cell = (label: string, change: AuditListFilter) => (
+    <button
+      type="button"
+      className="truncate text-left hover:underline"
+      onClick={(event) => {
+        event.preventDefault()
+        event.stopPropagation()
+        filter(change)
+      }}
+    >
+      {label}
+    </button>
+  )
+  return [
+    { id: 'time', head: columns.time, width: 126, cell: ({ at }) => <Time at={at} /> },
+    { id: 'actor', head: columns.actor, width: 190, cell: ({ actor }) => cell(actor, { actor }) },
+    {
+      id: 'action',
+      head: columns.action,
+      width: 170,
+      cell: ({ action }) => cell(words.audit.actions[action] ?? action, { action }),
+    },
+    { id: 'target', head: columns.target, width: 220, cell: (entry) => <Target entry={entry} /> },
+    {
+      id: 'changed',
+      head: columns.changed,
+      cell: ({ detail }) => <span className="block truncate text-ink-2">{inShort(detail)}</span>,
+    },
+    {
+      id: 'chain',
+      head: columns.chain,
+      width: 64,
+      cell: ({ intact }) => (
+        <StateMark mark={intact ? 'good' : 'bad'} word={intact ? words.audit.intact : words.audit.broken} />
+      ),
+    },
+  ]
+}
+
+function Time({ at }: { readonly at: string }) {
+  const nowMs = useNow()
+  return (
+    <time dateTime={at} title={at} className="tabular-nums text-ink-2">
+      {moment(at, nowMs)}
+    </time>
+  )
+}
+
+function Target({ entry }: { readonly entry: Entry }) {
+  const to = targetPath(entry)
+  if (to === undefined) return <span className="block truncate font-strong">{entry.target}</span>
+  return (
+    <TextLink to={to} className="block truncate font-strong">
+      {entry.target}
+    </TextLink>
+  )
 }

@@ -1,6 +1,118 @@
+import { useInfiniteQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Plus } from 'lucide-react'
+import { useState } from 'react'
+import { keyQueries, type KeyListFilter } from '../../api/queries/keys.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { useGo } from '../../ui/link.tsx'
 import { Page } from '../../ui/page.tsx'
+import { SearchField } from '../../ui/search-field.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { columns, type Key } from './columns.tsx'
+import { KeySheet } from './key-sheet.tsx'
+import { phoneRow } from './phone-row.tsx'
+import { OnceDialog, type Once } from './once-dialog.tsx'
+
+const STATES = ['active', 'ending', 'tidy', 'revoked'] as const
 
 export function KeysPage() {
-  return <Page title={words.keys.title} />
+  const search = useSearch({ strict: false }) as KeyListFilter & { new?: boolean }
+  const { q = '', state = 'active', project } = search
+  const list = useInfiniteQuery(keyQueries.list({ project, q: q === '' ? undefined : q, state }))
+  const go = useGo()
+  const may = useMay()
+  const [once, setOnce] = useState<Once>()
+  const pages = list.data?.pages
+  const counts = pages?.at(-1)?.counts
+  const at = (change: Record<string, string | boolean | undefined>): string =>
+    paths.keys({ q: q === '' ? undefined : q, state: state === 'active' ? undefined : state, ...change })
+  const newKey = may('keys.create') ? (
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => go(at({ new: true }))}>
+      {words.keys.new}
+    </Button>
+  ) : undefined
+  return (
+    <Page
+      title={words.keys.title}
+      fill
+      actions={newKey}
+      bar={
+        <>
+          <SearchField
+            label={words.keys.search}
+            value={q}
+            onChange={(next) => go(at({ q: next === '' ? undefined : next }), { replace: true })}
+          />
+          <Segmented
+            label={words.keys.stateOf}
+            segments={STATES.map((one) => ({
+              value: one,
+              label: words.keys.states[one],
+              ...(counts && { count: counts[one] }),
+            }))}
+            value={state}
+            onChange={(next) => go(at({ state: next === 'active' ? undefined : next }))}
+          />
+        </>
+      }
+    >
+      <DataTable<Key>
+        label={words.keys.title}
+        columns={columns}
+        rows={pages?.flatMap(({ data }) => data)}
+        rowKey={({ id }) => id}
+        rowHeight={40}
+        href={({ id }) => paths.key(id)}
+        error={list.error ?? undefined}
+        retry={() => void list.refetch()}
+        selected={once?.key.id}
+        minWidth={1180}
+        phoneRow={phoneRow}
+        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
+        empty={<NoKeys state={state} q={q} clear={() => go(paths.keys())} action={newKey} />}
+      />
+      {search.new === true && (
+        <KeySheet
+          project={project}
+          onClose={() => go(at({ new: undefined }), { replace: true })}
+          onMade={(made) => {
+            setOnce(made)
+            go(at({ new: undefined }), { replace: true })
+          }}
+        />
+      )}
+      {once && <OnceDialog once={once} onClose={() => setOnce(undefined)} />}
+    </Page>
+  )
+}
+
+interface NoKeysProps {
+  readonly state: (typeof STATES)[number]
+  readonly q: string
+  readonly clear: () => void
+  readonly action: React.ReactNode
+}
+
+function NoKeys({ state, q, clear, action }: NoKeysProps) {
+  if (state !== 'active' || q !== '')
+    return (
+      <Empty
+        title={words.keys.emptyFilter(words.keys.states[state], q)}
+        actions={<Button onClick={clear}>{words.ui.clearFilters}</Button>}
+      />
+    )
+  return (
+    <Empty
+      title={words.keys.empty}
+      actions={action}
+      shell="torana keys create search/website --requests-per-minute 600 --budget 20 --hard"
+    >
+      {words.keys.emptyText}
+    </Empty>
+  )
 }

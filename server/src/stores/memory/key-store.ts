@@ -192,6 +192,16 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
+  async endOverlap(id: string, actor: Actor): Promise<KeyRecord> {
+    const key = this.#livingKey(id)
+    const [newest, ...older] = key.secrets
+    if (newest === undefined || older.length === 0) return this.#record(key)
+    this.#putKey({ ...key, secrets: [newest] })
+    const detail = { ended: older.map(({ tail }) => tail) }
+    this.#audit.write({ actor, action: 'key.end_overlap', target: id, detail })
+    return this.#record(this.#key(id))
+  }
+
   async revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
     const key = this.#key(id)
     if (key.revokedAtMs === undefined) {

@@ -29,6 +29,7 @@ export function registerKeys(api: Api, dependencies: KeyDependencies): void {
   registerCreation(api, dependencies)
   registerChange(api, dependencies)
   registerRotation(api, dependencies)
+  registerEndOfOverlap(api, dependencies)
   registerRevocation(api, dependencies)
 }
 
@@ -169,6 +170,22 @@ function registerRotation(api: Api, dependencies: KeyDependencies): void {
       const overlapMs = request.body.overlap_seconds * 1000
       const record = await keyStore.rotateKey(id, digested(secret, peppers), overlapMs, actorIn(request))
       return { ...(await keyBodyOf(record, dependencies)), secret }
+    },
+  })
+}
+
+function registerEndOfOverlap(api: Api, dependencies: KeyDependencies): void {
+  api.delete('/keys/:project/:name/previous', {
+    config: { permission: 'keys.write' },
+    schema: {
+      operationId: 'endOverlap',
+      summary: 'End the overlap of a rotation now: the previous secret is refused within two seconds',
+      params: keyPath,
+      response: { 200: key, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+    },
+    handler: async (request) => {
+      const id = ownId(request, dependencies)
+      return keyBodyOf(await dependencies.keyStore.endOverlap(id, actorIn(request)), dependencies)
     },
   })
 }

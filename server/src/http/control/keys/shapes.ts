@@ -53,7 +53,7 @@ export function declaredProjectBody(project: Project, more: ProjectMore, nowMs: 
   return {
     name: project.name,
     managed_by: 'configuration',
-    managed_at: project.managedAt ?? null,
+    managed_at: placeOf(project.managedAt),
     ...termsBody(project),
     ...projectMoreBody(project, more, nowMs),
     created_at: null,
@@ -93,7 +93,7 @@ export function declaredKeyBody(project: string, key: ConfiguredKey, more: KeyMo
     project,
     name: key.name,
     managed_by: 'configuration',
-    managed_at: key.managedAt ?? null,
+    managed_at: placeOf(key.managedAt),
     models: key.models ? [...key.models] : null,
     ...boundsBody(key),
     ...termsBody(key),
@@ -137,6 +137,11 @@ export function keyChange(change: z.output<typeof schemas.keyChange>): KeyChange
   const { models, expires_at: expiresAt, scopes, max_calls_at_once: maxCallsAtOnce, addresses } = change
   const expiresAtMs = typeof expiresAt === 'string' ? Date.parse(expiresAt) : expiresAt
   return { ...termsChange(change), models, expiresAtMs, scopes, maxCallsAtOnce, addresses }
+}
+
+/** The file's name and line. In which folder it stands is nobody's business here. */
+function placeOf(managedAt: string | undefined): string | null {
+  return managedAt?.split(/[\\/]/).at(-1) ?? null
 }
 
 function boundsBody({

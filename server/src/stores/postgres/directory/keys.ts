@@ -149,6 +149,22 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 
+  endOverlap(id: string, actor: Actor): Promise<KeyRecord> {
+    return changeDirectory(this.#database, async (sql, version) => {
+      await livingKey(sql, id)
+      const ended = await sql.query<{ tail: string }>(
+        'DELETE FROM key_secrets WHERE key_id = $1 AND valid_until IS NOT NULL RETURNING tail',
+        [id],
+      )
+      if (ended.length > 0) await sql.query('UPDATE keys SET version = $2 WHERE key_id = $1', [id, version])
+      const detail = { ended: ended.map(({ tail }) => tail) }
+      return {
+        result: await keyIn(sql, id),
+        audit: ended.length === 0 ? [] : [{ actor, action: 'key.end_overlap', target: id, detail }],
+      }
+    })
+  }
+
   revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await keyIn(sql, id)

@@ -1,0 +1,168 @@
+/** The columns of the list of keys. */
+import { Sparkline } from '../../charts/sparkline.tsx'
+import { Meter } from '../../charts/meter.tsx'
+import type { Schema } from '../../api/client.ts'
+import { age, ageOf, count, dayWithYear, whole } from '../../app/format.ts'
+import { nanoOf, shareOf } from '../../app/money.ts'
+import { useNow } from '../../app/now.ts'
+import type { Column } from '../../ui/data-table.tsx'
+import { LockTag, Tag, type TagTone } from '../../ui/tag.tsx'
+import { Tip } from '../../ui/tooltip.tsx'
+import { words } from '../../words/words.ts'
+
+export type Key = Schema<'Key'>
+
+/** Names of keys that were made while this page was open. */
+export const madeHere = new Set<string>()
+
+const NEAR = 0.8
+const NOTE_TONE: Partial<Record<Key['notes'][number], TagTone>> = {
+  idle: 'warn',
+  ends_soon: 'warn',
+  rotating: 'accent',
+}
+
+export const columns: readonly Column<Key>[] = [
+  {
+    id: 'key',
+    head: words.keys.columns.key,
+    width: 247,
+    cell: (key) => (
+      <span className="flex min-w-0 items-center gap-2">
+        <span className="min-w-0 shrink-0 truncate font-strong">{key.id}</span>
+        {key.managed_at !== null && <LockTag at={key.managed_at} />}
+        {madeHere.has(key.id) && <Tag tone="accent">{words.keys.isNew}</Tag>}
+      </span>
+    ),
+  },
+  {
+    id: 'secret',
+    head: words.keys.columns.secret,
+    width: 66,
+    cell: ({ secrets }) => (
+      <span className="mono-12 flex flex-col leading-4 text-ink-2">
+        {secrets.map(({ tail }) => (
+          <span key={tail}>{tail}</span>
+        ))}
+      </span>
+    ),
+  },
+  {
+    id: 'used',
+    head: words.keys.columns.used,
+    width: 74,
+    align: 'right',
+    cell: (key) => <LastUsed keyRow={key} />,
+  },
+  {
+    id: 'days',
+    head: words.keys.columns.days,
+    width: 86,
+    cell: ({ requests_30d: days }) => (
+      <Sparkline
+        values={days.length === 0 ? NO_DAYS : days}
+        label={words.keys.sparkline(count(days.reduce((sum, one) => sum + one, 0)))}
+      />
+    ),
+  },
+  { id: 'models', head: words.keys.columns.models, cell: ({ models }) => <Models models={models} /> },
+  {
+    id: 'limits',
+    head: words.keys.columns.limits,
+    width: 86,
+    align: 'right',
+    cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
+  },
+  { id: 'budget', head: words.keys.columns.budget, width: 250, cell: (key) => <Budget of={key} /> },
+  { id: 'ends', head: words.keys.columns.ends, width: 106, cell: (key) => <Ends keyRow={key} /> },
+  { id: 'notes', head: words.keys.columns.notes, width: 150, cell: (key) => <Notes keyRow={key} /> },
+]
+
+const NO_DAYS = [0, 0]
+
+function LastUsed({ keyRow }: { readonly keyRow: Key }) {
+  const nowMs = useNow()
+  const { last_used_at: at, notes } = keyRow
+  if (at === null) return <span className="text-ink-3">{words.keys.never}</span>
+  return (
+    <span className={notes.includes('idle') ? 'tabular-nums text-warn' : 'tabular-nums text-ink-2'}>
+      {ageOf(at, nowMs)}
+    </span>
+  )
+}
+
+function Models({ models }: { readonly models: Key['models'] }) {
+  if (models === null) return <span className="text-ink-2">{words.keys.all}</span>
+  const [first, ...rest] = models
+  return (
+    <span className="block truncate text-ink-2" title={models.join(', ')}>
+      {rest.length === 0 ? first : `${first}, ${words.keys.more(rest.length)}`}
+    </span>
+  )
+}
+
+/** The tightest first; a list shows one. */
+function limitsText(limits: Key['limits']): string {
+  const { requests_per_minute: requests, tokens_per_minute: tokens, images_per_minute: images } = limits
+  if (requests !== undefined) return words.keys.limit.requests(count(requests))
+  if (images !== undefined) return words.keys.limit.images(count(images))
+  if (tokens !== undefined) return words.keys.limit.tokens(count(tokens))
+  return '–'
+}
+
+/** `$250` and `$12.77`: cents only where there are some, and none from a hundred on. */
+export function dollars(usd: string): string {
+  const nano = nanoOf(usd)
+  const cents = (nano + 5_000_000n) / 10_000_000n
+  const isRound = cents % 100n === 0n || nano >= 100_000_000_000n
+  const shown = isRound
+    ? whole(Number((nano + 500_000_000n) / 1_000_000_000n))
+    : `${whole(Number(cents / 100n))}.${String(cents % 100n).padStart(2, '0')}`
+  return `$${shown}`
+}
+
+export function Budget({ of }: { readonly of: Pick<Key, 'budget' | 'spent'> }) {
+  const { budget, spent } = of
+  if (budget === null || spent === null) return <span className="text-ink-3">{words.keys.none}</span>
+  const share = shareOf(spent.usd, budget.usd)
+  const isNear = share >= NEAR
+  const colour = share >= 1 ? 'bad' : isNear ? 'warn' : 's1'
+  return (
+    <span className="flex min-w-0 items-center gap-2.5" title={`$${spent.usd}`}>
+      <Meter share={share} colour={colour} width={48} />
+      <span className="truncate text-ink-3">
+        <span className={isNear ? 'tabular-nums text-warn' : 'tabular-nums text-ink'}>
+          {nanoOf(spent.usd) === 0n ? '$0.00' : dollars(spent.usd)}
+        </span>{' '}
+        {words.keys.budget(dollars(budget.usd), words.keys.per[budget.per], budget.hard)}
+      </span>
+    </span>
+  )
+}
+
+function Ends({ keyRow }: { readonly keyRow: Key }) {
+  const { expires_at: at, revoked_at: revoked } = keyRow
+  if (revoked !== null)
+    return <span className="text-ink-2">{words.keys.revokedAt(dayWithYear(revoked, 'UTC'))}</span>
+  return <span className="text-ink-2">{at === null ? words.keys.never : dayWithYear(at, 'UTC')}</span>
+}
+
+export function Notes({ keyRow }: { readonly keyRow: Pick<Key, 'notes' | 'expires_at'> }) {
+  const nowMs = useNow()
+  const { notes, expires_at: ends } = keyRow
+  return (
+    <span className="flex gap-1.5">
+      {notes.map((note) => (
+        <Tip key={note} text={words.keys.noteHints[note]}>
+          <span>
+            <Tag tone={NOTE_TONE[note] ?? 'plain'}>
+              {note === 'ends_soon'
+                ? words.keys.notes.ends_soon(age(Date.parse(ends ?? '') - nowMs))
+                : words.keys.notes[note]}
+            </Tag>
+          </span>
+        </Tip>
+      ))}
+    </span>
+  )
+}

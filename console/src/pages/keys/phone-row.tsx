@@ -1,0 +1,28 @@
+/** A key in two lines, for a narrow screen. */
+import { ageOf } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { words } from '../../words/words.ts'
+import { Budget, Notes, type Key } from './columns.tsx'
+
+export const phoneRow = (key: Key) => <KeyPhoneRow keyRow={key} />
+
+function KeyPhoneRow({ keyRow }: { readonly keyRow: Key }) {
+  const nowMs = useNow()
+  const { id, last_used_at: used } = keyRow
+  return (
+    <span className="flex min-w-0 flex-col gap-0.5">
+      <span className="flex items-center gap-2">
+        <span className="min-w-0 flex-1 truncate font-strong">{id}</span>
+        <span className="shrink-0 text-12 tabular-nums text-ink-3">
+          {used === null ? words.keys.never : ageOf(used, nowMs)}
+        </span>
+      </span>
+      <span className="flex items-center gap-2 text-12">
+        <Budget of={keyRow} />
+        <span className="ml-auto">
+          <Notes keyRow={keyRow} />
+        </span>
+      </span>
+    </span>
+  )
+}
