@@ -126,7 +126,7 @@ export async function startNode(
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
   const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json, liveNodes })
-  const models = modelsFor(basics, { catalog, stores, upstreams, traffic, spaces, sharing })
+  const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
   const { reports } = stores
   const { controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))

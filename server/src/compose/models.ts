@@ -1,22 +1,25 @@
 /** Composition of what the control API shows of models. */
 import { knownProviders, offeredModels, tryUpstream } from '#config/build/offer.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
-import type { DeploymentReport } from '#core/schedule/scheduler.ts'
+import { healthOf, weekFromMs, WEEK_CELL_MS } from '#http/control/models/health.ts'
 import type { ModelsDependencies } from '#http/control/models/routes.ts'
 import type { StoredModelsDependencies } from '#http/control/upstreams/models.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
+import { shared, type Live } from './live.ts'
 import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
 import type { Stores } from './stores.ts'
-import type { Traffic } from './traffic.ts'
 import type { Upstreams } from './upstreams.ts'
+
+/** Slots of six hours change slowly, and a week of them is a sum over many rows. */
+const WEEK_MS = 20_000
 
 export interface ModelParts {
   readonly upstreams: Pick<Upstreams, 'listing'>
   readonly catalog: CatalogInForce
-  readonly stores: Pick<Stores, 'modelFigures' | 'upstreams' | 'credentials'>
-  readonly traffic: Pick<Traffic, 'scheduler'>
+  readonly stores: Pick<Stores, 'modelFigures' | 'upstreams' | 'credentials' | 'drains' | 'history'>
+  readonly live: Pick<Live, 'summaries'>
   readonly spaces: Pick<Spaces, 'generationOf'>
   readonly sharing: Pick<SharedVectors, 'averageItems'>
 }
@@ -34,8 +37,16 @@ export function modelsFor(basics: Basics, parts: ModelParts): ModelRoutes {
 }
 
 function shownModels({ clock, limits }: Basics, parts: ModelParts): ModelsDependencies {
-  const { catalog, stores, traffic, spaces, sharing } = parts
-  const standings = new Standings(clock.nowMs())
+  const { catalog, stores, live, spaces, sharing } = parts
+  const startedAtMs = clock.nowMs()
+  const week = shared(
+    WEEK_MS,
+    () => clock.monotonicMs(),
+    async () => {
+      const fromMs = weekFromMs(clock.nowMs())
+      return { fromMs, worst: (await stores.history?.worstStates(fromMs, WEEK_CELL_MS)) ?? [] }
+    },
+  )
   return {
     catalog: () => catalog.current,
     declared: () => catalog.projects,
@@ -43,10 +54,9 @@ function shownModels({ clock, limits }: Basics, parts: ModelParts): ModelsDepend
     generationOf: spaces.generationOf,
     averageItems: sharing.averageItems,
     limits,
-    standingOf: (deployment) => {
-      const nowMs = clock.monotonicMs()
-      const report = traffic.scheduler.states(nowMs).find((one) => one.deployment === deployment)
-      return standings.of(deployment, report, { nowMs: clock.nowMs(), monotonicMs: nowMs })
+    health: async () => {
+      const [summaries, drains, worst] = await Promise.all([live.summaries(), stores.drains.list(), week()])
+      return healthOf({ summaries, drains, ...worst, startedAtMs })
     },
   }
 }
@@ -87,29 +97,6 @@ function storedModels(
     },
     inForce: () => catalog.completed(),
     problemsWith: (additions) => catalog.problemsWith(additions),
-    view: { ...models, figures: undefined },
-  }
-}
-
-/** Since when each deployment is in its state, as far as this node has looked. */
-class Standings {
-  readonly #startedAtMs: number
-  readonly #seen = new Map<string, { readonly state: DeploymentReport['state']; readonly sinceMs: number }>()
-
-  constructor(startedAtMs: number) {
-    this.#startedAtMs = startedAtMs
-  }
-
-  of(
-    deployment: string,
-    report: DeploymentReport | undefined,
-    { nowMs, monotonicMs }: { readonly nowMs: number; readonly monotonicMs: number },
-  ) {
-    const state = report?.state ?? 'healthy'
-    const seen = this.#seen.get(deployment)
-    const sinceMs = seen === undefined ? this.#startedAtMs : seen.state === state ? seen.sinceMs : nowMs
-    this.#seen.set(deployment, { state, sinceMs })
-    const untilMs = report?.closedUntilMs
-    return { state, sinceMs, untilMs: untilMs === undefined ? undefined : nowMs + untilMs - monotonicMs }
+    view: async () => ({ ...models, figures: undefined, health: await models.health() }),
   }
 }

@@ -332,6 +332,11 @@ export function listModels(catalog: Catalog): Model[] {
   return [...new Set(catalog.models.values())]
 }
 
+/** The id behind a name that a caller asked for, also of a model that is gone. Undefined: the name is the caller's invention. */
+export function idOf({ models, retired }: Catalog, name: string): string | undefined {
+  return models.get(name)?.id ?? retired.get(name)?.id
+}
+
 /** Every upstream that a model runs on, once. */
 export function upstreamsOf(catalog: Catalog): Upstream[] {
   const deployments = listModels(catalog).flatMap<{ readonly upstream: Upstream }>(

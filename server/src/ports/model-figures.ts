@@ -10,11 +10,6 @@ export interface ModelFigure {
     readonly p95Ms: number | undefined
   }
   readonly lastDay: { readonly requests: number }
-  /**
-   * The worst of each six hours of seven days, oldest first: `g`ood, `w`arned or limited, `b`ad, `q`uarantined, `.` nothing.
-   * Of all projects: it tells of deployments, not of callers.
-   */
-  readonly cells: string
 }
 
 export interface DeploymentUse {
@@ -31,11 +26,21 @@ export interface CacheUse {
   readonly savedNanoUsd: bigint
 }
 
+/** A key that asks for a model that is gone. */
+export interface RetiredAsker {
+  readonly key: string
+  readonly requests: number
+  /** What it asked the model to make. */
+  readonly kind: 'embedding' | 'image'
+}
+
 export interface ModelFigures {
   /** By model. A model that nobody asked for is absent. */
   figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>>
   /** By deployment, of one model. */
   uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>>
+  /** By model, of those whose provider shut them down: the keys that asked for them within seven days, the busiest first. */
+  askedRetired(projects: Projects): Promise<ReadonlyMap<string, readonly RetiredAsker[]>>
   cacheUse(model: string, projects: Projects): Promise<CacheUse>
   /** What the keys of these projects that still count are restricted to: one list each, undefined for all models. */
   keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]>

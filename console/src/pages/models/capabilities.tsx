@@ -68,7 +68,7 @@ export function Capabilities({ model }: { readonly model: Model }) {
                         {optionName(model, row.option)}
                       </th>
                       {model.deployments.map(({ id }) => (
-                        <td key={id} className="truncate pr-2">
+                        <td key={id} className="truncate pr-2 align-middle">
                           <CellView cell={row.by_deployment[id]} />
                         </td>
                       ))}
@@ -121,7 +121,7 @@ function Figure({ value }: { readonly value: string }) {
 
 function Native() {
   return (
-    <span className="inline-flex items-center gap-1.5 text-12 text-good">
+    <span className="flex items-center gap-1.5 text-12 text-good">
       <Check size={14} aria-hidden /> {words.models.detail.native}
     </span>
   )
@@ -129,7 +129,7 @@ function Native() {
 
 function ByTorana({ text }: { readonly text: string }) {
   return (
-    <span className="inline-flex items-center gap-1.5 text-12 text-accent">
+    <span className="flex items-center gap-1.5 text-12 text-accent">
       <WandSparkles size={13} aria-hidden /> {text}
     </span>
   )
@@ -137,7 +137,7 @@ function ByTorana({ text }: { readonly text: string }) {
 
 function Refused() {
   return (
-    <span className="inline-flex items-center gap-1.5 text-12 text-ink-3">
+    <span className="flex items-center gap-1.5 text-12 text-ink-3">
       <Minus size={13} aria-hidden /> {words.models.detail.refused}
     </span>
   )

@@ -30,7 +30,7 @@ answer = client.embeddings.create(
         "${id}"},`,
     )}
 )
-print(len(answer.data), "vectors of", len(answer.data[0].embedding))
+print(len(answer.data[0].embedding))
 `,
   node: ({ model, baseUrl, space }) => `import OpenAI from 'openai'
 
@@ -45,7 +45,7 @@ const { data } = await client.embeddings.create(
   { headers: { 'x-torana-space': '${id}' } },`,
   )}
 )
-console.log(data.length, 'vectors of', data[0].embedding.length)
+console.log(data[0].embedding.length)
 `,
   go: ({ model, baseUrl, space }) => `package main
 
@@ -76,7 +76,7 @@ func main() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(len(answer.Data), "vectors of", len(answer.Data[0].Embedding))
+	fmt.Println(len(answer.Data[0].Embedding))
 }
 `,
   java: ({ model, baseUrl, space }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
@@ -97,8 +97,7 @@ public class Main {
                 .putAdditionalHeader("x-torana-space", "${id}")`,
                 )}
                 .build());
-        System.out.println(answer.data().size() + " vectors of "
-                + answer.data().get(0).embedding().size());
+        System.out.println(answer.data().get(0).embedding().size());
     }
 }
 `,
@@ -115,7 +114,7 @@ options.AddPolicy(new Pinned("${id}"), PipelinePosition.PerCall);`,
 var client = new EmbeddingClient("${model}",
     new ApiKeyCredential("${KEY}"), options); // a key of your project
 var answer = client.GenerateEmbeddings(["cat", "kitten", "car"]).Value;
-Console.WriteLine($"{answer.Count} vectors of {answer[0].ToFloats().Length}");
+Console.WriteLine(answer[0].ToFloats().Length);
 ${pin(
   space,
   () => `
@@ -150,7 +149,7 @@ embeddings = OpenAIEmbeddings(
     )}
 )
 vectors = embeddings.embed_documents(["cat", "kitten", "car"])
-print(len(vectors), "vectors of", len(vectors[0]))
+print(len(vectors[0]))
 `,
   'ai-sdk': ({ model, baseUrl, space }) => `import { createOpenAI } from '@ai-sdk/openai'
 import { embedMany } from 'ai'
@@ -167,7 +166,7 @@ const { embeddings } = await embedMany({
   model: torana.embeddingModel('${model}'),
   values: ['cat', 'kitten', 'car'],
 })
-console.log(embeddings.length, 'vectors of', embeddings[0].length)
+console.log(embeddings[0].length)
 `,
   llamaindex: ({
     model,
@@ -186,6 +185,6 @@ embeddings = OpenAILikeEmbedding(
     )}
 )
 vectors = embeddings.get_text_embedding_batch(["cat", "kitten", "car"])
-print(len(vectors), "vectors of", len(vectors[0]))
+print(len(vectors[0]))
 `,
 }

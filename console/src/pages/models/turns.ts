@@ -1,6 +1,6 @@
 /** Who is asked in which turn, in words. */
 import type { Schema } from '../../api/client.ts'
-import { count } from '../../app/format.ts'
+import { whole } from '../../app/format.ts'
 import { words } from '../../words/words.ts'
 
 type Model = Pick<Schema<'ModelDetail'>, 'tiers'>
@@ -21,7 +21,7 @@ export function turnText({ tiers }: Model, deployment: string): string {
 export function limitTexts({ limits }: Turn): readonly string[] {
   const { detail } = words.models
   const perMinute = (amount: number | undefined, what: string): string[] =>
-    amount === undefined ? [] : [detail.perMinute(count(amount), what)]
+    amount === undefined ? [] : [detail.perMinute(whole(amount), what)]
   return [
     ...perMinute(limits.requests_per_minute, detail.requests),
     ...perMinute(limits.tokens_per_minute, detail.tokens),

@@ -1,7 +1,7 @@
 /** How to ask for this model with one's own SDK, what its answers say, and what requests share. */
 import { Activity } from 'lucide-react'
 import type { Schema } from '../../api/client.ts'
-import { money, share } from '../../app/format.ts'
+import { moneyInList, share } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
@@ -130,7 +130,7 @@ function Sharing({ model }: { readonly model: Model }) {
         ],
         ...(cache === null
           ? []
-          : [[detail.hits, detail.hitsText(share(cache.hits_share), money(cache.saved_usd))] as const]),
+          : [[detail.hits, detail.hitsText(share(cache.hits_share), moneyInList(cache.saved_usd))] as const]),
       ]}
     />
   )

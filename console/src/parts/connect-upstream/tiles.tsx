@@ -75,7 +75,7 @@ function TileButton({
       type="button"
       aria-pressed={isChosen}
       className={classes(
-        'flex h-13 items-center gap-2.5 rounded-control border px-2.5 text-left transition-colors duration-120',
+        'flex h-13 items-center gap-2 rounded-control border px-2 text-left transition-colors duration-120',
         isChosen
           ? 'border-accent bg-accent-tint ring-1 ring-accent'
           : 'border-line bg-surface hover:bg-hover',

@@ -38,9 +38,10 @@ const CELLS = `${'.'.repeat(27)}g`
 interface World extends Partial<ModelsDependencies> {
   readonly caller?: Caller
   readonly keyModels?: readonly (readonly string[] | undefined)[]
+  readonly retired?: Awaited<ReturnType<ModelFigures['askedRetired']>>
 }
 
-async function world({ caller = TESTER, keyModels = [], ...overrides }: World = {}) {
+async function world({ caller = TESTER, keyModels = [], retired = new Map(), ...overrides }: World = {}) {
   const catalog: Catalog = catalogOf(CONFIG)
   const asked: Projects[] = []
   const figures: ModelFigures = {
@@ -49,7 +50,6 @@ async function world({ caller = TESTER, keyModels = [], ...overrides }: World = 
       const busy: ModelFigure = {
         lastHour: { requests: 12, failed: 1, p95Ms: 186.4 },
         lastDay: { requests: 400 },
-        cells: CELLS,
       }
       return new Map([['BAAI/bge-m3', busy]])
     },
@@ -58,6 +58,7 @@ async function world({ caller = TESTER, keyModels = [], ...overrides }: World = 
         ['BAAI/bge-m3/tei', { calls: 30, lastUsedAtMs: Date.UTC(2026, 10, 20, 12) }],
         ['BAAI/bge-m3/deepinfra', { calls: 10, lastUsedAtMs: undefined }],
       ]),
+    askedRetired: async () => retired,
     cacheUse: async () => ({ hitsShare: 0.128, savedNanoUsd: 1_500_000n }),
     keyModels: async () => keyModels,
   }
@@ -70,10 +71,13 @@ async function world({ caller = TESTER, keyModels = [], ...overrides }: World = 
         generationOf: () => 1,
         averageItems: () => undefined,
         limits: { maxInputs: 2048, maxEditPictures: 16 },
-        standingOf: (id) => ({
-          state: id.endsWith('/tei') ? 'ejected' : 'healthy',
-          untilMs: undefined,
-          sinceMs: Date.UTC(2026, 10, 20),
+        health: async () => ({
+          standingOf: (id) => ({
+            state: id.endsWith('/tei') ? 'ejected' : 'healthy',
+            untilMs: undefined,
+            sinceMs: Date.UTC(2026, 10, 20),
+          }),
+          cellsOf: () => CELLS,
         }),
         ...overrides,
       }),
@@ -200,4 +204,23 @@ test('a node that keeps nothing lists its models without figures', async () => {
   const { ask } = await world({ figures: undefined })
   const { body } = await ask<List>('GET', '/models')
   assert.deepEqual(body.data[0]?.last_hour, { requests: 0, failed: 0, p95_ms: null })
+})
+
+test('a model that is gone and yet asked for is listed with its day, its successor and who asks', async () => {
+  const asker = { key: 'search/website', requests: 412, kind: 'image' } as const
+  const { ask } = await world({ retired: new Map([['dall-e-3', [asker]]]) })
+  const { body } = await ask<List>('GET', '/models?q=dall-e&kind=image')
+  assert.deepEqual(
+    body.data.map(({ id, retired }) => [id, retired]),
+    [
+      [
+        'dall-e-3',
+        {
+          on: '2026-05-12',
+          successor: 'gpt-image-2',
+          asked_by: [{ key: 'search/website', requests_7d: 412 }],
+        },
+      ],
+    ],
+  )
 })

@@ -8,6 +8,7 @@ import type { Drain } from '#ports/drains.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import { managedBody } from '../models/bodies.ts'
 import { priceBody } from '../wire/price-text.ts'
+import { STATE_LETTERS } from '../wire/state-letters.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
 import type { deployment } from './schemas.ts'
 
@@ -122,15 +123,6 @@ function spaceBody(model: Model, id: string, view: DeploymentView): Body['space'
 export const CELLS = 48
 export const CELL_MS = 1_800_000
 
-const LETTERS: Record<DeploymentStateName, string> = {
-  healthy: 'g',
-  limited: 'w',
-  probing: 'b',
-  ejected: 'b',
-  quarantined: 'q',
-  'held-back': '.',
-  drained: '.',
-}
 const RANKED = '.gwbq'
 
 /** By deployment, from the worst states of its slots. */
@@ -150,13 +142,13 @@ export function cellsOf(
     byDeployment.set(id, cells)
   }
   const text = (cells: readonly (DeploymentStateName | undefined)[]): string =>
-    cells.map((state) => (state === undefined ? '.' : LETTERS[state])).join('')
+    cells.map((state) => (state === undefined ? '.' : STATE_LETTERS[state])).join('')
   return new Map(Array.from(byDeployment, ([id, cells]) => [id, text(cells)]))
 }
 
 /** The last cell is of now, and what is known now is not written down yet. */
 function withNow(cells: string, state: DeploymentStateName, isCalled: boolean): string {
-  const letter = state === 'healthy' && !isCalled ? '.' : LETTERS[state]
+  const letter = state === 'healthy' && !isCalled ? '.' : STATE_LETTERS[state]
   const last = cells.at(-1) ?? '.'
   const worse = RANKED.indexOf(letter) > RANKED.indexOf(last) ? letter : last
   return cells.slice(0, -1) + worse

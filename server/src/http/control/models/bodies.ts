@@ -7,29 +7,24 @@ import type {
   ImageModel,
   ImageSizes,
   Model,
+  RetiredModel,
 } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { embeddingAbilities, embeddingOptions, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities, imageOptions } from '#core/options/image.ts'
 import { decimalOf } from '#core/price.ts'
-import type { CacheUse, DeploymentUse, ModelFigure } from '#ports/model-figures.ts'
+import type { CacheUse, DeploymentUse, ModelFigure, RetiredAsker } from '#ports/model-figures.ts'
 import { priceBody } from '../wire/price-text.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
+import { WEEK_CELLS, type Health } from './health.ts'
 import type { deploymentBrief, managed, model, modelRow } from './schemas.ts'
 
 type Row = z.output<typeof modelRow>
 type Body = z.output<typeof model>
 type AnyDeployment = Deployment | ImageDeployment
 
-/** How a deployment stands, over all nodes. */
-interface DeploymentStanding {
-  readonly state: z.output<typeof deploymentBrief>['state']
-  readonly untilMs: number | undefined
-  readonly sinceMs: number
-}
-
 export interface ModelView {
-  readonly standingOf: (deployment: string) => DeploymentStanding
+  readonly health: Health
   /** The generation of a model's space. Undefined: this node does not know it yet. */
   readonly generationOf: (model: string) => number | undefined
   /** What one request may hold. */
@@ -39,16 +34,13 @@ export interface ModelView {
   readonly averageItems: (model: string) => number | undefined
 }
 
-/** Four a day for a week. */
-const CELLS = 28
 const QUIET: ModelFigure = {
   lastHour: { requests: 0, failed: 0, p95Ms: undefined },
   lastDay: { requests: 0 },
-  cells: '.'.repeat(CELLS),
 }
 
 export function rowBody(one: Model, view: ModelView): Row {
-  const { lastHour, lastDay, cells } = view.figures?.get(one.id) ?? QUIET
+  const { lastHour, lastDay } = view.figures?.get(one.id) ?? QUIET
   const generation = one.kind === 'embedding' ? view.generationOf(one.id) : undefined
   return {
     ...managedBody(one.managedBy),
@@ -72,7 +64,32 @@ export function rowBody(one: Model, view: ModelView): Row {
       p95_ms: lastHour.p95Ms ?? null,
     },
     last_day: lastDay,
-    cells,
+    cells: view.health.cellsOf(one.deployments.map(({ id }) => id)),
+  }
+}
+
+/** A model that is no longer served, and yet asked for. */
+export function retiredRow({ id, on, successor }: RetiredModel, askedBy: readonly RetiredAsker[]): Row {
+  return {
+    ...managedBody('built-in'),
+    id,
+    kind: askedBy[0]?.kind ?? 'embedding',
+    aliases: [],
+    owned_by: '',
+    space: null,
+    retired: {
+      on,
+      successor: successor ?? null,
+      asked_by: askedBy.map(({ key, requests }) => ({ key, requests_7d: requests })),
+    },
+    embedding: null,
+    image: null,
+    can: {},
+    deployments: [],
+    price: [],
+    last_hour: { requests: 0, failed: 0, p95_ms: null },
+    last_day: { requests: 0 },
+    cells: '.'.repeat(WEEK_CELLS),
   }
 }
 
@@ -125,9 +142,9 @@ export function managedBody(managedBy: string): {
 function briefBody(
   modelId: string,
   { id, upstream }: AnyDeployment,
-  { standingOf }: ModelView,
+  { health }: ModelView,
 ): z.output<typeof deploymentBrief> {
-  const { state, untilMs, sinceMs } = standingOf(id)
+  const { state, untilMs, sinceMs } = health.standingOf(id)
   return { id, model: modelId, upstream: upstream.name, state, until: timeOf(untilMs), since: isoOf(sinceMs) }
 }
 

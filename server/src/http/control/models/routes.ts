@@ -5,12 +5,14 @@ import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import { notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
-import { modelBody, rowBody, type ModelView } from './bodies.ts'
+import { modelBody, retiredRow, rowBody, type ModelView } from './bodies.ts'
+import type { Health } from './health.ts'
 import { isWanted, sorted } from './filter.ts'
 import { model, modelList, modelPath, modelsQuery } from './schemas.ts'
 import { usableBy } from './usable.ts'
 
-export interface ModelsDependencies extends Omit<ModelView, 'figures' | 'asked'> {
+export interface ModelsDependencies extends Omit<ModelView, 'figures' | 'health'> {
+  readonly health: () => Promise<Health>
   readonly catalog: () => Catalog
   /** Undefined on a node that keeps nothing. */
   readonly figures: ModelFigures | undefined
@@ -36,9 +38,14 @@ export function registerModels(api: Api, dependencies: ModelsDependencies): void
       const { query } = request
       const projects = visibleProjects(callerIn(request), query.project)
       const mayUse = await usable(projects)
-      const view = { ...dependencies, figures: await figures?.figures(projects) }
+      const [all, health, asked] = await Promise.all([
+        figures?.figures(projects),
+        dependencies.health(),
+        figures?.askedRetired(projects),
+      ])
+      const view = { ...dependencies, figures: all, health }
       const served = listModels(catalog()).filter(mayUse)
-      const rows = served.map((one) => rowBody(one, view))
+      const rows = [...served.map((one) => rowBody(one, view)), ...retiredRows(catalog(), asked)]
       return {
         data: sorted(
           rows.filter((row) => isWanted(row, query)),
@@ -63,12 +70,24 @@ export function registerModels(api: Api, dependencies: ModelsDependencies): void
       const projects = visibleProjects(callerIn(request))
       const found = catalog().models.get(id)
       if (found === undefined || !(await usable(projects))(found)) throw notFound(`There is no model ${id}.`)
-      const [all, uses, cache] = await Promise.all([
+      const [health, all, uses, cache] = await Promise.all([
+        dependencies.health(),
         figures?.figures(projects),
         figures?.uses(found.id, projects),
         figures?.cacheUse(found.id, projects),
       ])
-      return modelBody(found, { ...dependencies, figures: all }, { uses, cache })
+      return modelBody(found, { ...dependencies, figures: all, health }, { uses, cache })
     },
+  })
+}
+
+/** Models that are gone and yet asked for: an operator wants to know by whom. */
+function retiredRows(
+  { retired }: Catalog,
+  asked: Awaited<ReturnType<ModelFigures['askedRetired']>> | undefined,
+): ReturnType<typeof retiredRow>[] {
+  return [...(asked ?? [])].flatMap(([id, keys]) => {
+    const one = retired.get(id)
+    return one === undefined ? [] : [retiredRow(one, keys)]
   })
 }

@@ -13,7 +13,8 @@ import { addedModels, newModels } from './schemas.ts'
 export interface StoredModelsDependencies extends UpstreamsDependencies {
   /** What would be left out of these additions, and why. */
   readonly problemsWith: (additions: StoredAdditions) => readonly string[]
-  readonly view: ModelView
+  /** Without figures: nothing was asked of a model that is new. */
+  readonly view: () => Promise<ModelView>
 }
 
 export function registerStoredModels(api: Api, dependencies: StoredModelsDependencies): void {
@@ -47,7 +48,8 @@ export function registerStoredModels(api: Api, dependencies: StoredModelsDepende
       if (problems.length > 0) throw invalidField(problems.join('; '), 'ids')
       await upstreams.addDeployments(deployments, actorIn(request))
       await inForce()
-      const rows = ids.flatMap((id) => catalog().models.get(id) ?? []).map((model) => rowBody(model, view))
+      const shown = await view()
+      const rows = ids.flatMap((id) => catalog().models.get(id) ?? []).map((model) => rowBody(model, shown))
       return reply.code(201).send(rows)
     },
   })

@@ -3,6 +3,7 @@
  * come here from the router. This file holds the steps of an embeddings request, `caller/journey.ts` their order.
  */
 import type { IncomingMessage } from 'node:http'
+import { idOf } from '#core/catalog.ts'
 import { boundsOf } from '#core/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
@@ -68,7 +69,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
         record.user = user
         record.trace.askedModel = model
         if (outcome?.kind !== 'embedded') {
-          record.model = catalog().models.get(model)?.id
+          record.model = idOf(catalog(), model)
           return
         }
         const { usage } = outcome

@@ -3,6 +3,7 @@
  * `caller/journey.ts` their order.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { idOf } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
@@ -94,7 +95,7 @@ export function imagesHandler(
         record.user = asked.user
         trace.askedModel = asked.model
         if (outcome?.kind !== 'made') {
-          record.model = catalog().models.get(asked.model)?.id
+          record.model = idOf(catalog(), asked.model)
           return
         }
         record.model = outcome.model.id

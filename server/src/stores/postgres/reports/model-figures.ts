@@ -1,13 +1,18 @@
 /** Figures of models for people, from rollups and, for the last hour, from a bounded part of the request log. */
 import type { Clock } from '#ports/clock.ts'
-import type { CacheUse, DeploymentUse, ModelFigure, ModelFigures, Projects } from '#ports/model-figures.ts'
+import type {
+  CacheUse,
+  DeploymentUse,
+  ModelFigure,
+  ModelFigures,
+  Projects,
+  RetiredAsker,
+} from '#ports/model-figures.ts'
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 
 const HOUR_MS = 3_600_000
-const CELL_MS = 6 * HOUR_MS
-const CELLS = 28
 /** Of a busy hour the newest are enough for a percentile, and take a few milliseconds. */
 const MOST_REQUESTS = 20_000
 
@@ -27,10 +32,6 @@ const LAST_DAY = `
 SELECT model, sum(requests)::bigint AS requests FROM usage_hours
 WHERE hour > $1 AND ($2::text[] IS NULL OR project = ANY($2)) GROUP BY model`
 
-const CELLS_OF_WEEK = `
-SELECT model, floor(extract(epoch FROM hour - $1) * 1000 / ${CELL_MS})::int AS cell
-FROM usage_hours WHERE hour >= $1 AND posts > 0 GROUP BY 1, 2`
-
 const USES = `
 SELECT deployment, coalesce(sum(posts) FILTER (WHERE hour > $2), 0)::bigint AS calls, max(hour) AS last_hour
 FROM usage_hours WHERE model = $1 AND hour > $3 AND ($4::text[] IS NULL OR project = ANY($4)) GROUP BY deployment`
@@ -47,6 +48,13 @@ const SAVED = `
 SELECT coalesce(sum(saved_nano), 0)::bigint AS saved FROM usage_hours
 WHERE model = $1 AND hour > $2 AND ($3::text[] IS NULL OR project = ANY($3))`
 
+const ASKED_RETIRED = `
+SELECT model, key_id, count(*)::int AS requests, bool_or(route LIKE '%/images/%') AS is_image FROM (
+  SELECT model, key_id, route FROM requests
+  WHERE request_id >= $1 AND status >= 400 AND fault = 'model_retired' AND ($2::text[] IS NULL OR project = ANY($2))
+  ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
+) AS newest WHERE model IS NOT NULL AND key_id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC, 2`
+
 const KEY_MODELS = `
 SELECT DISTINCT models FROM keys
 WHERE project = ANY($1) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)`
@@ -62,23 +70,19 @@ export class PostgresModelFigures implements ModelFigures {
 
   async figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>> {
     const nowMs = this.#clock.nowMs()
-    const weekFromMs = (Math.floor(nowMs / CELL_MS) - CELLS + 1) * CELL_MS
-    const [hour, day, cells] = await Promise.all([
+    const [hour, day] = await Promise.all([
       this.#read<HourRow>(LAST_HOUR, [lowestIdAt(nowMs - HOUR_MS), projects ?? null]),
       this.#read<{ model: string; requests: bigint }>(LAST_DAY, [new Date(nowMs - DAY_MS), projects ?? null]),
-      this.#read<{ model: string; cell: number }>(CELLS_OF_WEEK, [new Date(weekFromMs)]),
     ])
-    const models = new Set([...hour, ...day, ...cells].map(({ model }) => model))
+    const models = new Set([...hour, ...day].map(({ model }) => model))
     const hours = new Map(hour.map((row) => [row.model, row]))
     const days = new Map(day.map((row) => [row.model, Number(row.requests)]))
-    const cellsOf = Map.groupBy(cells, ({ model }) => model)
     return new Map(
       [...models].map((model) => [
         model,
         {
           lastHour: hourOf(hours.get(model)),
           lastDay: { requests: days.get(model) ?? 0 },
-          cells: cellsText(cellsOf.get(model) ?? []),
         },
       ]),
     )
@@ -114,6 +118,22 @@ export class PostgresModelFigures implements ModelFigures {
     }
   }
 
+  async askedRetired(projects: Projects): Promise<ReadonlyMap<string, readonly RetiredAsker[]>> {
+    const since = lowestIdAt(this.#clock.nowMs() - 7 * DAY_MS)
+    const rows = await this.#read<AskerRow>(ASKED_RETIRED, [since, projects ?? null])
+    const byModel = Map.groupBy(rows, ({ model }) => model)
+    return new Map(
+      [...byModel].map(([model, own]) => [
+        model,
+        own.map(({ key_id: key, requests, is_image: isImage }) => ({
+          key,
+          requests,
+          kind: isImage ? 'image' : 'embedding',
+        })),
+      ]),
+    )
+  }
+
   async keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]> {
     const rows = await this.#read<{ models: readonly string[] | null }>(KEY_MODELS, [
       projects,
@@ -134,6 +154,13 @@ interface HourRow {
   readonly p95_ms: number | null
 }
 
+interface AskerRow {
+  readonly model: string
+  readonly key_id: string
+  readonly requests: number
+  readonly is_image: boolean
+}
+
 interface UseRow {
   readonly deployment: string
   readonly calls: bigint
@@ -142,9 +169,4 @@ interface UseRow {
 
 function hourOf(row: HourRow | undefined): ModelFigure['lastHour'] {
   return { requests: row?.requests ?? 0, failed: row?.failed ?? 0, p95Ms: row?.p95_ms ?? undefined }
-}
-
-function cellsText(cells: readonly { readonly cell: number }[]): string {
-  const there = new Set(cells.map(({ cell }) => cell))
-  return Array.from({ length: CELLS }, (_, cell) => (there.has(cell) ? 'g' : '.')).join('')
 }
