@@ -9,13 +9,14 @@ import assert from 'node:assert/strict'
 import { AxeBuilder } from '@axe-core/playwright'
 import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import { NODE_TOKEN, type ConsoleNode } from '../../../server/test/support/console-node.ts'
+import type { Role } from './member.ts'
+import { settled } from './settled.ts'
 
 const DIST = join(import.meta.dirname, '../../dist/index.html')
 
 /** Debian's, unless the environment names another. */
 const CHROMIUM = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium'
 
-export type Role = 'developer' | 'operator' | 'admin'
 export type Theme = 'light' | 'dark'
 
 export interface ConsoleOptions {
@@ -91,19 +92,6 @@ export async function openConsole(node: ConsoleNode, options: ConsoleOptions = {
       await settled(page)
     },
   }
-}
-
-const SETTLED_WITHIN_MS = 10_000
-
-/** Until no grey bars of loading are left, and fonts are there. */
-export async function settled(page: Page): Promise<void> {
-  await page.locator('h1').first().waitFor()
-  await page.evaluate(async () => {
-    await document.fonts.ready
-  })
-  await page.waitForFunction(() => document.querySelector('.appearing-late') === null, undefined, {
-    timeout: SETTLED_WITHIN_MS,
-  })
 }
 
 /** Problems that keep somebody from using the page; none is allowed. */

@@ -1,0 +1,177 @@
+/**
+ * `npm run console:pictures`: starts PostgreSQL, a demo node with a month of invented history and live traffic, and takes the
+ * pictures of docs/console.md from the real console. They differ a little from run to run, as traffic does.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { chromium, type BrowserContext, type Page } from '@playwright/test'
+import sharp from 'sharp'
+import { startPostgresServer } from '../../server/test/support/servers.ts'
+import { memberCookie, type Role } from './support/member.ts'
+import { settled } from './support/settled.ts'
+
+const REPOSITORY = join(import.meta.dirname, '../..')
+const FOLDER = join(REPOSITORY, 'docs/pictures/console')
+const ADMIN_TOKEN = 'pictures-admin-token-000000000001'
+/** Long enough for a failing upstream, a drifting one and an unknown outcome to be seen. */
+const TRAFFIC_SECONDS = 75
+
+interface Picture {
+  readonly name: string
+  readonly path: string
+  readonly role?: Role
+  /** Also at the size of a phone. */
+  readonly phone?: true
+  /** Also in Chinese. */
+  readonly chinese?: true
+  /** What is done before the picture is taken. */
+  readonly before?: (page: Page) => Promise<void>
+}
+
+const PICTURES: readonly Picture[] = [
+  { name: 'overview', path: '/', role: 'operator', phone: true, chinese: true },
+  { name: 'requests', path: '/requests', role: 'operator', phone: true, chinese: true, before: peek },
+  { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
+  { name: 'models', path: '/models', role: 'operator', chinese: true },
+  { name: 'model', path: '/models/BAAI%2Fbge-m3', role: 'developer' },
+  { name: 'usage', path: '/usage', phone: true, chinese: true },
+  { name: 'budgets', path: '/budgets' },
+  { name: 'unknowns', path: '/unknowns' },
+  { name: 'deployments', path: '/deployments', role: 'operator', phone: true },
+  { name: 'keys', path: '/keys' },
+  { name: 'new-key', path: '/keys?new=1' },
+  { name: 'audit', path: '/audit' },
+  { name: 'settings', path: '/settings/members' },
+  { name: 'palette', path: '/', role: 'operator', before: openPalette },
+]
+
+async function peek(page: Page): Promise<void> {
+  await page.locator('tbody [data-row]').nth(2).click()
+  await settled(page)
+}
+
+async function openFirst(page: Page): Promise<void> {
+  await page.locator('tbody [data-row]').first().focus()
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/\/requests\/./)
+  await settled(page)
+}
+
+async function openPalette(page: Page): Promise<void> {
+  await page.keyboard.press('Control+k')
+  await page.getByRole('combobox').fill('azure')
+  await sleep(800)
+}
+
+const PEOPLE = {
+  developer: ['Li Wei', 'li.wei@example.com'],
+  operator: ['Maria Keller', 'maria.keller@example.com'],
+  admin: ['Jonas Okafor', 'jonas.okafor@example.com'],
+} as const
+
+const postgres = await startPostgresServer({ waitsForDisk: false })
+const demo = spawn(
+  process.execPath,
+  [
+    'tools/demo-traffic/main.ts',
+    '--history',
+    '--minutes',
+    '15',
+    '--rate',
+    '12',
+    '--port',
+    '0',
+    '--control-port',
+    '0',
+  ],
+  {
+    cwd: REPOSITORY,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: {
+      ...process.env,
+      DATABASE_URL: postgres.url,
+      TORANA_SECRET: 'the secret of these pictures, long enough',
+      TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
+      TORANA_NAME: 'eu-prod',
+    },
+  },
+)
+const browser = await chromium.launch({
+  executablePath: process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium',
+  args: ['--no-sandbox', '--font-render-hinting=none'],
+})
+try {
+  mkdirSync(FOLDER, { recursive: true })
+  const url = await controlUrlOf(demo)
+  await sleep(TRAFFIC_SECONDS * 1000)
+  for (const picture of PICTURES)
+    await take(picture, url).catch((error: unknown) => {
+      // The others are still worth having.
+      console.error(picture.name, error)
+      process.exitCode = 1
+    })
+} finally {
+  await browser.close()
+  demo.kill('SIGTERM')
+  await once(demo, 'exit')
+  await postgres.stop()
+}
+
+/** The demo's output is read to its end, so that it never waits for us. */
+function controlUrlOf(child: ChildProcess): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  if (child.stdout === null) throw new Error('the demo has no output')
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    const url = /^control (\S+)$/.exec(line)?.[1]
+    if (url !== undefined) resolve(url)
+  })
+  child.once('exit', () => reject(new Error('the demo ended before it was ready')))
+  return promise
+}
+
+async function take(picture: Picture, url: string): Promise<void> {
+  const { name, path, role = 'admin', phone, chinese, before } = picture
+  const [person, email] = PEOPLE[role]
+  const cookie = await memberCookie(url, {
+    adminToken: ADMIN_TOKEN,
+    role,
+    name: person,
+    email,
+    projects: ['search', 'research'],
+  })
+  for (const theme of ['light', 'dark'] as const)
+    for (const [suffix, language, size] of [
+      ['', 'en', 'desktop'],
+      ...(chinese ? ([['-zh', 'zh', 'desktop']] as const) : []),
+      ...(phone ? ([['-phone', 'en', 'phone']] as const) : []),
+    ] as const) {
+      const context = await browser.newContext({
+        viewport: size === 'phone' ? { width: 390, height: 844 } : { width: 1440, height: 900 },
+        deviceScaleFactor: size === 'phone' ? 2 : 1,
+        colorScheme: theme,
+        reducedMotion: 'reduce',
+        timezoneId: 'UTC',
+      })
+      await context.addInitScript((chosen) => localStorage.setItem('torana.language', chosen), language)
+      await signIn(context, url, cookie)
+      const page = await context.newPage()
+      await page.goto(`${url}${path}`)
+      await settled(page)
+      await before?.(page)
+      const bytes = await page.screenshot()
+      const file = join(FOLDER, `${name}${suffix}-${theme}.png`)
+      // Few colours: a palette loses nothing that one sees, and the repository stays small.
+      await sharp(bytes).png({ palette: true, quality: 92, effort: 9 }).toFile(file)
+      console.log(file.slice(REPOSITORY.length + 1))
+      await context.close()
+    }
+}
+
+async function signIn(context: BrowserContext, url: string, cookie: string): Promise<void> {
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url }])
+}
