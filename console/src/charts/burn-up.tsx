@@ -29,9 +29,9 @@ interface BurnUpProps extends BurnUpData {
   readonly height?: number
 }
 
-const AXIS_WIDTH = 52
+const AXIS_WIDTH = 70
 const LABELS_HEIGHT = 22
-const TOP = 44
+const TOP = 60
 const LINES = 5
 
 export function BurnUp(props: BurnUpProps) {

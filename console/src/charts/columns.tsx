@@ -17,6 +17,8 @@ export interface ColumnSeries {
 export interface ColumnMark {
   readonly atMs: number
   readonly text: string
+  /** A letter in its circle. */
+  readonly sign?: string
 }
 
 interface ColumnsProps {
@@ -157,6 +159,17 @@ export function Columns(props: ColumnsProps) {
                 strokeWidth="1.5"
               />
               <circle cx={xOf(mark.atMs)} cy={0} r="5.5" fill="var(--ink-2)" />
+              {mark.sign !== undefined && (
+                <text
+                  x={xOf(mark.atMs)}
+                  y={3}
+                  textAnchor="middle"
+                  fontSize={8}
+                  className="fill-surface font-semibold"
+                >
+                  {mark.sign}
+                </text>
+              )}
               <text x={xOf(mark.atMs) + 10} y={4} className="fill-ink-2 text-11">
                 {mark.text}
               </text>

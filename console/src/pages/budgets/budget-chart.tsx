@@ -67,7 +67,7 @@ export function BudgetChart({ budget }: { readonly budget: Detail }) {
           spent: say.spent,
           usedUp: usedUpDay === undefined ? undefined : say.usedUpOn(usedUpDay, betweenText(budget)),
         }}
-        height={isPhone ? 220 : 320}
+        height={isPhone ? 236 : 338}
       />
       {forecast === null && <p className="pt-1 text-12 text-ink-3">{say.noForecast}</p>}
     </div>

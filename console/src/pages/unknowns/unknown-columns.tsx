@@ -94,7 +94,7 @@ function sharedColumns(nowMs: number): readonly Column<UnknownCall>[] {
     {
       id: 'asked',
       head: columns.asked,
-      width: 196,
+      width: 180,
       cell: ({ requested_at: at }) => (
         <TwoLines first={`${day(at)} ${clockSeconds(at)}`} second={ago(age(nowMs - Date.parse(at)))} />
       ),
@@ -145,7 +145,7 @@ function TwoLines({ first, second }: { readonly first: React.ReactNode; readonly
 
 function CallId({ id }: { readonly id: string }) {
   return (
-    <span className="inline-flex items-center gap-1">
+    <span className="inline-flex h-4 items-center gap-1">
       <span className="mono-12">
         {words.unknowns.call} {shortId(id)}
       </span>
@@ -156,7 +156,7 @@ function CallId({ id }: { readonly id: string }) {
   )
 }
 
-/** Reasons are written to stand inside of a sentence. */
+/** Reasons are written to stand inside of a sentence. A name stays as it is. */
 function sentence(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+  return /^[a-z]+\s/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text
 }

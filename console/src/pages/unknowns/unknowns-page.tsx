@@ -114,7 +114,7 @@ export function UnknownsPage() {
         }
       />
       {state === 'open' && chosen.length > 0 && (
-        <div className="grid grid-cols-[minmax(0,1fr)_496px] gap-12 px-6 py-7 lg:max-w-[1260px] phone:flex phone:flex-col phone:gap-6 phone:px-4">
+        <div className="grid grid-cols-[minmax(0,488px)_496px] gap-12 px-6 py-7 phone:flex phone:flex-col phone:gap-6 phone:px-4">
           <HowToFindOut />
           <ResolveCard
             key={chosen.map(idOf).join(' ')}

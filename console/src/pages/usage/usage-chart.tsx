@@ -80,7 +80,7 @@ export function UsageChart(props: UsageChartProps) {
         axisText={axisText}
         slotText={slotText}
         onSelect={select}
-        height={isPhone ? 170 : 258}
+        height={isPhone ? 170 : 268}
       />
       {!isPhone && <Legend entries={series} className="pt-2.5 pb-3" />}
     </div>
@@ -124,6 +124,7 @@ function usePriceMarks({ fromMs, toMs }: UsageRange): readonly ColumnMark[] {
   })
   return (data?.data ?? []).slice(-MOST_MARKS).map(({ at, deployment, before, after }) => ({
     atMs: Date.parse(at),
+    sign: '$',
     text: words.usage.priceChanged(modelIn(deployment), amountsOf(before), amountsOf(after)),
   }))
 }

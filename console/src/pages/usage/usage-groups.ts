@@ -1,7 +1,7 @@
 /** Groups of usage in the order and with the colours of the picture. Pure, tested. */
 import { dollarsForPicture, nanoOf, usdOf } from '../../app/money.ts'
 import type { Usage } from '../../api/queries/money.ts'
-import { seriesColour, SERIES, type Colour } from '../../charts/colours.ts'
+import { seriesColour, type Colour } from '../../charts/colours.ts'
 import type { ColumnSeries } from '../../charts/columns.tsx'
 
 export type Sum = Usage['total']
@@ -66,8 +66,6 @@ export function seriesOf(
       : [{ label: othersText(groups), colour: 'rest' as const, values: valuesOf(rest) }]),
   ]
 }
-
-export const MOST_COLOURS = SERIES.length
 
 /** Relative to the period before; undefined where there was nothing. */
 export function changeOf(now: string, before: string | undefined): number | undefined {

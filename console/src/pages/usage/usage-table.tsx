@@ -33,8 +33,11 @@ interface UsageTableProps {
 
 export function UsageTable({ rows, total, by, range, search, error, retry, share }: UsageTableProps) {
   const changeSearch = useChangeSearch()
-  const { sort = '-usd' } = search
-  const columns = useMemo(() => columnsOf(by, share), [by, share])
+  const { show = 'usd' } = search
+  const usual = `-${show}`
+  const { sort = usual } = search
+  const most = Math.max(0, ...(rows ?? []).map(share))
+  const columns = useMemo(() => columnsOf(by, share, most), [by, share, most])
   const sorted = useMemo(() => rows && sortedRows(rows, sort), [rows, sort])
   const say = words.usage
   const empty = (
@@ -64,7 +67,7 @@ export function UsageTable({ rows, total, by, range, search, error, retry, share
       rowHeight={34}
       href={(row) => hrefOf(row, by, range, search)}
       sort={sort}
-      onSort={(next) => changeSearch({ sort: next === '-usd' ? undefined : next })}
+      onSort={(next) => changeSearch({ sort: next === usual ? undefined : next })}
       {...(total && { foot: footOf(total) })}
       minWidth={1000}
       phoneRow={phoneRow}
@@ -83,7 +86,11 @@ function hrefOf({ name }: GroupRow, by: UsageGroup, range: UsageRange, search: U
   return paths.requests({ [by]: name, ...span })
 }
 
-function columnsOf(by: UsageGroup, share: (row: GroupRow) => number): readonly Column<GroupRow>[] {
+function columnsOf(
+  by: UsageGroup,
+  share: (row: GroupRow) => number,
+  most: number,
+): readonly Column<GroupRow>[] {
   const { columns, groups } = words.usage
   return [
     { id: 'group', head: groups[by], cell: nameCell, sort: 'name' },
@@ -134,8 +141,8 @@ function columnsOf(by: UsageGroup, share: (row: GroupRow) => number): readonly C
     {
       id: 'share',
       head: <span className="pl-2.5">{columns.share}</span>,
-      width: 172,
-      cell: (row) => <ShareCell part={share(row)} row={row} />,
+      width: 180,
+      cell: (row) => <ShareCell part={share(row)} most={most} row={row} />,
     },
   ]
 }
@@ -149,10 +156,19 @@ function nameCell({ name, groups, colour }: GroupRow) {
   )
 }
 
-function ShareCell({ part, row }: { readonly part: number; readonly row: GroupRow }) {
+/** The bar of the largest is full; the figure is the share in the whole. */
+function ShareCell({
+  part,
+  most,
+  row,
+}: {
+  readonly part: number
+  readonly most: number
+  readonly row: GroupRow
+}) {
   return (
     <span className="flex items-center gap-2 pl-2.5 text-12 text-ink-2">
-      <Meter share={part} colour={row.colour} width={SHARE_WIDTH} />
+      <Meter share={most === 0 ? 0 : part / most} colour={row.colour} width={SHARE_WIDTH} />
       <span className="flex-1 text-right tabular-nums">{shareText(part)}</span>
     </span>
   )

@@ -18,7 +18,7 @@ export function standingBody(
   standing: BudgetSpent,
   lastDaysNanoUsd: readonly bigint[],
   nowMs: number,
-): Standing {
+): Omit<Standing, 'managed_at'> {
   const { budget, spentNanoUsd, unknownNanoUsd, leasedNanoUsd } = standing
   const { id, limitNanoUsd, per, hard } = budget
   const window = windowOf(per, nowMs)
@@ -28,7 +28,6 @@ export function standingBody(
     scope: id.startsWith('project:') ? 'project' : 'key',
     name: id.slice(id.indexOf(':') + 1),
     managed_by: standing.isStored ? 'store' : 'configuration',
-    managed_at: null,
     limit_usd: decimalOf(limitNanoUsd),
     per,
     hard,

@@ -50,7 +50,10 @@ export function registerBudgets(api: Api, dependencies: BudgetDependencies): voi
       const ids = rows.map(({ budget }) => budget.id)
       const lastDays = await budgets.lastDays(ids, FORECAST_DAYS)
       return cursorPage(rows, limit, {
-        bodyOf: (row) => standingBody(row, lastDays.get(row.budget.id) ?? [], nowMs()),
+        bodyOf: (row) => ({
+          ...standingBody(row, lastDays.get(row.budget.id) ?? [], nowMs()),
+          managed_at: placeOf(declared(), row.budget.id),
+        }),
         cursorOf: ({ cursor }) => cursor,
       })
     },
@@ -77,6 +80,7 @@ export function registerBudgets(api: Api, dependencies: BudgetDependencies): voi
       const [told, refused] = await Promise.all([budgets.told(id, window), budgets.refused(id, window)])
       return {
         ...standingBody(standing, lastDays.get(id) ?? [], nowMs()),
+        managed_at: placeOf(declared(), id),
         marks: marksOf(limitNanoUsd, series, told),
         refused: {
           budget_exhausted: refused.get('budget_exhausted') ?? 0,
@@ -116,4 +120,13 @@ function budgetsIn(projects: readonly Project[]): readonly Budget[] {
     ...(budget ? [{ id: `project:${name}`, ...budget }] : []),
     ...keys.flatMap((key) => (key.budget ? [{ id: `key:${name}/${key.name}`, ...key.budget }] : [])),
   ])
+}
+
+/** The line of torana.yaml. null: it is kept in the store. */
+function placeOf(projects: readonly Project[], id: string): string | null {
+  const [project = '', key] = id.slice(id.indexOf(':') + 1).split('/')
+  const found = projects.find(({ name }) => name === project)
+  if (found === undefined) return null
+  if (key === undefined) return found.managedAt ?? null
+  return found.keys.find(({ name }) => name === key)?.managedAt ?? null
 }
