@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import type { WebhookEvent } from '#ports/webhooks.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { eventually } from '#test/support/process.ts'
-import { Link, behind } from '#test/support/losing-store.ts'
+import { Link, behind, type Loss } from '#test/support/losing-store.ts'
 import { WebhookHttp } from '#upstreams/connect/webhook.ts'
 import { WebhookSender } from './webhooks.ts'
 
@@ -27,6 +27,8 @@ async function world() {
   const transport = new WebhookHttp({ clock, allowPrivate: true })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
   const told: string[] = []
+  /** What becomes of the note that an event was sent, one after another. */
+  const notes: Loss[] = []
   const secrets = new Map([[`shop ${url}`, 'a secret of some length!']])
   const sender = new WebhookSender({
     nodeId: 'node',
@@ -35,7 +37,11 @@ async function world() {
     secretOf: (project, of) => secrets.get(`${project} ${of}`),
     pollMs: 10,
     events: {
-      sent: ({ id }) => told.push(`sent ${id}`),
+      sent: ({ id }) => {
+        told.push(`sent ${id}`)
+        // The sender notes it next, before anything else can ask the outbox.
+        link.planned.push(...notes.splice(0, 1))
+      },
       notSent: ({ id }, reason, retryInMs) => told.push(`${id}: ${reason}, ${retryInMs ?? 'given up'}`),
       trouble: (error) => told.push((error as Error).name),
     },
@@ -52,7 +58,17 @@ async function world() {
     type: 'budget.reached',
     payload: '{}',
   })
-  return { answers, received, link, outbox, sender, told, event, passes: (ms: number) => (nowMs += ms) }
+  return {
+    answers,
+    received,
+    link,
+    notes,
+    outbox,
+    sender,
+    told,
+    event,
+    passes: (ms: number) => (nowMs += ms),
+  }
 }
 
 test('an event is sent until it arrives, with longer and longer waits', async () => {
@@ -114,9 +130,9 @@ test('more events than are sent side by side are all sent, each once', async () 
 })
 
 test('an event whose sending could not be noted is sent again', async () => {
-  const { received, link, outbox, sender, told, event, passes } = await world()
+  const { received, notes, outbox, sender, told, event, passes } = await world()
   await outbox.enqueue([event('evt_1')])
-  link.planned.push('none', 'before')
+  notes.push('before')
   await sender.sendDue()
   passes(60_000)
   await sender.sendDue()
