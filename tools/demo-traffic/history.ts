@@ -292,7 +292,7 @@ async function fillTraffic(client: Client, nowMs: number, chance: Chance): Promi
         const isBad = chance.share() < 0.03
         const failed = isBad ? Math.round(requests * 0.06) : Math.round(requests * 0.0004)
         const usualMs = uses.find(({ isImage }) => !isImage)?.usualMs ?? 9400
-        const all = latencies(requests, usualMs * (isBad ? 2 : 1))
+        const all = latencies(requests, usualMs * (isBad ? 2 : 1) * (0.9 + chance.share() * 0.2))
         const own = latencies(requests, 1.1)
         rows.push([
           slotMs / 1000,
@@ -363,7 +363,7 @@ async function fillDeployments(client: Client, nowMs: number, chance: Chance): P
         : Math.round(
             uses.reduce((sum, { peak }) => sum + peak, 0) * busyness(atMs, chance) * (slotMs / HOUR_MS),
           )
-      const { classes, counts } = latencies(calls, first.usualMs)
+      const { classes, counts } = latencies(calls, first.usualMs * (0.85 + chance.share() * 0.3))
       const failed = worst === EJECTED ? Math.round(calls * 0.4) : Math.round(calls * 0.0005)
       slots.push([
         deployment,

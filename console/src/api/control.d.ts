@@ -2200,6 +2200,14 @@ export interface components {
             ended_at: string | null;
             /** @description Part of the hard budgets that the node has leased. */
             leased_usd: string;
+            /** @description What it told in the last seconds. null: nothing. */
+            now: {
+                /** @description 0 to 1: the share of time in which its event loop was busy. */
+                loop_busy: number;
+                /** @description Usage records that wait on its disk for PostgreSQL. */
+                spool_waiting: number;
+                calls_under_way: number;
+            } | null;
         };
         NodeList: {
             data: components["schemas"]["Node"][];

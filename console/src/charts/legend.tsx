@@ -17,7 +17,7 @@ export function Legend({
   readonly className?: string
 }) {
   return (
-    <ul className={classes('flex flex-wrap gap-x-4 gap-y-1 text-12 text-ink-2', className)}>
+    <ul className={classes('flex flex-wrap gap-x-3.5 gap-y-1 text-12 text-ink-2', className)}>
       {entries.map(({ label, colour, mark = 'square' }, index) => (
         <li key={index} className="flex items-center gap-1.5">
           <Swatch colour={colour} mark={mark} />

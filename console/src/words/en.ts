@@ -1,5 +1,6 @@
 import { ui } from './en/ui.ts'
 import { shell } from './en/shell.ts'
+import { nodes } from './en/nodes.ts'
 import { overview } from './en/overview.ts'
 import { requests } from './en/requests.ts'
 import { models } from './en/models.ts'
@@ -19,6 +20,7 @@ import { welcome } from './en/welcome.ts'
 export const en = {
   ui,
   shell,
+  nodes,
   overview,
   requests,
   models,

@@ -1,6 +1,7 @@
 import type { Words } from './en.ts'
 import { ui } from './zh/ui.ts'
 import { shell } from './zh/shell.ts'
+import { nodes } from './zh/nodes.ts'
 import { overview } from './zh/overview.ts'
 import { requests } from './zh/requests.ts'
 import { models } from './zh/models.ts'
@@ -20,6 +21,7 @@ import { welcome } from './zh/welcome.ts'
 export const zh: Words = {
   ui,
   shell,
+  nodes,
   overview,
   requests,
   models,

@@ -58,7 +58,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
     metrics: () => metrics.text(),
     api: {
       ...directory.forControl,
-      books: accounts.books,
+      books: accounts.books && { ...accounts.books, summaries: parts.trafficRoutes.overview.summaries },
       people: people.forControl,
       settings: parts.settings,
       money: reports &&

@@ -16,7 +16,7 @@ import {
   type DeploymentTests,
 } from '#http/control/deployments/routes.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
-import { attentionOf } from '#http/control/overview/attention.ts'
+import { attentionOf, FirstSeen } from '#http/control/overview/attention.ts'
 import type { OverviewDependencies } from '#http/control/overview/routes.ts'
 import { attentionTopic, deploymentTopic, flowTopic } from '#http/control/overview/topics.ts'
 import { mostOfTest, testEmbedding } from '#request/embeddings/probe.ts'
@@ -70,16 +70,19 @@ export function trafficRoutes({ clock }: Basics, parts: TrafficRouteParts): Traf
     generationOf: spaces.generationOf,
     tests: testsOf(parts),
   }
-  const attention = shared(ATTENTION_MS, monotonicMs, () =>
-    attentionOf({
-      summaries,
-      deployments: () => watched(catalog, (id) => drains.of(id) !== undefined),
-      spaceStandingOf: deployments.spaceStandingOf,
-      reconciler: stores.forControl?.reconciler,
-      nodes: stores.forControl?.nodes,
-      figures: stores.attention,
-      nowMs: common.nowMs,
-    }),
+  const seen = new FirstSeen()
+  const attention = shared(ATTENTION_MS, monotonicMs, async () =>
+    seen.dated(
+      await attentionOf({
+        summaries,
+        deployments: () => watched(catalog, (id) => drains.of(id) !== undefined),
+        spaceStandingOf: deployments.spaceStandingOf,
+        reconciler: stores.forControl?.reconciler,
+        nodes: stores.forControl?.nodes,
+        figures: stores.attention,
+        nowMs: common.nowMs,
+      }),
+    ),
   )
   const overview: OverviewDependencies = {
     ...common,

@@ -1,6 +1,189 @@
+/** One deployment: what ails it, since when, what happens by itself, and what a person can do. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams, useSearch } from '@tanstack/react-router'
+import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
+import { useState } from 'react'
+import { duration, NONE, rate, share, whole } from '../../app/format.ts'
+import { paths } from '../../app/paths.ts'
+import type { RangeSearch } from '../../app/range.ts'
+import { useMay } from '../../app/session.ts'
+import { useStream } from '../../app/stream.ts'
+import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Figures } from '../../ui/figures.tsx'
+import { TextLink } from '../../ui/link.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Tag, type TagTone } from '../../ui/tag.tsx'
+import type { Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import { CapabilitiesTab } from './capabilities-tab.tsx'
+import { CredentialDialog } from './credential-dialog.tsx'
+import { DeploymentBanner } from './deployment-banner.tsx'
+import { DrainDialog } from './drain-dialog.tsx'
+import { HealthTab } from './health-tab.tsx'
+import { LimitsTab } from './limits-tab.tsx'
+import { RequestsTab } from './requests-tab.tsx'
+import { SidePanel } from './side-panel.tsx'
+import { MARKS, nameOf } from './state.tsx'
+import { TestDialog } from './test-dialog.tsx'
+
+const TABS = ['health', 'limits', 'capabilities', 'requests'] as const
+type TabName = (typeof TABS)[number]
+
+const TONES: Record<Mark, TagTone> = {
+  good: 'good',
+  warn: 'warn',
+  bad: 'bad',
+  odd: 'odd',
+  off: 'plain',
+  wait: 'accent',
+}
+
+type Open = 'test' | 'drain' | 'replace' | 'forget' | undefined
 
 export function DeploymentPage() {
-  return <Page title={words.deployments.title} />
+  const { id = '' } = useParams({ strict: false }) as { id?: string }
+  const search = useSearch({ strict: false }) as RangeSearch & { tab?: string }
+  const tab = TABS.find((name) => name === search.tab) ?? 'health'
+  const queries = useQueryClient()
+  const list = useQuery(deploymentQueries.all())
+  useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
+  const [open, setOpen] = useState<Open>()
+  const all = list.data?.data ?? []
+  const one = all.find((row) => row.id === id)
+  const crumbs = [{ label: words.deployments.title, to: paths.deployments() }]
+  if (one === undefined)
+    return (
+      <Page title={id} crumbs={crumbs}>
+        {list.error !== null && <Problem error={list.error} retry={() => void list.refetch()} />}
+        {list.data !== undefined && (
+          <Empty
+            title={words.deployments.gone}
+            actions={<TextLink to={paths.deployments()}>{words.deployments.backToList}</TextLink>}
+          />
+        )}
+      </Page>
+    )
+  const name = nameOf(one)
+  const siblings = all.filter((row) => row.model === one.model && row.id !== one.id)
+  const close = (): void => setOpen(undefined)
+  return (
+    <Page
+      title={name}
+      crumbs={[...crumbs, { label: one.model, to: paths.model(one.model) }]}
+      actions={<Actions one={one} onOpen={setOpen} />}
+      side={<SidePanel one={one} siblings={siblings} />}
+      sideWidth={336}
+    >
+      <div className="flex flex-col gap-4 px-6 py-5 phone:px-4">
+        <header className="flex flex-wrap items-center gap-3">
+          <h2 className="text-18 font-semibold">{name}</h2>
+          <span className="text-ink-2">
+            {words.deployments.ofModel} <TextLink to={paths.model(one.model)}>{one.model}</TextLink>
+          </span>
+          <Tag tone={TONES[MARKS[one.state]]} mark={MARKS[one.state]}>
+            {words.deployments.states[one.state]}
+          </Tag>
+        </header>
+        <DeploymentBanner one={one} siblings={siblings} />
+        <DeploymentFigures one={one} />
+        <Tabs<TabName>
+          label={words.deployments.tabs.label}
+          value={tab}
+          tabs={TABS.map((value) => ({
+            value,
+            label: words.deployments.tabs[value],
+            to: paths.deployment(id, { ...search, tab: value === 'health' ? undefined : value }),
+          }))}
+        />
+        {tab === 'health' && <HealthTab one={one} siblings={siblings} search={search} />}
+        {tab === 'limits' && <LimitsTab one={one} search={search} />}
+        {tab === 'capabilities' && <CapabilitiesTab one={one} />}
+        {tab === 'requests' && <RequestsTab one={one} />}
+      </div>
+      <TestDialog one={one} open={open === 'test'} onClose={close} />
+      <DrainDialog one={one} siblings={siblings} open={open === 'drain'} onClose={close} />
+      <CredentialDialog
+        upstream={one.upstream}
+        what={open === 'forget' ? 'forget' : 'replace'}
+        open={open === 'forget' || open === 'replace'}
+        onClose={close}
+      />
+    </Page>
+  )
+}
+
+function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (open: Open) => void }) {
+  const may = useMay()
+  const isDrained = one.drained !== null
+  const Icon = isDrained ? Play : Pause
+  return (
+    <>
+      <Button
+        icon={<FlaskConical size={15} aria-hidden />}
+        why={may('deployments.test') ? undefined : words.deployments.onlyOperators}
+        onClick={() => onOpen('test')}
+      >
+        {words.deployments.testNow}
+      </Button>
+      <Button
+        icon={<Icon size={15} aria-hidden />}
+        why={may('deployments.drain') ? undefined : words.deployments.onlyOperators}
+        onClick={() => onOpen('drain')}
+      >
+        {isDrained ? words.deployments.takeBack : words.deployments.drain}
+      </Button>
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label={words.deployments.more}>
+            <MoreHorizontal size={16} aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem to={paths.model(one.model)}>{words.deployments.openModel}</MenuItem>
+        <MenuItem
+          icon={<KeyRound size={14} aria-hidden />}
+          why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
+          onSelect={() => onOpen('replace')}
+        >
+          {words.deployments.replaceCredential}
+        </MenuItem>
+        <MenuItem
+          danger
+          icon={<Trash2 size={14} aria-hidden />}
+          why={may('upstreams.write') ? undefined : words.deployments.onlyAdmins}
+          onSelect={() => onOpen('forget')}
+        >
+          {words.deployments.forgetCredential}
+        </MenuItem>
+      </Menu>
+    </>
+  )
+}
+
+function DeploymentFigures({ one }: { readonly one: Deployment }) {
+  const { figures } = words.deployments
+  return (
+    <Figures
+      figures={[
+        { name: figures.rate, value: rate(one.rate.requests) },
+        { name: figures.p50, value: duration(one.p50_ms) },
+        { name: figures.p95, value: duration(one.p95_ms) },
+        { name: figures.failed, value: one.calls === 0 ? NONE : share(one.failed_share, 2) },
+        { name: figures.calls, value: whole(one.calls) },
+        {
+          name: figures.atOnce,
+          value:
+            one.limit === null
+              ? whole(one.in_flight)
+              : words.deployments.of(whole(one.in_flight), whole(one.limit)),
+        },
+      ]}
+    />
+  )
 }

@@ -1,6 +1,119 @@
+/** What is going on now, and what needs me. */
+import { useQuery } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { Pause, Play } from 'lucide-react'
+import { useState } from 'react'
+import { clockSeconds, rate } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { RangeControl } from '../../app/range-control.tsx'
+import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { useSession } from '../../app/session.ts'
+import { useStream, useStreamState } from '../../app/stream.ts'
+import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
+import { IconButton } from '../../ui/button.tsx'
+import { CodeBlock } from '../../ui/code-block.tsx'
+import { LiveMark } from '../../ui/live-mark.tsx'
 import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
+import { AttentionList } from './attention-list.tsx'
+import { FlowTable } from './flow-table.tsx'
+import { Multiples } from './multiples.tsx'
+
+interface LiveFlows {
+  readonly at: string
+  readonly nodes: Overview['nodes']
+  readonly flows: readonly Flow[]
+}
+
+const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 export function OverviewPage() {
-  return <Page title={words.overview.title} />
+  const search = useSearch({ strict: false }) as RangeSearch & { project?: string }
+  const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
+  const range = rangeOf(search, '1h', now)
+  const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
+  const midnight = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
+  const day = useQuery(overviewQueries.overview(midnight, search.project))
+  const [live, setLive] = useState<LiveFlows>()
+  const [attention, setAttention] = useState<readonly Attention[]>()
+  const [isPaused, setPaused] = useState(false)
+  const filters = { project: search.project }
+  useStream<LiveFlows>('flows', setLive, { on: !isPaused, filters })
+  useStream<readonly Attention[]>('attention', setAttention, { filters })
+  const stream = useStreamState()
+  const { data } = query
+  const flows = live?.flows ?? data?.flows
+  const nodes = live?.nodes ?? data?.nodes
+  const perSecond = flows?.reduce((sum, { requests }) => sum + requests, 0) ?? 0
+  const isNew =
+    data !== undefined && flows?.length === 0 && data.series.data.every((slot) => sumOf(slot) === 0)
+  return (
+    <Page
+      title={words.overview.title}
+      fill
+      actions={
+        <>
+          <LiveMark state={isPaused ? 'idle' : stream} />
+          <span className="phone:hidden">
+            <IconButton
+              label={isPaused ? words.overview.resume : words.overview.pause}
+              onClick={() => setPaused(!isPaused)}
+            >
+              {isPaused ? <Play size={15} aria-hidden /> : <Pause size={15} aria-hidden />}
+            </IconButton>
+          </span>
+          <RangeControl search={search} usual="1h" />
+        </>
+      }
+    >
+      {data === undefined && query.error !== null ? (
+        <Problem error={query.error} retry={() => void query.refetch()} />
+      ) : (
+        <div className="scroll-quiet flex min-h-0 flex-1 flex-col overflow-y-auto phone:overflow-visible">
+          <div className="flex min-h-100 flex-1 phone:flex-col-reverse">
+            <section className="flex min-w-0 flex-1 flex-col">
+              <header className="flex min-h-13 items-center gap-3 px-6 phone:px-4">
+                <h2 className="text-13 font-semibold">{words.overview.traffic}</h2>
+                {nodes !== undefined && (
+                  <span className="text-12 text-ink-2">
+                    {isPaused && live !== undefined
+                      ? words.overview.paused(clockSeconds(live.at))
+                      : words.overview.rate(rate(perSecond), nodes.reporting, nodes.alive)}
+                  </span>
+                )}
+              </header>
+              {isNew ? <FirstRequest /> : <FlowTable flows={flows} />}
+            </section>
+            <aside className="scroll-quiet w-79 shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-b phone:border-l-0">
+              <AttentionList items={attention ?? data?.attention} />
+            </aside>
+          </div>
+          {data !== undefined && (
+            <Multiples data={data} day={day.data?.series} fromMs={range.fromMs} toMs={range.toMs} />
+          )}
+        </div>
+      )}
+    </Page>
+  )
+}
+
+function sumOf({ answered, refused, limited, failed, unknown }: Overview['series']['data'][number]): number {
+  return answered + refused + limited + failed + unknown
+}
+
+/** No request yet: the line that makes one. */
+function FirstRequest() {
+  const { install } = useSession()
+  const code = `curl ${install.gateway_url}/v1/embeddings \\
+  -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \\
+  -d '{"model": "demo-embed", "input": "hello"}'`
+  return (
+    <div className="flex max-w-160 flex-col gap-3 px-6 py-4 phone:px-4">
+      <p className="font-semibold">{words.overview.waiting}</p>
+      <p className="text-ink-2">{words.overview.waitingText}</p>
+      <CodeBlock code={code} />
+    </div>
+  )
 }

@@ -29,6 +29,10 @@ const SECTIONS: Partial<Record<SettingsSection, Section>> = {
     permission: 'prices.read',
     Content: lazy(async () => ({ default: (await import('./prices-section.tsx')).PricesSection })),
   },
+  nodes: {
+    permission: 'nodes.read',
+    Content: lazy(async () => ({ default: (await import('./nodes-section.tsx')).NodesSection })),
+  },
   about: {
     permission: 'settings.read',
     Content: lazy(async () => ({ default: (await import('./about-section.tsx')).AboutSection })),

@@ -1,5 +1,150 @@
+import { count } from '../../app/format.ts'
 import type { overview as english } from '../en/overview.ts'
 
 export const overview: typeof english = {
-  title: '概览',
+  title: '总览',
+  traffic: '流量',
+  rate: (perSecond, reporting, alive) => `每秒 ${perSecond} 个请求 · ${reporting} / ${alive} 个节点`,
+  pause: '暂停',
+  resume: '继续',
+  paused: (time) => `暂停于 ${time}`,
+  metrics: { label: '显示', requests: '请求', tokens: '词元', images: '图片', usd: '美元' },
+  heads: {
+    key: '密钥',
+    model: '模型',
+    deployment: '部署',
+    requests: '每秒',
+    share: '占比',
+    failed: '失败',
+    p95: 'p95',
+    tokens: '词元/秒',
+    images: '图片/秒',
+    usd: '美元/小时',
+  },
+  cache: '向量缓存',
+  quiet: '目前没有流量。',
+  quietText: '一有流量，最近十秒的流向就会显示在这里。',
+  waiting: '等待第一个请求…',
+  waitingText: '用你的密钥发送一个：',
+  attention: '需要关注',
+  nothing: '目前无需处理。',
+  nMore: (n) => `还有 ${n} 项`,
+  requests: '请求',
+  aMinute: '每分钟',
+  answeredShare: (share) => `${share} 已应答`,
+  latency: '延迟',
+  p95: 'p95',
+  adds: (own) => `Torana 自身 ${own}`,
+  spent: '今日花费',
+  heading: (forecast, pace) => `预计 ${forecast}，限额 ${pace}`,
+  headingAlone: (forecast) => `预计 ${forecast}`,
+  cacheTitle: '缓存',
+  saved: (usd) => `今日节省 ${usd}`,
+  noCache: '没有模型在使用缓存',
+  legend: {
+    answered: '已应答',
+    refused: '被拒',
+    limited: '受限',
+    failed: '失败',
+    unknown: '未知',
+    spent: '已花费',
+    pace: '预算进度',
+    forecast: '预测',
+    hits: '无需调用的输入',
+  },
+  captions: {
+    requests: (n, failed) => `${n} 个请求，其中 ${failed} 个失败`,
+    latency: (p95) => `p95 ${p95}`,
+    spent: (usd) => `这段时间花费 ${usd}`,
+    cache: (share) => `${share} 的输入无需调用`,
+  },
+  items: {
+    deployment_ejected: {
+      title: (name) => `${name} 已剔除`,
+      text: (f) =>
+        `${f['model']}：${f['calls']} 次调用中 ${f['failed']} 次失败${because(f)}。${f['stands_in'] === '' ? '没有后备。' : `${f['stands_in']} 接替。`}`,
+      link: '打开',
+    },
+    deployment_rejected_us: {
+      title: (name) => `${name} 拒绝我们`,
+      text: (f) => `${f['model']}：凭据或配额被拒绝${because(f)}。`,
+      link: '打开',
+    },
+    space_left: {
+      title: (name) => `${name} 离开了空间`,
+      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。不再输出它的结果。`,
+      link: '查看漂移',
+    },
+    space_warned: {
+      title: (name) => `${name} 接近边缘`,
+      text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。仍在服务。`,
+      link: '打开',
+    },
+    unknowns_open: {
+      title: (_, f) => `${f['open']} 个未知结果`,
+      text: (f) => `$${Number(f['usd']).toFixed(2)} 暂计为已花费。最早的将在 ${f['posts_in']}后自动入账。`,
+      link: '处理',
+    },
+    budget_mark: {
+      title: (name, f) => `预算 ${name} 已用 ${f['percent']} %`,
+      text: (f) => `$${Number(f['spent_usd']).toFixed(2)} / $${Number(f['limit_usd']).toFixed(2)}，硬限额。`,
+      link: '预算',
+    },
+    budget_used_up: {
+      title: (name) => `预算 ${name} 已用完`,
+      text: (f) =>
+        `$${Number(f['spent_usd']).toFixed(2)} / $${Number(f['limit_usd']).toFixed(2)}，硬限额。请求被拒绝。`,
+      link: '预算',
+    },
+    unpriced_refused: {
+      title: (name) => `${name} 没有价格`,
+      text: (f) => `今日有 ${count(Number(f['requests']))} 个请求因硬限额被拒绝。`,
+      link: '设定价格',
+    },
+    model_retired_used: {
+      title: (name) => `仍有人请求 ${name === '' ? '已退役的模型' : name}`,
+      text: (f) => `今日 ${count(Number(f['requests']))} 个请求，来自 ${f['projects']}。`,
+      link: '请求',
+    },
+    key_idle: {
+      title: () => '无人使用的密钥',
+      text: (f, name) => `${name}：${f['age']}前最后使用${f['ends_at'] === undefined ? '，永不过期' : ''}。`,
+      link: '密钥',
+    },
+    key_ends: {
+      title: () => '密钥即将到期',
+      text: (f, name) => `${name} 将在 ${f['in']}后到期。`,
+      link: '密钥',
+    },
+    node_silent: {
+      title: (_, f) => `${f['host']} 无响应`,
+      text: (f) => `已 ${f['age']}未见。它持有预算 $${Number(f['leased_usd']).toFixed(2)}。`,
+      link: '节点',
+    },
+    spool_waiting: {
+      title: () => '记录在磁盘上等待',
+      text: (f) => `${count(Number(f['waiting']))} 条记录等待 PostgreSQL。`,
+      link: '节点',
+    },
+    store_away: {
+      title: () => 'PostgreSQL 不可达',
+      text: (f) => `流量照常。${count(Number(f['waiting']))} 条记录在磁盘上等待。`,
+      link: '节点',
+    },
+    doctor_wrong: { title: () => '账目不一致', text: () => '请运行体检。', link: '体检' },
+    webhook_given_up: {
+      title: (name) => `${name} 的回调失败`,
+      text: (f) => `本周放弃了 ${count(Number(f['events']))} 个事件。`,
+      link: '项目',
+    },
+    partition_missing: {
+      title: () => '缺少分区',
+      text: (f) => `${count(Number(f['rows']))} 行落在默认分区。`,
+      link: '体检',
+    },
+  },
+}
+
+function because(figures: Readonly<Record<string, string | number | undefined>>): string {
+  return figures['reason'] === '' || figures['reason'] === undefined ? '' : `，${figures['reason']}`
 }

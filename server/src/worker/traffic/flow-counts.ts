@@ -85,6 +85,11 @@ export class FlowCounts {
   }
 }
 
+/** Of several that served parts, the first that was called. null: all of it came from the cache. */
+function firstOf(deployments: string | undefined): string | null {
+  return deployments?.split(',').find((one) => one !== '' && one !== 'cache') ?? null
+}
+
 function newSecond(): Second {
   return { ways: new Map(), size: 0 }
 }
@@ -96,8 +101,7 @@ function flowOf(counted: Counted): Flow {
     project,
     key: `${project}/${key}`,
     model,
-    // Of several that served parts, the first.
-    deployment: deployment?.split(',', 1)[0] || null,
+    deployment: firstOf(deployment),
     requests: requests / SECONDS,
     failed: failed / SECONDS,
     tokens: tokens / SECONDS,

@@ -83,7 +83,7 @@ test('a flow is the mean of ten seconds, and is gone ten seconds after its last 
   traffic.requestEnded(
     aRequest({ status: 502, fault: 'upstream_failed', deployment: 'm/two', amountNanoUsd: undefined }),
   )
-  traffic.requestEnded(aRequest({ deployment: '', promptTokens: 0 }))
+  traffic.requestEnded(aRequest({ deployment: 'cache', promptTokens: 0 }))
   pass(1)
   const { flows } = traffic.summary(CONDITION)
   assert.deepEqual(

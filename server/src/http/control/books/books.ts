@@ -1,6 +1,7 @@
 /** Routes about the books: nodes, and whether everything agrees. */
 import type { z } from 'zod'
 import { decimalOf } from '#core/price.ts'
+import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AuditLog, AuditProof } from '#ports/audit.ts'
 import { StoreAway } from '#ports/store.ts'
 import {
@@ -23,6 +24,8 @@ export interface BooksDependencies {
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
   readonly audit: Pick<AuditLog, 'list'>
+  /** What nodes told in the last seconds. Absent: nobody is asked. */
+  readonly summaries?: (() => Promise<readonly NodeSummary[]>) | undefined
   /** What this node says of itself. */
   readonly nodeFigures: () => NodeFigures
   readonly nowMs: () => number
@@ -33,7 +36,7 @@ export function registerBooks(api: Api, dependencies: BooksDependencies): void {
   registerDoctor(api, dependencies)
 }
 
-function registerNodes(api: Api, { nodes }: BooksDependencies): void {
+function registerNodes(api: Api, { nodes, summaries }: BooksDependencies): void {
   api.get('/nodes', {
     config: { permission: 'nodes.read' },
     schema: {
@@ -41,7 +44,11 @@ function registerNodes(api: Api, { nodes }: BooksDependencies): void {
       summary: 'Nodes that write to the ledger, and nodes that ended in the last days',
       response: { 200: nodeList, ...faultAnswers([401, 503]) },
     },
-    handler: async () => ({ data: (await nodes.list()).map(nodeBody), has_more: false as const }),
+    handler: async () => {
+      const [all, told] = await Promise.all([nodes.list(), summaries?.() ?? []])
+      const byNode = new Map(told.map((summary) => [summary.node, summary]))
+      return { data: all.map((one) => nodeBody(one, byNode.get(one.id))), has_more: false as const }
+    },
   })
 
   api.post('/nodes/:id/end', {
@@ -118,7 +125,7 @@ async function readAudit(audit: BooksDependencies['audit']): Promise<AuditFigure
   return { ...figures, newest }
 }
 
-function nodeBody(record: NodeRecord): z.output<typeof node> {
+function nodeBody(record: NodeRecord, summary: NodeSummary | undefined): z.output<typeof node> {
   return {
     id: record.id,
     host: record.host,
@@ -128,5 +135,12 @@ function nodeBody(record: NodeRecord): z.output<typeof node> {
     seen_at: isoOf(record.seenAtMs),
     ended_at: timeOf(record.endedAtMs),
     leased_usd: decimalOf(record.leasedNanoUsd),
+    now: summary
+      ? {
+          loop_busy: summary.loopBusy,
+          spool_waiting: summary.spoolWaiting,
+          calls_under_way: summary.callsUnderWay,
+        }
+      : null,
   }
 }

@@ -20,6 +20,14 @@ export const node = z
     seen_at: time,
     ended_at: time.nullable(),
     leased_usd: usd.describe('Part of the hard budgets that the node has leased.'),
+    now: z
+      .object({
+        loop_busy: z.number().describe('0 to 1: the share of time in which its event loop was busy.'),
+        spool_waiting: z.int().describe('Usage records that wait on its disk for PostgreSQL.'),
+        calls_under_way: z.int(),
+      })
+      .nullable()
+      .describe('What it told in the last seconds. null: nothing.'),
   })
   .meta({ id: 'Node' })
 

@@ -66,6 +66,27 @@ export async function attentionOf(parts: AttentionParts): Promise<readonly Atten
   return all.sort((a, b) => rank(a) - rank(b) || (a.since > b.since ? -1 : 1))
 }
 
+/** What nobody noted the beginning of counts from when this node first saw it. */
+export class FirstSeen {
+  #since = new Map<string, string>()
+
+  dated(items: readonly Attention[]): readonly Attention[] {
+    const dated = items.map((item) =>
+      UNDATED.has(item.kind) ? { ...item, since: this.#since.get(item.id) ?? item.since } : item,
+    )
+    this.#since = new Map(dated.map(({ id, since }) => [id, since]))
+    return dated
+  }
+}
+
+const UNDATED: ReadonlySet<Attention['kind']> = new Set([
+  'budget_mark',
+  'budget_used_up',
+  'partition_missing',
+  'spool_waiting',
+  'store_away',
+])
+
 /** Whoever sees only some projects is told of their keys and budgets, and of nothing else. */
 export function attentionFor(
   all: readonly Attention[],

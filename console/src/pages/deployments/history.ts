@@ -1,0 +1,50 @@
+/** The history of a deployment over a range, with the slots in which nothing happened. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useNow } from '../../app/now.ts'
+import { rangeOf, type RangeSearch } from '../../app/range.ts'
+import { deploymentQueries } from '../../api/queries/deployments.ts'
+
+interface Slot {
+  readonly atMs: number
+  readonly requests: number
+  readonly failed: number
+  readonly p95Ms: number | null
+  readonly inFlight: number | null
+  readonly limit: number | null
+}
+
+const MINUTE_MS = 60_000
+
+export function useSlots(id: string, search: RangeSearch) {
+  // A minute does not change the picture, and one that is asked for each second would never be cached.
+  const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
+  const { fromMs, toMs } = rangeOf(search, '24h', now)
+  const query = useQuery(deploymentQueries.history(id, new Date(fromMs).toISOString()))
+  const slotMs = (query.data?.slot_seconds ?? 300) * 1000
+  const slots = useMemo(() => {
+    const known = new Map(query.data?.data.map((slot) => [Date.parse(slot.at), slot]))
+    const all: Slot[] = []
+    for (let atMs = Math.floor(fromMs / slotMs) * slotMs; atMs < toMs; atMs += slotMs) {
+      const slot = known.get(atMs)
+      all.push({
+        atMs,
+        requests: slot?.requests ?? 0,
+        failed: slot?.failed ?? 0,
+        p95Ms: slot?.p95_ms ?? null,
+        inFlight: slot?.in_flight ?? null,
+        limit: slot?.limit ?? null,
+      })
+    }
+    return all
+  }, [query.data, fromMs, toMs, slotMs])
+  return {
+    slots,
+    slotMs,
+    fromMs,
+    toMs,
+    data: query.data,
+    error: query.error,
+    retry: () => void query.refetch(),
+  }
+}

@@ -1,0 +1,73 @@
+/** A deployment's state in words, with what comes next. */
+import { age, clock, moment } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import type { Deployment } from '../../api/queries/deployments.ts'
+import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { classes } from '../../ui/classes.ts'
+import { words } from '../../words/words.ts'
+
+export const MARKS: Record<Deployment['state'], Mark> = {
+  healthy: 'good',
+  limited: 'warn',
+  ejected: 'bad',
+  probing: 'wait',
+  'held-back': 'off',
+  quarantined: 'odd',
+  drained: 'off',
+}
+
+export const isUnwell = ({ state }: Pick<Deployment, 'state'>): boolean => state !== 'healthy'
+
+const DAY_MS = 86_400_000
+
+export function stateText(one: Deployment, nowMs: number): string {
+  const { state, until, since } = one
+  const leftMs = until === null ? 0 : Date.parse(until) - nowMs
+  const sinceText = nowMs - Date.parse(since) < DAY_MS ? clock(since) : moment(since, nowMs)
+  // Rounded up: a second that is left is a second, not none.
+  const left = age(Math.ceil(leftMs / 1000) * 1000)
+  if (state === 'healthy')
+    return one.stands_in ? words.deployments.standsIn : words.deployments.states.healthy
+  if (state === 'limited' && leftMs > 0) return words.deployments.limitedFor(left)
+  if (state === 'ejected' && leftMs > 0) return words.deployments.probeIn(left)
+  if (state === 'quarantined') return words.deployments.quarantinedSince(sinceText)
+  if (state === 'drained') return words.deployments.drainedSince(sinceText)
+  if (state === 'held-back') return words.deployments.notCompared
+  return words.deployments.states[state]
+}
+
+export function StateText({ one, bare = false }: { readonly one: Deployment; readonly bare?: boolean }) {
+  const now = useNow()
+  const mark = MARKS[one.state]
+  return (
+    <span
+      className={classes(
+        'inline-flex items-center gap-2',
+        bare && mark === 'good' ? 'text-ink-2' : MARK_TEXT[mark],
+      )}
+      title={one.reason ?? undefined}
+    >
+      {!bare && <StateMark mark={mark} word="" />}
+      {stateText(one, now)}
+    </span>
+  )
+}
+
+/** `gpu-one`, without the model before it. */
+export function nameOf({ id, model }: Pick<Deployment, 'id' | 'model'>): string {
+  return id.startsWith(`${model}/`) ? id.slice(model.length + 1) : id
+}
+
+/** `@1536:daaf8260`, without the model before it. */
+export function spaceTail({ space_id: space, model }: Deployment): string | undefined {
+  return space === null ? undefined : space.startsWith(model) ? space.slice(model.length) : space
+}
+
+/** `first, 2`: when it is asked, and its weight beside others of the same turn. */
+export function turnText(one: Deployment, siblings: readonly Deployment[]): string {
+  const priorities = [...new Set(siblings.map(({ priority }) => priority))].sort((a, b) => a - b)
+  const rank = priorities.indexOf(one.priority)
+  const turn = words.deployments.turns[rank] ?? String(rank + 1)
+  const isAloneInTurn = siblings.filter(({ priority }) => priority === one.priority).length === 1
+  return isAloneInTurn && rank > 0 ? turn : `${turn}, ${one.weight}`
+}

@@ -1,0 +1,81 @@
+/** One real call to this deployment alone, after showing what it can cost. */
+import { useState } from 'react'
+import { duration, moneyExact } from '../../app/format.ts'
+import { paths } from '../../app/paths.ts'
+import { useTestDeployment, type Deployment } from '../../api/queries/deployments.ts'
+import { Button } from '../../ui/button.tsx'
+import { Dialog, FactList } from '../../ui/dialog.tsx'
+import { Field, Form, TextInput } from '../../ui/field.tsx'
+import { TextLink } from '../../ui/link.tsx'
+import { State } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+import { nameOf } from './state.tsx'
+
+/** A word costs next to nothing, a picture some cents. */
+const USUAL_MOST = { embedding: '0.01', image: '0.10' } as const
+
+export function TestDialog({
+  one,
+  open,
+  onClose,
+}: {
+  readonly one: Deployment
+  readonly open: boolean
+  readonly onClose: () => void
+}) {
+  const { testDialog } = words.deployments
+  const isUnpriced = one.price.some(({ unit }) => unit === 'unpriced')
+  const [most, setMost] = useState<string>(isUnpriced ? '' : USUAL_MOST[one.kind])
+  const test = useTestDeployment()
+  const run = (): void => test.mutate({ id: one.id, maxUsd: most.trim() === '' ? null : most.trim() })
+  const close = (): void => {
+    test.reset()
+    onClose()
+  }
+  const { data } = test
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={testDialog.title(nameOf(one))}
+      description={one.kind === 'embedding' ? testDialog.embedding : testDialog.image}
+      actions={
+        <>
+          <Button onClick={close}>{words.ui.close}</Button>
+          <Button look="primary" busy={test.isPending} onClick={run}>
+            {data === undefined ? testDialog.run : testDialog.again}
+          </Button>
+        </>
+      }
+      note={test.error === null ? undefined : <span className="text-bad">{test.error.message}</span>}
+    >
+      <Form onSubmit={run}>
+        <Field name="max_usd" label={testDialog.most} hint={testDialog.mostHint}>
+          <TextInput value={most} onChange={setMost} before="$" inputMode="decimal" />
+        </Field>
+      </Form>
+      {data !== undefined && (
+        <div role="status" className="flex flex-col gap-3">
+          <State mark={data.outcome === 'ok' ? 'good' : 'bad'}>
+            {data.outcome === 'ok'
+              ? testDialog.ok(duration(data.duration_ms))
+              : testDialog.failed(data.outcome)}
+          </State>
+          {data.reason !== null && <p className="text-12 break-words text-ink-2">{data.reason}</p>}
+          <FactList
+            facts={[
+              [testDialog.cost, data.cost_usd === null ? '–' : moneyExact(data.cost_usd)],
+              ...(data.status === null ? [] : ([[testDialog.status, String(data.status)]] as const)),
+              [
+                testDialog.request,
+                <TextLink key="request" to={paths.request(data.request_id)}>
+                  {data.request_id}
+                </TextLink>,
+              ],
+            ]}
+          />
+        </div>
+      )}
+    </Dialog>
+  )
+}

@@ -1,0 +1,111 @@
+/** What needs a person, worst first: shape, title, one sentence with the number, age, one link. */
+import { useState } from 'react'
+import { age, ageOf } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { paths } from '../../app/paths.ts'
+import type { Attention } from '../../api/queries/overview.ts'
+import { TextLink } from '../../ui/link.tsx'
+import { StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { Tag } from '../../ui/tag.tsx'
+import { words } from '../../words/words.ts'
+
+const MOST = 8
+const MARKS: Record<Attention['severity'], Mark> = { bad: 'bad', odd: 'odd', warn: 'warn', off: 'off' }
+
+export function AttentionList({ items }: { readonly items: readonly Attention[] | undefined }) {
+  const [isWhole, setWhole] = useState(false)
+  const now = useNow()
+  const shown = isWhole ? items : items?.slice(0, MOST)
+  const hidden = (items?.length ?? 0) - (shown?.length ?? 0)
+  return (
+    <section className="flex flex-col px-5 pt-4 pb-4 phone:px-4">
+      <header className="flex min-h-7 items-center gap-2">
+        <h2 className="text-13 font-semibold">{words.overview.attention}</h2>
+        {items !== undefined && <Tag>{items.length}</Tag>}
+      </header>
+      {items?.length === 0 && (
+        <p className="border-t border-line py-3 text-ink-2">{words.overview.nothing}</p>
+      )}
+      <ul className="mt-1">
+        {shown?.map((item) => (
+          <Row key={item.id} item={item} nowMs={now} />
+        ))}
+      </ul>
+      {hidden > 0 && (
+        <button
+          type="button"
+          className="link self-start border-t border-line py-2 text-12"
+          onClick={() => setWhole(true)}
+        >
+          {words.overview.nMore(hidden)}
+        </button>
+      )}
+    </section>
+  )
+}
+
+function Row({ item, nowMs }: { readonly item: Attention; readonly nowMs: number }) {
+  const say = words.overview.items[item.kind]
+  const name = nameOf(item)
+  const reason = item.figures['reason']
+  const figures = {
+    ...item.figures,
+    ...(reason !== undefined && { reason: words.deployments.kinds[reason] ?? reason }),
+    ...agesOf(item, nowMs),
+  }
+  return (
+    <li className="flex gap-2.5 border-t border-line py-2">
+      <StateMark mark={MARKS[item.severity]} className="mt-1" />
+      <div className="min-w-0 flex-1">
+        <p className="flex gap-2">
+          <span className="min-w-0 flex-1 truncate font-strong">{say.title(name, figures)}</span>
+          <span className="shrink-0 text-12 leading-5 text-ink-3">{ageOf(item.since, nowMs)}</span>
+        </p>
+        <p className="flex gap-3 text-12 leading-[17px]">
+          <span className="min-w-0 flex-1 break-words text-ink-2">{say.text(figures, item.subject.id)}</span>
+          <TextLink to={linkOf(item)} className="shrink-0">
+            {say.link}
+          </TextLink>
+        </p>
+      </div>
+    </li>
+  )
+}
+
+function agesOf({ since, figures }: Attention, nowMs: number): Record<string, string> {
+  const left = (time: string | number | undefined): string => age(Date.parse(String(time)) - nowMs)
+  return {
+    age: ageOf(since, nowMs),
+    ...(figures['posts_at'] !== undefined && { posts_in: left(figures['posts_at']) }),
+    ...(figures['ends_at'] !== undefined && { in: left(figures['ends_at']) }),
+  }
+}
+
+function nameOf({ subject, figures }: Attention): string {
+  if (subject.type === 'deployment') return String(figures['upstream'] ?? subject.id)
+  if (subject.type === 'budget') return subject.id.slice(subject.id.indexOf(':') + 1)
+  return subject.id
+}
+
+function linkOf({ kind, subject }: Attention): string {
+  if (kind === 'unpriced_refused') return paths.settings('prices')
+  if (kind === 'model_retired_used') return paths.requests({ fault: 'model_retired' })
+  if (kind === 'webhook_given_up') return paths.settings('projects')
+  switch (subject.type) {
+    case 'deployment':
+      return paths.deployment(subject.id)
+    case 'model':
+      return paths.model(subject.id)
+    case 'key':
+      return paths.key(subject.id)
+    case 'budget':
+      return paths.budget(subject.id)
+    case 'unknowns':
+      return paths.unknowns()
+    case 'project':
+      return paths.settings('projects')
+    case 'node':
+    case 'store':
+      return paths.settings('nodes')
+  }
+}

@@ -1,0 +1,231 @@
+/** Who serves and writes: nodes with their load, and what the doctor says of the books. */
+import { queryOptions, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { ageOf, clockSeconds, count, moment, money, NONE, share, whole } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { useMay } from '../../app/session.ts'
+import { Meter } from '../../charts/meter.tsx'
+import { answerOf, client, type Schema } from '../../api/client.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { AlertDialog, FactList } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { toast } from '../../ui/toast.tsx'
+import { words } from '../../words/words.ts'
+
+type Node = Schema<'Node'>
+
+const say = words.nodes
+
+/** Beside the list of the shell, which is asked for less often. */
+const nodesQuery = queryOptions({
+  queryKey: ['nodes', 'now'],
+  refetchInterval: 5000,
+  queryFn: ({ signal }) => answerOf(client.GET('/api/v1/nodes', { signal })),
+})
+
+const doctorQuery = queryOptions({
+  queryKey: ['doctor'],
+  staleTime: 60_000,
+  queryFn: ({ signal }) =>
+    answerOf(client.GET('/api/v1/doctor', { params: { query: { hours: 2 } }, signal })),
+})
+
+const MARKS: Record<Node['state'], Mark> = { alive: 'good', silent: 'bad', ended: 'off' }
+/** From here on requests begin to wait for this process. */
+const BUSY = 0.8
+
+export function NodesSection() {
+  const { data, error, refetch } = useQuery(nodesQuery)
+  const [ending, setEnding] = useState<Node>()
+  const may = useMay()
+  const mayEnd = may('nodes.end')
+  const columns = useMemo(() => columnsFor(setEnding, mayEnd), [mayEnd])
+  return (
+    <>
+      <div className="px-6 py-3.5 phone:px-4">
+        <h2 className="text-13 font-semibold">{say.title}</h2>
+        <p className="text-12 text-ink-3">{say.text}</p>
+      </div>
+      <DataTable
+        label={say.title}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        error={error}
+        retry={() => void refetch()}
+        fill={false}
+        rowHeight={36}
+        minWidth={980}
+        empty={<Empty title={say.empty} />}
+      />
+      {may('doctor.read') && <Doctor />}
+      {ending && <EndDialog node={ending} onClose={() => setEnding(undefined)} />}
+    </>
+  )
+}
+
+function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column<Node>[] {
+  const { columns } = say
+  return [
+    {
+      id: 'host',
+      head: columns.host,
+      cell: ({ host, id }) => (
+        <span className="flex items-baseline gap-2">
+          <span className="font-strong">{host}</span>
+          <span className="mono-12 text-ink-3">{id.slice(-8)}</span>
+        </span>
+      ),
+    },
+    {
+      id: 'state',
+      head: columns.state,
+      width: 110,
+      cell: ({ state }) => <State mark={MARKS[state]}>{say.states[state]}</State>,
+    },
+    { id: 'version', head: columns.version, width: 90, cell: ({ version }) => version },
+    { id: 'started', head: columns.started, width: 130, cell: ({ started_at: at }) => <Moment at={at} /> },
+    { id: 'seen', head: columns.seen, width: 110, cell: ({ seen_at: at }) => <Ago at={at} /> },
+    { id: 'loop', head: columns.loop, width: 130, cell: ({ now }) => <Loop now={now} /> },
+    {
+      id: 'calls',
+      head: columns.calls,
+      width: 70,
+      align: 'right',
+      cell: ({ now }) => (now === null ? NONE : whole(now.calls_under_way)),
+    },
+    {
+      id: 'spool',
+      head: columns.spool,
+      width: 80,
+      align: 'right',
+      cell: ({ now }) =>
+        now === null ? (
+          NONE
+        ) : (
+          <span className={now.spool_waiting > 0 ? 'text-warn' : 'text-ink-2'}>
+            {count(now.spool_waiting)}
+          </span>
+        ),
+    },
+    {
+      id: 'leased',
+      head: columns.leased,
+      width: 100,
+      align: 'right',
+      cell: ({ leased_usd: usd }) => money(usd),
+    },
+    {
+      id: 'end',
+      head: '',
+      width: 90,
+      align: 'right',
+      cell: (node) =>
+        node.state === 'ended' ? null : (
+          <span className="relative">
+            <Button
+              size="small"
+              look="danger"
+              why={!mayEnd ? say.onlyAdmins : node.state === 'alive' ? say.isAlive : undefined}
+              onClick={() => end(node)}
+            >
+              {say.end}
+            </Button>
+          </span>
+        ),
+    },
+  ]
+}
+
+function Moment({ at }: { readonly at: string }) {
+  return moment(at, useNow())
+}
+
+function Ago({ at }: { readonly at: string }) {
+  return say.ago(ageOf(at, useNow()))
+}
+
+function Loop({ now }: Pick<Node, 'now'>) {
+  if (now === null) return NONE
+  return (
+    <span className="flex items-center gap-2 text-12 text-ink-2">
+      <Meter share={now.loop_busy} colour={now.loop_busy >= BUSY ? 'warn' : 'ink-2'} width={48} />
+      <span className="tabular-nums">{share(now.loop_busy)}</span>
+    </span>
+  )
+}
+
+function EndDialog({ node, onClose }: { readonly node: Node; readonly onClose: () => void }) {
+  const queries = useQueryClient()
+  const end = useMutation({
+    mutationFn: () =>
+      answerOf(
+        client.POST('/api/v1/nodes/{id}/end', { params: { path: { id: node.id } }, body: { force: false } }),
+      ),
+    onSuccess: ({ returned_usd: usd }) => {
+      toast(say.ended(node.host, money(usd)))
+      void queries.invalidateQueries({ queryKey: ['nodes'] })
+      onClose()
+    },
+  })
+  return (
+    <AlertDialog
+      open
+      onClose={onClose}
+      title={say.endTitle(node.host)}
+      description={say.endText}
+      note={end.error === null ? undefined : <span className="text-bad">{end.error.message}</span>}
+      actions={
+        <>
+          <Button onClick={onClose}>{words.ui.cancel}</Button>
+          <Button look="danger" busy={end.isPending} onClick={() => end.mutate()}>
+            {say.end}
+          </Button>
+        </>
+      }
+    >
+      <FactList
+        facts={[
+          [say.comesHome, say.leasedBack(money(node.leased_usd))],
+          [say.records, say.unknownRecords],
+        ]}
+      />
+    </AlertDialog>
+  )
+}
+
+const VERDICT_MARKS: Record<string, Mark> = { good: 'good', look: 'warn', wrong: 'bad' }
+
+function Doctor() {
+  const { data, error, refetch, isFetching } = useQuery(doctorQuery)
+  return (
+    <section className="px-6 py-5 phone:px-4">
+      <header className="flex items-center gap-3 pb-2">
+        <h2 className="text-13 font-semibold">{say.doctor}</h2>
+        {data && <span className="text-12 text-ink-3">{say.doctorText(clockSeconds(data.at))}</span>}
+        <span className="ml-auto">
+          <Button size="small" busy={isFetching} onClick={() => void refetch()}>
+            {say.again}
+          </Button>
+        </span>
+      </header>
+      {error !== null && <Problem error={error} retry={() => void refetch()} className="px-0" />}
+      <ul className="border-t border-line">
+        {data?.checks.map(({ name, verdict, says }) => (
+          <li key={name} className="flex gap-3 border-b border-line py-2">
+            <StateMark
+              mark={VERDICT_MARKS[verdict] ?? 'off'}
+              word={say.verdicts[verdict] ?? verdict}
+              className="mt-1"
+            />
+            <span className="w-44 shrink-0 font-strong phone:w-28">{name}</span>
+            <span className="min-w-0 flex-1 break-words text-ink-2">{says}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

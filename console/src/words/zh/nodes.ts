@@ -1,0 +1,36 @@
+import { count } from '../../app/format.ts'
+import type { nodes as english } from '../en/nodes.ts'
+
+export const nodes: typeof english = {
+  title: '节点',
+  text: '处理流量并写入同一账本的进程。',
+  columns: {
+    host: '节点',
+    state: '状态',
+    version: '版本',
+    started: '启动',
+    seen: '最近可见',
+    loop: '事件循环',
+    calls: '调用',
+    spool: '待写',
+    leased: '已租用',
+  },
+  states: { alive: '运行中', silent: '无响应', ended: '已结束' },
+  ago: (age) => `${age}前`,
+  empty: '还没有节点写入此账本。',
+  end: '结束…',
+  endTitle: (host) => `结束 ${host}？`,
+  endText: '仅用于机器已不存在的情况。其日志中的内容将一并丢失。',
+  comesHome: '将归还',
+  leasedBack: (usd) => `硬预算 ${usd}`,
+  records: '磁盘上的记录',
+  unknownRecords: '无从得知：它们在那台机器上',
+  isAlive: '它在一分钟内仍可见。请改为停止其进程。',
+  onlyAdmins: '只有管理员可以结束节点。',
+  ended: (host, usd) => `${host} 已结束，归还 ${usd}`,
+  doctor: '体检',
+  doctorText: (at) => `账本、汇总与预算于 ${at} 比对。`,
+  again: '再次检查',
+  verdicts: { good: '正常', look: '注意', wrong: '错误' },
+  checks: (n) => `${count(n)} 项检查`,
+}
