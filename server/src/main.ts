@@ -140,6 +140,7 @@ export async function startNode(
     accounts,
     models,
     reports,
+    assets: images.forControl,
     prices: stores.prices,
     people,
     topics,

@@ -1058,6 +1058,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/image-jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Image jobs, newest first: how far each is, and what it made */
+        get: operations["listImageJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/assets/{id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bytes of a picture that was made, or a small copy of it */
+        get: operations["assetContent"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/providers": {
         parameters: {
             query?: never;
@@ -2370,6 +2404,49 @@ export interface components {
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
         };
+        ReportedImageJob: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {string} */
+            status: "queued" | "running" | "succeeded" | "failed" | "unknown";
+            /** @enum {string} */
+            kind: "generation" | "edit";
+            project: string;
+            key: string;
+            model: string;
+            /** Format: date-time */
+            created_at: string;
+            ended_at: string | null;
+            /** @description Until then its pictures are kept. */
+            expires_at: string | null;
+            duration_ms: number | null;
+            cost_usd: string | null;
+            fault: string | null;
+            pictures: {
+                asset: string;
+                width: number;
+                height: number;
+                format: string;
+                bytes: number;
+            }[];
+            steps: {
+                /** @enum {string} */
+                name: "written" | "reserved" | "sent" | "delivered" | "kept" | "posted" | "ended" | "answered";
+                /** Format: date-time */
+                at: string;
+            }[];
+            holders: {
+                node: string;
+                /** Format: date-time */
+                from: string;
+            }[];
+        };
+        ReportedImageJobList: {
+            data: components["schemas"]["ReportedImageJob"][];
+            has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
+        };
         RequestDetail: {
             /** Format: uuid */
             id: string;
@@ -2435,6 +2512,7 @@ export interface components {
                 };
                 differences: components["schemas"]["Difference"][];
             };
+            job: components["schemas"]["ReportedImageJob"] | null;
             replay: {
                 possible: boolean;
                 reason: string | null;
@@ -8362,6 +8440,158 @@ export interface operations {
             };
             /** @description conflict */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listImageJobs: {
+        parameters: {
+            query?: {
+                /** @description Only those that this member made in the playground. */
+                mine?: "true" | "false";
+                project?: string;
+                model?: string;
+                status?: "queued" | "running" | "succeeded" | "failed" | "unknown";
+                limit?: number;
+                after?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedImageJobList"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    assetContent: {
+        parameters: {
+            query?: {
+                /** @description A WebP copy at most so wide, of at most 40 KB. */
+                width?: "104" | "208" | "416";
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The picture. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description asset_gone */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };

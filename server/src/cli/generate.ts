@@ -64,6 +64,8 @@ const PARTS = {
   deployments: {},
   models: {},
   requests: {},
+  imageJobs: {},
+  assets: {},
   people: {},
   settings: {},
   storedModels: {},

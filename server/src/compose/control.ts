@@ -6,6 +6,8 @@ import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
 import type { SettingsDependencies } from '#http/control/settings/routes.ts'
+import type { AssetsDependencies } from '#http/control/images/assets.ts'
+import type { ImageJobsDependencies } from '#http/control/images/jobs.ts'
 import { controlServer } from '#http/control/server.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
@@ -29,6 +31,7 @@ export interface ControlParts {
   readonly spaces: Spaces
   readonly models: ModelRoutes
   readonly reports: Reports | undefined
+  readonly assets: AssetsDependencies
   readonly prices: PriceStore | undefined
   readonly people: People
   readonly settings: SettingsDependencies | undefined
@@ -51,6 +54,10 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
   const { readiness, publicUrl, catalog, accounts, directory, spaces, models, reports, people } = parts
+  const jobsShown = ({ imageJobs }: Reports): ImageJobsDependencies => ({
+    reports: imageJobs,
+    retentionMs: basics.limits.assetRetentionMs,
+  })
   return controlServer({
     notReady: readiness.notReady,
     remark: readiness.remark,
@@ -70,7 +77,9 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
         },
       spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
       keyReports: reports?.keys,
-      requests: reports && { reports: reports.requests, nowMs: clock.nowMs },
+      requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
+      imageJobs: reports && jobsShown(reports),
+      assets: parts.assets,
       events: {
         topics: [...parts.trafficRoutes.topics, ...parts.topics],
         isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,

@@ -29,6 +29,7 @@ import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresAttentionFigures } from '#stores/postgres/reports/attention.ts'
 import { PostgresKeyReports } from '#stores/postgres/reports/keys.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
+import { PostgresImageJobReports } from '#stores/postgres/reports/image-jobs.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { PostgresStorageFigures } from '#stores/postgres/reports/storage.ts'
 import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
@@ -86,6 +87,7 @@ export async function openDatabaseStores(
     prices: new PostgresPrices(database),
     reports: {
       requests: new PostgresRequestReports(forReports),
+      imageJobs: new PostgresImageJobReports(forReports, jobKeysOf(secrets)),
       keys: new PostgresKeyReports(forReports),
       money: {
         usage: new PostgresUsage(forReports, basics.clock),

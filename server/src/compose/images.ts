@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { FairShare } from '#core/fair-share.ts'
 import type { Limits, Settings } from '#core/settings.ts'
+import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingBodyOutside } from '#http/gateway/caller/arriving-body.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
@@ -50,6 +51,8 @@ export interface ImageParts {
 export interface Images extends AsyncDisposable {
   /** What the gateway's handlers need. */
   readonly forGateway: ImagesOutside
+  /** What the control API needs to show pictures. */
+  readonly forControl: AssetsDependencies
   /** Lets the jobs under way end, for so long. */
   drain(forMs: number): Promise<void>
 }
@@ -83,6 +86,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   const draining = blobs.spooled && drainAgainAndAgain(blobs.spooled, log)
   return {
     forGateway,
+    forControl: { blobs: sealed, codec },
     async drain(forMs) {
       const tooLate = new Promise((resolve) => setTimeout(resolve, forMs).unref())
       await Promise.race([forGateway.running.settled(), tooLate])

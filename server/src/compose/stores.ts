@@ -14,6 +14,7 @@ import type { RequestRecord } from '#ports/observer.ts'
 import type { MoneyDependencies } from '#http/control/money/routes.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
 import type { KeyReports } from '#ports/key-reports.ts'
+import type { ImageJobReports } from '#ports/image-job-reports.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
 import type { NodeNews } from '#ports/node-news.ts'
@@ -56,6 +57,7 @@ export interface Stores extends NodeBooks {
 /** Each asks over the connections for reports, never over those of the request path. */
 export interface Reports {
   readonly requests: RequestReports
+  readonly imageJobs: ImageJobReports
   readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger' | 'priceReports'>
   readonly keys: KeyReports
 }

@@ -24,6 +24,18 @@ export interface ImageCodec {
   ): Promise<Uint8Array<ArrayBuffer>>
 }
 
+/** Makes pictures small, for people who look at many. On the terms of `ImageCodec`. */
+export interface ThumbnailMaker {
+  /**
+   * A WebP copy at most so many pixels wide and twice as high, and at most `THUMBNAIL_BYTES` long. A picture that is smaller
+   * keeps its size.
+   */
+  thumbnail(bytes: Uint8Array<ArrayBuffer>, width: number, asker: Asker): Promise<Uint8Array<ArrayBuffer>>
+}
+
+/** A page with fifty of them stays below two megabytes. */
+export const THUMBNAIL_BYTES = 40 * 1024
+
 export class PictureUnreadable extends Error {
   override readonly name = 'PictureUnreadable'
 }

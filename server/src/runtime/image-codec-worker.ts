@@ -14,6 +14,12 @@ interface Conversion {
   readonly quality: number | undefined
 }
 
+interface Thumbnail {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly width: number
+  readonly mostBytes: number
+}
+
 interface Mask {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly changed: MaskColour
@@ -76,8 +82,24 @@ function encoded(picture: Sharp, format: ImageFormat, asked: number): Sharp {
   return picture.flatten({ background: 'white' }).jpeg({ quality, chromaSubsampling })
 }
 
+/** From good to the least that still shows what it is. */
+const THUMBNAIL_QUALITIES = [78, 55, 30, 10] as const
+
+async function thumbnail({ bytes, width, mostBytes }: Thumbnail): Promise<Uint8Array<ArrayBuffer>> {
+  const small = open(bytes)
+    .autoOrient()
+    .resize({ width, height: 2 * width, fit: 'inside', withoutEnlargement: true })
+  let made = new Uint8Array()
+  for (const quality of THUMBNAIL_QUALITIES) {
+    made = new Uint8Array(await small.clone().webp({ quality }).toBuffer())
+    if (made.length <= mostBytes) return made
+  }
+  throw new Error(`a thumbnail of ${made.length} bytes`)
+}
+
 const works = {
   convert: (conversion: Conversion, call: ThreadCall) => answered(converted(conversion), call),
+  thumbnail: (asked: Thumbnail, call: ThreadCall) => answered(thumbnail(asked), call),
   mask: ({ bytes, changed }: Mask, call: ThreadCall) => answered(colourMask(bytes, changed, open), call),
 }
 

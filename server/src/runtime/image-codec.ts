@@ -3,7 +3,13 @@ import { setImmediate } from 'node:timers/promises'
 import type { ImageFormat } from '#core/catalog.ts'
 import { pictureHeader } from '#core/image/header.ts'
 import { ThreadBusy, type Asker } from '#ports/asker.ts'
-import { CodecBusy, PictureUnreadable, type ImageCodec } from '#ports/image-codec.ts'
+import {
+  CodecBusy,
+  PictureUnreadable,
+  THUMBNAIL_BYTES,
+  type ImageCodec,
+  type ThumbnailMaker,
+} from '#ports/image-codec.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
@@ -22,7 +28,7 @@ const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
 /** Takes a millisecond; then others get the event loop. */
 const PORTION_BYTES = 1024 * 1024
 
-export class WorkerImageCodec implements ImageCodec {
+export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
   readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url), LIMITS)
   readonly #turns = new Turns({ atOnce: PIXELS_AT_ONCE, maxWaiting: MAX_WAITING })
   readonly #cores: number
@@ -40,6 +46,12 @@ export class WorkerImageCodec implements ImageCodec {
       throw new RangeError(`not a quality from 0 to 100: ${quality}`)
     return this.#made(bytes, asker, (copy, options) =>
       this.#thread.ask('convert', { bytes: copy, format, quality }, options),
+    )
+  }
+
+  thumbnail(bytes: Uint8Array<ArrayBuffer>, width: number, asker: Asker): Promise<Uint8Array<ArrayBuffer>> {
+    return this.#made(bytes, asker, (copy, options) =>
+      this.#thread.ask('thumbnail', { bytes: copy, width, mostBytes: THUMBNAIL_BYTES }, options),
     )
   }
 

@@ -28,6 +28,7 @@ export async function startScopedControl(parts: Partial<ApiDependencies>) {
       onAdminRequest: () => {},
       identifiers,
       version: '0',
+      console: { folder: '/nowhere', basePath: '/' },
       ...parts,
     } as unknown as Parameters<typeof controlServer>[0]['api'],
   })

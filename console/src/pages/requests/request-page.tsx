@@ -21,6 +21,7 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
 import { Forgotten } from './forgotten.tsx'
 import { HeadersTab } from './headers-tab.tsx'
+import { JobTab } from './job-tab.tsx'
 import { LedgerTable } from './ledger-table.tsx'
 import { MoneyTable, SmallMoneyTable } from './money-table.tsx'
 import { neighboursOf } from './neighbours.ts'
@@ -30,7 +31,9 @@ import { RequestSide } from './request-side.tsx'
 import { failureNote, findingOf, layoutOf, nameOf, noteOf } from './waterfall-words.ts'
 import { WireTab } from './wire-tab.tsx'
 
-type TabName = 'waterfall' | 'wire' | 'headers' | 'ledger'
+type TabName = 'waterfall' | 'wire' | 'headers' | 'ledger' | 'job'
+
+const TABS: readonly TabName[] = ['waterfall', 'wire', 'headers', 'ledger']
 
 export function RequestPage() {
   const { id } = useParams({ from: '/shell/requests/$id' })
@@ -87,12 +90,7 @@ export function RequestPage() {
           <Problem error={found.error} retry={() => void found.refetch()} />
         ))}
       {found.data?.log === 'deleted' && <Forgotten request={found.data} />}
-      {detail &&
-        (isPhone ? (
-          <PhoneBody request={detail} />
-        ) : (
-          <Body request={detail} tab={tab === 'job' ? 'waterfall' : tab} />
-        ))}
+      {detail && (isPhone ? <PhoneBody request={detail} /> : <Body request={detail} tab={tab} />)}
     </Page>
   )
 }
@@ -120,7 +118,7 @@ function Body({ request, tab }: { readonly request: RequestDetail; readonly tab:
         label={tabs.label}
         value={tab}
         className="mt-3"
-        tabs={(['waterfall', 'wire', 'headers', 'ledger'] as const).map((name) => ({
+        tabs={(request.kind === 'embedding' ? TABS : [...TABS, 'job' as const]).map((name) => ({
           value: name,
           label: tabs[name],
           to: to(name),
@@ -130,6 +128,7 @@ function Body({ request, tab }: { readonly request: RequestDetail; readonly tab:
       {tab === 'wire' && <WireTab request={request} />}
       {tab === 'headers' && <HeadersTab request={request} />}
       {tab === 'ledger' && <LedgerTable rows={request.ledger} />}
+      {tab === 'job' && <JobTab request={request} />}
     </div>
   )
 }

@@ -6,6 +6,7 @@ const JOB = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 
 const PICTURE = new RegExp(`^pictures/${SHA256}$`)
 const DELIVERY = new RegExp(`^jobs/${JOB}/\\d{1,4}\\.json$`)
+const THUMBNAIL = new RegExp(`^jobs/${JOB}/\\d{1,4}-\\d{1,3}-\\d{1,4}\\.webp$`)
 const INPUT = new RegExp(`^inputs/${JOB}/${SHA256}\\.\\d{1,4}$`)
 
 /** Others, too, may call pictures by their digest. */
@@ -13,9 +14,9 @@ export function isPictureName(name: string): boolean {
   return PICTURE.test(name)
 }
 
-/** A delivery record, or a piece of a file: nobody else has names like these. */
+/** A delivery record, a small copy of a picture, or a piece of a file: nobody else has names like these. */
 export function isJobBlobName(name: string): boolean {
-  return isDeliveryName(name) || INPUT.test(name)
+  return isDeliveryName(name) || THUMBNAIL.test(name) || INPUT.test(name)
 }
 
 /** What one call delivered. */

@@ -187,3 +187,11 @@ export function deliveryName(jobId: string, attempt: number): string {
 export function pictureName(sha256: string): string {
   return `pictures/${sha256}`
 }
+
+/** A small copy of a picture, so many pixels wide. */
+export function thumbnailName(
+  { jobId, attempt, index }: NonNullable<ReturnType<typeof placeOfAsset>>,
+  width: number,
+): string {
+  return `jobs/${jobId}/${attempt}-${index}-${width}.webp`
+}

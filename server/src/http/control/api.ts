@@ -16,6 +16,8 @@ import { registerWebhookEvents } from './keys/webhook-events.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
+import { registerAssets } from './images/assets.ts'
+import { registerImageJobs } from './images/jobs.ts'
 import { registerRequests } from './requests/routes.ts'
 import { registerUpstreamChanges } from './upstreams/changes.ts'
 import { registerStoredModels } from './upstreams/models.ts'
@@ -91,6 +93,8 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.deployments) registerDeployments(api, dependencies.deployments)
       if (dependencies.models) registerModels(api, dependencies.models)
       if (dependencies.requests) registerRequests(api, dependencies.requests)
+      if (dependencies.imageJobs) registerImageJobs(api, dependencies.imageJobs)
+      if (dependencies.assets) registerAssets(api, dependencies.assets)
       if (dependencies.storedModels) {
         registerUpstreams(api, dependencies.storedModels)
         registerUpstreamChanges(api, dependencies.storedModels)

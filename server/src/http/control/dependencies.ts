@@ -11,6 +11,8 @@ import type { OverviewDependencies } from './overview/routes.ts'
 import type { EventsDependencies } from './events/events.ts'
 import type { MoneyDependencies } from './money/routes.ts'
 import type { ModelsDependencies } from './models/routes.ts'
+import type { AssetsDependencies } from './images/assets.ts'
+import type { ImageJobsDependencies } from './images/jobs.ts'
 import type { RequestsDependencies } from './requests/routes.ts'
 import type { SettingsDependencies } from './settings/routes.ts'
 import type { StoredModelsDependencies } from './upstreams/models.ts'
@@ -38,6 +40,8 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly deployments?: DeploymentDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined
+  readonly imageJobs?: ImageJobsDependencies | undefined
+  readonly assets?: AssetsDependencies | undefined
   readonly storedModels?: StoredModelsDependencies | undefined
   readonly docsUrl: () => string
   /** Told of each fault, with its cause, which the caller does not see. */

@@ -4,8 +4,11 @@ import { test } from 'node:test'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { PostgresRequests } from '#stores/postgres/books/requests.ts'
+import { jobKeysOf } from '#runtime/secret.ts'
+import { PostgresImageJobReports } from '#stores/postgres/reports/image-jobs.ts'
 import { PostgresRequestReports } from '#stores/postgres/reports/requests.ts'
 import { postgresBooks } from '#test/support/books.ts'
+import { SECRETS } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
 import { startScopedControl } from '#test/support/scoped-control.ts'
 
@@ -27,7 +30,11 @@ async function started() {
   const store = new PostgresRequests(database, nodeId)
   const { nowMs } = clock
   const control = await startScopedControl({
-    requests: { reports: new PostgresRequestReports(database), nowMs: () => nowMs() + 1000 },
+    requests: {
+      reports: new PostgresRequestReports(database),
+      jobs: { reports: new PostgresImageJobReports(database, jobKeysOf(SECRETS)), retentionMs: 1 },
+      nowMs: () => nowMs() + 1000,
+    },
   })
   const log = async (record: Partial<RequestRecord> = {}): Promise<string> => {
     const requestId = identifiers.next()

@@ -5,6 +5,8 @@ import { nanoUsdOf } from '#core/price.ts'
 import { UnreadableCursor, type RequestFilter, type RequestReports } from '#ports/request-reports.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, checkSeen, visibleProjects, type Caller } from '../access/caller.ts'
+import type { ImageJobsDependencies } from '../images/jobs.ts'
+import { jobBody } from '../images/job-shapes.ts'
 import { invalidField, notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
 import {
@@ -21,10 +23,11 @@ import { detailBody, forgottenBody, histogramBody, replayReason, rowBody } from 
 
 export interface RequestsDependencies {
   readonly reports: RequestReports
+  readonly jobs: ImageJobsDependencies
   readonly nowMs: () => number
 }
 
-export function registerRequests(api: Api, { reports, nowMs }: RequestsDependencies): void {
+export function registerRequests(api: Api, { reports, jobs, nowMs }: RequestsDependencies): void {
   api.get('/requests', {
     config: { permission: 'requests.read' },
     schema: {
@@ -69,7 +72,9 @@ export function registerRequests(api: Api, { reports, nowMs }: RequestsDependenc
     },
     handler: async (request) => {
       const found = await seen(request.params.id, callerIn(request), reports)
-      return 'status' in found ? detailBody(found) : forgottenBody(found)
+      if (!('status' in found)) return forgottenBody(found)
+      const job = found.kind === 'embedding' ? undefined : await jobs.reports.find(found.id)
+      return detailBody(found, job ? jobBody(job, jobs.retentionMs, found) : null)
     },
   })
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
 import { REQUEST_KINDS } from '#ports/request-reports.ts'
+import { imageJob } from '../images/jobs-schemas.ts'
 import { cursor, givenUsd, storable, time, usd } from '../wire/fields.ts'
 
 const NAME = 512
@@ -195,6 +196,7 @@ export const requestDetail = z
     }),
     ledger: z.array(ledgerRow),
     wire: z.object({ in: fields, out: fields, differences: z.array(difference) }),
+    job: imageJob.nullable(),
     replay: z.object({ possible: z.boolean(), reason: z.string().nullable() }),
   })
   .meta({ id: 'RequestDetail' })

@@ -46,7 +46,10 @@ export function rowBody(row: LoggedRequest): RowBody {
   }
 }
 
-export function detailBody(detail: RequestDetail): z.output<typeof schemas.requestDetail> {
+export function detailBody(
+  detail: RequestDetail,
+  job: z.output<typeof schemas.requestDetail>['job'],
+): z.output<typeof schemas.requestDetail> {
   const { booked, reservation, wire } = detail
   const posted = sumOf(booked)
   const reserved = reservation?.nanoUsd
@@ -78,6 +81,7 @@ export function detailBody(detail: RequestDetail): z.output<typeof schemas.reque
       out: { ...(wire?.out ?? { model: detail.model ?? null }) },
       differences: (wire?.differences ?? []).map((difference) => ({ ...difference })),
     },
+    job,
     replay: { possible: false, reason: replayReason(detail.project) },
   }
 }

@@ -38,7 +38,7 @@ export async function serveAsset(
     throw missing(assetId, dependencies)
   const picture = delivery.pictures[placeOfAsset(assetId)?.index ?? -1]
   if (picture === undefined) throw missing(assetId, dependencies)
-  await send(request, response, handedOut(picture), requestId, dependencies.blobs)
+  await sendPicture(request, response, handedOut(picture), requestId, dependencies.blobs)
 }
 
 /** The project whose key was presented; undefined when a signed link was. */
@@ -62,7 +62,11 @@ async function allowed(
   return undefined
 }
 
-async function deliveryFor(assetId: string, { blobs }: AssetDependencies): Promise<Delivery | undefined> {
+/** What the call of an asset delivered. Undefined: there is no such asset, or no more. */
+export async function deliveryFor(
+  assetId: string,
+  { blobs }: Pick<AssetDependencies, 'blobs'>,
+): Promise<Delivery | undefined> {
   const place = placeOfAsset(assetId)
   if (place === undefined) return undefined
   const blob = await reading(blobs, deliveryName(place.jobId, place.attempt))
@@ -90,7 +94,8 @@ interface Range {
   readonly last: number
 }
 
-async function send(
+/** Writes the bytes, or what the headers ask for instead. Throws only before anything is written. */
+export async function sendPicture(
   request: IncomingMessage,
   response: ServerResponse,
   { sha256, bytes, format }: KeptBytes,

@@ -43,10 +43,11 @@ export const JOIN = 'UPDATE image_jobs SET caller_id = $2, caller_seen_at = now(
 export const INSERT_JOB = `
 INSERT INTO image_jobs (
   job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until,
-  caller_id, caller_seen_at
+  caller_id, caller_seen_at, holders
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL},
-  CASE WHEN $6::text IS NULL THEN $1::uuid END, now())
+  CASE WHEN $6::text IS NULL THEN $1::uuid END, now(),
+  jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())))
 ON CONFLICT DO NOTHING RETURNING 1`
 
 /** A call is noted once; the same attempt with another call is none of ours, and not noted. */
@@ -109,7 +110,8 @@ WITH due AS MATERIALIZED (
   SELECT job_id FROM image_jobs WHERE ${OPEN} AND lease_until <= now()
   ORDER BY created_at, job_id LIMIT $2 FOR UPDATE SKIP LOCKED
 ), taken AS (
-  UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
+  UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL},
+    holders = coalesce(holders, '[]') || jsonb_build_object('node', $1::uuid, 'from', now())
   FROM due WHERE image_jobs.job_id = due.job_id RETURNING image_jobs.*
 )
 SELECT * FROM taken ORDER BY created_at, job_id`

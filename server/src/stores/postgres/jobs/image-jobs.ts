@@ -304,7 +304,7 @@ function ownerOfRequest(jobId: string): string {
   return `${jobId}/request`
 }
 
-function ownerOfResult(jobId: string): string {
+export function ownerOfResult(jobId: string): string {
   return `${jobId}/result`
 }
 
