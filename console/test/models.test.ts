@@ -1,0 +1,127 @@
+/** Models: an upstream is connected from the page, its model answers an SDK, and a snippet works as it was copied. */
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import assert from 'node:assert/strict'
+import { promisify } from 'node:util'
+import { expect } from '@playwright/test'
+import OpenAI from 'openai'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { startFakeProvider } from '../../tools/fake-provider/server.ts'
+import { assertAccessible, openConsole } from './support/browser.ts'
+
+const run = promisify(execFile)
+const SECRET = 'sk-of-the-upstream-in-this-test-7c1e'
+/** A new model is probed before it may answer. */
+const SERVED_WITHIN_MS = 15_000
+
+const provider = await startFakeProvider()
+after(() => provider.close())
+const node = await startConsoleNode()
+const folder = mkdtempSync(join(tmpdir(), 'torana-snippets-'))
+after(() => rmSync(folder, { recursive: true }))
+// As if one had installed it there.
+symlinkSync(join(import.meta.dirname, '../../node_modules'), join(folder, 'node_modules'))
+
+test('an upstream is connected from the page, and its model answers an SDK', async () => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/models')
+  await page.getByRole('button', { name: 'Connect an upstream' }).first().click()
+  await page.getByRole('button', { name: /Your own server/ }).click()
+  await page.getByLabel('Address').fill(`${provider.url}/plain/v1`)
+  await page.getByLabel('Key, if it wants one').fill(SECRET)
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+  await expect(page.getByRole('button', { name: /Checked,/ })).toBeVisible()
+  await expect(page.getByRole('checkbox', { name: 'text-embedding-3-small' })).toBeChecked()
+  await assertAccessible(page, 'the sheet that connects an upstream')
+  await page.getByRole('checkbox', { name: 'text-embedding-ada-002' }).click()
+  await page.getByRole('checkbox', { name: 'gpt-image-2' }).click()
+  await page.getByRole('button', { name: 'Add 1 model', exact: true }).click()
+  await expect(page.getByRole('link', { name: /text-embedding-3-small/ })).toBeVisible()
+  assert.deepEqual(complaints, [])
+
+  const client = new OpenAI({ baseURL: `${node.url}/v1`, apiKey: node.key, maxRetries: 0 })
+  await expect
+    .poll(
+      async () => {
+        const answer = await client.embeddings
+          .create({ model: 'text-embedding-3-small', input: ['cat'] })
+          .catch(() => undefined)
+        return answer?.data[0]?.embedding.length
+      },
+      { timeout: SERVED_WITHIN_MS },
+    )
+    .toBe(1536)
+  const calls = provider.entries().filter(({ path }) => path.endsWith('/embeddings'))
+  assert.ok(calls.every(({ authorization }) => authorization === SECRET.slice(-4)))
+})
+
+test('the secret of an upstream is in no answer and in no storage once it was sent', async () => {
+  const { page, go, context } = await openConsole(node)
+  const bodies: string[] = []
+  page.on('response', (response) => {
+    if (response.url().includes('/api/v1/'))
+      void response.text().then(
+        (text) => bodies.push(text),
+        () => {},
+      )
+  })
+  await go('/models')
+  await go('/models/text-embedding-3-small')
+  await page.getByRole('link', { name: 'Prices' }).click()
+  assert.ok(bodies.every((body) => !body.includes(SECRET)))
+  assert.ok(!JSON.stringify(await context.storageState()).includes(SECRET))
+})
+
+test('a snippet works as it was copied, with only the key put in', async () => {
+  const { page, go, context } = await openConsole(node)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+  const copied = async (sdk: string): Promise<string> => {
+    await go(`/models/plain-w16?sdk=${sdk}`)
+    await page.locator('aside').getByRole('button', { name: 'Copy' }).first().click()
+    const text = await page.evaluate(() => navigator.clipboard.readText())
+    assert.ok(
+      text.includes('tr_…') && text.includes(`${node.url}/v1`) && text.includes('plain-w16@16:'),
+      text,
+    )
+    return text.replaceAll('tr_…', node.key)
+  }
+  const { stdout: answer } = await run('sh', ['-c', await copied('curl')])
+  const { data } = JSON.parse(answer) as { data: { embedding: number[] }[] }
+  assert.deepEqual(
+    data.map(({ embedding }) => embedding.length),
+    [16, 16, 16],
+  )
+  const file = join(folder, 'snippet.mjs')
+  writeFileSync(file, await copied('node'))
+  assert.equal((await run(process.execPath, [file])).stdout.trim(), '16')
+})
+
+test('a model is found by keyboard alone, and its options are told in words', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/models')
+  await page.keyboard.press('/')
+  await page.keyboard.type('plain-w')
+  await expect(page.getByRole('link', { name: /text-embedding-3-small/ })).toHaveCount(0)
+  await page.keyboard.press('Escape')
+  await go('/models?q=plain-w')
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await expect(page.locator('h1')).toHaveText('plain-w16')
+  await expect(page.getByRole('row', { name: /base64/ })).toContainText('from numbers')
+  for (const tab of ['Prices', 'Routing', 'Traffic', 'Space']) {
+    await page.getByRole('link', { name: tab, exact: true }).click()
+    await assertAccessible(page, tab)
+  }
+})
+
+test('who may not connect an upstream is told why, and a model that is not there says so', async () => {
+  const { page, go } = await openConsole(node, { role: 'operator' })
+  await go('/models')
+  const button = page.getByRole('button', { name: 'Connect an upstream' }).first()
+  await expect(button).toHaveAttribute('aria-disabled', 'true')
+  await go('/models/nothing')
+  await expect(page.getByText('There is no model nothing.')).toBeVisible()
+})
