@@ -71,6 +71,7 @@ export function HealthTab({ one, siblings, search }: HealthTabProps) {
           axisTimeText={(ms) => clock(ms)}
           timeRange={[history.fromMs, history.toMs]}
           height={140}
+          axisWidth={56}
         />
       </Section>
       <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">

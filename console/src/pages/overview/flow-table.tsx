@@ -1,5 +1,5 @@
 /** Who sends what where, as a table: the mean of the last ten seconds. */
-import { count, duration, money, NONE, rate } from '../../app/format.ts'
+import { count, duration, moneyInList, NONE, rate } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { Meter } from '../../charts/meter.tsx'
 import type { Flow } from '../../api/queries/overview.ts'
@@ -15,8 +15,8 @@ interface FlowRow extends Flow {
 const { heads } = words.overview
 
 const columns: readonly Column<FlowRow>[] = [
-  { id: 'key', head: heads.key, width: 164, cell: (row) => <span className="font-strong">{row.key}</span> },
-  { id: 'model', head: heads.model, width: 176, cell: (row) => row.model },
+  { id: 'key', head: heads.key, width: 154, cell: (row) => <span className="font-strong">{row.key}</span> },
+  { id: 'model', head: heads.model, width: 170, cell: (row) => row.model },
   {
     id: 'deployment',
     head: heads.deployment,
@@ -25,12 +25,12 @@ const columns: readonly Column<FlowRow>[] = [
   {
     id: 'share',
     head: '',
-    width: 84,
+    width: 60,
     cell: (row) => (
       <Meter share={row.share} colour={row.failed > 0 ? 'bad' : row.deployment === null ? 's3' : 's1'} />
     ),
   },
-  { id: 'requests', head: heads.requests, width: 76, align: 'right', cell: (row) => rate(row.requests) },
+  { id: 'requests', head: heads.requests, width: 72, align: 'right', cell: (row) => rate(row.requests) },
   {
     id: 'failed',
     head: heads.failed,
@@ -42,16 +42,16 @@ const columns: readonly Column<FlowRow>[] = [
   {
     id: 'tokens',
     head: heads.tokens,
-    width: 88,
+    width: 82,
     align: 'right',
     cell: (row) => (row.tokens === 0 ? NONE : count(Math.round(row.tokens))),
   },
   {
     id: 'usd',
     head: heads.usd,
-    width: 92,
+    width: 98,
     align: 'right',
-    cell: (row) => money((Number(row.usd) * 3600).toFixed(9)),
+    cell: (row) => moneyInList((Number(row.usd) * 3600).toFixed(9)),
   },
 ]
 

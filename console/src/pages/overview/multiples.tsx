@@ -44,7 +44,7 @@ function Multiple({ title, note, value, unit, legend, children }: MultipleProps)
         {unit !== undefined && <span className="text-ink-2">{unit}</span>}
       </p>
       <div className="mt-1">{children}</div>
-      <Legend className="mt-1.5" entries={legend} />
+      <Legend className="mt-1.5 gap-x-2.5! text-11!" entries={legend} />
     </section>
   )
 }
@@ -247,6 +247,8 @@ function SpentPicture({
         ]}
         valueText={moneyTick}
         timeText={(ms) => clock(ms)}
+        // At the very left there is no room for it.
+        axisTimeText={(ms) => (ms === fromMs ? '' : clock(ms))}
         timeRange={[fromMs, fromMs + DAY_MS]}
         height={HEIGHT}
       />

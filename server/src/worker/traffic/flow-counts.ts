@@ -38,6 +38,8 @@ export class FlowCounts {
   requestEnded(record: RequestRecord): void {
     const { keyId, model, project, key } = record
     if (keyId === undefined || model === undefined || project === undefined || key === undefined) return
+    // It was refused before anybody could be called: nothing flowed.
+    if (record.deployment === undefined) return
     const second = this.#seconds[this.#now] as Second
     let models = second.ways.get(keyId)
     if (models === undefined) second.ways.set(keyId, (models = new Map()))

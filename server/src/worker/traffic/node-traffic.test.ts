@@ -84,6 +84,7 @@ test('a flow is the mean of ten seconds, and is gone ten seconds after its last 
     aRequest({ status: 502, fault: 'upstream_failed', deployment: 'm/two', amountNanoUsd: undefined }),
   )
   traffic.requestEnded(aRequest({ deployment: 'cache', promptTokens: 0 }))
+  traffic.requestEnded(aRequest({ status: 400, fault: 'invalid_input', deployment: undefined }))
   pass(1)
   const { flows } = traffic.summary(CONDITION)
   assert.deepEqual(
