@@ -125,25 +125,25 @@ export async function startNode(
 
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
-  const gateway = await openGateway(basics, { ...shown, outside, traffic, sharing, images, json, liveNodes })
+  const gatewayParts = { ...shown, outside, traffic, sharing, images, json, liveNodes }
+  const { app: gateway, handlers } = await openGateway(basics, gatewayParts)
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
-  const { reports } = stores
   const { controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
-  const topics = liveRequests(basics, stores)
   const { nodeFigures } = accounts.books ?? {}
-  const settingsShown = settingsFor(basics, { stores, nodeFigures, publicUrl, controlUrl })
   const control = openControl(basics, {
     ...shown,
-    settings: settingsShown,
+    handlers,
+    scheduler,
+    settings: settingsFor(basics, { stores, nodeFigures, publicUrl, controlUrl }),
     catalog,
     accounts,
     models,
-    reports,
+    reports: stores.reports,
     assets: images.forControl,
     prices: stores.prices,
     people,
-    topics,
+    topics: liveRequests(basics, stores),
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),
   })
   told.throwIfAborted()

@@ -57,6 +57,8 @@ function gatewayApp(): Promise<FastifyInstance> {
 const PARTS = {
   books: {},
   keyReports: {},
+  playground: { handlers: {} },
+  resolve: {},
   money: {},
   spaces: {},
   events: {},

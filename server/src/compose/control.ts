@@ -1,6 +1,9 @@
 /** Composition of the private listener's app. */
 import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { listModels } from '#core/catalog.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/security-event.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
@@ -8,6 +11,7 @@ import type { EventTopic } from '#http/control/events/topic.ts'
 import type { SettingsDependencies } from '#http/control/settings/routes.ts'
 import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { ImageJobsDependencies } from '#http/control/images/jobs.ts'
+import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { controlServer } from '#http/control/server.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
@@ -23,6 +27,8 @@ import type { Reports } from './stores.ts'
 import type { TrafficRoutes } from './traffic-routes.ts'
 
 export interface ControlParts {
+  readonly scheduler: Pick<Scheduler, 'states'>
+  readonly handlers: GatewayHandlers
   readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly catalog: CatalogInForce
@@ -80,6 +86,16 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
       imageJobs: reports && jobsShown(reports),
       assets: parts.assets,
+      resolve: {
+        ...directory.forControl,
+        declared: () => catalog.projects,
+        catalog: () => catalog.current,
+        stateOf: (deployment) =>
+          parts.scheduler.states(clock.monotonicMs()).find((one) => one.deployment === deployment)?.state,
+        spaces: () => spacesOf(catalog, spaces),
+        finder: reports?.finder,
+      },
+      playground: { ...directory.forControl, declared: () => catalog.projects, handlers: parts.handlers },
       events: {
         topics: [...parts.trafficRoutes.topics, ...parts.topics],
         isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
@@ -114,4 +130,14 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
 function basePathOf(consoleUrl: string | undefined): string {
   const { pathname } = new URL(consoleUrl ?? 'http://localhost')
   return pathname.endsWith('/') ? pathname : `${pathname}/`
+}
+
+/** The vector spaces that are known by their references. */
+function spacesOf(catalog: CatalogInForce, { guard }: Spaces): { model: string; space: string }[] {
+  return listModels(catalog.current).flatMap(({ id }) => {
+    const reference = guard.referenceOf(id)
+    return reference === undefined
+      ? []
+      : [{ model: id, space: spaceOf(id, reference.width, reference.generation) }]
+  })
 }

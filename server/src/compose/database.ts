@@ -27,6 +27,7 @@ import { PostgresPriceReports } from '#stores/postgres/reports/prices.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
 import { PostgresUsage } from '#stores/postgres/reports/usage.ts'
 import { PostgresAttentionFigures } from '#stores/postgres/reports/attention.ts'
+import { PostgresFinder } from '#stores/postgres/reports/finder.ts'
 import { PostgresKeyReports } from '#stores/postgres/reports/keys.ts'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
 import { PostgresImageJobReports } from '#stores/postgres/reports/image-jobs.ts'
@@ -89,6 +90,7 @@ export async function openDatabaseStores(
       requests: new PostgresRequestReports(forReports),
       imageJobs: new PostgresImageJobReports(forReports, jobKeysOf(secrets)),
       keys: new PostgresKeyReports(forReports),
+      finder: new PostgresFinder(forReports),
       money: {
         usage: new PostgresUsage(forReports, basics.clock),
         budgets: new PostgresBudgetReports(forReports, basics.clock),

@@ -6,7 +6,8 @@ import { corsOf } from '#http/gateway/cors.ts'
 import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
-import { gatewayServer } from '#http/gateway/server.ts'
+import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
+import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { version, type Basics } from './basics.ts'
@@ -33,7 +34,13 @@ export interface GatewayParts {
 /** Addresses that no other machine can reach a node by. */
 const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::'])
 
-export function openGateway(basics: Basics, parts: GatewayParts): Promise<FastifyInstance> {
+export interface OpenGateway {
+  readonly app: FastifyInstance
+  /** The journeys of callers, which the console's playground shares. */
+  readonly handlers: GatewayHandlers
+}
+
+export async function openGateway(basics: Basics, parts: GatewayParts): Promise<OpenGateway> {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
   const { readiness, publicUrl, directory, outside, traffic, spaces, sharing, images, json, liveNodes } =
     parts
@@ -48,7 +55,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     waiting: traffic.dispatch.waiting(),
     cache: sharing.cache.size(),
   }))
-  return gatewayServer({
+  const dependencies: GatewayDependencies = {
     notReady: readiness.notReady,
     remark: readiness.remark,
     asked: readiness.asked,
@@ -73,5 +80,7 @@ export function openGateway(basics: Basics, parts: GatewayParts): Promise<Fastif
     }),
     cors: cors && corsOf(cors),
     docsUrl,
-  })
+  }
+  const handlers = gatewayHandlers(dependencies)
+  return { app: await gatewayServer(dependencies, handlers), handlers }
 }

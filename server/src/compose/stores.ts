@@ -13,6 +13,7 @@ import type { Ledger } from '#ports/ledger.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { MoneyDependencies } from '#http/control/money/routes.ts'
 import type { ModelFigures } from '#ports/model-figures.ts'
+import type { Finder } from '#ports/finder.ts'
 import type { KeyReports } from '#ports/key-reports.ts'
 import type { ImageJobReports } from '#ports/image-job-reports.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
@@ -60,6 +61,7 @@ export interface Reports {
   readonly imageJobs: ImageJobReports
   readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger' | 'priceReports'>
   readonly keys: KeyReports
+  readonly finder: Finder
 }
 
 type PeopleStores = Pick<

@@ -13,6 +13,8 @@ import { registerEvents } from './events/events.ts'
 import { registerKeys } from './keys/keys.ts'
 import { registerProjects } from './keys/projects.ts'
 import { registerWebhookEvents } from './keys/webhook-events.ts'
+import { registerResolve } from './resolve/routes.ts'
+import { registerPlayground } from './playground/routes.ts'
 import type { ApiDependencies, ControlRequest } from './dependencies.ts'
 import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
@@ -80,6 +82,8 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       const api = typed(scope)
       registerProjects(api, dependencies)
       registerKeys(api, dependencies)
+      if (dependencies.resolve) registerResolve(api, dependencies.resolve)
+      if (dependencies.playground) registerPlayground(api, dependencies.playground)
       if (dependencies.keyReports) registerWebhookEvents(api, dependencies.keyReports)
       registerCredentials(api, dependencies)
       registerAudit(api, dependencies)

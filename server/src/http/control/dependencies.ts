@@ -5,6 +5,8 @@ import type { AccessDependencies } from './access/authenticate.ts'
 import type { PeopleDependencies } from './access/people.ts'
 import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
+import type { ResolveDependencies } from './resolve/routes.ts'
+import type { PlaygroundDependencies } from './playground/routes.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { DeploymentDependencies } from './deployments/routes.ts'
 import type { OverviewDependencies } from './overview/routes.ts'
@@ -37,6 +39,8 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly settings?: SettingsDependencies | undefined
   readonly events?: EventsDependencies | undefined
   readonly overview?: OverviewDependencies | undefined
+  readonly resolve?: ResolveDependencies | undefined
+  readonly playground?: PlaygroundDependencies | undefined
   readonly deployments?: DeploymentDependencies | undefined
   readonly models?: ModelsDependencies | undefined
   readonly requests?: RequestsDependencies | undefined

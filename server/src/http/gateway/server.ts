@@ -9,13 +9,14 @@ import type { Brake } from './brake.ts'
 import type { Cors } from './cors.ts'
 import type { RequestHandler } from './caller/journey.ts'
 import { handledByEnd, unknownPath } from './caller/routes.ts'
-import { embeddingsHandler, type EmbeddingsDependencies } from './embeddings/embeddings.ts'
+import type { EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
 import { failUnexpected, failUnreadable, failWith, registerFaults } from './faults.ts'
 import type { AssetDependencies } from './images/assets.ts'
-import { imagesHandler, type ImagesDependencies } from './images/images.ts'
-import { editReader, generationReader, type ReadingOutside } from './images/read-request.ts'
+import type { ImagesDependencies } from './images/images.ts'
+import type { ReadingOutside } from './images/read-request.ts'
 import { registerAssets, registerImageJobs, registerImages } from './images/routes.ts'
+import { gatewayHandlers } from './handlers.ts'
 import { hasOneHost, NOT_ONE_HOST } from './unreadable.ts'
 import { registerModels, type ModelsDependencies } from './models/routes.ts'
 import { registerPages } from './pages.ts'
@@ -37,11 +38,10 @@ export interface GatewayDependencies
 /** The longest id of a model that a path may hold. */
 const MAX_PARAM_LENGTH = 512
 
-export async function gatewayServer(dependencies: GatewayDependencies): Promise<FastifyInstance> {
-  const embeddings = embeddingsHandler(dependencies)
-  const generations = imagesHandler('images', generationReader(dependencies), dependencies)
-  const edits = imagesHandler('image-edits', editReader(dependencies), dependencies)
-
+export async function gatewayServer(
+  dependencies: GatewayDependencies,
+  { embeddings, generations, edits } = gatewayHandlers(dependencies),
+): Promise<FastifyInstance> {
   const app = frameworkOf(embeddings, dependencies)
   await app.register(swagger, openapi(dependencies.version))
   registerFaults(app, dependencies)

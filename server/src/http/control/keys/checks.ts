@@ -81,7 +81,7 @@ export async function checkWithinProject(
   dependencies: Pick<KeyDependencies, 'keyStore' | 'declared'>,
 ): Promise<void> {
   if (projects === null) return
-  const bounds = await termsOf(project, dependencies)
+  const bounds = await projectTerms(project, dependencies)
   if (bounds === undefined) return
   for (const field of Object.keys(LIMIT_FIELDS) as (keyof typeof LIMIT_FIELDS)[]) {
     const [asked, most] = [limits[field], bounds.limits?.[field]]
@@ -98,7 +98,8 @@ export async function checkWithinProject(
     )
 }
 
-async function termsOf(
+/** What a project is bound by, wherever it is managed. Undefined: there is no such project. */
+export async function projectTerms(
   project: string,
   { keyStore, declared: declaredProjects }: Pick<KeyDependencies, 'keyStore' | 'declared'>,
 ): Promise<Pick<Project, 'limits' | 'budget'> | undefined> {

@@ -1,0 +1,86 @@
+/**
+ * Which project a request of the playground is for. It is the first thing in the body, because it decides whose limits the
+ * rest is read under; the journey behind gets the body without it, as any caller would have sent it.
+ */
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { setImmediate } from 'node:timers/promises'
+import { Fault } from '#core/fault/fault.ts'
+
+/** A name has 63 characters; what a form writes around it is a few hundred. */
+const MAX_BYTES = 8192
+const MAX_WAIT_MS = 10_000
+
+interface Named {
+  readonly project: string
+  /** What stands there instead of the bytes that were looked at. */
+  readonly rest: Buffer
+}
+
+export async function takeProject(request: IncomingMessage): Promise<string> {
+  const boundary = /^multipart\/form-data\b.*?\bboundary="?([^";]{1,70})/i.exec(
+    request.headers['content-type'] ?? '',
+  )?.[1]
+  const find = boundary === undefined ? inJson : (seen: Buffer) => inForm(seen, boundary)
+  const given = await firstBytes(request, find)
+  if (given === undefined)
+    throw new Fault(
+      'missing_parameter',
+      'The project that pays is missing. Send `project` as the first field of the body.',
+      { param: 'project' },
+    )
+  const { named, seenBytes } = given
+  const { 'content-length': length } = request.headers
+  if (length !== undefined)
+    request.headers['content-length'] = String(Number(length) - seenBytes + named.rest.length)
+  if (named.rest.length > 0) request.unshift(named.rest)
+  // Whoever reads next does so by events of its own: the stream forgets ours in the next turn.
+  await setImmediate()
+  return named.project
+}
+
+async function firstBytes(
+  request: IncomingMessage,
+  find: (seen: Buffer) => Named | undefined,
+): Promise<{ readonly named: Named; readonly seenBytes: number } | undefined> {
+  const late = AbortSignal.timeout(MAX_WAIT_MS)
+  let seen = Buffer.alloc(0)
+  while (seen.length < MAX_BYTES && !request.readableEnded && !request.destroyed) {
+    const chunk = request.read() as Buffer | null
+    if (chunk === null) {
+      await Promise.race([
+        once(request, 'readable', { signal: late }),
+        once(request, 'end', { signal: late }),
+        once(request, 'close', { signal: late }),
+      ])
+      continue
+    }
+    seen = Buffer.concat([seen, chunk])
+    const named = find(seen)
+    if (named !== undefined) return { named, seenBytes: seen.length }
+  }
+  return undefined
+}
+
+const JSON_HEAD = /^(\s*\{)(\s*"project"\s*:\s*"([^"\\]{1,100})"\s*)(,|(?=\}))/
+
+function inJson(seen: Buffer): Named | undefined {
+  const head = JSON_HEAD.exec(seen.subarray(0, MAX_BYTES).toString('latin1'))
+  if (head === null) return undefined
+  const [all, open = '', , project = ''] = head
+  return {
+    project,
+    rest: Buffer.concat([Buffer.from(open, 'latin1'), seen.subarray(Buffer.byteLength(all, 'latin1'))]),
+  }
+}
+
+function inForm(seen: Buffer, boundary: string): Named | undefined {
+  const [border, end] = [`--${boundary}\r\n`, `\r\n--${boundary}`]
+  const text = seen.subarray(0, MAX_BYTES).toString('latin1')
+  if (!text.startsWith(border)) return undefined
+  const headEnd = text.indexOf('\r\n\r\n')
+  const partEnd = text.indexOf(end, headEnd)
+  if (headEnd < 0 || partEnd < 0 || !/;\s*name="?project"?\s*(?:;|\r|$)/i.test(text.slice(0, headEnd)))
+    return undefined
+  return { project: text.slice(headEnd + 4, partEnd).trim(), rest: seen.subarray(partEnd + 2) }
+}

@@ -1,0 +1,123 @@
+/** The playground makes the same journey as a caller, under a project that the member may use. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
+import { eventually } from '#test/support/process.ts'
+
+const node = await startConsoleNode({
+  models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } } },
+  images: {
+    'plain-image': {
+      on: 'plain',
+      capabilities: { edits: { maxInputs: 2, mask: 'alpha' } },
+      price: { usdPerImage: 0.01 },
+    },
+  },
+  projects: {
+    search: { budget: { usd: 5, per: 'month', hard: true }, keys: [] },
+    poor: { budget: { usd: 0, per: 'total', hard: true }, keys: [] },
+    slow: { limits: { requestsPerMinute: 1 }, keys: [] },
+  },
+})
+const developer = await node.tokenOf('developer', { projects: ['search'] })
+
+async function play(
+  path: string,
+  body: string | FormData,
+  token = NODE_TOKEN,
+  headers: Record<string, string> = {},
+) {
+  const answer = await fetch(`${node.controlUrl}/api/v1/playground/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, ...headers },
+    body,
+  })
+  const text = await answer.text()
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true
+  const parsed = (isJson ? JSON.parse(text) : {}) as {
+    data?: { embedding: number[]; b64_json?: string }[]
+    error?: { code: string; param: string | null }
+  }
+  return { status: answer.status, headers: answer.headers, text, body: parsed }
+}
+const json = { 'content-type': 'application/json' }
+const embed = (body: object, token?: string) => play('embeddings', JSON.stringify(body), token, json)
+
+test('texts become vectors as for a caller, with the same headers, billed to the project', async () => {
+  const answer = await embed({ project: 'search', model: 'plain-w16', input: ['a', 'b'] })
+  assert.equal(answer.status, 200, answer.text)
+  assert.equal(answer.body.data?.length, 2)
+  const called = await node.ask({ model: 'plain-w16', input: ['a', 'b'] })
+  assert.deepEqual(answer.body.data, called.body.data)
+  for (const name of ['x-torana-cost', 'x-torana-space', 'x-torana-deployment'])
+    assert.equal(answer.headers.has(name), called.headers.has(name), name)
+  assert.equal(answer.headers.get('cache-control'), 'no-store')
+  await eventually(async () => {
+    const listed = await node.control('GET', '/requests?project=search', { token: NODE_TOKEN })
+    const [row] = listed.body['data'] as { key: string; model: string }[]
+    assert.deepEqual([row?.key, row?.model], ['search/console.admin-token', 'plain-w16'])
+  })
+})
+
+test('limits and budgets of the project hold', async () => {
+  const refused = await embed({ project: 'poor', model: 'plain-w16', input: 'a' })
+  assert.equal(refused.body.error?.code, 'budget_exhausted', refused.text)
+  assert.equal((await embed({ project: 'slow', model: 'plain-w16', input: 'a' })).status, 200)
+  assert.equal(
+    (await embed({ project: 'slow', model: 'plain-w16', input: 'a' })).body.error?.code,
+    'rate_limit_exceeded',
+  )
+})
+
+test('a member plays in its own projects, and the project is named first', async () => {
+  assert.equal((await embed({ project: 'search', model: 'plain-w16', input: 'a' }, developer)).status, 200)
+  const other = await embed({ project: 'poor', model: 'plain-w16', input: 'a' }, developer)
+  assert.deepEqual([other.status, other.body.error?.code], [403, 'forbidden'])
+  assert.equal((await embed({ project: 'nowhere', model: 'plain-w16', input: 'a' })).status, 404)
+  for (const body of [{ model: 'plain-w16', project: 'search' }, {}, []]) {
+    const refused = await embed(body)
+    assert.deepEqual([refused.status, refused.body.error?.param], [400, 'project'], refused.text)
+  }
+  const readOnly = await node.tokenOf('admin', { read_only: true })
+  assert.equal((await embed({ project: 'search', model: 'plain-w16', input: 'a' }, readOnly)).status, 403)
+})
+
+test('a long body arrives whole behind its project', async () => {
+  const input = Array.from({ length: 500 }, (_, index) => `text ${index} ${'x'.repeat(500)}`)
+  const answer = await embed({ project: 'search', model: 'plain-w16', input })
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  assert.equal(answer.body.data?.length, 500)
+})
+
+test('pictures are made, also as a stream', async () => {
+  const body = { project: 'search', model: 'plain-image', prompt: 'a cat' }
+  const made = await play('images/generations', JSON.stringify(body), NODE_TOKEN, json)
+  assert.equal(made.status, 200, made.text.slice(0, 300))
+  assert.ok(made.body.data?.[0]?.b64_json)
+  const streamed = await play(
+    'images/generations',
+    JSON.stringify({ ...body, stream: true }),
+    NODE_TOKEN,
+    json,
+  )
+  assert.match(streamed.headers.get('content-type') ?? '', /^text\/event-stream/)
+  assert.match(streamed.text, /image_generation\.completed/)
+})
+
+test('a form with pictures is read behind its first field', async () => {
+  const body = { project: 'search', model: 'plain-image', prompt: 'a cat' }
+  const made = await play('images/generations', JSON.stringify(body), NODE_TOKEN, json)
+  const picture = Buffer.from(made.body.data?.[0]?.b64_json ?? '', 'base64')
+  const form = new FormData()
+  form.set('project', 'search')
+  form.set('model', 'plain-image')
+  form.set('prompt', 'another cat')
+  form.set('image', new Blob([picture], { type: 'image/png' }), 'cat.png')
+  const edited = await play('images/edits', form)
+  assert.equal(edited.status, 200, edited.text.slice(0, 400))
+  assert.ok(edited.body.data?.[0]?.b64_json)
+  const late = new FormData()
+  late.set('model', 'plain-image')
+  late.set('project', 'search')
+  assert.equal((await play('images/edits', late)).body.error?.param, 'project')
+})
