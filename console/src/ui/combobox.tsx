@@ -3,7 +3,7 @@ import { Combobox as BaseCombobox } from '@base-ui/react/combobox'
 import { Check, X } from 'lucide-react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
-import { layer } from './layers.ts'
+import { usePopupLayer } from './layers.ts'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
 interface ComboboxProps {
@@ -23,6 +23,7 @@ export function Combobox({
   placeholder = words.ui.add,
   disabled = false,
 }: ComboboxProps) {
+  const container = usePopupLayer()
   return (
     <BaseCombobox.Root
       items={options}
@@ -58,7 +59,7 @@ export function Combobox({
           className="h-6 min-w-16 flex-1 bg-transparent px-1 text-13 outline-none phone:text-15"
         />
       </BaseCombobox.Chips>
-      <BaseCombobox.Portal container={layer('menus')}>
+      <BaseCombobox.Portal container={container}>
         <BaseCombobox.Positioner sideOffset={4} className="outline-none">
           <BaseCombobox.Popup className={MENU}>
             <BaseCombobox.Empty className="px-2 text-ink-3 not-empty:py-1">

@@ -6,7 +6,7 @@ import type { ReactNode, RefObject } from 'react'
 import { words } from '../words/words.ts'
 import { IconButton } from './button.tsx'
 import { classes } from './classes.ts'
-import { layer } from './layers.ts'
+import { InDialog, layer } from './layers.ts'
 
 const VEIL = 'appearing fixed inset-0 bg-veil'
 const BOX =
@@ -72,19 +72,21 @@ export function Dialog(props: DialogProps) {
       }}
     >
       <BaseDialog.Portal container={layer('dialogs')}>
-        <BaseDialog.Backdrop className={VEIL} />
-        <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
-          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
-            <header>
-              <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
-              {description !== undefined && (
-                <BaseDialog.Description className="mt-1.5 text-ink-2">{description}</BaseDialog.Description>
-              )}
-            </header>
-            {children}
-          </div>
-          <Footer note={note} actions={actions} />
-        </BaseDialog.Popup>
+        <InDialog value={true}>
+          <BaseDialog.Backdrop className={VEIL} />
+          <BaseDialog.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
+            <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+              <header>
+                <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
+                {description !== undefined && (
+                  <BaseDialog.Description className="mt-1.5 text-ink-2">{description}</BaseDialog.Description>
+                )}
+              </header>
+              {children}
+            </div>
+            <Footer note={note} actions={actions} />
+          </BaseDialog.Popup>
+        </InDialog>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   )
@@ -96,19 +98,21 @@ export function AlertDialog(props: DialogProps) {
   return (
     <BaseAlert.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <BaseAlert.Portal container={layer('dialogs')}>
-        <BaseAlert.Backdrop className={VEIL} />
-        <BaseAlert.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
-          <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
-            <header>
-              <BaseAlert.Title className="text-15 font-semibold">{title}</BaseAlert.Title>
-              {description !== undefined && (
-                <BaseAlert.Description className="mt-1.5 text-ink-2">{description}</BaseAlert.Description>
-              )}
-            </header>
-            {children}
-          </div>
-          <Footer note={note} actions={actions} />
-        </BaseAlert.Popup>
+        <InDialog value={true}>
+          <BaseAlert.Backdrop className={VEIL} />
+          <BaseAlert.Popup className={classes(BOX, wide && 'w-150')} {...(initialFocus && { initialFocus })}>
+            <div className="scroll-quiet flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-6 pt-5 pb-5 phone:px-4">
+              <header>
+                <BaseAlert.Title className="text-15 font-semibold">{title}</BaseAlert.Title>
+                {description !== undefined && (
+                  <BaseAlert.Description className="mt-1.5 text-ink-2">{description}</BaseAlert.Description>
+                )}
+              </header>
+              {children}
+            </div>
+            <Footer note={note} actions={actions} />
+          </BaseAlert.Popup>
+        </InDialog>
       </BaseAlert.Portal>
     </BaseAlert.Root>
   )
@@ -126,23 +130,25 @@ export function Sheet(props: DialogProps) {
   return (
     <BaseDialog.Root open={open} disablePointerDismissal={stays} onOpenChange={(next) => !next && onClose()}>
       <BaseDialog.Portal container={layer('dialogs')}>
-        <BaseDialog.Backdrop className={VEIL} />
-        <BaseDialog.Popup className={SHEET} initialFocus={initialFocus ?? firstField}>
-          <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-6 phone:px-4">
-            <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
-            <BaseDialog.Close
-              render={
-                <IconButton label={words.ui.close}>
-                  <X size={16} aria-hidden />
-                </IconButton>
-              }
-            />
-          </header>
-          <div data-sheet className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
-            {children}
-          </div>
-          <Footer note={note} actions={actions} flat />
-        </BaseDialog.Popup>
+        <InDialog value={true}>
+          <BaseDialog.Backdrop className={VEIL} />
+          <BaseDialog.Popup className={SHEET} initialFocus={initialFocus ?? firstField}>
+            <header className="flex h-12 shrink-0 items-center justify-between border-b border-line px-6 phone:px-4">
+              <BaseDialog.Title className="text-15 font-semibold">{title}</BaseDialog.Title>
+              <BaseDialog.Close
+                render={
+                  <IconButton label={words.ui.close}>
+                    <X size={16} aria-hidden />
+                  </IconButton>
+                }
+              />
+            </header>
+            <div data-sheet className="scroll-quiet min-h-0 flex-1 overflow-y-auto px-6 py-[18px] phone:px-4">
+              {children}
+            </div>
+            <Footer note={note} actions={actions} flat />
+          </BaseDialog.Popup>
+        </InDialog>
       </BaseDialog.Portal>
     </BaseDialog.Root>
   )

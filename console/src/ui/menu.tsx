@@ -3,7 +3,7 @@ import { Menu as BaseMenu } from '@base-ui/react/menu'
 import { Check } from 'lucide-react'
 import type { ReactElement, ReactNode } from 'react'
 import { classes } from './classes.ts'
-import { layer } from './layers.ts'
+import { usePopupLayer } from './layers.ts'
 import { useGo } from './link.tsx'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
@@ -17,10 +17,11 @@ interface MenuProps {
 }
 
 export function Menu({ trigger, align = 'start', side = 'bottom', className, children }: MenuProps) {
+  const container = usePopupLayer()
   return (
     <BaseMenu.Root>
       <BaseMenu.Trigger render={trigger} />
-      <BaseMenu.Portal container={layer('menus')}>
+      <BaseMenu.Portal container={container}>
         <BaseMenu.Positioner side={side} align={align} sideOffset={4} className="outline-none">
           <BaseMenu.Popup className={classes(MENU, className)}>{children}</BaseMenu.Popup>
         </BaseMenu.Positioner>

@@ -4,7 +4,7 @@ import { Check, ChevronDown } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { CONTROL } from './field.tsx'
-import { layer } from './layers.ts'
+import { usePopupLayer } from './layers.ts'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
 export interface Option<Value extends string> {
@@ -32,6 +32,7 @@ export function Select<Value extends string>({
   disabled = false,
   className,
 }: SelectProps<Value>) {
+  const container = usePopupLayer()
   return (
     <BaseSelect.Root<Value>
       items={options as Option<Value>[]}
@@ -47,7 +48,7 @@ export function Select<Value extends string>({
         <BaseSelect.Value className="min-w-0 flex-1 truncate" />
         <ChevronDown size={14} aria-hidden className="shrink-0 text-ink-3" />
       </BaseSelect.Trigger>
-      <BaseSelect.Portal container={layer('menus')}>
+      <BaseSelect.Portal container={container}>
         <BaseSelect.Positioner sideOffset={4} alignItemWithTrigger={false} className="outline-none">
           <BaseSelect.Popup className={MENU}>
             {options.map((option) => (

@@ -58,6 +58,8 @@ export interface GatewayOptions {
   readonly retired?: unknown
   readonly cors?: unknown
   readonly env?: Readonly<Record<string, string>>
+  /** false: as from an empty folder, with the demo models alone. */
+  readonly file?: boolean
 }
 
 export interface AskOptions {
@@ -103,6 +105,8 @@ export interface AnswerBody {
 export interface Gateway {
   readonly url: string
   readonly controlUrl: string
+  /** Where somebody becomes the first admin. */
+  readonly welcomeUrl: string | undefined
   readonly provider: FakeProvider
   /** A key for every model. */
   readonly key: string
@@ -121,8 +125,12 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const provider = await startFakeProvider()
   const folder = mkdtempSync(join(tmpdir(), 'torana-test-'))
   const configFile = join(folder, 'torana.yaml')
-  writeFileSync(configFile, configText(options, provider.url))
-  const env = gatewayEnvironment(folder, { LOG_LEVEL: 'silent', ...options.env })
+  if (options.file !== false) writeFileSync(configFile, configText(options, provider.url))
+  const env = gatewayEnvironment(folder, {
+    LOG_LEVEL: 'silent',
+    ...(options.file === false && { TORANA_CONFIG: '' }),
+    ...options.env,
+  })
   const settings = readEnvironment(env, folder, readText)
   const node = await startNode(settings, env, await Listeners.bind(settings))
   let stopped: Promise<void> | undefined
@@ -140,6 +148,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   return {
     url: node.url,
     controlUrl: node.controlUrl,
+    welcomeUrl: node.welcomeUrl,
     provider,
     key: GATEWAY_KEY,
     configFile,
