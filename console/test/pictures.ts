@@ -28,8 +28,8 @@ interface Picture {
   readonly phone?: true
   /** Also in Chinese. */
   readonly chinese?: true
-  /** What is done before the picture is taken. */
-  readonly before?: (page: Page) => Promise<void>
+  /** What is done before the picture is taken; `on` is the size of the screen. */
+  readonly before?: (page: Page, on: 'desktop' | 'phone') => Promise<void>
 }
 
 const PICTURES: readonly Picture[] = [
@@ -49,7 +49,9 @@ const PICTURES: readonly Picture[] = [
   { name: 'palette', path: '/', role: 'operator', before: openPalette },
 ]
 
-async function peek(page: Page): Promise<void> {
+/** A phone has no room beside the list. */
+async function peek(page: Page, on: 'desktop' | 'phone'): Promise<void> {
+  if (on === 'phone') return
   await page.locator('tbody [data-row]').nth(2).click()
   await settled(page)
 }
@@ -161,11 +163,11 @@ async function take(picture: Picture, url: string): Promise<void> {
       const page = await context.newPage()
       await page.goto(`${url}${path}`)
       await settled(page)
-      await before?.(page)
+      await before?.(page, size)
       const bytes = await page.screenshot()
       const file = join(FOLDER, `${name}${suffix}-${theme}.png`)
       // Few colours: a palette loses nothing that one sees, and the repository stays small.
-      await sharp(bytes).png({ palette: true, quality: 92, effort: 9 }).toFile(file)
+      await sharp(bytes).png({ palette: true, quality: 100, effort: 9 }).toFile(file)
       console.log(file.slice(REPOSITORY.length + 1))
       await context.close()
     }

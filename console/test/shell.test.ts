@@ -2,8 +2,9 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { expect } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
+import { memberCookie } from './support/member.ts'
 
 const PAGES = [
   ['/', 'Overview'],
@@ -140,4 +141,25 @@ test('what a role may never read is not in its navigation', async () => {
   await go('/')
   const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
   assert.deepEqual(places, ['Overview', 'Requests', 'Models', 'Usage & cost', 'Budgets', 'Keys', 'Settings'])
+})
+
+test('a session that ends leaves the page as it is, under a dialog that asks to sign in again', async () => {
+  const { page, context, go } = await openConsole(node, { role: null })
+  const email = 'maria.keller@example.com'
+  const cookie = await memberCookie(node.controlUrl, { adminToken: NODE_TOKEN, role: 'operator', name: 'Maria Keller', email })
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url: node.controlUrl }])
+  await go('/models')
+  await expect(page.getByText('Maria Keller')).toBeVisible()
+  await page.locator('[data-page-search]').fill('half typed')
+  const origin = node.controlUrl
+  const ended = await node.control('DELETE', '/session', { cookie, origin })
+  assert.equal(ended.status, 204)
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Budgets' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' })
+  await expect(dialog).toBeVisible()
+  await page.keyboard.press('Escape')
+  await expect(dialog).toBeVisible()
+  await assertAccessible(page, 'the dialog of a session that ended')
 })
