@@ -96,7 +96,7 @@ test('in Chinese no English sentence is left in the frame', async () => {
   const { page, go } = await openConsole(node, { language: 'zh' })
   await go('/')
   await expect(page.locator('html')).toHaveAttribute('lang', 'zh')
-  await expect(page.getByRole('navigation')).toContainText('概览')
+  await expect(page.getByRole('navigation')).toContainText('请求')
   const text = await page.getByRole('navigation').innerText()
   assert.doesNotMatch(text, /[A-Za-z]{3}/)
 })
@@ -146,7 +146,12 @@ test('what a role may never read is not in its navigation', async () => {
 test('a session that ends leaves the page as it is, under a dialog that asks to sign in again', async () => {
   const { page, context, go } = await openConsole(node, { role: null })
   const email = 'maria.keller@example.com'
-  const cookie = await memberCookie(node.controlUrl, { adminToken: NODE_TOKEN, role: 'operator', name: 'Maria Keller', email })
+  const cookie = await memberCookie(node.controlUrl, {
+    adminToken: NODE_TOKEN,
+    role: 'operator',
+    name: 'Maria Keller',
+    email,
+  })
   const [name = '', value = ''] = cookie.split(/=(.*)/s)
   await context.addCookies([{ name, value, url: node.controlUrl }])
   await go('/models')

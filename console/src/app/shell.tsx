@@ -6,7 +6,6 @@ import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Banners, SignedOutDialog } from './banners.tsx'
-import { KeyList } from './key-list.tsx'
 import { useGlobalKeys } from './keys.ts'
 import { setNodeTime } from './now.ts'
 import { PhoneBar } from './phone-bar.tsx'
@@ -14,6 +13,7 @@ import { useSessionState } from './session.ts'
 import { Sidebar } from './sidebar.tsx'
 
 const loadPalette = () => import('./palette.tsx')
+const KeyList = lazy(async () => ({ default: (await import('./key-list.tsx')).KeyList }))
 const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 
 export function Shell() {
@@ -69,7 +69,7 @@ export function Frame({ children }: { readonly children: ReactNode }) {
           <Palette open={palette === 'open'} onClose={() => setPalette('closed')} openList={openList} />
         </Suspense>
       )}
-      <KeyList open={isListOpen} onClose={() => setListOpen(false)} />
+      <Suspense>{isListOpen && <KeyList open onClose={() => setListOpen(false)} />}</Suspense>
       <SignedOutDialog />
     </div>
   )
