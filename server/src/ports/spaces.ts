@@ -39,6 +39,23 @@ export interface ProbeResult {
   readonly reason: string | undefined
 }
 
+/** All looks at one deployment in one slot of time. A mean would hide a quarter of an hour, so it is the worst of them. */
+export interface ProbeSlot {
+  /** Where the slot begins. */
+  readonly atMs: number
+  readonly deployment: string
+  readonly space: string
+  readonly looks: number
+  readonly failed: number
+  /** `failed` only where no look got an answer: no answer is no drift. */
+  readonly verdict: ProbeVerdict
+  readonly leastCosine: number | undefined
+  readonly normDrift: number | undefined
+}
+
+/** From the harmless to the worst. */
+export const VERDICTS: readonly ProbeVerdict[] = ['failed', 'good', 'warned', 'quarantined']
+
 /** From after a deployment was last known to be good until it was again: what it made in between is never to be used. */
 export interface BadWindow {
   readonly fromMs: number
@@ -94,5 +111,10 @@ export interface SpaceStore {
     model: string,
     options: { readonly sinceMs: number; readonly limit: number },
   ): Promise<readonly ProbeResult[]>
+  /** The same in slots of this length: the worst of each, newest first, at most `limit`. */
+  slots(
+    model: string,
+    options: { readonly sinceMs: number; readonly slotMs: number; readonly limit: number },
+  ): Promise<readonly ProbeSlot[]>
   deleteOld(old: OldSpaces): Promise<void>
 }

@@ -315,6 +315,39 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
     assert.deepEqual(await spaces.series('other', { sinceMs: 0, limit: 100 }), [])
     assert.deepEqual(await spaces.standings(), before)
   })
+
+  test(`${name}: a slot is the worst of its looks, and a look without an answer is no drift`, async () => {
+    const { spaces } = await open()
+    await spaces.beginReference(aReference())
+    const slotMs = 10_000
+    const at = (slot: number, ms: number) => Math.floor(START_MS / slotMs) * slotMs + slot * slotMs + ms
+    const looks = [
+      aResult({ atMs: at(0, 0), leastCosine: 0.9999, normDrift: 0.001 }),
+      aResult({ atMs: at(0, 1000), verdict: 'warned', leastCosine: 0.995, normDrift: 0.002 }),
+      aResult({ ...failed, atMs: at(0, 2000) }),
+      aResult({ ...failed, atMs: at(1, 0) }),
+    ]
+    for (const look of looks) await spaces.record(look)
+    const { deployment, space } = looks[0] as (typeof looks)[number]
+    const [second, first, ...none] = await spaces.slots(MODEL, { sinceMs: 0, slotMs, limit: 10 })
+    assert.deepEqual(none, [])
+    assert.deepEqual(first, {
+      atMs: at(0, 0),
+      deployment,
+      space,
+      looks: 3,
+      failed: 1,
+      verdict: 'warned',
+      leastCosine: 0.995,
+      normDrift: 0.002,
+    })
+    assert.deepEqual(
+      [second?.atMs, second?.verdict, second?.looks, second?.leastCosine],
+      [at(1, 0), 'failed', 1, undefined],
+    )
+    assert.equal((await spaces.slots(MODEL, { sinceMs: at(1, 0), slotMs, limit: 10 })).length, 1)
+    assert.equal((await spaces.slots(MODEL, { sinceMs: 0, slotMs, limit: 1 })).length, 1)
+  })
 }
 
 export function databaseSpaces(open: () => Promise<Directory>): () => Promise<SpacesWorld> {

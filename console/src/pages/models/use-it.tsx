@@ -89,10 +89,7 @@ function Headers({ model }: { readonly model: Model }) {
   const headers: (readonly [name: string, value: string])[] = [
     ...(deployment === undefined ? [] : [['x-torana-deployment', deployment] as const]),
     ...(model.space === null ? [] : [['x-torana-space', model.space] as const]),
-    [
-      'x-torana-cost',
-      isUnpriced ? 'unpriced' : model.price[0]?.unit === 'free' ? '0.000000000' : '0.000000020',
-    ],
+    ['x-torana-cost', isUnpriced ? 'unpriced' : costExample(model)],
     ...(model.cache === null ? [] : [['x-torana-cache', 'hits=2, misses=1'] as const]),
     ...(emulated.length === 0 ? [] : [['x-torana-emulated', emulated.join(', ')] as const]),
   ]
@@ -108,6 +105,12 @@ function Headers({ model }: { readonly model: Model }) {
       ))}
     </dl>
   )
+}
+
+/** As the header writes an amount: nine decimals. */
+function costExample({ kind, price }: Model): string {
+  if (price[0]?.unit === 'free') return '0.000000000'
+  return kind === 'image' ? '0.040000000' : '0.000000020'
 }
 
 /** Options as the header names them. */

@@ -1,6 +1,14 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
-import type { DeploymentStanding, OldSpaces, ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import {
+  VERDICTS,
+  type DeploymentStanding,
+  type OldSpaces,
+  type ProbeResult,
+  type ProbeSlot,
+  type SpaceReference,
+  type SpaceStore,
+} from '#ports/spaces.ts'
 import { standingAfter } from '../space-standing.ts'
 import type { MemoryAudit } from './audit.ts'
 
@@ -67,11 +75,48 @@ export class MemorySpaces implements SpaceStore {
       .slice(0, limit)
   }
 
+  async slots(
+    model: string,
+    { sinceMs, slotMs, limit }: { readonly sinceMs: number; readonly slotMs: number; readonly limit: number },
+  ): Promise<readonly ProbeSlot[]> {
+    const points = [...this.#points.values()].filter((one) => one.model === model && one.atMs >= sinceMs)
+    const slots = Map.groupBy(points, ({ atMs, deployment, space }) =>
+      JSON.stringify([Math.floor(atMs / slotMs) * slotMs, deployment, space]),
+    )
+    return [...slots.values()]
+      .map((own) => slotOf(own, slotMs))
+      .toSorted((a, b) => b.atMs - a.atMs || (nameOf(a) < nameOf(b) ? -1 : 1))
+      .slice(0, limit)
+  }
+
   async deleteOld(old: OldSpaces): Promise<void> {
     for (const [name, { atMs }] of this.#points) if (atMs < old.pointsBeforeMs) this.#points.delete(name)
     for (const [name, { last, isQuarantined, badWindows }] of this.#standings) {
       const isBad = isQuarantined || badWindows.length > 0
       if (last.atMs < (isBad ? old.badStandingsBeforeMs : old.standingsBeforeMs)) this.#standings.delete(name)
     }
+  }
+}
+
+function nameOf({ deployment, space }: ProbeSlot): string {
+  return `${deployment} ${space}`
+}
+
+function slotOf(points: readonly ProbeResult[], slotMs: number): ProbeSlot {
+  const [{ atMs, deployment, space }] = points as [ProbeResult]
+  const of = (figure: (point: ProbeResult) => number | undefined): number[] =>
+    points.flatMap((point) => figure(point) ?? [])
+  const cosines = of(({ leastCosine }) => leastCosine)
+  const drifts = of(({ normDrift }) => normDrift)
+  const worst = Math.max(...points.map(({ verdict }) => VERDICTS.indexOf(verdict)))
+  return {
+    atMs: Math.floor(atMs / slotMs) * slotMs,
+    deployment,
+    space,
+    looks: points.length,
+    failed: points.filter(({ verdict }) => verdict === 'failed').length,
+    verdict: VERDICTS[worst] ?? 'failed',
+    leastCosine: cosines.length === 0 ? undefined : Math.min(...cosines),
+    normDrift: drifts.length === 0 ? undefined : Math.max(...drifts),
   }
 }

@@ -1,14 +1,16 @@
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { decodeBase64, encodeBase64 } from '#core/embedding/vector.ts'
-import type {
-  BadWindow,
-  DeploymentStanding,
-  OldSpaces,
-  ProbeResult,
-  ProbeVerdict,
-  SpaceReference,
-  SpaceStore,
+import {
+  type BadWindow,
+  type DeploymentStanding,
+  type OldSpaces,
+  type ProbeResult,
+  type ProbeSlot,
+  type ProbeVerdict,
+  type SpaceReference,
+  type SpaceStore,
+  VERDICTS,
 } from '#ports/spaces.ts'
 import { standingAfter } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
@@ -38,6 +40,13 @@ ON CONFLICT (model, deployment, target) DO UPDATE SET space = excluded.space, is
 
 const SERIES = `
 SELECT * FROM space_probes WHERE model = $1 AND at >= $2 ORDER BY at DESC, deployment, target LIMIT $3`
+
+const SLOTS = `
+SELECT floor(extract(epoch FROM at) * 1000 / $3::bigint)::bigint * $3::bigint AS at_ms, deployment, space,
+  count(*)::int AS looks, (count(*) FILTER (WHERE verdict = 'failed'))::int AS failed,
+  max(array_position('{${VERDICTS.join(',')}}'::text[], verdict)) AS worst,
+  min(least_cosine) AS least_cosine, max(norm_drift) AS norm_drift
+FROM space_probes WHERE model = $1 AND at >= $2 GROUP BY 1, 2, 3 ORDER BY 1 DESC, 2, 3 LIMIT $4`
 
 /** Rows that one statement removes: a fraction of a second. */
 const PORTION = 1000
@@ -71,6 +80,18 @@ interface StandingRow {
   readonly reason: string | null
   readonly last: ProbeResult
   readonly bad_windows: readonly BadWindow[]
+}
+
+interface SlotRow {
+  readonly at_ms: bigint
+  readonly deployment: string
+  readonly space: string
+  readonly looks: number
+  readonly failed: number
+  /** Counts from 1. */
+  readonly worst: number
+  readonly least_cosine: number | null
+  readonly norm_drift: number | null
 }
 
 interface PointRow {
@@ -171,6 +192,25 @@ export class PostgresSpaces implements SpaceStore {
   ): Promise<readonly ProbeResult[]> {
     const values = [model, new Date(sinceMs), limit]
     return (await reachable(this.#database.query<PointRow>(SERIES, values))).map(pointOf)
+  }
+
+  async slots(
+    model: string,
+    { sinceMs, slotMs, limit }: { readonly sinceMs: number; readonly slotMs: number; readonly limit: number },
+  ): Promise<readonly ProbeSlot[]> {
+    const rows = await reachable(
+      this.#database.query<SlotRow>(SLOTS, [model, new Date(sinceMs), slotMs, limit]),
+    )
+    return rows.map((row) => ({
+      atMs: Number(row.at_ms),
+      deployment: row.deployment,
+      space: row.space,
+      looks: row.looks,
+      failed: row.failed,
+      verdict: VERDICTS[row.worst - 1] ?? 'failed',
+      leastCosine: row.least_cosine ?? undefined,
+      normDrift: row.norm_drift ?? undefined,
+    }))
   }
 
   async deleteOld({ pointsBeforeMs, standingsBeforeMs, badStandingsBeforeMs }: OldSpaces): Promise<void> {

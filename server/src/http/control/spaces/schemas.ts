@@ -79,6 +79,33 @@ export const spaceSeries = z
   })
   .meta({ id: 'SpaceSeries' })
 
+const MAX_SLOT_SECONDS = 7 * 86_400
+/** The finest that tells more than the single looks do: one is made every 15 minutes. */
+const MIN_SLOT_SECONDS = 900
+
+export const slotsQuery = z.object({
+  since: time.optional().describe('Default: the oldest there is.'),
+  slot_seconds: z.coerce.number().int().min(MIN_SLOT_SECONDS).max(MAX_SLOT_SECONDS).default(7200),
+  limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
+})
+
+const spaceSlot = z
+  .object({
+    at: time.describe('Where the slot begins.'),
+    deployment: z.string(),
+    space: z.string(),
+    looks: z.int(),
+    failed: z.int().describe('Looks that got no answer, which is no drift.'),
+    verdict: z.enum(['good', 'warned', 'quarantined', 'failed']).describe('The worst of the slot.'),
+    least_cosine: z.number().nullable(),
+    norm_drift: z.number().nullable(),
+  })
+  .meta({ id: 'SpaceSlot' })
+
+export const spaceSlots = z
+  .object({ data: z.array(spaceSlot), has_more: z.boolean().describe('There are older ones.') })
+  .meta({ id: 'SpaceSlotList' })
+
 export const acceptance = z
   .strictObject({ deployment: storable(MAX_NAME).min(1) })
   .meta({ id: 'SpaceAcceptance' })

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
+import type { ProbeResult, ProbeSlot, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { invalidField, notFound } from '../wire/faults.ts'
 import { actorIn } from '../access/caller.ts'
@@ -13,10 +13,12 @@ import { isoOf, timeOf } from '../wire/times.ts'
 import {
   acceptance,
   seriesQuery,
+  slotsQuery,
   space,
   spaceList,
   spacePath,
   spaceSeries,
+  spaceSlots,
   type spaceProbe,
 } from './schemas.ts'
 
@@ -31,7 +33,7 @@ interface SpaceStanding {
 export interface SpacesDependencies {
   /** With the credentials that probes need. */
   readonly catalog: () => Catalog
-  readonly store: Pick<SpaceStore, 'series'>
+  readonly store: Pick<SpaceStore, 'series' | 'slots'>
   readonly guard: {
     /** Whether the store was read once. */
     readonly hasRead: boolean
@@ -78,6 +80,23 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
       const sinceMs = since === undefined ? 0 : Date.parse(since)
       const points = await store.series(id, { sinceMs, limit: limit + 1 })
       return { data: points.slice(0, limit).map(probeBody), has_more: points.length > limit }
+    },
+  })
+
+  api.get('/spaces/:model/slots', {
+    config: { permission: 'spaces.read' },
+    schema: {
+      operationId: 'spaceSlots',
+      summary: 'The worst probe of each slot of time, for charts over weeks, newest first',
+      params: spacePath,
+      querystring: slotsQuery,
+      response: { 200: spaceSlots, ...faultAnswers([400, 401, 404, 503]) },
+    },
+    handler: async ({ params, query: { since, slot_seconds: slotSeconds, limit } }) => {
+      const { id } = modelIn(catalog(), params.model)
+      const sinceMs = since === undefined ? 0 : Date.parse(since)
+      const slots = await store.slots(id, { sinceMs, slotMs: slotSeconds * 1000, limit: limit + 1 })
+      return { data: slots.slice(0, limit).map(slotBody), has_more: slots.length > limit }
     },
   })
 
@@ -160,6 +179,19 @@ function spaceBody(model: EmbeddingModel, guard: SpacesDependencies['guard']): z
 }
 
 const UNGUARDED = { state: 'unguarded', reason: undefined, lastGoodAtMs: undefined, last: undefined } as const
+
+function slotBody(slot: ProbeSlot): z.output<typeof spaceSlots>['data'][number] {
+  return {
+    at: isoOf(slot.atMs),
+    deployment: slot.deployment,
+    space: slot.space,
+    looks: slot.looks,
+    failed: slot.failed,
+    verdict: slot.verdict,
+    least_cosine: slot.leastCosine ?? null,
+    norm_drift: slot.normDrift ?? null,
+  }
+}
 
 function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
   return {
