@@ -91,12 +91,14 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   const quiet = (error: unknown): void => {
     if (!ledger.isStoreAway) log.warn({ err: error }, 'PostgreSQL did not answer')
   }
+  let ledgerDifferences = 0
+  const upkept = upkeepEvents(log, metrics, (differences) => (ledgerDifferences = differences))
   const chores = [
     every(HEARTBEAT_MS, connect, (error) => ledger.noteTrouble(error as Error)),
     every(DRAIN_MS, () => ledger.drain(), quiet),
     every(DISK_MS, () => ledger.checkDisk(), quiet),
     every(RECOVER_MS, recoverDead, quiet),
-    startUpkeep({ nodeId, upkeep, reconciler, events: upkeepEvents(log, metrics), monotonicMs }),
+    startUpkeep({ nodeId, upkeep, reconciler, events: upkept, monotonicMs }),
   ]
   return {
     nodeId,
@@ -109,6 +111,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     liveNodes: () => membership.liveNodes,
     isEldest: () => upkeep.isEldest(nodeId),
     isStoreAway: () => ledger.isStoreAway,
+    ledgerDifferences: () => ledgerDifferences,
     failure: () => ledger.failure,
     forControl: {
       nodes: new PostgresNodes(database),
@@ -256,12 +259,13 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
   }
 }
 
-function upkeepEvents(log: Log, metrics: Metrics): UpkeepEvents {
+function upkeepEvents(log: Log, metrics: Metrics, onCompared: (differences: number) => void): UpkeepEvents {
   return {
     figures: (figures) => metrics.books.figures(figures),
     reconciled(reconciliation) {
       metrics.books.reconciled(reconciliation)
       const { differences, budgetsCorrected } = reconciliation
+      onCompared(differences.length)
       if (differences.length > 0)
         log.error({ differences: differences.length }, 'ledger and rollups differ: run torana doctor')
       if (budgetsCorrected.length > 0)

@@ -21,7 +21,15 @@ const SHARED_MS = 500
 export interface LiveParts {
   readonly stores: Pick<
     Stores,
-    'nodeId' | 'news' | 'history' | 'drains' | 'openCalls' | 'isEldest' | 'isStoreAway' | 'forControl'
+    | 'nodeId'
+    | 'news'
+    | 'history'
+    | 'drains'
+    | 'openCalls'
+    | 'isEldest'
+    | 'isStoreAway'
+    | 'ledgerDifferences'
+    | 'forControl'
   >
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
@@ -75,6 +83,7 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
       spoolWaiting: stores.forControl?.figures().spoolWaiting ?? 0,
       callsUnderWay: stores.openCalls(),
       isStoreAway: stores.isStoreAway(),
+      ledgerDifferences: stores.ledgerDifferences(),
     })
   const write = async (): Promise<void> => {
     const page = traffic.page()

@@ -39,6 +39,7 @@ export async function openMemoryStores(
     liveNodes: () => 1,
     isEldest: async () => true,
     isStoreAway: () => false,
+    ledgerDifferences: () => 0,
     failure: () => undefined,
     forControl: undefined,
     budgets: books,

@@ -87,6 +87,8 @@ export interface NodeBooks extends AsyncDisposable {
   /** Whether this node does what one node does for all. */
   readonly isEldest: () => Promise<boolean>
   readonly isStoreAway: () => boolean
+  /** Where ledger and sums differ, as of the last time that this node compared them. */
+  readonly ledgerDifferences: () => number
   /** Why this node must get no requests, if so. */
   readonly failure: () => string | undefined
   /** What the control API shows of the books; undefined: it shows none. */

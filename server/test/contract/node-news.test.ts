@@ -26,6 +26,7 @@ function aSummary(node: string, spoolWaiting: number): NodeSummary {
     spoolWaiting,
     callsUnderWay: 0,
     isStoreAway: false,
+    ledgerDifferences: 0,
     deployments: [],
     flows: [{ ...flow, images: 0, nanoUsd: '12345678901234567890', p95Ms: null }],
   }

@@ -112,7 +112,15 @@ test('drains, news of nodes and history: what was told is read again', async () 
   )
   const news = new PostgresNodeNews(database)
   assert.deepEqual(await news.read(), [])
-  const condition = { node, atMs: 1, loopBusy: 0.5, spoolWaiting: 0, callsUnderWay: 0, isStoreAway: false }
+  const condition = {
+    node,
+    atMs: 1,
+    loopBusy: 0.5,
+    spoolWaiting: 0,
+    callsUnderWay: 0,
+    isStoreAway: false,
+    ledgerDifferences: 0,
+  }
   const summary = { ...condition, deployments: [], flows: [] }
   await news.tell(node, () => summary)
   assert.deepEqual(await news.read(), [summary])

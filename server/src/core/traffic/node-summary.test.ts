@@ -52,6 +52,7 @@ const aNode = (node: string, given: Partial<NodeSummary>): NodeSummary => ({
   spoolWaiting: 0,
   callsUnderWay: 0,
   isStoreAway: false,
+  ledgerDifferences: 0,
   deployments: [],
   flows: [],
   ...given,

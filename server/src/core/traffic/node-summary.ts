@@ -55,6 +55,8 @@ export interface NodeSummary {
   readonly spoolWaiting: number
   readonly callsUnderWay: number
   readonly isStoreAway: boolean
+  /** Places where ledger and sums differ, as far as this node has compared them. */
+  readonly ledgerDifferences: number
   readonly deployments: readonly DeploymentSummary[]
   readonly flows: readonly Flow[]
 }

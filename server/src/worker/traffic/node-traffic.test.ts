@@ -6,7 +6,14 @@ import type { CallRecord, RequestRecord } from '#ports/observer.ts'
 import { NodeTraffic } from './node-traffic.ts'
 
 const START_MS = Date.UTC(2026, 10, 15, 12)
-const CONDITION = { node: 'n', loopBusy: 0, spoolWaiting: 0, callsUnderWay: 0, isStoreAway: false }
+const CONDITION = {
+  node: 'n',
+  loopBusy: 0,
+  spoolWaiting: 0,
+  callsUnderWay: 0,
+  isStoreAway: false,
+  ledgerDifferences: 0,
+}
 
 function aWorld() {
   let nowMs = START_MS

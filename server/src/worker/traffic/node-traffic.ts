@@ -32,7 +32,7 @@ export interface NodeTrafficParts {
 /** What a node says of itself beside its traffic. */
 export type NodeCondition = Pick<
   NodeSummary,
-  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreAway'
+  'node' | 'loopBusy' | 'spoolWaiting' | 'callsUnderWay' | 'isStoreAway' | 'ledgerDifferences'
 >
 
 interface Ended {

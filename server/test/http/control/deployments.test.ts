@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
-import { startGateway } from '#test/support/gateway.ts'
+import { startGateway, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 const { url: databaseUrl } = await testPostgres()
-const gateway = await startGateway({
+const OPTIONS: GatewayOptions = {
   models: {
     'pair-w16': {
       on: ['mode-one', 'mode-two'],
@@ -22,7 +22,8 @@ const gateway = await startGateway({
     DATABASE_URL: databaseUrl,
     TORANA_SECRET: '0123456789abcdef'.repeat(4),
   },
-})
+}
+const gateway = await startGateway(OPTIONS)
 const { provider } = gateway
 
 interface DeploymentBody {
@@ -194,4 +195,26 @@ test('the stream tells flows each second, and a deployment when something about 
   assert.match(text, /event: flows\ndata: \{"at":"[^"]+","nodes":\{"reporting":1,"alive":1\},"flows":\[/)
   assert.match(text, /event: attention/)
   leaving.abort()
+})
+
+test('two nodes: a drain at one soon holds at the other, and each shows what both know', async () => {
+  const second = await startGateway(OPTIONS)
+  const askSecond = () => second.ask({ model: 'pair-w16', input: 'a text' }, { key: second.key })
+  await eventually(async () => {
+    assert.equal((await askSecond()).status, 200)
+    const { body } = await control<{ data: DeploymentBody[]; nodes: unknown }>('GET', '/deployments')
+    assert.deepEqual(body.nodes, { reporting: 2, alive: 2 })
+  }, 10_000)
+  await second.provider.setMode('one', { mode: '500' })
+  await eventually(async () => {
+    await askSecond()
+    assert.ok(['ejected', 'probing'].includes((await one('pair-w16/mode-one')).state))
+  }, 10_000)
+  await second.provider.setMode('one')
+  await control('POST', `${pathOf('pair-w16/mode-one')}/drain`, { drained: true, reason: 'both nodes' })
+  await control('POST', `${pathOf('pair-w16/mode-two')}/drain`, { drained: true, reason: 'both nodes' })
+  await eventually(
+    async () => assert.equal((await askSecond()).body.error?.code, 'deployments_drained'),
+    4000,
+  )
 })

@@ -53,6 +53,7 @@ export async function attentionOf(parts: AttentionParts): Promise<readonly Atten
     ...ofStores(summaries),
     ...ofDeployments(standingsOf(summaries), parts),
     ...(books === undefined ? [] : ofBooks(books, parts.nowMs())),
+    ...ofLedger(summaries),
     ...(nodes ?? [])
       .filter(({ state }) => state === 'silent')
       .map((node): Attention => ({
@@ -82,6 +83,7 @@ export class FirstSeen {
 const UNDATED: ReadonlySet<Attention['kind']> = new Set([
   'budget_mark',
   'budget_used_up',
+  'doctor_wrong',
   'partition_missing',
   'spool_waiting',
   'store_away',
@@ -118,6 +120,13 @@ function ofStores(summaries: readonly NodeSummary[]): readonly Attention[] {
     if (spoolWaiting === 0) return []
     return [{ ...about('spool_waiting', 'warn', 'node', node), since, figures: { waiting: spoolWaiting } }]
   })
+}
+
+function ofLedger(summaries: readonly NodeSummary[]): readonly Attention[] {
+  const differences = Math.max(0, ...summaries.map(({ ledgerDifferences }) => ledgerDifferences))
+  if (differences === 0) return []
+  const since = isoOf(Math.max(...summaries.map(({ atMs }) => atMs)))
+  return [{ ...about('doctor_wrong', 'bad', 'store', 'ledger'), since, figures: { differences } }]
 }
 
 function ofDeployments(

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { NodeSummary } from '#core/traffic/node-summary.ts'
+import { attentionFor, attentionOf, FirstSeen, type AttentionParts } from './attention.ts'
+
+const NOW_MS = Date.UTC(2026, 10, 15, 16)
+
+const SUMMARY: NodeSummary = {
+  node: 'n1',
+  atMs: NOW_MS,
+  loopBusy: 0,
+  spoolWaiting: 3,
+  callsUnderWay: 0,
+  isStoreAway: false,
+  ledgerDifferences: 2,
+  deployments: [
+    {
+      id: 'm/one',
+      state: 'ejected',
+      sinceMs: NOW_MS - 60_000,
+      untilMs: null,
+      reason: 'connection refused',
+      inFlight: 0,
+      limit: 8,
+      learnsLimit: true,
+      rate: { requests: 0, tokens: 0, images: 0 },
+      calls: 10,
+      failed: 9,
+      failures: { unreachable: 9 },
+      latency: { classes: [], counts: [] },
+    },
+  ],
+  flows: [],
+}
+
+const PARTS: AttentionParts = {
+  summaries: async () => [SUMMARY],
+  deployments: () => [
+    { id: 'm/one', model: 'm', siblings: ['m/two'] },
+    { id: 'm/two', model: 'm', siblings: ['m/one'] },
+  ],
+  spaceStandingOf: () => undefined,
+  reconciler: {
+    figures: async () => ({
+      unknowns: { open: 2, amountNanoUsd: 160_000_000n, oldestAtMs: NOW_MS - 1000 },
+      nodes: { alive: 1, silent: 0 },
+      lostLeases: [],
+      restRows: { ledger: 0, requests: 0 },
+      budgets: [
+        { budgetId: 'project:ads', limitNanoUsd: 100n, spentNanoUsd: 83n, leasedNanoUsd: 0n },
+        { budgetId: 'key:search/ci', limitNanoUsd: 100n, spentNanoUsd: 100n, leasedNanoUsd: 0n },
+        { budgetId: 'project:calm', limitNanoUsd: 100n, spentNanoUsd: 79n, leasedNanoUsd: 0n },
+      ],
+      deletedProjects: 0,
+    }),
+  },
+  nodes: undefined,
+  figures: {
+    refusals: async () => [
+      { fault: 'model_unpriced', model: 'flux', requests: 14, firstAtMs: NOW_MS, projects: ['ads'] },
+    ],
+    keys: async () => [
+      { key: 'research/old', project: 'research', kind: 'idle', atMs: 0, expiresAtMs: undefined },
+      { key: 'ads/website', project: 'ads', kind: 'ends', atMs: NOW_MS, expiresAtMs: NOW_MS },
+    ],
+    webhooksGivenUp: async () => [{ project: 'ads', events: 3, lastAtMs: NOW_MS }],
+    spentSince: async () => ({ spentNanoUsd: 0n, savedNanoUsd: 0n }),
+  },
+  nowMs: () => NOW_MS,
+}
+
+test('what is worst comes first, with the number and who stands in', async () => {
+  const all = await attentionOf(PARTS)
+  assert.deepEqual(all.map(({ kind }) => kind).sort(), [
+    'budget_mark',
+    'budget_used_up',
+    'deployment_ejected',
+    'doctor_wrong',
+    'key_ends',
+    'key_idle',
+    'spool_waiting',
+    'unknowns_open',
+    'unpriced_refused',
+    'webhook_given_up',
+  ])
+  const severities = all.map(({ severity }) => ['bad', 'odd', 'warn', 'off'].indexOf(severity))
+  assert.deepEqual(
+    severities,
+    severities.toSorted((a, b) => a - b),
+  )
+  const ejected = all.find(({ kind }) => kind === 'deployment_ejected')
+  assert.deepEqual(ejected?.figures, {
+    model: 'm',
+    upstream: 'one',
+    calls: 10,
+    failed: 9,
+    reason: 'connection refused',
+    stands_in: 'two',
+  })
+})
+
+test('a developer is told of the keys and budgets of its own projects, and of nothing else', async () => {
+  const seen = attentionFor(await attentionOf(PARTS), ['ads'])
+  assert.deepEqual(seen.map(({ subject }) => subject.id).sort(), ['ads', 'ads/website', 'project:ads'])
+  assert.deepEqual(attentionFor(await attentionOf(PARTS), []), [])
+})
+
+test('what has no beginning of its own counts from when it was first seen, and anew after it was gone', () => {
+  const seen = new FirstSeen()
+  const item = (since: string) =>
+    ({
+      id: 'budget_mark:x',
+      kind: 'budget_mark',
+      severity: 'warn',
+      since,
+      subject: { type: 'budget', id: 'x' },
+      figures: {},
+    }) as const
+  assert.equal(seen.dated([item('1')])[0]?.since, '1')
+  assert.equal(seen.dated([item('2')])[0]?.since, '1')
+  seen.dated([])
+  assert.equal(seen.dated([item('3')])[0]?.since, '3')
+})
