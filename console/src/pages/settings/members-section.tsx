@@ -62,6 +62,13 @@ export function MembersSection() {
         error={members.error ?? undefined}
         retry={() => void members.refetch()}
         rowHeight={46}
+        minWidth={900}
+        phoneRow={(row) => (
+          <span className="flex items-center justify-between gap-3">
+            <Who row={row} />
+            <More row={row} open={setOpen} />
+          </span>
+        )}
         empty={<Empty title={say.empty} />}
       />
       {open?.what === 'invite' && (

@@ -46,6 +46,7 @@ export function TokensSection() {
         error={error ?? undefined}
         retry={() => void refetch()}
         rowHeight={36}
+        minWidth={1080}
         empty={<Empty title={say.empty} actions={newToken} />}
       />
       {settings !== undefined && (
