@@ -1,30 +1,10 @@
 /** Finds what an id or a name stands for: `GET /resolve`. */
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
-import { FaultError } from '../api/faults.ts'
-import { BASE } from './base.ts'
+import { answerOf, client, type Schema } from '../api/client.ts'
 import { paths } from './paths.ts'
-import { stringifySearch } from './search.ts'
 
-export type HitType =
-  | 'request'
-  | 'call'
-  | 'key'
-  | 'project'
-  | 'model'
-  | 'deployment'
-  | 'asset'
-  | 'space'
-  | 'node'
-  | 'member'
-  | 'audit'
-
-export interface Hit {
-  readonly type: HitType
-  readonly id: string
-  readonly title: string
-  readonly note: string
-  readonly state: string | null
-}
+export type Hit = Schema<'Hit'>
+export type HitType = Hit['type']
 
 export const resolveQuery = (q: string) =>
   queryOptions({
@@ -33,12 +13,8 @@ export const resolveQuery = (q: string) =>
     staleTime: 10_000,
     retry: false,
     placeholderData: keepPreviousData,
-    queryFn: async ({ signal }): Promise<readonly Hit[]> => {
-      const response = await fetch(`${BASE}api/v1/resolve${stringifySearch({ q })}`, { signal })
-      const body: unknown = await response.json().catch(() => undefined)
-      if (!response.ok) throw new FaultError(response, body)
-      return (body as { data: Hit[] }).data
-    },
+    queryFn: async ({ signal }) =>
+      (await answerOf(client.GET('/api/v1/resolve', { params: { query: { q } }, signal }))).data,
   })
 
 const PATH_OF: Record<HitType, (id: string) => string> = {
