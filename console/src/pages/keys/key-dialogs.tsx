@@ -108,7 +108,7 @@ export function RevokeDialog({ of, onClose }: DialogProps) {
         facts={[
           [say.used, of.last_used_at === null ? words.keys.never : ageOf(of.last_used_at, nowMs)],
           [say.requests, count(of.requests_24h)],
-          [say.then, say.thenText],
+          [say.afterwards, say.thenText],
         ]}
       />
       <FormProblem>{problem}</FormProblem>

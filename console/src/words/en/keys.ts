@@ -141,7 +141,7 @@ export const keys = {
     text: 'It can’t be undone, and its name is not used again.',
     used: 'Last used',
     requests: 'Requests of 24 h',
-    then: 'Then',
+    afterwards: 'Then',
     thenText: 'Every node refuses it with 401 within two seconds. Requests under way end as they would.',
     go: 'Revoke key',
     done: (id: string) => `${id} is revoked`,

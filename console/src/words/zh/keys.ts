@@ -139,7 +139,7 @@ export const keys: typeof english = {
     text: '此操作不可撤销，且名称不再使用。',
     used: '最近使用',
     requests: '24 小时请求数',
-    then: '之后',
+    afterwards: '之后',
     thenText: '所有节点将在两秒内以 401 拒绝它。进行中的请求照常结束。',
     go: '吊销密钥',
     done: (id) => `${id} 已吊销`,
