@@ -34,7 +34,7 @@ export function registerRequests(api: Api, { reports, jobs, nowMs }: RequestsDep
       operationId: 'listRequests',
       summary: 'What became of each request, newest first unless sorted otherwise',
       description:
-        'A page may hold fewer rows than `limit`, or none, and still have a `next`: one page looks at 200,000 requests at most.',
+        'A page may hold fewer rows than `limit`, or none, and still have a `next`: one page looks at 250,000 requests at most.',
       querystring: requestPage,
       response: { 200: requestList, ...faultAnswers([400, 401, 403, 503]) },
     },

@@ -76,8 +76,13 @@ export class Conditions {
     if (outcomes !== undefined)
       conditions.push(`(${outcomes.map((outcome) => IS_OUTCOME[outcome]).join(' OR ')})`)
     if (status !== undefined) conditions.push(`status = ${this.of(status)}::integer`)
-    if (deployment !== undefined)
-      conditions.push(`string_to_array(deployments, ',') @> ARRAY[${this.of(deployment)}::text]`)
+    if (deployment !== undefined) {
+      const name = this.of(deployment)
+      // Most rows have one, and need not be taken apart.
+      conditions.push(
+        `(deployments = ${name} OR deployments LIKE '%,%' AND string_to_array(deployments, ',') @> ARRAY[${name}::text])`,
+      )
+    }
     if (slowerMs !== undefined) conditions.push(`duration_ms > ${this.of(slowerMs)}::double precision`)
     if (dearerNanoUsd !== undefined) conditions.push(`amount_nano > ${this.of(dearerNanoUsd)}::bigint`)
     if (tries !== undefined) conditions.push(`attempts >= ${this.of(tries)}::integer`)

@@ -22,7 +22,7 @@ import { bookedCall, detailOf, rowOf, type EntryRow, type RequestRow } from './r
  * Rows that one question looks at. They take a fifth of a second; of more, the newest are told, and from when on.
  * A list goes on from there with its next page.
  */
-const MOST_LOOKED_AT = 200_000
+const MOST_LOOKED_AT = 250_000
 /** For the menus of the filters a part is enough: they say which values there are, and about how many. */
 const MOST_FOR_FACETS = 50_000
 /** A menu is for choosing. */
@@ -31,6 +31,11 @@ const MOST_VALUES = 100
 const COLUMNS = `
 requests.request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
 client_request_id, duration_ms, hits, images, own_ms, waited_ms, trace, steps, requests.node_id, nodes.host`
+
+/** As of the last analysis of each partition: to know whether there are too many, that is near enough. */
+const ABOUT_ROWS = `
+SELECT coalesce(sum(greatest(reltuples, 0)), 0)::float8 AS rows
+FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid WHERE inhparent = 'requests'::regclass`
 
 const UUID = /^[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}$/
 
@@ -59,43 +64,45 @@ export class PostgresRequestReports implements RequestReports {
     const by = SORTED_BY[sort]
     if (cursor !== undefined && (cursor.value === undefined) !== (by === undefined))
       throw new UnreadableCursor()
+    const before = by === undefined ? cursor?.id : undefined
     const conditions = new Conditions()
-    const indexed = conditions.indexed(filter, by === undefined ? cursor?.id : undefined)
-    const other = [conditions.other(filter), by && cursor && behind(conditions, by, cursor)]
-      .filter((one) => one !== undefined)
-      .join(' AND ')
+    const indexed = conditions.indexed(filter, before)
+    const other = conditions.other(filter)
+    // Rows that come in order until the page is full are bounded by the page.
+    const floor = other === undefined && by === undefined ? undefined : await this.#floor(filter, before)
+    const where = [
+      indexed,
+      ...(other === undefined ? [] : [other]),
+      ...(by && cursor ? [behind(conditions, by, cursor)] : []),
+      ...(floor === undefined ? [] : [`request_id >= ${conditions.of(floor)}::uuid`]),
+    ]
     const order = by === undefined ? 'request_id DESC' : `${by} DESC, request_id DESC`
-    const recent = `SELECT * FROM requests WHERE ${indexed} ORDER BY request_id DESC LIMIT ${MOST_LOOKED_AT}`
     const rows = await this.#query<RequestRow & { readonly sorted_by: unknown }>(
       `SELECT ${COLUMNS}, ${by ?? 'NULL'}::text AS sorted_by
-       FROM (SELECT * FROM (${recent}) AS recent ${other === '' ? '' : `WHERE ${other}`}
-             ORDER BY ${order} LIMIT ${conditions.of(limit + 1)}) AS requests
+       FROM (SELECT * FROM requests WHERE ${where.join(' AND ')} ORDER BY ${order}
+             LIMIT ${conditions.of(limit + 1)}) AS requests
        LEFT JOIN nodes ON nodes.node_id = requests.node_id
        ORDER BY ${by === undefined ? 'requests.request_id DESC' : `${by} DESC, requests.request_id DESC`}`,
       conditions.values,
     )
     const shown = rows.slice(0, limit)
     const last = shown.at(-1)
-    const hasMore = rows.length > limit && last !== undefined
-    const end = hasMore
-      ? { id: last.request_id, value: by === undefined ? undefined : String(last.sorted_by) }
-      : by === undefined && other !== ''
-        ? await this.#lookedTo(filter, cursor)
-        : undefined
+    const rest = by === undefined && floor !== undefined ? { id: floor } : undefined
+    const end =
+      rows.length > limit && last !== undefined
+        ? { id: last.request_id, value: by === undefined ? undefined : String(last.sorted_by) }
+        : rest
     return { rows: shown.map(rowOf), next: end && textOf(end) }
   }
 
-  /** The last row that was looked at, if there may be more behind it. */
-  async #lookedTo(filter: RequestFilter, cursor: Cursor | undefined): Promise<Cursor | undefined> {
-    const id = await this.#boundary(filter, MOST_LOOKED_AT, cursor?.id)
-    return id === undefined ? undefined : { id }
-  }
-
-  async #boundary(filter: RequestFilter, rows: number, before?: string): Promise<string | undefined> {
+  /** The oldest row that a question looks at. Undefined: it may look at all. */
+  async #floor(filter: RequestFilter, before?: string): Promise<string | undefined> {
+    const [known] = await this.#query<{ rows: number }>(ABOUT_ROWS, [])
+    if ((known?.rows ?? 0) <= MOST_LOOKED_AT) return undefined
     const conditions = new Conditions()
     const indexed = conditions.indexed(filter, before)
     const [row] = await this.#query<{ request_id: string }>(
-      `SELECT request_id FROM requests WHERE ${indexed} ORDER BY request_id DESC OFFSET ${rows - 1} LIMIT 1`,
+      `SELECT request_id FROM requests WHERE ${indexed} ORDER BY request_id DESC OFFSET ${MOST_LOOKED_AT - 1} LIMIT 1`,
       conditions.values,
     )
     return row?.request_id
@@ -123,11 +130,16 @@ export class PostgresRequestReports implements RequestReports {
     const indexed = conditions.indexed(filter)
     const other = conditions.other(filter)
     const thresholds = conditions.of(starts.map(lowestIdAt))
+    const floor = await this.#floor(filter)
+    const where = [
+      indexed,
+      ...(other === undefined ? [] : [other]),
+      ...(floor === undefined ? [] : [`request_id >= ${conditions.of(floor)}::uuid`]),
+    ]
     const rows = await this.#query<{ slot: number; outcome: number; requests: number }>(
       `SELECT width_bucket(request_id, ${thresholds}::uuid[]) - 1 AS slot, ${OUTCOME_NUMBER} AS outcome,
          count(*)::integer AS requests
-       FROM (SELECT * FROM requests WHERE ${indexed} ORDER BY request_id DESC LIMIT ${MOST_LOOKED_AT}) AS recent
-       ${other === undefined ? '' : `WHERE ${other}`} GROUP BY 1, 2`,
+       FROM requests WHERE ${where.join(' AND ')} GROUP BY 1, 2`,
       conditions.values,
     )
     const slots = starts.map((atMs) => ({ atMs, counts: noCounts() }))
@@ -137,9 +149,7 @@ export class PostgresRequestReports implements RequestReports {
       if (counts !== undefined) counts[OUTCOMES[outcome] as Outcome] += requests
       total += requests
     }
-    const mayBeCapped = other !== undefined || total >= MOST_LOOKED_AT
-    const boundary = mayBeCapped ? await this.#boundary(filter, MOST_LOOKED_AT) : undefined
-    return { slotMs, total, slots, cappedAtMs: boundary === undefined ? undefined : momentOf(boundary) }
+    return { slotMs, total, slots, cappedAtMs: floor === undefined ? undefined : momentOf(floor) }
   }
 
   /** Of the whole range: a menu also shows what is not chosen now. */

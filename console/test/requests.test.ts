@@ -1,0 +1,82 @@
+/** Requests before a real node: what happened to a request is found, also without a mouse. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expect } from '@playwright/test'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { assertAccessible, openConsole } from './support/browser.ts'
+
+const node = await startConsoleNode({
+  models: {
+    'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } },
+  },
+})
+const SOON = { timeout: 15_000 }
+
+const ask = (input: string) => node.ask({ model: 'pair-w16', input }, { key: node.key })
+
+test('a deployment that fails is seen in the list as it happens, and the request tells of the failover', async () => {
+  await ask('before')
+  const { page, go, complaints } = await openConsole(node)
+  await go('/requests?live=1')
+  await expect(page.getByRole('row').filter({ hasText: 'pair-w16' })).toHaveCount(1, SOON)
+  await node.provider.setMode('one', { mode: '503' })
+  await ask('the first is ill')
+  const failedOver = page.getByRole('row').filter({ hasText: '×2' })
+  await expect(failedOver).toBeVisible(SOON)
+  await failedOver.getByRole('link').press('Enter')
+  await expect(page.getByText('What happened')).toBeVisible(SOON)
+  await expect(page.getByText(/mode-one said 503/)).toContainText('mode-two')
+  await expect(page.getByRole('table', { name: 'Where the time went' })).toContainText('call 2')
+  await expect(page.getByText('not charged').first()).toBeVisible()
+  await expect(page.getByText(/lines sum to/)).toHaveCount(0)
+  await node.provider.setMode('one')
+  assert.deepEqual(complaints, [])
+})
+
+test('by keyboard alone a request is found, looked at beside the list, and opened', async () => {
+  await ask('for the keyboard')
+  const { page, go } = await openConsole(node)
+  await go('/')
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  await expect(page).toHaveURL(/\/requests/)
+  await expect(page.getByRole('row').filter({ hasText: 'pair-w16' }).first()).toBeVisible(SOON)
+  await page.keyboard.press('j')
+  await page.keyboard.press('Space')
+  await expect(page).toHaveURL(/peek=/)
+  await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible(SOON)
+  const first = new URL(page.url()).searchParams.get('peek')
+  await page.keyboard.press('j')
+  await expect(page).not.toHaveURL(new RegExp(`peek=${first}`))
+  await page.keyboard.press('Escape')
+  await expect(page).not.toHaveURL(/peek=/)
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/\/requests\/[0-9a-f-]{36}/)
+  await expect(page.getByText('Facts')).toBeVisible(SOON)
+})
+
+test('a developer sees the requests of the own project and no others, and an address of another is not there', async () => {
+  const { body } = await node.control<{ data: { id: string }[] }>('GET', '/requests')
+  const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
+  await go('/requests')
+  await expect(page.getByText('No requests in this time.')).toBeVisible(SOON)
+  await go(`/requests/${body.data[0]?.id}`)
+  await expect(page.getByText('There is no request with this id')).toBeVisible(SOON)
+})
+
+for (const theme of ['light', 'dark'] as const)
+  test(`list, peek and detail can be used by everybody: ${theme}`, async () => {
+    await ask('to be looked at')
+    const { page, go } = await openConsole(node, { theme })
+    await go('/requests')
+    await expect(page.getByRole('row').filter({ hasText: 'pair-w16' }).first()).toBeVisible(SOON)
+    await assertAccessible(page, 'the list')
+    await page.keyboard.press('j')
+    await page.keyboard.press('Space')
+    await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible(SOON)
+    await assertAccessible(page, 'the peek')
+    await page.keyboard.press('Enter')
+    await expect(page.getByText('Facts')).toBeVisible(SOON)
+    await assertAccessible(page, 'one request')
+  })
