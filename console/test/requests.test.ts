@@ -1,7 +1,7 @@
 /** Requests before a real node: what happened to a request is found, also without a mouse. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { expect } from '@playwright/test'
+import { expect, type Page } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 
@@ -11,6 +11,12 @@ const node = await startConsoleNode({
   },
 })
 const SOON = { timeout: 15_000 }
+
+/** To the next row. It is drawn and takes the focus a moment later. */
+async function walk(page: Page): Promise<void> {
+  await page.keyboard.press('j')
+  await expect(page.locator('[data-row]:focus')).toHaveCount(1, SOON)
+}
 
 const ask = (input: string) => node.ask({ model: 'pair-w16', input }, { key: node.key })
 
@@ -41,7 +47,7 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
   await page.keyboard.press('r')
   await expect(page).toHaveURL(/\/requests/)
   await expect(page.getByRole('row').filter({ hasText: 'pair-w16' }).first()).toBeVisible(SOON)
-  await page.keyboard.press('j')
+  await walk(page)
   await page.keyboard.press('Space')
   await expect(page).toHaveURL(/peek=/)
   await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible(SOON)
@@ -50,18 +56,19 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
   await expect(page).not.toHaveURL(new RegExp(`peek=${first}`))
   await page.keyboard.press('Escape')
   await expect(page).not.toHaveURL(/peek=/)
-  await page.keyboard.press('j')
+  await walk(page)
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/requests\/[0-9a-f-]{36}/)
   await expect(page.getByText('Facts')).toBeVisible(SOON)
 })
 
 test('a developer sees the requests of the own project and no others, and an address of another is not there', async () => {
-  const { body } = await node.control<{ data: { id: string }[] }>('GET', '/requests')
+  const { body } = await node.control('GET', '/requests', { token: await node.tokenOf('admin') })
+  const [newest] = body['data'] as { id: string }[]
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['elsewhere'] })
   await go('/requests')
   await expect(page.getByText('No requests in this time.')).toBeVisible(SOON)
-  await go(`/requests/${body.data[0]?.id}`)
+  await go(`/requests/${newest?.id}`)
   await expect(page.getByText('There is no request with this id')).toBeVisible(SOON)
 })
 
@@ -72,7 +79,7 @@ for (const theme of ['light', 'dark'] as const)
     await go('/requests')
     await expect(page.getByRole('row').filter({ hasText: 'pair-w16' }).first()).toBeVisible(SOON)
     await assertAccessible(page, 'the list')
-    await page.keyboard.press('j')
+    await walk(page)
     await page.keyboard.press('Space')
     await expect(page.getByRole('button', { name: 'Copy as curl' })).toBeVisible(SOON)
     await assertAccessible(page, 'the peek')
