@@ -1081,7 +1081,7 @@ export interface paths {
         };
         /**
          * What became of each request, newest first unless sorted otherwise
-         * @description A page may hold fewer rows than `limit`, or none, and still have a `next`: one page looks at 200,000 requests at most.
+         * @description A page may hold fewer rows than `limit`, or none, and still have a `next`: one page looks at 250,000 requests at most.
          */
         get: operations["listRequests"];
         put?: never;
