@@ -75,6 +75,9 @@ const PEOPLE = {
   admin: ['Jonas Okafor', 'jonas.okafor@example.com'],
 } as const
 
+/** Names of pictures, where not all are wanted. */
+const wanted = process.argv.slice(2)
+
 const postgres = await startPostgresServer({ waitsForDisk: false })
 const demo = spawn(
   process.execPath,
@@ -110,7 +113,7 @@ try {
   mkdirSync(FOLDER, { recursive: true })
   const url = await controlUrlOf(demo)
   await sleep(TRAFFIC_SECONDS * 1000)
-  for (const picture of PICTURES)
+  for (const picture of PICTURES.filter(({ name }) => wanted.length === 0 || wanted.includes(name)))
     await take(picture, url).catch((error: unknown) => {
       // The others are still worth having.
       console.error(picture.name, error)
