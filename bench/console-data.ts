@@ -2,6 +2,7 @@
  * A database as a large install has it after two months: entries of the ledger with their rollups, requests, and keys. Made by
  * bulk SQL; rollups are added up from the entries, so that the doctor finds nothing to say.
  */
+import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { makePartitions } from '../server/src/stores/postgres/books/upkeep-partitions.ts'
 import { rollUpDays } from '../server/src/stores/postgres/books/roll-up.ts'
 import type { Database } from '../server/src/stores/postgres/database.ts'
@@ -23,7 +24,7 @@ const LOG_DAYS = 30
 const PROJECTS = 50
 /** Made in portions: a statement of a million rows would be larger than the time-out of a connection. */
 const PORTION = 50_000
-const PORTION_MS = 120_000
+const PORTION_MS = 900_000
 
 /** Half of all traffic comes from a fifth of the keys, as anywhere. */
 const KEY = `floor(power(random(), 2.4) * $3)::integer`
@@ -37,11 +38,14 @@ const MODELS = `ARRAY['text-embedding-3-small', 'text-embedding-3-large', 'BAAI/
 const FIRST_IMAGE_MODEL = 6
 const LAST_IMAGE_MODEL = 8
 
+/** A key asks for one model nearly always, and sometimes for another. */
 const EVENTS = `
-WITH drawn AS (
-  SELECT md5($1::text || '-' || number::text) AS noise, ${KEY} AS key, 1 + floor(random() * 10)::integer AS model,
+WITH noisy AS (
+  SELECT md5($1::text || '-' || number::text) AS noise, ${KEY} AS key, random() AS taste,
     $4::bigint - floor(random() * $5::bigint)::bigint AS moment, random() AS luck, 1 + floor(random() * 4000)::integer AS size
   FROM generate_series(1, $2::integer) AS number
+), drawn AS (
+  SELECT *, 1 + (key + CASE WHEN taste < 0.1 THEN 3 ELSE 0 END) % 10 AS model FROM noisy
 )
 INSERT INTO usage_events (
   request_id, attempt, kind, call_id, node_id, project, key_id, model, deployment, usage, tokens, images, amount_nano,
@@ -102,12 +106,13 @@ WITH made AS (
 INSERT INTO key_secrets (digest, key_id, pepper, tail)
 SELECT sha256(key_id::bytea), key_id, 'none', right(md5(key_id), 4) FROM made`
 
-/** The database has its tables already. */
+/** Before the first node starts: its chores would write beside us. */
 export async function fillConsoleData(
   database: Database,
   { events, requests, keys }: ConsoleDataSize,
   nowMs: number,
 ): Promise<void> {
+  await migrate(database)
   // Each time makes those of that day and of the three after it.
   for (let daysAgo = 0; daysAgo <= USAGE_DAYS; daysAgo += 3)
     await makePartitions(database, nowMs - daysAgo * DAY_MS)

@@ -10,7 +10,6 @@ import { consoleQuestions, measure } from './console-questions.ts'
 
 test('every GET route of the contract is asked or left out by name, and answers beside invented data that adds up', async () => {
   const { url } = await testPostgres()
-  const node = await startConsoleNode({ env: { DATABASE_URL: url } })
   const database = openPostgres(url)
   try {
     const nowMs = Date.now()
@@ -18,6 +17,7 @@ test('every GET route of the contract is asked or left out by name, and answers 
     const { differences, entries } = await new PostgresReconciler(database, systemClock).reconcile('all')
     assert.deepEqual(differences, [])
     assert.ok(entries >= SMALL_INSTALL.events * 0.99)
+    const node = await startConsoleNode({ env: { DATABASE_URL: url } })
     const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
     const questions = consoleQuestions({
       nowMs,

@@ -37,6 +37,15 @@ const KEY = 'bench-key-00000000000000000001'
 const folder = mkdtempSync(join(tmpdir(), 'torana-console-bench-'))
 const postgres = await startPostgresServer()
 try {
+  const database = openPostgres(postgres.url)
+  const nowMs = Date.now()
+  const size = options.small ? SMALL_INSTALL : LARGE_INSTALL
+  const startedMs = performance.now()
+  await fillConsoleData(database, size, nowMs)
+  const seconds = Math.round((performance.now() - startedMs) / 1000)
+  console.log(`${size.events} entries, ${size.requests} requests and ${size.keys} keys in ${seconds} s\n`)
+  const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
+  await database.close()
   const { origin: upstream } = await startNginx(folder, LOAD_CORE)
   const models = {
     'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'openai' }] },
@@ -58,15 +67,6 @@ try {
       DATABASE_URL: postgres.url,
     },
   })
-  const database = openPostgres(postgres.url)
-  const nowMs = Date.now()
-  const size = options.small ? SMALL_INSTALL : LARGE_INSTALL
-  const startedMs = performance.now()
-  await fillConsoleData(database, size, nowMs)
-  const seconds = Math.round((performance.now() - startedMs) / 1000)
-  console.log(`${size.events} entries, ${size.requests} requests and ${size.keys} keys in ${seconds} s\n`)
-  const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
-  await database.close()
   const questions = consoleQuestions({
     nowMs,
     project: 'project-0',

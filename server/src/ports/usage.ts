@@ -73,10 +73,8 @@ export interface UsageEntry {
 /** Every method rejects with `StoreAway` when the store can't be reached. */
 export interface UsageReader {
   table(question: UsageQuestion): Promise<UsageTable>
-  /** The sum of each named group, and under undefined that of all others. */
-  totals(
-    question: UsageSpan & { readonly by: UsageGroup; readonly named: readonly string[] },
-  ): Promise<ReadonlyMap<string | undefined, UsageSum>>
+  /** The sum of each group. */
+  totals(question: UsageSpan & { readonly by: UsageGroup }): Promise<ReadonlyMap<string, UsageSum>>
   /** Nano-dollars of each day from the first on. */
   spentByDay(span: UsageSpan): Promise<readonly bigint[]>
   /** Entries in the order of their requests; a further portion begins `after` the last of the one before. */

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import { windowOf } from '#core/budget.ts'
 import { forecastUntil } from '#core/forecast.ts'
 import { decimalOf } from '#core/price.ts'
-import type { UsageFilter, UsageReader } from '#ports/usage.ts'
+import type { UsageFilter, UsageReader, UsageSum } from '#ports/usage.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
@@ -52,18 +52,20 @@ async function usageBody(
 ): Promise<z.output<typeof usage>> {
   const { by } = query
   const { slot, fromMs, endMs } = spanOf(query, query.slot, nowMs)
-  const [table, forecast] = await Promise.all([
+  const [table, before, forecast] = await Promise.all([
     reader.table({ ...filter, by, slot, fromMs, endMs, groups: query.groups }),
+    query.before === '1'
+      ? reader.totals({ ...filter, by, fromMs: fromMs - (endMs - fromMs), endMs: fromMs })
+      : undefined,
     forecastOfMonth(reader, filter, nowMs),
   ])
   const groups = groupsOf(table.cells)
-  const named = groups.flatMap(({ group }) => group ?? [])
-  const before =
-    query.before === '1'
-      ? await reader.totals({ ...filter, by, fromMs: fromMs - (endMs - fromMs), endMs: fromMs, named })
-      : undefined
+  const named = new Set(groups.map(({ group }) => group))
   const others = groups.find(({ group }) => group === undefined)
-  const sumBefore = (group: string | undefined) => before && (before.get(group) ?? NOTHING)
+  const sumBefore = (group: string | undefined): UsageSum | undefined => {
+    if (before === undefined || group !== undefined) return before && (before.get(group as string) ?? NOTHING)
+    return added([...before].flatMap(([name, sum]) => (named.has(name) ? [] : [sum])))
+  }
   return {
     slot,
     from: isoOf(fromMs),
@@ -74,7 +76,7 @@ async function usageBody(
     others:
       others === undefined
         ? null
-        : { groups: table.groups - named.length, ...groupBody(others, sumBefore(undefined)) },
+        : { groups: table.groups - groups.length + 1, ...groupBody(others, sumBefore(undefined)) },
     total: sumBody(added(groups.map(({ total }) => total))),
     before: before ? sumBody(added([...before.values()])) : null,
     forecast,

@@ -51,13 +51,25 @@ export const FILTER = `($5::text[] IS NULL OR project = ANY($5)) AND ($6::text[]
 const NAMES = `project COLLATE "C" AS project, key_id COLLATE "C" AS key_id, model COLLATE "C" AS model,
     deployment COLLATE "C" AS deployment`
 
+/** Without the keys: $8 must be null. */
+const GROUP_NAMES = NAMES.replace('key_id COLLATE "C" AS key_id', `'' COLLATE "C" AS key_id`)
+const GROUP_FILTER = FILTER.replace('key_id = ANY($8)', 'false')
+
 /** $1, $2: days; $3, $4: hours. Either may be an empty stretch. */
-export const BY_DAY = `
-  SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${NAMES}, ${COUNTED.join(', ')} FROM usage_days
-  WHERE day >= $1::date AND day < $2::date AND ${FILTER}
+const byDay = (days: string, names: string, filter: string): string => `
+  SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${names}, ${COUNTED.join(', ')} FROM ${days}
+  WHERE day >= $1::date AND day < $2::date AND ${filter}
   UNION ALL
   SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours
   WHERE hour >= $3 AND hour < $4 AND ${FILTER}`
+
+export const BY_DAY_AND_KEY = byDay('usage_days', NAMES, FILTER)
+export const BY_DAY = byDay('usage_group_days', GROUP_NAMES, GROUP_FILTER)
+
+/** Whether a question names keys. */
+export function asksForKeys({ only }: UsageFilter, by?: UsageGroup): boolean {
+  return by === 'key' || only.key !== undefined
+}
 
 export const BY_HOUR = `
   SELECT hour AS at, ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours

@@ -2,6 +2,7 @@
 import type { Clock } from '#ports/clock.ts'
 import type {
   UsageEntry,
+  UsageFilter,
   UsageGroup,
   UsageQuestion,
   UsageReader,
@@ -12,13 +13,24 @@ import type {
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
-import { BY_DAY, BY_HOUR, COLUMN_OF, FILTER, spanValues, sumOf, SUMS, type SumsRow } from './usage-rows.ts'
+import {
+  asksForKeys,
+  BY_DAY,
+  BY_DAY_AND_KEY,
+  BY_HOUR,
+  COLUMN_OF,
+  FILTER,
+  spanValues,
+  sumOf,
+  SUMS,
+  type SumsRow,
+} from './usage-rows.ts'
 
 /** $9: how many groups are told apart. A group's place is by what it spent, then by what it asked for. */
-function tableOf(by: UsageGroup, slot: 'hour' | 'day'): string {
+function tableOf(by: UsageGroup, source: string): string {
   return `
 WITH cells AS MATERIALIZED (
-  SELECT at, ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${slot === 'day' ? BY_DAY : BY_HOUR}) AS rows GROUP BY 1, 2
+  SELECT at, ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1, 2
 ), ranked AS MATERIALIZED (
   SELECT name, row_number() OVER (
     ORDER BY sum(amount_nano) DESC, sum(requests) DESC, sum(tokens) DESC, name
@@ -28,13 +40,13 @@ SELECT CASE WHEN place <= $9 THEN name END AS name, at, ${SUMS}, (SELECT count(*
 FROM cells JOIN ranked USING (name) GROUP BY 1, 2 ORDER BY 2`
 }
 
-/** $9: the groups that are told apart. */
-function totalsOf(by: UsageGroup): string {
-  const name = `CASE WHEN ${COLUMN_OF[by]} = ANY($9::text[]) THEN ${COLUMN_OF[by]} END`
-  return `SELECT ${name} AS name, ${SUMS} FROM (${BY_DAY}) AS rows GROUP BY 1`
+function totalsOf(by: UsageGroup, source: string): string {
+  return `SELECT ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1`
 }
 
-const SPENT_BY_DAY = `SELECT at, sum(amount_nano)::bigint AS nano FROM (${BY_DAY}) AS rows GROUP BY 1`
+function spentByDayOf(source: string): string {
+  return `SELECT at, sum(amount_nano)::bigint AS nano FROM (${source}) AS rows GROUP BY 1`
+}
 
 /** $9 to $11: after which entry. Ids are times, so the span is one of ids. */
 const ENTRIES = `
@@ -74,7 +86,8 @@ export class PostgresUsage implements UsageReader {
 
   async table({ by, slot, groups, ...span }: UsageQuestion): Promise<UsageTable> {
     const values = [...spanValues(span, this.#clock.nowMs(), slot), groups]
-    const rows = await reachable(this.#database.query<CellRow>(tableOf(by, slot), values))
+    const source = slot === 'hour' ? BY_HOUR : daysFor(span, by)
+    const rows = await reachable(this.#database.query<CellRow>(tableOf(by, source), values))
     return {
       cells: rows.map((row) => ({
         group: row.name ?? undefined,
@@ -87,20 +100,22 @@ export class PostgresUsage implements UsageReader {
 
   async totals({
     by,
-    named,
     ...span
-  }: Parameters<UsageReader['totals']>[0]): Promise<ReadonlyMap<string | undefined, UsageSum>> {
+  }: Parameters<UsageReader['totals']>[0]): Promise<ReadonlyMap<string, UsageSum>> {
     const slot = span.fromMs % DAY_MS === 0 && span.endMs % DAY_MS === 0 ? 'day' : 'hour'
-    const values = [...spanValues(span, this.#clock.nowMs(), slot), named]
+    const values = spanValues(span, this.#clock.nowMs(), slot)
+    const source = slot === 'hour' ? BY_HOUR : daysFor(span, by)
     const rows = await reachable(
-      this.#database.query<SumsRow & { name: string | null }>(totalsOf(by), values),
+      this.#database.query<SumsRow & { name: string }>(totalsOf(by, source), values),
     )
-    return new Map(rows.map((row) => [row.name ?? undefined, sumOf(row)]))
+    return new Map(rows.map((row) => [row.name, sumOf(row)]))
   }
 
   async spentByDay(span: UsageSpan): Promise<readonly bigint[]> {
     const values = spanValues(span, this.#clock.nowMs(), 'day')
-    const rows = await reachable(this.#database.query<{ at: Date; nano: bigint }>(SPENT_BY_DAY, values))
+    const rows = await reachable(
+      this.#database.query<{ at: Date; nano: bigint }>(spentByDayOf(daysFor(span)), values),
+    )
     const byDay = new Map(rows.map(({ at, nano }) => [at.getTime(), nano]))
     const days = Math.round((span.endMs - span.fromMs) / DAY_MS)
     return Array.from({ length: days }, (_, index) => byDay.get(span.fromMs + index * DAY_MS) ?? 0n)
@@ -131,4 +146,8 @@ export class PostgresUsage implements UsageReader {
       writtenAtMs: row.written_at.getTime(),
     }))
   }
+}
+
+function daysFor(filter: UsageFilter, by?: UsageGroup): string {
+  return asksForKeys(filter, by) ? BY_DAY_AND_KEY : BY_DAY
 }
