@@ -57,7 +57,7 @@ function gatewayApp(): Promise<FastifyInstance> {
 const PARTS = {
   books: {},
   keyReports: {},
-  playground: { handlers: {} },
+  playground: {},
   resolve: {},
   money: {},
   spaces: {},

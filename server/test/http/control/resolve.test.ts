@@ -37,9 +37,12 @@ test('the id of a request finds it, and a call leads to its request', async () =
   const asked = await node.ask({ model: 'plain-w16', input: 'a' }, { key: 'a-key-of-these-tests-0000002' })
   const id = asked.headers.get('x-request-id') ?? ''
   await eventually(async () => assert.deepEqual(typesOf(await find(id)), [`request ${id}`]))
-  const detail = await node.control('GET', `/requests/${id}`, { token: NODE_TOKEN })
-  const [call] = detail.body['attempts'] as { call_id: string }[]
-  await eventually(async () => assert.deepEqual(typesOf(await find(call?.call_id ?? '')), [`call ${id}`]))
+  // The ledger knows it a moment before the log does.
+  await eventually(async () => {
+    const detail = await node.control('GET', `/requests/${id}`, { token: NODE_TOKEN })
+    const [call] = detail.body['attempts'] as { call_id: string }[]
+    assert.deepEqual(typesOf(await find(call?.call_id ?? '')), [`call ${id}`])
+  })
   assert.deepEqual(await find(id, developer), [], 'it is of another project')
 })
 

@@ -5,7 +5,6 @@ import { termsOf } from '#core/terms.ts'
 import type { Key } from '#ports/keys.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { GatewayHandlers } from '../../gateway/handlers.ts'
-import type { RequestHandler } from '../../gateway/caller/journey.ts'
 import { embeddingAnswer, embeddingRequest } from '../../gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '../../gateway/images/schemas.ts'
 import { callerIn, visibleProjects, type Caller } from '../access/caller.ts'
@@ -26,10 +25,9 @@ const project = z
   .describe('The project that pays, and whose limits hold. It must be the first field of the body.')
 
 export function registerPlayground(api: Api, dependencies: PlaygroundDependencies): void {
-  const { embeddings, generations, edits } = dependencies.handlers
-  const playedBy = (handler: RequestHandler) => ({
+  const playedBy = (kind: keyof GatewayHandlers) => ({
     config: { permission: 'playground.run' as const },
-    onRequest: (request: FastifyRequest, reply: FastifyReply) => play(request, reply, handler, dependencies),
+    onRequest: (request: FastifyRequest, reply: FastifyReply) => play(request, reply, kind, dependencies),
     handler: neverReached,
   })
   api.post('/playground/embeddings', {
@@ -39,7 +37,7 @@ export function registerPlayground(api: Api, dependencies: PlaygroundDependencie
       body: embeddingRequest.extend({ project }).meta({ id: 'PlaygroundEmbeddings' }),
       response: { 200: embeddingAnswer, ...faultAnswers(FAULTS) },
     },
-    ...playedBy(embeddings),
+    ...playedBy('embeddings'),
   })
   api.post('/playground/images/generations', {
     schema: {
@@ -48,7 +46,7 @@ export function registerPlayground(api: Api, dependencies: PlaygroundDependencie
       body: imageRequest.extend({ project }).meta({ id: 'PlaygroundImages' }),
       response: { 200: imageAnswer, ...faultAnswers(FAULTS) },
     },
-    ...playedBy(generations),
+    ...playedBy('generations'),
   })
   api.post('/playground/images/edits', {
     schema: {
@@ -58,7 +56,7 @@ export function registerPlayground(api: Api, dependencies: PlaygroundDependencie
       body: imageEditRequest.extend({ project }).meta({ id: 'PlaygroundEdits' }),
       response: { 200: imageAnswer, ...faultAnswers(FAULTS) },
     },
-    ...playedBy(edits),
+    ...playedBy('edits'),
   })
 }
 
@@ -66,14 +64,14 @@ export function registerPlayground(api: Api, dependencies: PlaygroundDependencie
 async function play(
   request: FastifyRequest,
   reply: FastifyReply,
-  handler: RequestHandler,
+  kind: keyof GatewayHandlers,
   dependencies: PlaygroundDependencies,
 ): Promise<void> {
   const key = await keyFor(callerIn(request), await takeProject(request.raw), dependencies)
   reply.hijack()
   reply.raw.setHeader('cache-control', 'no-store')
   reply.raw.setHeader('x-content-type-options', 'nosniff')
-  await handler(request.raw, reply.raw, undefined, key)
+  await dependencies.handlers[kind](request.raw, reply.raw, undefined, key)
 }
 
 /** Nobody holds a secret of it: it is made for one request, and bound by what its project is bound by. */
