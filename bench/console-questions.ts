@@ -60,6 +60,7 @@ function questionsFor({ nowMs, project, key, requestId, model, deployment }: Sam
     '/api/v1/models/{id}': [`/../${segment(model)}`],
     '/api/v1/deployments/{id}': [`/../${segment(deployment)}`],
     '/api/v1/deployments/{id}/history': [`/../../${segment(deployment)}/history`],
+    '/api/v1/spaces/{model}/slots': [`/../../${segment(model)}/slots`],
     '/api/v1/spaces/{model}/series': [`/../../${segment(model)}/series`],
     '/api/v1/requests': [
       `?${day}`,
