@@ -6,7 +6,8 @@ import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { openConsole } from './support/browser.ts'
 
 const ROWS = 10_000
-const PAGE_ROWS = 100
+/** Larger than the server's pages: what is measured is scrolling, not loading. */
+const PAGE_ROWS = 2500
 
 const node = await startConsoleNode({ models: { 'plain-w16': { on: 'plain' } } })
 
