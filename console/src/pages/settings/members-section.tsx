@@ -63,12 +63,7 @@ export function MembersSection() {
         retry={() => void members.refetch()}
         rowHeight={46}
         minWidth={900}
-        phoneRow={(row) => (
-          <span className="flex items-center justify-between gap-3">
-            <Who row={row} />
-            <More row={row} open={setOpen} />
-          </span>
-        )}
+        phoneRow={phoneRowFor(setOpen)}
         empty={<Empty title={say.empty} />}
       />
       {open?.what === 'invite' && (
@@ -77,6 +72,15 @@ export function MembersSection() {
       {open?.what === 'change' && <MemberSheet member={open.member} onClose={close} />}
       {open?.what === 'disable' && <DisableDialog member={open.member} onClose={close} />}
     </>
+  )
+}
+
+function phoneRowFor(open: (next: Open) => void) {
+  return (row: Row) => (
+    <span className="flex items-center justify-between gap-3">
+      <Who row={row} />
+      <More row={row} open={open} />
+    </span>
   )
 }
 
