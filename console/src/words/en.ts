@@ -13,6 +13,7 @@ import { deployments } from './en/deployments.ts'
 import { keys } from './en/keys.ts'
 import { audit } from './en/audit.ts'
 import { people } from './en/people.ts'
+import { projects, retention } from './en/projects.ts'
 import { settings } from './en/settings.ts'
 import { welcome } from './en/welcome.ts'
 
@@ -33,6 +34,8 @@ export const en = {
   keys,
   audit,
   people,
+  projects,
+  retention,
   settings,
   welcome,
 }

@@ -14,6 +14,7 @@ import { deployments } from './zh/deployments.ts'
 import { keys } from './zh/keys.ts'
 import { audit } from './zh/audit.ts'
 import { people } from './zh/people.ts'
+import { projects, retention } from './zh/projects.ts'
 import { settings } from './zh/settings.ts'
 import { welcome } from './zh/welcome.ts'
 
@@ -34,6 +35,8 @@ export const zh: Words = {
   keys,
   audit,
   people,
+  projects,
+  retention,
   settings,
   welcome,
 }

@@ -4,7 +4,7 @@ import { Folder } from 'lucide-react'
 import { useState, type RefObject } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
-import { money, whole } from '../../app/format.ts'
+import { money } from '../../app/format.ts'
 import { nowMs } from '../../app/now.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
@@ -13,9 +13,9 @@ import { Field, TextInput } from '../../ui/field.tsx'
 import { NumberInput } from '../../ui/number-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { Select } from '../../ui/select.tsx'
-import { Switch, Tick } from '../../ui/switch.tsx'
+import { Tick } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
-import { endOf, spanOf, SPANS, type KeyForm, type Period, type Scope, type Span } from './key-form.ts'
+import { endOf, spanOf, SPANS, type KeyForm, type Scope, type Span } from './key-form.ts'
 
 type Project = Schema<'Project'>
 
@@ -120,88 +120,6 @@ export function ModelsField({ form, set }: PartProps) {
         values={form.models}
         onChange={(chosen) => set({ models: chosen })}
       />
-    </Field>
-  )
-}
-
-export function LimitFields({ form, set, owner }: PartProps & { readonly owner: Project | undefined }) {
-  const say = words.keys.form
-  return (
-    <Field name="limits" label={say.limits} hint={projectLimits(owner)}>
-      <div className="grid grid-cols-3 gap-3 phone:grid-cols-1">
-        <NumberInput
-          label={`${say.limits}: ${say.requests}`}
-          min={1}
-          value={form.requests}
-          onChange={(requests) => set({ requests })}
-          placeholder={say.noLimit}
-          after={say.requests}
-        />
-        <NumberInput
-          label={`${say.limits}: ${say.tokens}`}
-          min={1}
-          value={form.tokens}
-          onChange={(tokens) => set({ tokens })}
-          placeholder={say.noLimit}
-          after={say.tokens}
-        />
-        <NumberInput
-          label={`${say.limits}: ${say.pictures}`}
-          min={1}
-          value={form.images}
-          onChange={(images) => set({ images })}
-          placeholder={say.noLimit}
-          after={say.pictures}
-        />
-      </div>
-    </Field>
-  )
-}
-
-function projectLimits(owner: Project | undefined): string | undefined {
-  const say = words.keys.form
-  const {
-    requests_per_minute: requests,
-    tokens_per_minute: tokens,
-    images_per_minute: images,
-  } = owner?.limits ?? {}
-  const parts = [
-    requests !== undefined && `${whole(requests)} ${say.requests}`,
-    tokens !== undefined && `${whole(tokens)} ${say.tokens}`,
-    images !== undefined && `${whole(images)} ${say.pictures}`,
-  ].filter((part) => part !== false)
-  return parts.length === 0 ? undefined : say.projectLimits(parts.join(', '))
-}
-
-const PERIODS: readonly Period[] = ['day', 'week', 'month', 'total']
-
-export function BudgetFields({ form, set }: PartProps) {
-  const say = words.keys.form
-  return (
-    <Field name="budget" label={say.budget} hint={form.hard ? say.hardHint : say.softHint}>
-      <div className="flex items-center gap-3 phone:flex-wrap">
-        <div className="min-w-0 flex-1 phone:basis-full">
-          <TextInput
-            inputMode="decimal"
-            pattern="\d{1,10}(\.\d{1,9})?"
-            aria-label={say.budget}
-            placeholder={say.noBudget}
-            before="$"
-            value={form.usd}
-            onChange={(usd) => set({ usd })}
-          />
-        </div>
-        <Select
-          label={say.budget}
-          className="w-32!"
-          options={PERIODS.map((value) => ({ value, label: say.periods[value] }))}
-          value={form.per}
-          onChange={(per) => set({ per })}
-        />
-        <Switch checked={form.hard} onChange={(hard) => set({ hard })}>
-          {say.hard}
-        </Switch>
-      </div>
     </Field>
   )
 }

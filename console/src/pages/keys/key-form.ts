@@ -1,23 +1,23 @@
 /** What the sheet of a key holds while it is filled in, and what becomes of it: a request, or a line of shell. */
 import type { Schema } from '../../api/client.ts'
+import {
+  budgetFormOf,
+  budgetOf,
+  limitFormOf,
+  limitsOf,
+  type BudgetForm,
+  type LimitForm,
+} from '../../parts/terms/form.ts'
 
 type Key = Schema<'Key'>
 type NewKey = Schema<'NewKeyInput'>
 type KeyChange = Schema<'KeyChangeInput'>
 export type Scope = NonNullable<Key['scopes']>[number]
-export type Period = NonNullable<Key['budget']>['per']
 
-export interface KeyForm {
+export interface KeyForm extends LimitForm, BudgetForm {
   readonly project: string
   readonly name: string
   readonly models: readonly string[]
-  readonly requests: number | null
-  readonly tokens: number | null
-  readonly images: number | null
-  /** As it was typed: money is never a number here. */
-  readonly usd: string
-  readonly per: Period
-  readonly hard: boolean
   /** `2027-02-13`; empty: never. */
   readonly ends: string
   readonly scopes: readonly Scope[]
@@ -41,12 +41,8 @@ export function newForm(project: string, nowMs: number): KeyForm {
     project,
     name: '',
     models: [],
-    requests: null,
-    tokens: null,
-    images: null,
-    usd: '',
-    per: 'month',
-    hard: true,
+    ...limitFormOf({}),
+    ...budgetFormOf(null),
     ends: endOf('d90', nowMs),
     scopes: [],
     calls: null,
@@ -55,17 +51,12 @@ export function newForm(project: string, nowMs: number): KeyForm {
 }
 
 export function formOf(key: Key): KeyForm {
-  const { limits, budget } = key
   return {
     project: key.project,
     name: key.name,
     models: key.models ?? [],
-    requests: limits.requests_per_minute ?? null,
-    tokens: limits.tokens_per_minute ?? null,
-    images: limits.images_per_minute ?? null,
-    usd: budget === null ? '' : budget.usd.replace(/\.?0+$/, ''),
-    per: budget?.per ?? 'month',
-    hard: budget?.hard ?? true,
+    ...limitFormOf(key.limits),
+    ...budgetFormOf(key.budget),
     ends: key.expires_at?.slice(0, 10) ?? '',
     scopes: key.scopes ?? [],
     calls: key.max_calls_at_once,
@@ -81,12 +72,8 @@ function termsOf(form: KeyForm): Required<KeyChange> {
   const addresses = addressesIn(form.addresses)
   return {
     models: form.models.length === 0 ? null : [...form.models],
-    limits: {
-      requests_per_minute: form.requests,
-      tokens_per_minute: form.tokens,
-      images_per_minute: form.images,
-    },
-    budget: form.usd === '' ? null : { usd: form.usd, per: form.per, hard: form.hard },
+    limits: limitsOf(form),
+    budget: budgetOf(form),
     expires_at: form.ends === '' ? null : form.ends,
     scopes: form.scopes.length === 0 ? null : [...form.scopes],
     max_calls_at_once: form.calls,

@@ -1,8 +1,9 @@
 /** A key in two lines, for a narrow screen. */
 import { ageOf } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
+import { Budget } from '../../parts/terms/shown.tsx'
 import { words } from '../../words/words.ts'
-import { Budget, Notes, type Key } from './columns.tsx'
+import { Notes, type Key } from './columns.tsx'
 
 export const phoneRow = (key: Key) => <KeyPhoneRow keyRow={key} />
 

@@ -1,7 +1,7 @@
 /** The sections of the settings, in the order of their tabs. Each is loaded when it is opened. */
 import { lazy, type ComponentType } from 'react'
 import type { May } from '../../app/session.ts'
-import { SETTINGS_SECTIONS, type SettingsSection } from '../../app/paths.ts'
+import type { SettingsSection } from '../../app/paths.ts'
 
 interface Section {
   /** Undefined: everybody has it. */
@@ -9,7 +9,7 @@ interface Section {
   readonly Content: ComponentType
 }
 
-const SECTIONS: Partial<Record<SettingsSection, Section>> = {
+const SECTIONS: Record<SettingsSection, Section> = {
   general: {
     Content: lazy(async () => ({ default: (await import('./general-section.tsx')).GeneralSection })),
   },
@@ -29,6 +29,14 @@ const SECTIONS: Partial<Record<SettingsSection, Section>> = {
     permission: 'prices.read',
     Content: lazy(async () => ({ default: (await import('./prices-section.tsx')).PricesSection })),
   },
+  projects: {
+    permission: 'projects.read',
+    Content: lazy(async () => ({ default: (await import('./projects-section.tsx')).ProjectsSection })),
+  },
+  retention: {
+    permission: 'settings.read',
+    Content: lazy(async () => ({ default: (await import('./retention-section.tsx')).RetentionSection })),
+  },
   nodes: {
     permission: 'nodes.read',
     Content: lazy(async () => ({ default: (await import('./nodes-section.tsx')).NodesSection })),
@@ -40,7 +48,5 @@ const SECTIONS: Partial<Record<SettingsSection, Section>> = {
 }
 
 export function sectionNamed(name: string): Section | undefined {
-  return SECTIONS[name as SettingsSection]
+  return Object.hasOwn(SECTIONS, name) ? SECTIONS[name as SettingsSection] : undefined
 }
-
-export const SECTION_NAMES = SETTINGS_SECTIONS.filter((name) => SECTIONS[name] !== undefined)

@@ -1,6 +1,6 @@
 import { useParams } from '@tanstack/react-router'
 import { Suspense } from 'react'
-import { paths, type SettingsSection } from '../../app/paths.ts'
+import { paths, SETTINGS_SECTIONS, type SettingsSection } from '../../app/paths.ts'
 import { NotFound } from '../../app/problems.tsx'
 import { useMay } from '../../app/session.ts'
 import { Empty } from '../../ui/empty.tsx'
@@ -8,7 +8,7 @@ import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { words } from '../../words/words.ts'
-import { SECTION_NAMES, sectionNamed } from './sections.tsx'
+import { sectionNamed } from './sections.tsx'
 
 export function SettingsPage() {
   const { section: name = 'general' } = useParams({ strict: false }) as { section?: SettingsSection }
@@ -26,7 +26,7 @@ export function SettingsPage() {
       <Tabs
         label={title}
         value={name}
-        tabs={SECTION_NAMES.filter(mayOpen).map((one) => ({
+        tabs={SETTINGS_SECTIONS.filter(mayOpen).map((one) => ({
           value: one,
           label: sections[one],
           to: paths.settings(one),

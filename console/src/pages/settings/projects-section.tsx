@@ -1,0 +1,238 @@
+/** Projects with their limits, budget, keys, members and webhooks, and what webhooks were told last. */
+import { useQuery } from '@tanstack/react-query'
+import { MoreHorizontal, Plus } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { keyQueries } from '../../api/queries/keys.ts'
+import { moment, whole } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { Budget, limitsText } from '../../parts/terms/shown.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { TextLink } from '../../ui/link.tsx'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
+import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { LockTag } from '../../ui/tag.tsx'
+import { words } from '../../words/words.ts'
+import { DeleteDialog, ProjectSheet, type Project } from './project-sheets.tsx'
+
+type WebhookEvent = Schema<'WebhookEvent'>
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'change' | 'delete'; readonly project: Project }
+  | undefined
+
+const say = words.projects
+
+const OUTCOME_MARKS: Record<WebhookEvent['outcome'], Mark> = {
+  sent: 'good',
+  'given-up': 'bad',
+  waiting: 'wait',
+}
+
+export function ProjectsSection() {
+  const { data, error, refetch } = useQuery(keyQueries.projects())
+  const [open, setOpen] = useState<Open>()
+  const may = useMay()
+  const mayWrite = may('projects.write')
+  const columns = useMemo(() => columnsFor(setOpen, mayWrite), [mayWrite])
+  const close = (): void => setOpen(undefined)
+  const newProject = mayWrite && (
+    <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => setOpen({ kind: 'new' })}>
+      {say.new}
+    </Button>
+  )
+  return (
+    <>
+      <div className="flex min-h-13 items-center gap-4 px-6 py-2.5 phone:px-4">
+        <div className="min-w-0 flex-1">
+          <h2 className="text-13 font-semibold">{say.title}</h2>
+          <p className="text-12 text-ink-3">{say.text}</p>
+        </div>
+        {newProject}
+      </div>
+      <DataTable
+        label={say.title}
+        columns={columns}
+        rows={data?.data}
+        rowKey={({ name }) => name}
+        error={error}
+        retry={() => void refetch()}
+        fill={false}
+        rowHeight={36}
+        minWidth={980}
+        empty={
+          <Empty title={say.empty} actions={newProject}>
+            {say.emptyText}
+          </Empty>
+        }
+      />
+      <Deliveries />
+      {open?.kind === 'new' && <ProjectSheet of={undefined} onClose={close} />}
+      {open?.kind === 'change' && <ProjectSheet of={open.project} onClose={close} />}
+      {open?.kind === 'delete' && <DeleteDialog of={open.project} onClose={close} />}
+    </>
+  )
+}
+
+function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Column<Project>[] {
+  const { columns } = say
+  return [
+    {
+      id: 'project',
+      head: columns.project,
+      cell: ({ name, managed_at: at }) => (
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="min-w-0 truncate font-strong">{name}</span>
+          {at !== null && <LockTag at={at} />}
+        </span>
+      ),
+    },
+    {
+      id: 'limits',
+      head: columns.limits,
+      width: 96,
+      align: 'right',
+      cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
+    },
+    { id: 'budget', head: columns.budget, width: 250, cell: (project) => <Budget of={project} /> },
+    {
+      id: 'keys',
+      head: columns.keys,
+      width: 72,
+      align: 'right',
+      cell: ({ name, keys }) => <TextLink to={paths.keys({ project: name })}>{whole(keys)}</TextLink>,
+    },
+    {
+      id: 'members',
+      head: columns.members,
+      width: 90,
+      align: 'right',
+      cell: ({ members }) => <span className="text-ink-2">{whole(members)}</span>,
+    },
+    { id: 'webhooks', head: columns.webhooks, width: 260, cell: (project) => <Webhooks of={project} /> },
+    {
+      id: 'more',
+      head: '',
+      width: 72,
+      align: 'right',
+      cell: (project) => <More of={project} open={open} mayWrite={mayWrite} />,
+    },
+  ]
+}
+
+/** The first that needs a look, or the first. */
+function Webhooks({ of: { webhooks } }: { readonly of: Project }) {
+  const shown = webhooks.find(({ last }) => last?.outcome === 'given-up') ?? webhooks[0]
+  if (shown === undefined) return <span className="text-ink-3">{say.noWebhooks}</span>
+  const { url, last } = shown
+  return (
+    <span
+      className="flex min-w-0 items-center gap-2 text-ink-2"
+      title={webhooks.map((one) => one.url).join('\n')}
+    >
+      {last !== null && (
+        <StateMark mark={OUTCOME_MARKS[last.outcome]} word={say.deliveries.outcomes[last.outcome]} />
+      )}
+      <span className="mono-12 min-w-0 truncate">{url}</span>
+      {webhooks.length > 1 && (
+        <span className="text-12 text-ink-3">{say.moreWebhooks(webhooks.length - 1)}</span>
+      )}
+    </span>
+  )
+}
+
+function More({
+  of,
+  open,
+  mayWrite,
+}: {
+  readonly of: Project
+  readonly open: (next: Open) => void
+  readonly mayWrite: boolean
+}) {
+  const why =
+    of.managed_by === 'configuration'
+      ? say.inFile(of.managed_at ?? 'torana.yaml')
+      : mayWrite
+        ? undefined
+        : say.onlyAdmins
+  return (
+    <Menu
+      align="end"
+      trigger={
+        <IconButton label={say.more(of.name)} size="small">
+          <MoreHorizontal size={15} aria-hidden />
+        </IconButton>
+      }
+    >
+      <MenuItem why={why} onSelect={() => open({ kind: 'change', project: of })}>
+        {say.change}
+      </MenuItem>
+      <MenuItem danger why={why} onSelect={() => open({ kind: 'delete', project: of })}>
+        {say.delete.action}
+      </MenuItem>
+    </Menu>
+  )
+}
+
+function Deliveries() {
+  const { data, error, refetch } = useQuery(keyQueries.webhookEvents())
+  const { title, text, empty } = say.deliveries
+  return (
+    <section className="pt-5">
+      <div className="px-6 py-3.5 phone:px-4">
+        <h2 className="text-13 font-semibold">{title}</h2>
+        <p className="text-12 text-ink-3">{text}</p>
+      </div>
+      <DataTable
+        label={title}
+        columns={DELIVERY_COLUMNS}
+        rows={data?.data}
+        rowKey={({ id, url }) => `${id} ${url}`}
+        error={error}
+        retry={() => void refetch()}
+        fill={false}
+        rowHeight={36}
+        minWidth={880}
+        empty={<Empty title={empty} />}
+      />
+    </section>
+  )
+}
+
+const DELIVERY_COLUMNS: readonly Column<WebhookEvent>[] = [
+  {
+    id: 'type',
+    head: say.deliveries.columns.type,
+    cell: ({ type }) => <span className="mono-12">{type}</span>,
+  },
+  { id: 'project', head: say.deliveries.columns.project, width: 160, cell: ({ project }) => project },
+  {
+    id: 'url',
+    head: say.deliveries.columns.url,
+    width: 280,
+    cell: ({ url }) => <span className="mono-12 block truncate text-ink-2">{url}</span>,
+  },
+  { id: 'at', head: say.deliveries.columns.at, width: 140, cell: (event) => <Moment of={event} /> },
+  {
+    id: 'tries',
+    head: say.deliveries.columns.tries,
+    width: 80,
+    align: 'right',
+    cell: ({ tries }) => whole(tries),
+  },
+  {
+    id: 'outcome',
+    head: say.deliveries.columns.outcome,
+    width: 120,
+    cell: ({ outcome }) => <State mark={OUTCOME_MARKS[outcome]}>{say.deliveries.outcomes[outcome]}</State>,
+  },
+]
+
+function Moment({ of }: { readonly of: WebhookEvent }) {
+  return <span className="tabular-nums text-ink-2">{moment(of.created_at, useNow())}</span>
+}

@@ -1,0 +1,75 @@
+/** What is kept, for how long, and how much of it there is. */
+import { useQuery } from '@tanstack/react-query'
+import type { Schema } from '../../api/client.ts'
+import { peopleQueries } from '../../api/queries/people.ts'
+import { bytes, moment, NONE, whole } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { useZone } from '../../app/zone.ts'
+import { DataTable, type Column } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { words } from '../../words/words.ts'
+
+type Kept = Schema<'Settings'>['retention'][number]
+
+const say = words.retention
+
+export function RetentionSection() {
+  useZone()
+  const { data, error, refetch } = useQuery(peopleQueries.settings())
+  return (
+    <>
+      <div className="px-6 py-3.5 phone:px-4">
+        <h2 className="text-13 font-semibold">{say.title}</h2>
+        <p className="text-12 text-ink-3">{say.text}</p>
+      </div>
+      <DataTable
+        label={say.title}
+        columns={COLUMNS}
+        rows={data?.retention}
+        rowKey={({ what }) => what}
+        error={error}
+        retry={() => void refetch()}
+        fill={false}
+        rowHeight={48}
+        minWidth={760}
+        empty={<Empty title={say.empty} />}
+      />
+    </>
+  )
+}
+
+const COLUMNS: readonly Column<Kept>[] = [
+  {
+    id: 'what',
+    head: say.columns.what,
+    cell: ({ what }) => {
+      const [name, note] = say.what[what] ?? [what, '']
+      return (
+        <span className="block min-w-0">
+          <span className="block truncate leading-5 font-strong">{name}</span>
+          <span className="block truncate text-12 leading-4 text-ink-3">{note}</span>
+        </span>
+      )
+    },
+  },
+  {
+    id: 'days',
+    head: say.columns.days,
+    width: 120,
+    align: 'right',
+    cell: ({ days }) => <span className="text-ink-2">{days === null ? say.forEver : say.days(days)}</span>,
+  },
+  { id: 'rows', head: say.columns.rows, width: 120, align: 'right', cell: ({ rows }) => whole(rows) },
+  { id: 'bytes', head: say.columns.bytes, width: 110, align: 'right', cell: (kept) => bytes(kept.bytes) },
+  {
+    id: 'next',
+    head: say.columns.next,
+    width: 170,
+    align: 'right',
+    cell: ({ next }) => (next === null ? <span className="text-ink-3">{NONE}</span> : <Next at={next} />),
+  },
+]
+
+function Next({ at }: { readonly at: string }) {
+  return <span className="tabular-nums text-ink-2">{moment(at, useNow())}</span>
+}
