@@ -57,6 +57,8 @@ export function NumberInput(props: NumberInputProps) {
       )}
       <BaseNumber.Input
         aria-label={label}
+        // Several of them stand in one field, whose own label would name them all alike.
+        {...(label !== undefined && { 'aria-labelledby': undefined })}
         placeholder={placeholder}
         className={classes(
           CONTROL,

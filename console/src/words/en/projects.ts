@@ -37,7 +37,7 @@ export const projects = {
     text: 'It can’t be undone.',
     keys: 'Its keys',
     keysText: (n: number) =>
-      `${whole(n)} ${n === 1 ? 'is' : 'are'} revoked: every node refuses ${n === 1 ? 'it' : 'them'} within two seconds.`,
+      n === 0 ? 'It has none.' : `Revoked, ${whole(n)} in all: every node refuses them within two seconds.`,
     data: 'Its data',
     dataText: 'Requests, image jobs and events are deleted two hours later. The ledger stays.',
     type: (name: string) => `Type ${name} to go on`,
@@ -69,7 +69,7 @@ export const retention = {
     ledger: ['Ledger', 'What every request cost. Money is never forgotten.'],
     usage: ['Usage', 'Sums by hour and day, of which charts are made.'],
     audit: ['Audit', 'Who changed what, chained so that a change of it shows.'],
-    pictures: ['Pictures and image jobs', '`limits.assetRetentionMs` in torana.yaml says how long.'],
+    pictures: ['Pictures and image jobs', 'limits.assetRetentionMs in torana.yaml says how long.'],
     webhooks: ['Webhook events', 'What was told to webhooks, or is to be told.'],
     drift: ['Probes of spaces', 'How far each deployment is from its space.'],
   } as Readonly<Record<string, readonly [name: string, note: string]>>,
