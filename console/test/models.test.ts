@@ -107,6 +107,7 @@ test('a model is found by keyboard alone, and its options are told in words', as
   await expect(page.getByRole('link', { name: /text-embedding-3-small/ })).toHaveCount(0)
   await page.keyboard.press('Escape')
   await go('/models?q=plain-w')
+  await expect(page.getByRole('link', { name: /plain-w16/ })).toBeVisible()
   await page.keyboard.press('j')
   await page.keyboard.press('Enter')
   await expect(page.locator('h1')).toHaveText('plain-w16')

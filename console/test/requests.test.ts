@@ -41,11 +41,14 @@ test('a deployment that fails is seen in the list as it happens, and the request
 
 test('by keyboard alone a request is found, looked at beside the list, and opened', async () => {
   await ask('for the keyboard')
+  await ask('and another one')
   const { page, go } = await openConsole(node)
   await go('/')
   await page.keyboard.press('g')
   await page.keyboard.press('r')
   await expect(page).toHaveURL(/\/requests/)
+  // The Overview, which has rows of its own, stays until the page is loaded.
+  await expect(page.locator('h1')).toHaveText('Requests', SOON)
   await expect(page.getByRole('row').filter({ hasText: 'pair-w16' }).first()).toBeVisible(SOON)
   await walk(page)
   await page.keyboard.press('Space')

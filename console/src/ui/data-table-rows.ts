@@ -110,13 +110,16 @@ export function useWalk<Row>(
   region: RefObject<HTMLDivElement | null>,
 ): void {
   const focusRow = (at: number): void => {
+    const drawn = (): HTMLElement | null | undefined =>
+      region.current?.querySelector<HTMLElement>(`[data-at="${at}"] [data-row]`)
+    const row = drawn()
+    if (row) {
+      // At once, so that the key that comes next already belongs to it.
+      row.focus()
+      return
+    }
     scrollTo(at)
-    // The row may have to be drawn first.
-    requestAnimationFrame(() =>
-      requestAnimationFrame(() =>
-        region.current?.querySelector<HTMLElement>(`[data-at="${at}"] [data-row]`)?.focus(),
-      ),
-    )
+    requestAnimationFrame(() => requestAnimationFrame(() => drawn()?.focus()))
   }
   const walk = (step: 1 | -1): boolean => {
     const focused = document.activeElement?.closest<HTMLElement>('[data-at]')
