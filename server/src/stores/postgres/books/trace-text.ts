@@ -113,7 +113,8 @@ export function traceText(trace: RequestTrace, model: string | undefined): strin
 function moreOf(trace: RequestTrace, model: string | undefined): KeptMore {
   const { askedModel, savedNanoUsd, reservation, emulated, dropped } = trace
   return {
-    asked: askedModel === model ? undefined : askedModel,
+    // Of a model that is not there, the name is the caller's own text, and may be anything.
+    asked: model === undefined || askedModel === model ? undefined : askedModel,
     space: trace.space,
     width: trace.width,
     encoding: trace.encoding,
