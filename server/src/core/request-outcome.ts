@@ -1,3 +1,4 @@
+/** How a request ended, in the one word that people see. */
 export const OUTCOMES = ['answered', 'refused', 'limited', 'failed', 'unknown'] as const
 /**
  * How a request ended for its caller. `refused`: its own fault. `limited`: by a limit or a budget of Torana's. `failed`: by

@@ -1,6 +1,6 @@
 import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { SparseCounts } from '#core/traffic/latency-counts.ts'
-import type { Outcome } from '#core/traffic/outcome.ts'
+import type { Outcome } from '#core/request-outcome.ts'
 
 /** How long one slot of a deployment's history is. */
 export const DEPLOYMENT_SLOT_MS = 300_000

@@ -27,7 +27,11 @@ export class LatencyCounts {
   }
 
   add(durationMs: number): void {
-    const index = classOf(durationMs)
+    this.addIn(latencyClassOf(durationMs))
+  }
+
+  /** For what is counted in several places: its class is found once. */
+  addIn(index: number): void {
     this.#counts[index] = (this.#counts[index] as number) + 1
     this.#total += 1
   }
@@ -78,7 +82,8 @@ export function quantileOf(all: readonly SparseCounts[], share: number): number 
   return sum.quantile(share)
 }
 
-function classOf(durationMs: number): number {
+/** The class that a duration belongs to. */
+export function latencyClassOf(durationMs: number): number {
   if (!(durationMs > FIRST_MS)) return 0
   return Math.min(CLASSES - 1, Math.ceil(Math.log(durationMs / FIRST_MS) / LOG_GROWTH))
 }

@@ -1,5 +1,5 @@
 /** How the calls to one deployment went in the last 15 minutes, and in the slot of history that runs. */
-import { LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.ts'
+import { latencyClassOf, LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.ts'
 import type { CallRecord } from '#ports/observer.ts'
 
 const MINUTES = 15
@@ -13,9 +13,9 @@ class Calls {
   readonly failures = new Map<string, number>()
   readonly latency = new LatencyCounts()
 
-  add({ outcome, durationMs }: CallRecord): void {
+  add({ outcome }: CallRecord, latencyClass: number): void {
     this.calls += 1
-    this.latency.add(durationMs)
+    this.latency.addIn(latencyClass)
     if (outcome === 'ok') return
     this.failures.set(outcome, (this.failures.get(outcome) ?? 0) + 1)
     if (!CALLERS_FAULTS.has(outcome)) this.failed += 1
@@ -49,8 +49,9 @@ export class CallCounts {
 
   add(record: CallRecord): void {
     const minute = this.#minutes[this.#minute] as Calls
-    minute.add(record)
-    this.#slot.add(record)
+    const latencyClass = latencyClassOf(record.durationMs)
+    minute.add(record, latencyClass)
+    this.#slot.add(record, latencyClass)
     this.#seconds[this.#second] = (this.#seconds[this.#second] as number) + 1
     if (!CALLERS_FAULTS.has(record.outcome)) this.lastFailure = record.reason ?? record.outcome
   }

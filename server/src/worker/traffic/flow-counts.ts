@@ -1,6 +1,6 @@
 /** What flowed from keys through models to deployments in the last ten seconds. Added to on the hot lane: numbers only. */
 import { joined, type Flow } from '#core/traffic/node-summary.ts'
-import { outcomeOf } from '#core/traffic/outcome.ts'
+import { outcomeOf } from '#core/request-outcome.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 
 /** Long enough that a picture does not flicker, short enough that a failure shows at once. */

@@ -1,7 +1,7 @@
 /** What was answered to each project, in the fine and in the coarse slot that run. */
 import { ownTime } from '#core/request-trace.ts'
 import { LatencyCounts } from '#core/traffic/latency-counts.ts'
-import { OUTCOMES, outcomeOf, type Outcome } from '#core/traffic/outcome.ts'
+import { OUTCOMES, outcomeOf, type Outcome } from '#core/request-outcome.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import type { ProjectSlot } from '#ports/traffic-history.ts'
 
@@ -18,8 +18,9 @@ class Counted {
 
   add(record: RequestRecord): void {
     this.outcomes[outcomeOf(record.status, record.fault)] += 1
-    this.latency.add(record.durationMs)
-    this.own.add(ownMsOf(record))
+    const { durationMs, trace } = record
+    this.latency.add(durationMs)
+    this.own.add(trace === undefined ? durationMs : ownTime(trace, durationMs).ownMs)
     // Where nothing is shared there is nothing to hit either.
     if (record.cache !== undefined) {
       this.inputs += record.cache.hits + record.cache.misses
@@ -85,12 +86,4 @@ export class ProjectCounts {
   clear(): void {
     this.#projects = new Map()
   }
-}
-
-/** One call, as nearly every request makes, needs no arithmetic of spans. */
-function ownMsOf({ durationMs, trace }: RequestRecord): number {
-  if (trace === undefined) return durationMs
-  const [call, ...others] = trace.calls
-  if (call === undefined || others.length > 0) return ownTime(trace, durationMs).ownMs
-  return Math.max(0, durationMs - (call.endedMs - call.startedMs) - call.waitedMs)
 }

@@ -1,3 +1,4 @@
+import { OUTCOMES } from '#core/request-outcome.ts'
 import { DEPLOYMENT_STATES, type DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { LatencyCounts, type SparseCounts } from '#core/traffic/latency-counts.ts'
 import type { Clock } from '#ports/clock.ts'
@@ -278,9 +279,7 @@ function projectColumns(slots: readonly ProjectSlot[]): readonly string[] {
     plainArray(slots.map(({ slotMs }) => slotMs / 1000)),
     plainArray(slots.map(({ atMs }) => atMs)),
     textArray(slots.map(({ project }) => project)),
-    ...(['answered', 'refused', 'limited', 'failed', 'unknown'] as const).map((outcome) =>
-      plainArray(slots.map(({ outcomes }) => outcomes[outcome])),
-    ),
+    ...OUTCOMES.map((outcome) => plainArray(slots.map(({ outcomes }) => outcomes[outcome]))),
     plainArray(slots.map(({ inputs }) => inputs)),
     plainArray(slots.map(({ hits }) => hits)),
     plainArray(slots.map(({ nanoUsd }) => nanoUsd)),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { FAULTS } from '../fault/table.ts'
-import { outcomeOf } from './outcome.ts'
+import { FAULTS } from './fault/table.ts'
+import { outcomeOf } from './request-outcome.ts'
 
 test('every fault has an outcome that says whose fault it is', () => {
   for (const [code, { status }] of Object.entries(FAULTS))
