@@ -1,4 +1,5 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
+import { existsSync } from 'node:fs'
 import { openAccounts } from '#compose/accounts.ts'
 import { version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
@@ -63,6 +64,12 @@ export interface Node {
   stop(options?: StopOptions): Promise<void>
 }
 
+export interface StartOptions {
+  readonly told?: AbortSignal
+  /** Hears what takes a while, for a person who waits. */
+  readonly say?: (line: string) => void
+}
+
 /**
  * The ports are bound already, so that a taken one is told before anything else is opened. When `told` aborts, the start is
  * given up: whatever was opened is closed again, and its reason is thrown.
@@ -71,7 +78,7 @@ export async function startNode(
   settings: Settings,
   env: Environment,
   listeners: Listeners,
-  told: AbortSignal = new AbortController().signal,
+  { told = new AbortController().signal, say = () => {} }: StartOptions = {},
 ): Promise<Node> {
   // Parts end in the reverse order: when the node stops, or at once when one of them can't be opened.
   await using opened = new AsyncDisposableStack()
@@ -99,7 +106,7 @@ export async function startNode(
   const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics, catalog.declared))
   const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => ended.resolve() }
-  const stores = opened.use(await openStores(basics, storeParts))
+  const stores = opened.use(await openStores(basics, storeParts, say))
   told.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
@@ -185,12 +192,19 @@ function basicsOf(settings: Settings, { limits, cors }: LoadedConfig, log: Log):
   return { settings, limits, cors, secrets, clock, identifiers, log, metrics, security }
 }
 
+function databaseLine({ database }: Settings): string {
+  if (database.kind === 'memory') return 'Keeping nothing: DATABASE_URL is memory:'
+  if (database.kind === 'postgres') return 'Opening the database of DATABASE_URL'
+  return `${existsSync(database.folder) ? 'Opening' : 'Making'} the database in ${database.folder}`
+}
+
 /** Only a first start without any configuration needs one. */
 function demoKeyOf({ configFile, bootstrapKey, dataDir }: Settings): string | undefined {
   return configFile === undefined && bootstrapKey === undefined ? loadDemoKey(dataDir) : undefined
 }
 
-function openStores(basics: Basics, parts: StoreParts): Promise<Stores> {
+function openStores(basics: Basics, parts: StoreParts, say: (line: string) => void): Promise<Stores> {
+  say(databaseLine(basics.settings))
   const { database } = basics.settings
   return database.kind === 'memory'
     ? openMemoryStores(basics, parts)

@@ -6,6 +6,7 @@ import { readText } from '#config/file/variable.ts'
 import { listModels } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Node } from '#main'
+import { readManifest } from '#package/files.ts'
 import type { Output } from './output.ts'
 import { onHangUp, ToldToStop, toldToStop } from './stop-signals.ts'
 
@@ -15,7 +16,7 @@ export async function run(_argv: string[], out: Output): Promise<number> {
   process.umask(0o077)
   let node: Node
   try {
-    node = await start(settings)
+    node = await start(settings, (line) => out.stderr.write(`  ${line}\n`))
   } catch (error) {
     if (error instanceof ToldToStop) return 0
     const problem = await problemOf(error, settings)
@@ -37,11 +38,13 @@ async function told(): Promise<ToldToStop> {
   return toldToStop.reason as ToldToStop
 }
 
-async function start(settings: Settings): Promise<Node> {
+/** Says at once what is going on: the first start of a node takes some seconds. */
+async function start(settings: Settings, say: (line: string) => void): Promise<Node> {
   const listeners = await Listeners.bind(settings)
+  say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
   // Loaded only now: a taken port is told before a second is spent on the rest of the code.
   const { startNode } = await import('#main')
-  return startNode(settings, process.env, listeners, toldToStop)
+  return startNode(settings, process.env, listeners, { told: toldToStop, say })
 }
 
 /** What the system says of a folder that can't be used. */
@@ -69,9 +72,10 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
     const variable = isOfAssets ? 'ASSETS_URL' : 'TORANA_DATA_DIR'
     return `${variable}: ${path} ${REASONS.get(code)} (${code}). Name a folder that this user may create and write.`
   }
-  const { FolderInUse } = await import('#stores/postgres/pglite.ts')
+  const { FolderInUse, NoDatabaseInside } = await import('#stores/postgres/pglite.ts')
   const { UnsafeSecret } = await import('#runtime/secret.ts')
-  return error instanceof FolderInUse || error instanceof UnsafeSecret ? error.message : undefined
+  const told = [FolderInUse, NoDatabaseInside, UnsafeSecret].some((kind) => error instanceof kind)
+  return told ? (error as Error).message : undefined
 }
 
 function banner({ url, controlUrl, demoKey, catalog, hasKeys, welcomeUrl }: Node): string {
@@ -93,7 +97,7 @@ function banner({ url, controlUrl, demoKey, catalog, hasKeys, welcomeUrl }: Node
     '',
     `  curl ${url}/v1/embeddings -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","input":["cat","kitten","car"]}'`,
     '',
-    '  Next: `node server/bin/torana.js init > torana.yaml` for your own upstreams. docs/quick-start.md has all steps.',
+    '  Next: `torana init > torana.yaml` for your own upstreams. docs/quick-start.md has all steps.',
     '',
   )
   return `${lines.join('\n')}\n`

@@ -1,14 +1,12 @@
-import { readFileSync } from 'node:fs'
 import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
+import { readManifest } from '#package/files.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
 
-export const version: string = (
-  JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string }
-).version
+export const version: string = readManifest().version
 
 /** In the data folder: a copy of the keys, for a start without the store. */
 export const KEY_SNAPSHOT = 'keys.snapshot'

@@ -1,5 +1,4 @@
 /** Composition of the private listener's app. */
-import { join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import { listModels } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -13,6 +12,7 @@ import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { ImageJobsDependencies } from '#http/control/images/jobs.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { controlServer } from '#http/control/server.ts'
+import { CONSOLE_FOLDER } from '#package/files.ts'
 import type { Accounts } from './accounts.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
@@ -48,9 +48,6 @@ export interface ControlParts {
 
 /** Nobody but users of this machine can reach it. */
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
-
-/** Built by `npm run console:build`. */
-const CONSOLE_FOLDER = join(import.meta.dirname, '../../../console/dist')
 
 export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
   const { clock, identifiers, log, metrics, security, settings } = basics

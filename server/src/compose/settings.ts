@@ -1,9 +1,9 @@
 /** Composition of what the console shows of an install's own settings. */
 import { globSync, readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Limits } from '#core/settings.ts'
 import type { Kept, SettingsDependencies, StoreState } from '#http/control/settings/routes.ts'
+import { CATALOG_FOLDER, readManifest } from '#package/files.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import { REQUEST_LOG_DAYS } from '#stores/postgres/books/upkeep.ts'
 import { POINTS_KEPT_MS } from '#worker/spaces/retention.ts'
@@ -92,10 +92,9 @@ function numbersIn(limits: Limits): Record<string, number> {
 
 /** The newest day on which somebody read a price of the built-in catalog. */
 function catalogDate(): string {
-  const folder = join(import.meta.dirname, '../../catalog')
-  const days = globSync('*.yaml', { cwd: folder }).flatMap((name) =>
+  const days = globSync('*.yaml', { cwd: CATALOG_FOLDER }).flatMap((name) =>
     Array.from(
-      readFileSync(join(folder, name), 'utf8').matchAll(/\basOf: (\d{4}-\d{2}-\d{2})/g),
+      readFileSync(join(CATALOG_FOLDER, name), 'utf8').matchAll(/\basOf: (\d{4}-\d{2}-\d{2})/g),
       ([, day = '']) => day,
     ),
   )
@@ -103,8 +102,5 @@ function catalogDate(): string {
 }
 
 function dependencies(): { name: string; version: string }[] {
-  const manifest = createRequire(import.meta.url)('../../package.json') as {
-    dependencies: Record<string, string>
-  }
-  return Object.entries(manifest.dependencies).map(([name, pinned]) => ({ name, version: pinned }))
+  return Object.entries(readManifest().dependencies).map(([name, pinned]) => ({ name, version: pinned }))
 }

@@ -85,6 +85,37 @@ test('without a file there are the demo models, and OpenAI’s once there is a k
   assert.deepEqual(demo.deployments[0]?.price, { kind: 'free' })
 })
 
+const OURS = 'tr_Zk1mQ8vX3sT5wY7bN2cR4dF6gH9jK0pL_00000000'
+
+test('a key of Torana in OPENAI_API_KEY adds no upstream that it could be sent to, and a warning says so', () => {
+  const { catalog, warnings } = readNothing(OURS, surroundings)
+  assert.deepEqual([...catalog.models.keys()], ['demo-embed', 'demo-image'])
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /^OPENAI_API_KEY: holds a key of Torana/)
+  assert.ok(!warnings[0]?.includes(OURS))
+})
+
+test('a key of Torana is refused as the key of a provider, and is right for a server of one’s own', () => {
+  const read = (upstream: string): LoadedConfig =>
+    readConfig(
+      't.yaml',
+      `
+upstreams: { a: { ${upstream}, apiKey: \${OPENAI_API_KEY} } }
+models: { text-embedding-3-small: { deployments: [{ upstream: a }] } }`,
+      { ...surroundings, env: { OPENAI_API_KEY: OURS } },
+    )
+  for (const provider of ['provider: openai', 'dialect: openai, baseUrl: "https://api.openai.com/v1/"']) {
+    const [problem = '', ...others] = problemsOf(() => read(provider))
+    assert.match(problem, /upstreams\.a\.apiKey: holds a key of Torana/)
+    assert.ok(!problem.includes(OURS) && others.length === 0, problem)
+  }
+  assert.equal(
+    modelOf(read('provider: openai, baseUrl: https://torana.example.com/v1'), 'text-embedding-3-small')
+      .deployments[0]?.upstream.apiKey,
+    OURS,
+  )
+})
+
 test('the example of the documentation loads against the built-in facts, without a warning', () => {
   const loaded = readConfig('torana.yaml', exampleFile, surroundings)
   assert.deepEqual(loaded.warnings, [])

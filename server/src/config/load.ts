@@ -1,6 +1,7 @@
 /** Environment and torana.yaml → what the node serves. */
 import { relative } from 'node:path'
 import type { Catalog } from '#core/catalog.ts'
+import { startsLikeOurs } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
@@ -79,13 +80,19 @@ export function readNothing(openaiApiKey: string | undefined, surroundings: Surr
     const known = surroundings.facts.get(provider)?.models ?? {}
     for (const [id, { aliases }] of Object.entries(known)) add(id, provider, aliases)
   }
-  if (openaiApiKey) {
+  const report = reportOnNothing()
+  if (openaiApiKey && startsLikeOurs(openaiApiKey)) {
+    report.warning(
+      ['OPENAI_API_KEY'],
+      "holds a key of Torana, so it is not used and sent nowhere, and OpenAI's models are not added. In this terminal the variable is for the key of OpenAI: unset it, or set that key",
+    )
+  } else if (openaiApiKey) {
     upstreams['openai'] = { provider: 'openai', apiKey: openaiApiKey }
     addAll('openai')
   }
   addAll('demo')
   const declared = { upstreams: Object.keys(upstreams), models: Object.keys(models) }
-  return finish({ file: { upstreams, models }, declared, report: reportOnNothing(), ...surroundings })
+  return finish({ file: { upstreams, models }, declared, report, ...surroundings })
 }
 
 function finish(input: BuildInput): LoadedConfig {

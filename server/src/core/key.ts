@@ -16,9 +16,14 @@ export function isMonotonous(secret: string): boolean {
 
 export type KeyForm = 'torana' | 'foreign' | 'bad-checksum' | 'too-short'
 
+/** Also a part of one, or one that was mistyped. */
+export function startsLikeOurs(secret: string): boolean {
+  return secret.startsWith('tr_')
+}
+
 /** A key that starts like ours and fails its checksum was mistyped or cut: refused without a look-up. */
 export function keyForm(secret: string): KeyForm {
-  if (secret.startsWith('tr_')) {
+  if (startsLikeOurs(secret)) {
     if (!OURS.test(secret)) return 'bad-checksum'
     return checksum(secret.slice(0, -9)) === secret.slice(-8) ? 'torana' : 'bad-checksum'
   }

@@ -10,6 +10,7 @@ import {
   type ImageCodec,
   type ThumbnailMaker,
 } from '#ports/image-codec.ts'
+import { workerModule } from '#package/files.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
 import { Turns } from '#thread/turns.ts'
 import type { CodecAnswer, CodecWorks } from './image-codec-worker.ts'
@@ -29,7 +30,7 @@ const LIMITS: ThreadLimits = { memoryMb: 128, maxTaskMs: 120_000 }
 const PORTION_BYTES = 1024 * 1024
 
 export class WorkerImageCodec implements ImageCodec, ThumbnailMaker {
-  readonly #thread = new Thread<CodecWorks>(new URL('./image-codec-worker.ts', import.meta.url), LIMITS)
+  readonly #thread = new Thread<CodecWorks>(workerModule('runtime/image-codec-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: PIXELS_AT_ONCE, maxWaiting: MAX_WAITING })
   readonly #cores: number
 

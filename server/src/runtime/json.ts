@@ -1,5 +1,6 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
 import { exactFields } from '#core/exact-json.ts'
+import { workerModule } from '#package/files.ts'
 import { JsonRefused, type LargeJson, type LiftedFile, type ParsedJson } from '#ports/json.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import type { Asker } from '#ports/asker.ts'
@@ -34,7 +35,7 @@ export class WorkerJson implements LargeJson {
   readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
 
   constructor(limits: BodyLimits = defaultLimits) {
-    this.#thread = new Thread(new URL('./json-worker.ts', import.meta.url), {
+    this.#thread = new Thread(workerModule('runtime/json-worker'), {
       memoryMb: memoryMbFor(limits),
       maxTaskMs: MAX_TASK_MS,
     })

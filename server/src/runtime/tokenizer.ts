@@ -1,4 +1,5 @@
 import type { TokenIds } from '#core/embedding/input.ts'
+import { workerModule } from '#package/files.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { CountAsker, KnownTokenizer, TokenCount, TokenCounter } from '#ports/tokens.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
@@ -24,7 +25,7 @@ interface Piece {
 
 /** Counts in a thread, which starts with the first count: its ranks take 100 ms to load, and most nodes never need them. */
 export class WorkerTokenCounter implements TokenCounter {
-  readonly #thread = new Thread<TokenizerWorks>(new URL('./tokenizer-worker.ts', import.meta.url), LIMITS)
+  readonly #thread = new Thread<TokenizerWorks>(workerModule('runtime/tokenizer-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
 
   async count(

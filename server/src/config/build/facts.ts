@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
 import { DEMO_MAX_TOKENS } from '#core/demo.ts'
+import { CATALOG_FOLDER } from '#package/files.ts'
 import { image } from '../schema/image.ts'
 import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model.ts'
 import { forEmbeddings, forImages, priceFields, priceWord } from '../schema/price.ts'
@@ -132,8 +133,6 @@ const demo: ProviderFacts = {
   },
   retired: {},
 }
-
-const CATALOG_FOLDER = join(import.meta.dirname, '../../../catalog')
 
 let builtIn: Facts | undefined
 

@@ -1,4 +1,5 @@
 import type { DialectName, Upstream } from '#core/catalog.ts'
+import { startsLikeOurs } from '#core/key.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
@@ -41,6 +42,11 @@ export function buildUpstream(
     problem(field, `has no meaning for dialect ${dialects.join(' and ')}: remove it`)
   }
   for (const one of dialects) reportMissing(one, entry, provider, path, report)
+  if (entry.apiKey !== undefined && startsLikeOurs(entry.apiKey) && !isOwnAddress(entry, facts))
+    problem(
+      'apiKey',
+      'holds a key of Torana, which would be sent to the provider. Write the key of the provider: keys of Torana are for applications',
+    )
   if (report.isBroken(path)) return undefined
   const [embedding, image = embedding] = dialects.map((one) => upstreamIn(one, name, entry, provider))
   return embedding && image && { embedding, image }
@@ -84,6 +90,11 @@ function upstreamIn(
     settings: entry.settings ?? {},
     ...(entry.pictureHosts && { pictureHosts: entry.pictureHosts }),
   }
+}
+
+/** Where another Torana may listen, whose key is right there. */
+function isOwnAddress({ baseUrl }: UpstreamEntry, facts: Facts): boolean {
+  return baseUrl !== undefined && impliedProvider(undefined, baseUrl, facts) === undefined
 }
 
 /**

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { MIGRATIONS_FOLDER } from '#package/files.ts'
 import type { Database, Sql } from './database.ts'
 
 export interface MigrationReport {
@@ -18,7 +19,6 @@ interface Migration {
   readonly sha256: string
 }
 
-const FOLDER = join(import.meta.dirname, 'migrations')
 const FILE_NAME = /^(\d{4})-.+\.sql$/
 /** Any number will do, as long as nothing else in the database uses it and all nodes use the same. */
 const LOCK_NUMBER = 7_061_711
@@ -29,7 +29,10 @@ const WAIT_FOR_TABLE_MS = 5000
 /** An index over a large table takes minutes. */
 const STATEMENT_MS = 15 * 60_000
 
-export async function migrate(database: Database, folder: string = FOLDER): Promise<MigrationReport> {
+export async function migrate(
+  database: Database,
+  folder: string = MIGRATIONS_FOLDER,
+): Promise<MigrationReport> {
   const known = readMigrations(folder)
   // The lock belongs to the connection, and is gone with it.
   return database.session(async (sql) => {

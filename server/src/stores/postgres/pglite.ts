@@ -4,6 +4,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
+import { workerModule } from '#package/files.ts'
 import { holderOf, lockFile, tryChmod } from '../file-lock.ts'
 import { onlyOnce, openPool, QUERY_TIMEOUT_MS, type Database, type DatabaseOptions } from './database.ts'
 import type { ToPglite } from './pglite-worker.ts'
@@ -16,6 +17,15 @@ export class FolderInUse extends Error {
   constructor(folder: string, holder: string) {
     super(
       `${folder} is in use by ${holder}. Stop it, choose another folder, or set DATABASE_URL to share a database.`,
+    )
+  }
+}
+
+/** The lite image comes without it. */
+export class NoDatabaseInside extends Error {
+  constructor() {
+    super(
+      'DATABASE_URL: is not set, and this image has no database inside. Set it to a PostgreSQL, or use the full image.',
     )
   }
 }
@@ -133,11 +143,15 @@ async function initialise(folder: string): Promise<void> {
 }
 
 async function startThread(folder: string): Promise<Worker> {
-  const worker = new Worker(new URL('./pglite-worker.ts', import.meta.url), { workerData: folder })
+  const worker = new Worker(workerModule('stores/postgres/pglite-worker'), { workerData: folder })
   const exit = once(worker, 'exit').then(([code]) => {
     throw new Error(`PGlite ended with code ${code} while it opened ${folder}`)
   })
-  await Promise.race([once(worker, 'message'), exit])
+  try {
+    await Promise.race([once(worker, 'message'), exit])
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_MODULE_NOT_FOUND' ? new NoDatabaseInside() : error
+  }
   return worker
 }
 

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client'
 
 /**
@@ -45,8 +44,7 @@ type Client = ReturnType<typeof newClient>
 /** Strings come back as bytes: no value is taken for text. */
 const AS_BYTES = { typeMapping: { [RESP_TYPES.BLOB_STRING]: Buffer } }
 
-export function readScript(file: URL): RedisScript {
-  const text = readFileSync(file, 'utf8')
+export function scriptOf(text: string): RedisScript {
   return { text, sha1: createHash('sha1').update(text).digest('hex') }
 }
 

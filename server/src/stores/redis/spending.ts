@@ -1,7 +1,8 @@
+import { redisScript } from '#package/files.ts'
 import type { SpendingQuestion, SpendingReader } from '#ports/budgets.ts'
-import { readScript, type RedisConnection } from './connection.ts'
+import { scriptOf, type RedisConnection } from './connection.ts'
 
-export const SPENT_SCRIPT = readScript(new URL('./spent.lua', import.meta.url))
+export const SPENT_SCRIPT = scriptOf(redisScript('spent'))
 
 /** How old a sum may be: the ledger is asked once in this time, however many nodes there are. */
 const FRESH_MS = 2000

@@ -1,9 +1,10 @@
 /** What `take.lua` is sent and what it answers. */
 import { decisionOf } from '#core/limit.ts'
 import type { RateDecision, RateLimit, RateTake } from '#core/limit.ts'
-import { readScript } from './connection.ts'
+import { redisScript } from '#package/files.ts'
+import { scriptOf } from './connection.ts'
 
-export const TAKE_SCRIPT = readScript(new URL('./take.lua', import.meta.url))
+export const TAKE_SCRIPT = scriptOf(redisScript('take'))
 
 export interface Correction {
   readonly limit: RateLimit

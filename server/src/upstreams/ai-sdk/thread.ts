@@ -1,5 +1,6 @@
 /** The thread that calls through the AI SDK run in, seen from outside. */
 import { UpstreamFailure } from '#core/fault/failure.ts'
+import { workerModule } from '#package/files.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { inTime, Thread, type ThreadLimits } from '#thread/thread.ts'
@@ -48,7 +49,7 @@ export function aiSdkThread(options: WorkerOptions): AiSdkThread {
   const env = Object.fromEntries(
     ENVIRONMENT.map((name) => [name, process.env[name]]).filter(([, value]) => value),
   )
-  const thread = new Thread<AiSdkWorks>(new URL('./worker.ts', import.meta.url), limitsFor(options), {
+  const thread = new Thread<AiSdkWorks>(workerModule('upstreams/ai-sdk/worker'), limitsFor(options), {
     env,
     workerData: options,
   })

