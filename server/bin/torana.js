@@ -11,7 +11,7 @@ if (Number(major) < 26) {
 // Loading the program takes a moment, in which nothing is open yet: a start that is told to stop then is over. Once the program
 // listens itself, this one does nothing. It is never removed: a signal on its way would be lost with it.
 const [command = 'start'] = process.argv.slice(2)
-if (command === 'start')
+if (command === 'start' || command === 'demo' || command.startsWith('-'))
   for (const signal of ['SIGTERM', 'SIGINT'])
     process.on(signal, () => {
       if (process.listenerCount(signal) === 1) process.exit(0)

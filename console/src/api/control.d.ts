@@ -1663,14 +1663,14 @@ export interface components {
              * @description The worst of all checks.
              * @enum {string}
              */
-            verdict: "ok" | "look" | "wrong";
+            verdict: "ok" | "warn" | "fail";
             checks: {
                 name: string;
                 /**
-                 * @description `look`: a warning. `wrong`: a failure; a promise is broken, or about to be.
+                 * @description `warn`: an operator should look at it. `fail`: a promise is broken, or about to be.
                  * @enum {string}
                  */
-                verdict: "ok" | "look" | "wrong";
+                verdict: "ok" | "warn" | "fail";
                 says: string;
                 figures: {
                     [key: string]: number;

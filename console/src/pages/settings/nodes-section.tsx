@@ -197,7 +197,7 @@ function EndDialog({ node, onClose }: { readonly node: Node; readonly onClose: (
   )
 }
 
-const VERDICT_MARKS: Record<string, Mark> = { good: 'good', look: 'warn', wrong: 'bad' }
+const VERDICT_MARKS: Record<string, Mark> = { ok: 'good', warn: 'warn', fail: 'bad' }
 
 function Doctor() {
   const { data, error, refetch, isFetching } = useQuery(doctorQuery)

@@ -30,6 +30,6 @@ export const nodes = {
   doctor: 'Doctor',
   doctorText: (at: string) => `Ledger, sums and budgets compared at ${at}.`,
   again: 'Look again',
-  verdicts: { good: 'well', look: 'look', wrong: 'wrong' } as Record<string, string>,
+  verdicts: { ok: 'ok', warn: 'warning', fail: 'failure' } as Record<string, string>,
   checks: (n: number) => plural(n, 'check'),
 }

@@ -31,6 +31,6 @@ export const nodes: typeof english = {
   doctor: '体检',
   doctorText: (at) => `账本、汇总与预算于 ${at} 比对。`,
   again: '再次检查',
-  verdicts: { good: '正常', look: '注意', wrong: '错误' },
+  verdicts: { ok: '正常', warn: '注意', fail: '错误' },
   checks: (n) => `${count(n)} 项检查`,
 }

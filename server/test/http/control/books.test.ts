@@ -1,10 +1,11 @@
 /** The routes about the books, and the commands that talk to them. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { run as doctor } from '#cli/doctor.ts'
-import { run as nodesCommand } from '#cli/nodes.ts'
-import type { Output } from '#cli/output.ts'
-import { run as unknownsCommand } from '#cli/unknowns.ts'
+import type { Command } from '#cli/command/command.ts'
+import { doctor } from '#cli/commands/doctor.ts'
+import { nodes as nodesCommand } from '#cli/commands/nodes.ts'
+import { unknowns as unknownsCommand } from '#cli/commands/unknowns.ts'
+import { runCommand } from '#cli/command/run.ts'
 import { windowOf } from '#core/budget.ts'
 import { momentOf } from '#core/ledger.ts'
 import type { AuditEntry, AuditLog, AuditProof } from '#ports/audit.ts'
@@ -30,9 +31,9 @@ after(() => {
   else process.env['TORANA_ADMIN_TOKEN'] = tokenBefore
 })
 
-async function outcome(command: (argv: string[], out: Output) => Promise<number>, args: string, url: string) {
+async function outcome(command: Command, args: string, url: string) {
   const written = { stdout: '', stderr: '' }
-  const code = await command([...args.split(' ').filter(Boolean), '--url', url], {
+  const code = await runCommand(command, [...args.split(' ').filter(Boolean), '--url', url], {
     stdout: { write: (text) => void (written.stdout += text) },
     stderr: { write: (text) => void (written.stderr += text) },
   })
@@ -231,36 +232,36 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
     }),
   })
   const { body } = await ask<Report>('GET', '/doctor')
-  assert.equal(body.verdict, 'look')
+  assert.equal(body.verdict, 'warn')
   const findings = findingsOf(body)
   assert.match(findings['ledger'] ?? '', /^ok: 2 entries/)
   assert.match(
     findings['budgets'] ?? '',
-    /^look: 1 corrected; project:search: spent \$0\.0000022 → \$0\.0000019, leased \$0\.00005 → \$0\.00005$/,
+    /^warn: 1 corrected; project:search: spent \$0\.0000022 → \$0\.0000019, leased \$0\.00005 → \$0\.00005$/,
   )
   assert.match(
     findings['unknowns'] ?? '',
-    /^look: 1 open, which count as \$0\.0000015 spent: see torana unknowns$/,
+    /^warn: 1 open, which count as \$0\.0000015 spent: see torana unknowns$/,
   )
-  assert.match(findings['nodes'] ?? '', /^look: 0 alive, 1 silent/)
+  assert.match(findings['nodes'] ?? '', /^warn: 0 alive, 1 silent/)
   assert.match(
     findings['leases'] ?? '',
-    new RegExp(`^look: lost nodes have leased \\$0\\.00005 .*\\(${nodeId}\\)`),
+    new RegExp(`^warn: lost nodes have leased \\$0\\.00005 .*\\(${nodeId}\\)`),
   )
   assert.match(
     findings['partitions'] ?? '',
-    /^look: usage_events_2026_12 could not be created \(rows in the way\); 3 rows of the ledger/,
+    /^warn: usage_events_2026_12 could not be created \(rows in the way\); 3 rows of the ledger/,
   )
-  assert.match(findings['spool'] ?? '', /^look: 3 records/)
-  assert.match(findings['redis'] ?? '', /^look: unreachable/)
+  assert.match(findings['spool'] ?? '', /^warn: 3 records/)
+  assert.match(findings['redis'] ?? '', /^warn: unreachable/)
 
   const whole = (await ask<Report>('GET', '/doctor?hours=all')).body
-  assert.equal(whole.verdict, 'wrong')
+  assert.equal(whole.verdict, 'fail')
   assert.match(
     findingsOf(whole)['ledger'] ?? '',
-    /^wrong: 1 difference from the hourly sums; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hourly sums 1 posts, 10 tokens, \$0\.0000002$/,
+    /^fail: 1 difference from the hourly sums; project search from 2026-12-02T15:00:00\.000Z: ledger 1 posts, 10 tokens, \$0\.000000999; hourly sums 1 posts, 10 tokens, \$0\.0000002$/,
   )
-  assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'wrong')
+  assert.equal((await ask<Report>('GET', `/doctor?hours=${11 * 24}`)).body.verdict, 'fail')
   assertFault(await ask('GET', '/doctor?hours=0'), 'invalid_parameter')
   assertFault(await ask('GET', '/doctor?hours=some'), 'invalid_parameter')
 })
@@ -288,15 +289,15 @@ test('the doctor tells of audit entries that are unkeyed or not intact', async (
     return findingsOf((await ask<Report>('GET', '/doctor')).body)['audit'] ?? ''
   }
   const unkeyed = Array.from({ length: 700 }, (_, index) => entryOf(700 - index, 'unkeyed'))
-  assert.match(await auditFinding(unkeyed), /^look: 700 entries, the newest unkeyed/)
+  assert.match(await auditFinding(unkeyed), /^warn: 700 entries, the newest unkeyed/)
   assert.match(
     await auditFinding([entryOf(701, 'keyed'), ...unkeyed]),
     /^ok: 701 entries intact; 700 unkeyed/,
   )
-  assert.match(await auditFinding([entryOf(701, 'other_key'), ...unkeyed]), /^look: .* TORANA_SECRET/)
+  assert.match(await auditFinding([entryOf(701, 'other_key'), ...unkeyed]), /^warn: .* TORANA_SECRET/)
   assert.match(
     await auditFinding([entryOf(702, 'keyed'), entryOf(701, 'keyed', false), ...unkeyed]),
-    /^wrong: 1 of the newest 702 entries not intact/,
+    /^fail: 1 of the newest 702 entries not intact/,
   )
 })
 
@@ -308,10 +309,10 @@ test('the doctor has something to say while the store is away', async () => {
     nodeFigures: () => ({ ...QUIET_NODE, isStoreAway: true, spoolWaiting: 12 }),
   })
   const { status, body } = await ask<Report>('GET', '/doctor')
-  assert.deepEqual([status, body.verdict], [200, 'wrong'])
+  assert.deepEqual([status, body.verdict], [200, 'fail'])
   const findings = findingsOf(body)
-  assert.match(findings['store'] ?? '', /^wrong: PostgreSQL does not answer/)
-  assert.match(findings['spool'] ?? '', /^look: 12 records .* safe until PostgreSQL is back$/)
+  assert.match(findings['store'] ?? '', /^fail: PostgreSQL does not answer/)
+  assert.match(findings['spool'] ?? '', /^warn: 12 records .* safe until PostgreSQL is back$/)
   assert.equal(findings['ledger'], undefined)
 })
 
@@ -385,11 +386,11 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   await tamper('UPDATE usage_hours SET posts = posts + 1')
   const wrong = await outcome(doctor, '--hours all', url)
   assert.equal(wrong.code, 1)
-  assert.match(wrong.stdout, /^wrong +ledger +1 difference/m)
+  assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
   assert.equal(checks.length, 15)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
-  assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: hours: /)
+  assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })
 
 test('the doctor tells of a disk that can’t be written, and of a configuration file that was refused', async () => {
@@ -401,14 +402,14 @@ test('the doctor tells of a disk that can’t be written, and of a configuration
     }),
   })
   const { body } = await ask<Report>('GET', '/doctor')
-  assert.equal(body.verdict, 'wrong')
+  assert.equal(body.verdict, 'fail')
   const findings = findingsOf(body)
   assert.match(
     findings['disk'] ?? '',
-    /^wrong: the journal cannot be written: ENOSPC: this node takes no requests/,
+    /^fail: the journal cannot be written: ENOSPC: this node takes no requests/,
   )
   assert.match(
     findings['configuration'] ?? '',
-    /^look: the file is wrong since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
+    /^warn: the file is wrong since 1970-01-01T00:00:00\.000Z, an earlier one is in use: torana\.yaml:1:1 .* \(and 1 more\)$/,
   )
 })

@@ -91,18 +91,18 @@ test('a project is made, set and deleted, but not by a slip', async () => {
   const set = await torana('projects set chat --tokens-per-minute none')
   assert.match(set.stdout, /^chat +store +- +\$5\.50 a week$/m)
   const slip = await torana('projects delete chat')
-  assert.equal(slip.code, 1)
+  assert.equal(slip.code, 2)
   assert.match(slip.stderr, /--yes/)
   assert.equal((await torana('projects delete chat --yes')).code, 0)
   assert.doesNotMatch((await torana('projects list')).stdout, /chat/)
 })
 
-test('a credential is stored, listed and dropped', async () => {
+test('a credential is stored, listed and deleted', async () => {
   const stored = await torana('credentials set openai --secret-file secret.txt')
   assert.match(stored.stderr, /sends it to https:\/\/api\.openai\.com\/v1 only/)
   assert.equal(await credentials.open('openai', 'https://api.openai.com/v1'), 'sk-brought-in-a-file-0123')
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +store /m)
-  await torana('credentials drop openai')
+  await torana('credentials delete openai')
   assert.match((await torana('credentials list')).stdout, /^openai +https:\S+ +none /m)
 })
 
@@ -172,27 +172,49 @@ test('whoever listens on the port of a node is not sent the token', async () => 
 })
 
 test('a wrong word is a misuse that names the right ones', async () => {
-  for (const args of [
-    'keys',
-    'keys lsit',
-    'keys create',
-    'keys create a b',
-    'keys list --colour red',
-    'projects set',
-  ]) {
-    const { code, stderr } = await torana(args)
-    assert.equal(code, 2, args)
-    assert.match(stderr, /torana (keys|projects) \w+ /)
-  }
   for (const [args, words] of [
+    ['projcts', /there is no command 'projcts'\. Did you mean projects\?/],
+    ['keys lsit', /there is no command 'torana keys lsit'\. Did you mean list\?/],
+    ['keys create', /<project>\/<name> is missing/],
+    ['keys create a b', /"b" is one word too many/],
+    ['keys list --colour red', /there is no option --colour/],
+    ['keys list --projet x', /Did you mean --project\?/],
+    ['keys list --project --json', /--project needs a value: --project <project>/],
+    ['keys list --json=yes', /--json takes no value/],
+    ['projects set', /<project> is missing/],
+    ['projects set a --budget 1 --per yaer', /expected day, week, month or total, got "yaer"/],
+    ['start --bogus', /there is no option --bogus/],
+    ['--prot 1', /Did you mean --port\?/],
     ['keys create nosl', /<project>\/<name>/],
     ['keys rotate a/b --overlap soon', /30m, 24h or 7d/],
     ['keys create a/b --hard', /need a --budget/],
     ['keys set a/b', /Name at least one setting/],
     ['keys set a/b --requests-per-minute many', /a number or none/],
   ] as const) {
-    const { code, stderr } = await torana(args)
-    assert.equal(code, 1, args)
+    const { code, stdout, stderr } = await torana(args)
+    assert.deepEqual([code, stdout], [2, ''], args)
     assert.match(stderr, words)
+    assert.match(stderr, /\nSee torana .*--help\n$/)
   }
+})
+
+test('--help tells on standard output and never acts, and a bare noun lists', async () => {
+  for (const args of [
+    '--help',
+    'help',
+    'start --help',
+    'start -h',
+    'key --help',
+    'keys --help',
+    'keys create --help',
+  ]) {
+    const { code, stdout, stderr } = await torana(args)
+    assert.deepEqual([code, stderr], [0, ''], args)
+    assert.match(stdout, /torana/)
+    assert.doesNotMatch(stdout, /tr_/)
+  }
+  const listed = await torana('keys --json')
+  assert.deepEqual([listed.code, Array.isArray(JSON.parse(listed.stdout))], [0, true])
+  for (const args of ['version', '--version', '-v'])
+    assert.match((await torana(args)).stdout, /^torana \d+\.\d+\.\d+ \(Node 2\d/)
 })

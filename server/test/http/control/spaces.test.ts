@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { fastify } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { run } from '#cli/spaces.ts'
+import { spaces as spacesCommand } from '#cli/commands/spaces.ts'
+import { runCommand } from '#cli/command/run.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { PROBE_TEXTS } from '#core/embedding/probe-texts.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -105,7 +106,7 @@ async function world(seeds: Record<string, number | undefined>, isGuarded = true
   }
   const torana = async (args: string) => {
     const written = { stdout: '', stderr: '' }
-    const code = await run([...args.split(' ').filter(Boolean), '--url', url], {
+    const code = await runCommand(spacesCommand, [...args.split(' ').filter(Boolean), '--url', url], {
       stdout: { write: (text) => void (written.stdout += text) },
       stderr: { write: (text) => void (written.stderr += text) },
     })
@@ -256,7 +257,7 @@ test('torana spaces says what is wrong', async () => {
   for (const args of ['accept', `accept ${MODEL}`, 'probe a b', 'list a', 'drop', '--nothing']) {
     const { code, stderr } = await torana(args)
     assert.equal(code, 2, args)
-    assert.match(stderr, /usage: torana spaces/)
+    assert.match(stderr, /^torana spaces.*\nSee torana spaces/)
   }
   assert.equal((await torana('--help')).code, 0)
   const refused = await torana(`accept ${MODEL} ${ONE}`)

@@ -9,7 +9,7 @@ import type {
   Reconciliation,
 } from '#ports/upkeep.ts'
 
-type Verdict = 'ok' | 'look' | 'wrong'
+type Verdict = 'ok' | 'warn' | 'fail'
 
 export interface Check {
   readonly name: string
@@ -53,13 +53,13 @@ export function checksOf(node: NodeFigures, findings: BooksFindings | undefined)
 
 export function worstOf(checks: readonly Check[]): Verdict {
   const has = (verdict: Verdict): boolean => checks.some((one) => one.verdict === verdict)
-  return has('wrong') ? 'wrong' : has('look') ? 'look' : 'ok'
+  return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok'
 }
 
 function storeCheck(isReachable: boolean): Check {
   return isReachable
     ? check('store', 'ok', 'PostgreSQL answers')
-    : check('store', 'wrong', 'PostgreSQL does not answer: the ledger could not be checked')
+    : check('store', 'fail', 'PostgreSQL does not answer: the ledger could not be checked')
 }
 
 function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindings): Check[] {
@@ -72,7 +72,7 @@ function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindin
     fullestCheck(figures),
     check(
       'unknowns',
-      unknowns.open === 0 ? 'ok' : 'look',
+      unknowns.open === 0 ? 'ok' : 'warn',
       unknowns.open === 0
         ? 'none open'
         : `${unknowns.open} open, which count as ${dollars(unknowns.amountNanoUsd)} spent: see torana unknowns`,
@@ -80,7 +80,7 @@ function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindin
     ),
     check(
       'nodes',
-      nodes.silent === 0 ? 'ok' : 'look',
+      nodes.silent === 0 ? 'ok' : 'warn',
       nodes.silent === 0
         ? `${nodes.alive} alive`
         : `${nodes.alive} alive, ${nodes.silent} silent for more than a minute: see torana nodes`,
@@ -88,7 +88,7 @@ function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindin
     ),
     check(
       'leases',
-      lostNanoUsd === 0n ? 'ok' : 'look',
+      lostNanoUsd === 0n ? 'ok' : 'warn',
       lostNanoUsd === 0n
         ? 'no lost node has a budget lease'
         : `lost nodes have leased ${dollars(lostNanoUsd)} of budgets (${holders}): if the machine is gone, run torana nodes end`,
@@ -110,21 +110,21 @@ function auditCheck({ newest, ...figures }: AuditFigures): Check {
   if (broken > 0)
     return check(
       'audit',
-      'wrong',
+      'fail',
       `${broken} of the newest ${all} not intact: changed in the database, or a predecessor removed`,
       figures,
     )
   if (newest === 'unkeyed')
     return check(
       'audit',
-      'look',
+      'warn',
       `${all}, the newest unkeyed: from before Torana signed them. The next change is signed, and covers them`,
       figures,
     )
   if (newest === 'other_key')
     return check(
       'audit',
-      'look',
+      'warn',
       `${all}, the newest signed with a TORANA_SECRET that this node does not have`,
       figures,
     )
@@ -144,7 +144,7 @@ function ledgerCheck({ entries, differences }: Reconciliation): Check {
       )
     : check(
         'ledger',
-        'wrong',
+        'fail',
         `${count(differences.length, 'difference')} from the hourly sums; ${describe(first)}`,
         figures,
       )
@@ -169,7 +169,7 @@ function correctionsCheck({ budgetsCompared, budgetsCorrected }: Reconciliation)
     )
   const { budgetId, spentNanoUsd: spent, leasedNanoUsd: leased } = first
   const moved = `spent ${dollars(spent.before)} → ${dollars(spent.after)}, leased ${dollars(leased.before)} → ${dollars(leased.after)}`
-  return check('budgets', 'look', `${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
+  return check('budgets', 'warn', `${budgetsCorrected.length} corrected; ${budgetId}: ${moved}`, figures)
 }
 
 function fullestCheck({ budgets }: BooksFigures): Check {
@@ -178,7 +178,7 @@ function fullestCheck({ budgets }: BooksFigures): Check {
   const { budgetId, spentNanoUsd, limitNanoUsd } = fullest
   const percent = limitNanoUsd === 0n ? 100 : Math.floor((Number(spentNanoUsd) / Number(limitNanoUsd)) * 100)
   const says = `${count(budgets.length, 'hard budget')}; fullest ${budgetId}: ${dollars(spentNanoUsd)} of ${dollars(limitNanoUsd)} (${percent} %)`
-  return check('spending', percent >= 100 ? 'look' : 'ok', says, {
+  return check('spending', percent >= 100 ? 'warn' : 'ok', says, {
     budgets: budgets.length,
     fullest_percent: percent,
   })
@@ -197,7 +197,7 @@ function partitionsCheck({ restRows }: BooksFigures, { missing }: PartitionsMade
   ]
   return problems.length === 0
     ? check('partitions', 'ok', 'created ahead; no row is outside of them', figures)
-    : check('partitions', 'look', problems.join('; '), figures)
+    : check('partitions', 'warn', problems.join('; '), figures)
 }
 
 function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Check {
@@ -206,14 +206,14 @@ function spoolCheck({ spoolWaiting }: NodeFigures, isReachable: boolean): Check 
     return check('spool', 'ok', 'no usage record waits on the disk of this node', figures)
   const waits = `${count(spoolWaiting, 'record')} on the disk of this node`
   return isReachable
-    ? check('spool', 'look', `${waits} on the way to PostgreSQL`, figures)
-    : check('spool', 'look', `${waits}, safe until PostgreSQL is back`, figures)
+    ? check('spool', 'warn', `${waits} on the way to PostgreSQL`, figures)
+    : check('spool', 'warn', `${waits}, safe until PostgreSQL is back`, figures)
 }
 
 function diskCheck({ diskFailure }: NodeFigures): Check {
   return diskFailure === undefined
     ? check('disk', 'ok', 'the data folder of this node can be written')
-    : check('disk', 'wrong', `${diskFailure}: this node takes no requests until it can be written again`)
+    : check('disk', 'fail', `${diskFailure}: this node takes no requests until it can be written again`)
 }
 
 function configCheck({ configRefusal }: NodeFigures): Check {
@@ -222,7 +222,7 @@ function configCheck({ configRefusal }: NodeFigures): Check {
   const { sinceMs, problems } = configRefusal
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   const says = `the file is wrong since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`
-  return check('configuration', 'look', says, { problems: problems.length })
+  return check('configuration', 'warn', says, { problems: problems.length })
 }
 
 function limiterCheck({ limiter }: NodeFigures): Check {
@@ -232,7 +232,7 @@ function limiterCheck({ limiter }: NodeFigures): Check {
   const figures = { takes, local_decisions: localDecisions, timeouts, errors }
   return limiter.state === 'shared'
     ? check('redis', 'ok', 'answers: Redis counts the rate limits', figures)
-    : check('redis', 'look', 'unreachable: this node applies its share of the rate limits', figures)
+    : check('redis', 'warn', 'unreachable: this node applies its share of the rate limits', figures)
 }
 
 function check(name: string, verdict: Verdict, says: string, figures: Record<string, number> = {}): Check {

@@ -52,7 +52,7 @@ export const doctorQuery = z.object({
     .describe('How many hours of the ledger to add up again.'),
 })
 
-const verdict = z.enum(['ok', 'look', 'wrong'])
+const verdict = z.enum(['ok', 'warn', 'fail'])
 
 export const doctorReport = z
   .object({
@@ -62,7 +62,7 @@ export const doctorReport = z
       z.object({
         name: z.string(),
         verdict: verdict.describe(
-          '`look`: a warning. `wrong`: a failure; a promise is broken, or about to be.',
+          '`warn`: an operator should look at it. `fail`: a promise is broken, or about to be.',
         ),
         says: z.string(),
         figures: z.record(z.string(), z.number()),

@@ -1,0 +1,193 @@
+/** Commands talk to the running node, never to its database. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { Agent, fetch, type Response } from 'undici'
+import { ADMIN_TOKEN_OFF, environmentVariables } from '#config/variables.ts'
+import { readText } from '#config/file/variable.ts'
+import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
+import { controlSocketOf, isOwnSocket, pathProblem } from '#runtime/control-socket.ts'
+import { ADMIN_TOKEN_FILE } from '#runtime/secret.ts'
+import { CommandProblem } from './command-problem.ts'
+
+/** Longer than the node itself waits for its store. */
+const ANSWER_MS = 30_000
+
+/** What every list answers at once. */
+const PAGE = 50
+
+interface NextPage<Item> {
+  readonly data: readonly Item[]
+  readonly next: string | null
+}
+
+interface Token {
+  readonly value: string
+  /** Where it was read. */
+  readonly source: string
+}
+
+/** Where a node answers: at a URL, or by its socket. */
+interface Place {
+  /** For people. */
+  readonly name: string
+  readonly url: string
+  readonly socket?: string
+}
+
+export class ControlClient {
+  readonly #place: Place
+  readonly #token: Token
+
+  constructor(place: Place, token: Token) {
+    this.#place = place
+    this.#token = token
+  }
+
+  async ask<Body>(method: string, path: string, body?: unknown, answerMs = ANSWER_MS): Promise<Body> {
+    const answer = await this.open(method, path, body, answerMs)
+    const text = await answer.text()
+    return (text === '' ? undefined : JSON.parse(text)) as Body
+  }
+
+  /** The answer itself, for what is too long to be read at once. */
+  async open(method: string, path: string, body?: unknown, answerMs = ANSWER_MS): Promise<Response> {
+    const answer = await this.#send(method, path, body, answerMs)
+    if (answer.ok) return answer
+    if (answer.status === 401)
+      throw new CommandProblem(`The node at ${this.#place.name} refused the token of ${this.#token.source}.`)
+    throw new CommandProblem(
+      messageIn(await answer.text()) ??
+        `${this.#place.name} answered ${answer.status}. Is it the control listener (CONTROL_PORT) of a Torana node?`,
+      answer.status,
+    )
+  }
+
+  /** All pages of a list. */
+  async list<Item>(path: string, cursorOf: (item: Item) => string): Promise<Item[]> {
+    const items: Item[] = []
+    for (let after = ''; ;) {
+      const query = new URLSearchParams({ limit: '1000', ...(after && { after }) })
+      const separator = path.includes('?') ? '&' : '?'
+      const page = await this.ask<{ data: Item[]; has_more: boolean }>(
+        'GET',
+        `${path}${separator}${query.toString()}`,
+      )
+      items.push(...page.data)
+      const last = page.data.at(-1)
+      if (!page.has_more || last === undefined) return items
+      after = cursorOf(last)
+    }
+  }
+
+  /** Pages of a list that tells its next one, up to so many items. */
+  async pages<Item>(path: string, query: URLSearchParams, most: number): Promise<Item[]> {
+    const items: Item[] = []
+    for (let after: string | null = null; ;) {
+      const asked = new URLSearchParams(query)
+      asked.set('limit', String(Math.min(most - items.length, PAGE)))
+      if (after !== null) asked.set('after', after)
+      const page: NextPage<Item> = await this.ask('GET', `${path}?${asked.toString()}`)
+      items.push(...page.data)
+      after = page.next
+      if (after === null || items.length >= most) return items
+    }
+  }
+
+  async #send(method: string, path: string, body: unknown, answerMs: number): Promise<Response> {
+    const { url, socket } = this.#place
+    try {
+      return await fetch(`${url}/api/v1${path}`, {
+        ...(socket !== undefined && { dispatcher: new Agent({ connect: { socketPath: socket } }) }),
+        method,
+        headers: {
+          authorization: `Bearer ${this.#token.value}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+        // The token goes to this address and no other.
+        redirect: 'error',
+        signal: AbortSignal.timeout(answerMs),
+      })
+    } catch (error) {
+      const { cause = error } = error as Error
+      throw new CommandProblem(
+        `No node answers at ${this.#place.name} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
+      )
+    }
+  }
+}
+
+/** What was said on the command line. */
+interface ControlChoice {
+  /** Where the control listener answers; by default the node of the data folder. */
+  readonly url: string | undefined
+  readonly token: string | undefined
+}
+
+export function openControl(choice: ControlChoice, env: Environment, cwd: string): ControlClient {
+  const token = choice.token === undefined ? findToken(env, cwd) : { value: choice.token, source: '--token' }
+  const address = choice.url?.replace(/\/+$/, '')
+  return new ControlClient(address === undefined ? placeOf(env, cwd) : { name: address, url: address }, token)
+}
+
+/** Addresses of this machine, whose ports every user of it can take. */
+const OWN_HOST = /^(?:127\.|0\.0\.0\.0$|::1?$|localhost$)/
+
+/** The token goes to the owner of the data folder by its socket, or to where a person says: never to just any listener on a port. */
+function placeOf(env: Environment, cwd: string): Place {
+  const host = env['CONTROL_HOST'] || environmentVariables.CONTROL_HOST.default
+  const port = env['CONTROL_PORT'] || environmentVariables.CONTROL_PORT.default
+  if (port === '0')
+    throw new CommandProblem(
+      'CONTROL_PORT is 0, so the port is not known. Give the address of the node with --url.',
+    )
+  const address = urlOf(host, port)
+  const atPort = { name: address, url: address }
+  // Windows has no such sockets.
+  if (process.getuid === undefined) return atPort
+  const dataDir = dataDirOf(env, cwd)
+  const socket = controlSocketOf(dataDir, port)
+  const isOwn = isOwnSocket(socket, dataDir)
+  if (isOwn === true) return { name: socket, url: 'http://localhost', socket }
+  if (isOwn === undefined && !OWN_HOST.test(host)) return atPort
+  const why =
+    isOwn === false
+      ? `${socket} is not the socket of a node of yours, so it is not sent the token.`
+      : `No node runs on the data folder ${dataDir}: ${pathProblem(socket) ?? `${socket} does not exist`}.`
+  throw new CommandProblem(
+    `${why} Start a node with \`torana start\`, or set TORANA_DATA_DIR and CONTROL_PORT as the node has them. For a node elsewhere, give its address: --url ${address}`,
+  )
+}
+
+function urlOf(host: string, port: string): string {
+  const reachable: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const name = reachable[host] ?? host
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}`
+}
+
+function dataDirOf(env: Environment, cwd: string): string {
+  return resolve(cwd, env['TORANA_DATA_DIR'] || environmentVariables.TORANA_DATA_DIR.default)
+}
+
+function findToken(env: Environment, cwd: string): Token {
+  const given = lookUp('TORANA_ADMIN_TOKEN', env, readText)
+  if ('problem' in given) throw new CommandProblem(given.problem)
+  if (given.value && given.value !== ADMIN_TOKEN_OFF)
+    return { value: given.value, source: 'TORANA_ADMIN_TOKEN' }
+  const file = join(dataDirOf(env, cwd), ADMIN_TOKEN_FILE)
+  if (!existsSync(file))
+    throw new CommandProblem(
+      `There is no admin token. Set TORANA_ADMIN_TOKEN, or set TORANA_DATA_DIR to the data folder of the node (${file} does not exist).`,
+    )
+  return { value: readFileSync(file, 'utf8').trim(), source: file }
+}
+
+function messageIn(text: string): string | undefined {
+  try {
+    const { error } = JSON.parse(text) as { error?: { message?: string; code?: string } }
+    // Another port of a node, or a path before the API's: its words would be about a path that nobody typed.
+    return error?.code === 'unknown_path' ? undefined : error?.message
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,40 @@
+/** All commands, by topic, in the order in which people meet them. */
+import type { Command, Topic } from './command/command.ts'
+import { audit } from './commands/audit.ts'
+import { budgets } from './commands/budgets.ts'
+import { deployments } from './commands/deployments.ts'
+import { embed } from './commands/embed.ts'
+import { image } from './commands/image.ts'
+import { jobs } from './commands/jobs.ts'
+import { models } from './commands/models.ts'
+import { requests } from './commands/requests.ts'
+import { usage } from './commands/usage.ts'
+import { check } from './commands/check.ts'
+import { completion } from './commands/completion.ts'
+import { credentials } from './commands/credentials.ts'
+import { demo } from './commands/demo.ts'
+import { doctor } from './commands/doctor.ts'
+import { generate } from './commands/generate.ts'
+import { init } from './commands/init.ts'
+import { key } from './commands/key.ts'
+import { keys } from './commands/keys.ts'
+import { nodes } from './commands/nodes.ts'
+import { projects } from './commands/projects.ts'
+import { schema } from './commands/schema.ts'
+import { spaces } from './commands/spaces.ts'
+import { start } from './commands/start.ts'
+import { unknowns } from './commands/unknowns.ts'
+import { version } from './commands/version.ts'
+
+export const TOPICS: readonly Topic[] = [
+  { title: 'Start', commands: [start, demo, init, check, schema, key] },
+  { title: 'Try', commands: [embed, image] },
+  { title: 'Callers', commands: [keys, projects] },
+  { title: 'Models and upstreams', commands: [models, deployments, credentials, spaces] },
+  { title: 'Money', commands: [usage, budgets, unknowns] },
+  { title: 'What happened', commands: [requests, jobs, audit] },
+  { title: 'Run', commands: [doctor, nodes] },
+  { title: 'This command', commands: [version, completion, generate] },
+]
+
+export const COMMANDS: readonly Command[] = TOPICS.flatMap(({ commands }) => commands)

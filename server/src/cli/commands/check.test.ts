@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import type { TestContext } from 'node:test'
+import type { Command } from '../command/command.ts'
+import { runCommand } from '../command/run.ts'
+import { check } from './check.ts'
+import { init } from './init.ts'
+import { schema } from './schema.ts'
+
+async function outcome(command: Command, ...argv: string[]) {
+  const written = { stdout: '', stderr: '' }
+  const code = await runCommand(command, argv, {
+    stdout: { write: (text) => void (written.stdout += text) },
+    stderr: { write: (text) => void (written.stderr += text) },
+  })
+  return { code, ...written }
+}
+
+/** A file in a folder of its own, and the environment that the test needs. */
+function place(context: TestContext, text: string, env: Readonly<Record<string, string>> = {}): string {
+  const folder = mkdtempSync(join(tmpdir(), 'torana-check-'))
+  const before = { ...process.env }
+  Object.assign(process.env, env)
+  context.after(() => {
+    rmSync(folder, { recursive: true })
+    process.env = before
+  })
+  const file = join(folder, 'torana.yaml')
+  writeFileSync(file, text)
+  return file
+}
+
+test('what init prints is good as soon as there is a key, and check says what it means', async (context) => {
+  const starter = await outcome(init)
+  assert.match(starter.stdout, /^# yaml-language-server: \$schema=/)
+  const file = place(context, starter.stdout, { OPENAI_API_KEY: 'sk-test' })
+  const { code, stdout, stderr } = await outcome(check, file)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /2 models, 2 deployments, 0 keys/)
+  assert.match(stdout, /^text-embedding-3-small +text-embedding-3-small\/openai .* native .* 0\.02$/m)
+})
+
+test('what init offers in comments is good too', async (context) => {
+  const { stdout } = await outcome(init)
+  // Uncommented are the lines whose text is YAML: a key, or an entry of a list.
+  const whole = stdout
+    .replaceAll(/^( *)# ((?: *)(?:- )?[a-zA-Z-]+:(?: .*)?)$/gm, '$1$2')
+    .replace(/^yaml-language.*$/m, '')
+  const env = { OPENAI_API_KEY: 'sk-test', AZURE_API_KEY: 'az', SEARCH_CI_KEY: 's1234567'.repeat(3) }
+  const { code, stdout: table, stderr } = await outcome(check, place(context, whole, env))
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(table, /3 models, 4 deployments, 1 key\./)
+})
+
+test('check says what image models can do and cost, in a table of their own', async (context) => {
+  const file = place(
+    context,
+    `
+upstreams:
+  openai: { provider: openai, apiKey: k }
+  house: { dialect: openai, baseUrl: 'http://house.test/v1' }
+  together: { provider: togetherai, apiKey: k }
+models:
+  gpt-image-2: { deployments: [{ upstream: openai }] }
+  black-forest-labs/FLUX.1-schnell: { deployments: [{ upstream: together }] }
+  mine:
+    kind: image
+    aliases: [pictures]
+    price: { usdPerImage: { 512x512: 0.01, default: 0.04 } }
+    deployments: [{ upstream: house, model: sdxl, capabilities: { sizes: [512x512, 1x2, 2x1, 1024x1024, 4x4] } }]
+`,
+  )
+  const { code, stdout, stderr } = await outcome(check, file)
+  assert.deepEqual([code, stderr], [0, ''])
+  assert.match(stdout, /3 models, 3 deployments/)
+  assert.doesNotMatch(stdout, /token ids/, 'no table of embedding models')
+  assert.match(
+    stdout,
+    /^gpt-image-2 .* any to 3840 an edge and 8\.3 MP, multiples of 16, ratio to 3:1 +low medium high .* 16, mask +native +5 in, 30 out\/M tokens$/m,
+  )
+  assert.match(stdout, /FLUX\.1-schnell \(ai-sdk\) +the upstream decides .* emulated +0\.0027\/MP$/m)
+  assert.match(
+    stdout,
+    /^mine = pictures +mine\/house +sdxl \(openai\) +512x512 1x2 2x1 and 2 more, to 1\.0 MP +– +– +png +1 +– +emulated +0\.01–0\.04\/image$/m,
+  )
+})
+
+test('every problem of file and environment is printed, and the exit code is 1', async (context) => {
+  const file = place(context, 'models:\n  x: { deployments: [{ upstream: y }] }\n', {
+    CONSOLE_URL: 'x',
+  })
+  const { code, stdout, stderr } = await outcome(check, file)
+  assert.deepEqual([code, stdout], [1, ''])
+  assert.match(stderr, /^CONSOLE_URL: /m)
+  assert.match(stderr, /torana\.yaml:2:3 models\.x: there are no built-in facts about x/)
+  assert.match(stderr, /torana\.yaml:2:34 models\.x\.deployments\[0\]\.upstream: there is no upstream y/)
+  assert.match(stderr, /^3 problems$/m)
+})
+
+test('a file that is not there is a problem, and too many words are a misuse', async () => {
+  assert.equal((await outcome(check, '/nowhere/torana.yaml')).code, 1)
+  assert.equal((await outcome(check, 'a', 'b')).code, 2)
+  assert.equal((await outcome(init, 'a')).code, 2)
+  assert.equal((await outcome(schema, 'a')).code, 2)
+})
+
+test('schema prints JSON', async () => {
+  const { code, stdout } = await outcome(schema)
+  assert.equal(code, 0)
+  assert.equal((JSON.parse(stdout) as { title: string }).title, 'torana.yaml')
+})

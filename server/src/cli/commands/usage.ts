@@ -1,0 +1,94 @@
+/** `torana usage`: who spends what. */
+import { command } from '../command/command.ts'
+import { FROM_TO, queryOf } from './query.ts'
+import { table } from '../command/table.ts'
+import { shownUsd } from './terms.ts'
+
+interface Sum {
+  readonly requests: number
+  readonly tokens: number
+  readonly images: number
+  readonly usd: string
+  readonly unknown_usd: string
+  readonly unpriced: number
+  readonly saved_usd: string
+}
+
+interface UsageBody {
+  readonly from: string
+  readonly to: string
+  readonly data: readonly { readonly group: string; readonly total: Sum }[]
+  readonly others: { readonly groups: number; readonly total: Sum } | null
+  readonly total: Sum
+  readonly forecast: { readonly until: string; readonly usd: string } | null
+}
+
+const GROUPS = ['project', 'key', 'model', 'deployment']
+/** A year of a large ledger. */
+const EXPORT_MS = 10 * 60_000
+
+export const usage = command({
+  name: 'usage',
+  summary: 'show what was used and spent, by project, key, model or deployment',
+  options: {
+    by: { takes: '<project|key|model|deployment>', says: 'what is told apart (project)', oneOf: GROUPS },
+    ...FROM_TO,
+    project: { takes: '<project>', says: 'of one project only' },
+    csv: { says: 'print CSV: a row for each group and day, and a last line with the SHA-256 of all others' },
+    ledger: { says: 'with --csv: every entry of the ledger' },
+  },
+  reach: 'node',
+  more: 'Without --from: the last 30 days. Days are in UTC. The project `system` has what Torana itself spends on probes and tests.',
+  examples: [
+    'torana usage',
+    'torana usage --by model --from 7d',
+    'torana usage --by key --from 2026-11-01 --to 2026-11-30 --csv > november.csv',
+  ],
+  async run({ control, text, flag, out }) {
+    const query = queryOf(text, { by: 'by', from: 'from', to: 'to', project: 'project' })
+    if (!query.has('by')) query.set('by', 'project')
+    const node = await control()
+    if (flag('csv')) {
+      query.set('format', 'csv')
+      query.set('rows', flag('ledger') ? 'ledger' : 'groups')
+      const answer = await node.open('GET', `/usage/export?${query.toString()}`, undefined, EXPORT_MS)
+      for await (const text of answer.body?.pipeThrough(new TextDecoderStream()) ?? []) out.stdout.write(text)
+      return 0
+    }
+    const found = await node.ask<UsageBody>('GET', `/usage?${query.toString()}`)
+    return { data: found, text: listing(found, query.get('by') ?? '') }
+  },
+})
+
+function listing({ from, to, data, others, total, forecast }: UsageBody, by: string): string {
+  const head = [
+    by,
+    'requests',
+    'tokens',
+    'images',
+    'spent',
+    'of it unknown',
+    'unpriced calls',
+    'saved by cache',
+  ]
+  const rows = [
+    ...data.map((one) => row(one.group, one.total)),
+    ...(others === null ? [] : [row(`${others.groups} others`, others.total)]),
+    row('total', total),
+  ]
+  const ahead = forecast === null ? '' : ` This month will cost about ${shownUsd(forecast.usd)}.`
+  return `${table([head, ...rows])}\nFrom ${from.slice(0, 16)}Z to ${to.slice(0, 16)}Z.${ahead}\n`
+}
+
+function row(name: string, sum: Sum): string[] {
+  const { requests, tokens, images, unpriced } = sum
+  const counts = [requests, tokens, images].map(String)
+  return [
+    name,
+    ...counts,
+    shownUsd(sum.usd),
+    shownUsd(sum.unknown_usd),
+    String(unpriced),
+    shownUsd(sum.saved_usd),
+  ]
+}

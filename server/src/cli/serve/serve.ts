@@ -1,0 +1,109 @@
+/** Runs a node until it is told to stop, and tells a person how to use it. */
+import { once } from 'node:events'
+import { Listeners } from '#compose/listeners.ts'
+import { readEnvironment } from '#config/environment.ts'
+import { readText, type Environment } from '#config/file/variable.ts'
+import { listModels } from '#core/catalog.ts'
+import type { Settings } from '#core/settings.ts'
+import type { Node } from '#main'
+import { readManifest } from '#package/files.ts'
+import type { Output } from '../command/output.ts'
+import { onHangUp, ToldToStop, toldToStop } from './stop-signals.ts'
+
+/** `notes` are lines for the banner. */
+export async function serve(env: Environment, out: Output, notes: readonly string[] = []): Promise<number> {
+  const settings = readEnvironment(env, process.cwd(), readText)
+  // Whatever a node writes is its user's alone, also what its packages write: the database inside it knows of no modes.
+  process.umask(0o077)
+  let node: Node
+  try {
+    node = await start(settings, env, (line) => out.stderr.write(`  ${line}\n`))
+  } catch (error) {
+    if (error instanceof ToldToStop) return 0
+    const problem = await problemOf(error, settings)
+    if (problem === undefined) throw error
+    out.stderr.write(`torana: ${problem}\n`)
+    return 1
+  }
+  onHangUp(() => node.reload())
+  out.stderr.write(banner(node, notes))
+  const reason = await Promise.race([told(), node.ended.then(() => 'ended' as const)])
+  if (reason === 'ended') return 1
+  // A person at a terminal wants it to end. Whoever sends SIGTERM may be an orchestrator with a load balancer before us.
+  await node.stop({ gently: reason.by === 'SIGTERM' })
+  return 0
+}
+
+async function told(): Promise<ToldToStop> {
+  if (!toldToStop.aborted) await once(toldToStop, 'abort')
+  return toldToStop.reason as ToldToStop
+}
+
+/** Says at once what is going on: the first start of a node takes some seconds. */
+async function start(settings: Settings, env: Environment, say: (line: string) => void): Promise<Node> {
+  const listeners = await Listeners.bind(settings)
+  say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
+  // Loaded only now: a taken port is told before a second is spent on the rest of the code.
+  const { startNode } = await import('#main')
+  return startNode(settings, env, listeners, { told: toldToStop, say })
+}
+
+/** What the system says of a folder that can't be used. */
+const REASONS: ReadonlyMap<string, string> = new Map([
+  ['EACCES', 'may not be written by this user'],
+  ['EPERM', 'may not be written by this user'],
+  ['EROFS', 'is on a disk that cannot be written'],
+  ['ENOSPC', 'is on a full disk'],
+  ['ENOTDIR', 'is not a folder, or is below something that is none'],
+  ['ENOENT', 'cannot be made there'],
+])
+
+/** What a person can do something about, in their words; undefined: nothing they could do. */
+async function problemOf(error: unknown, settings: Settings): Promise<string | undefined> {
+  const { code, port, address } = error as { code?: string; port?: number; address?: string }
+  if (code === 'EADDRINUSE') {
+    const variable = port === settings.controlPort ? 'CONTROL_PORT' : 'PORT'
+    return `${address}:${port} is in use by another program. Stop that program, or set ${variable} to another port.`
+  }
+  const { path } = error as { path?: string }
+  if (code !== undefined && path !== undefined && REASONS.has(code)) {
+    const { assets, dataDir } = settings
+    const isOfAssets =
+      assets.kind === 'file' && !assets.folder.startsWith(dataDir) && path.startsWith(assets.folder)
+    const variable = isOfAssets ? 'ASSETS_URL' : 'TORANA_DATA_DIR'
+    return `${variable}: ${path} ${REASONS.get(code)} (${code}). Name a folder that this user may create and write.`
+  }
+  const { FolderInUse, NoDatabaseInside } = await import('#stores/postgres/pglite.ts')
+  const { UnsafeSecret } = await import('#runtime/secret.ts')
+  const told = [FolderInUse, NoDatabaseInside, UnsafeSecret].some((kind) => error instanceof kind)
+  return told ? (error as Error).message : undefined
+}
+
+function banner(
+  { url, controlUrl, demoKey, catalog, hasKeys, welcomeUrl }: Node,
+  notes: readonly string[],
+): string {
+  const models = listModels(catalog())
+  const lines = ['', '  Torana is ready.', '', `  Base URL  ${url}/v1`, `  Metrics   ${controlUrl}/metrics`]
+  lines.push(`  Console   ${welcomeUrl ?? controlUrl}`)
+  lines.push(`  Models    ${models.map(({ id }) => id).join(', ')}`)
+  lines.push(...notes.map((note) => `  ${note}`))
+  if (demoKey === undefined) {
+    const none =
+      'none: every request is refused. `torana key` prints a new one for TORANA_BOOTSTRAP_KEY or projects.<name>.keys'
+    lines.push(`  Keys      ${hasKeys ? 'as configured' : none}`, '')
+    return `${lines.join('\n')}\n`
+  }
+  const model = models[0]?.id ?? 'demo-embed'
+  lines.push(
+    `  Key       ${demoKey}`,
+    '',
+    '  Try it:',
+    '',
+    `  curl ${url}/v1/embeddings -H 'Authorization: Bearer ${demoKey}' -H 'Content-Type: application/json' -d '{"model":"${model}","input":["cat","kitten","car"]}'`,
+    '',
+    '  Next: `torana init > torana.yaml` for your own upstreams. `torana --help` lists all commands.',
+    '',
+  )
+  return `${lines.join('\n')}\n`
+}
