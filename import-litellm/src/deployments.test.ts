@@ -63,15 +63,15 @@ test('a price for one token becomes the exact price for a million', () => {
   fc.assert(
     fc.property(nanoPerMillion, (nano) => {
       const perToken = `0.${nano.toString().padStart(15, '0')}`
-      const price = priceOf({ input_cost_per_token: perToken }, {})
-      assert.ok(typeof price === 'object')
+      const price = priceOf('embedding', { input_cost_per_token: perToken }, {})
+      assert.ok(typeof price === 'object' && 'usdPerMillionTokens' in price)
       assert.equal(BigInt(price.usdPerMillionTokens.toFixed(9).replace('.', '')), nano)
     }),
   )
 })
 
 test('prices are read in every form, and nothing is free', () => {
-  const read = (given: unknown) => priceOf({}, { input_cost_per_token: given })
+  const read = (given: unknown) => priceOf('embedding', {}, { input_cost_per_token: given })
   assert.deepEqual(read(2e-8), { usdPerMillionTokens: 0.02 })
   assert.deepEqual(read('1.3e-07'), { usdPerMillionTokens: 0.13 })
   assert.deepEqual(read(0), 'free')

@@ -1,6 +1,7 @@
 /** What LiteLLM's routing fields mean for the deployments of one model: order, shares and prices. */
 import { numberOf, textOf, type Fields } from './read.ts'
-import type { PriceDraft } from './torana-file.ts'
+import type { Kind } from './identity.ts'
+import type { LimitsDraft, PriceDraft } from './torana-file.ts'
 
 export interface Rank {
   readonly priority: number
@@ -37,7 +38,8 @@ export function ranksOf(
 const MAX_USD_PER_MILLION_TOKENS = 10_000
 
 /** Dollars for one token → dollars for a million, shifted as decimal text so that no digit is invented. */
-export function priceOf(params: Fields, info: Fields): PriceDraft | 'unreadable' | undefined {
+export function priceOf(kind: Kind, params: Fields, info: Fields): PriceDraft | 'unreadable' | undefined {
+  if (kind === 'image') return imagePriceOf(params, info)
   const given = params['input_cost_per_token'] ?? info['input_cost_per_token']
   if (given == null) return undefined
   const usd = numberOf(given)
@@ -50,4 +52,28 @@ export function priceOf(params: Fields, info: Fields): PriceDraft | 'unreadable'
   return rounded > 0 && rounded <= MAX_USD_PER_MILLION_TOKENS
     ? { usdPerMillionTokens: rounded }
     : 'unreadable'
+}
+
+/** Dollars for one image. Prices by tokens have three kinds of them in Torana: the built-in ones are better. */
+function imagePriceOf(params: Fields, info: Fields): PriceDraft | 'unreadable' | undefined {
+  const fields = ['output_cost_per_image', 'input_cost_per_image']
+  const given = [params, info].flatMap((from) => fields.flatMap((field) => from[field] ?? []))[0]
+  if (given == null) return undefined
+  const usd = numberOf(given)
+  if (usd === undefined || usd < 0) return 'unreadable'
+  return usd === 0 ? 'free' : { usdPerImage: Number(usd.toFixed(9)) }
+}
+
+const MOST_PER_MINUTE = 1_000_000_000
+
+/** The rates of a deployment, where LiteLLM's router refuses what goes beyond them. */
+export function limitsOf(params: Fields): LimitsDraft | undefined {
+  const rate = (field: string) => {
+    const value = numberOf(params[field])
+    return value !== undefined && Number.isInteger(value) && value > 0 && value <= MOST_PER_MINUTE
+      ? value
+      : undefined
+  }
+  const limits = { requestsPerMinute: rate('rpm'), tokensPerMinute: rate('tpm') }
+  return limits.requestsPerMinute === undefined && limits.tokensPerMinute === undefined ? undefined : limits
 }

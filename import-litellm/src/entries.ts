@@ -1,4 +1,4 @@
-/** One entry of `model_list`, as far as it is an embedding model that Torana can serve. */
+/** One entry of `model_list`, as far as it is a model that Torana can serve. */
 import { factsOf, modelFactsOf } from 'torana/config'
 import { apiBaseOf } from './address.ts'
 import type { Context, Home } from './home.ts'
@@ -13,6 +13,7 @@ export interface Entry {
   readonly place: Place
   /** `model_name`: what callers ask for. */
   readonly name: string
+  readonly kind: Exclude<Kind, 'other'>
   readonly params: Fields
   readonly info: Fields
   /** As it stands in the file: `azure/my-deployment`. */
@@ -22,11 +23,18 @@ export interface Entry {
   readonly identity: Identity | undefined
 }
 
+export interface EntryOptions {
+  /** `credential_list`, by name. */
+  readonly credentials: ReadonlyMap<string, Fields>
+  /** The router refuses what goes beyond `rpm` and `tpm` of a deployment. */
+  readonly enforcesRates: boolean
+}
+
 /** Undefined when it is not carried over; the notes say why. */
 export function readEntry(
   item: unknown,
   placeOf: (...path: string[]) => Place,
-  credentials: ReadonlyMap<string, Fields>,
+  { credentials, enforcesRates }: EntryOptions,
   context: Context,
 ): Entry | undefined {
   const { facts, notes } = context
@@ -57,7 +65,7 @@ export function readEntry(
   const mode = textOf(info['mode'])
   const known = identityOf(names, facts)
   const kind = kindOf(mode, names, known && modelFactsOf(facts, known.id)?.kind)
-  if (kind !== 'embedding') return leave(reasonFor(kind, mode))
+  if (kind === 'other') return leave(reasonFor(mode))
   if (isTrue(info['blocked'])) return leave('is blocked in LiteLLM')
   if (info['team_id'] != null)
     return leave('belongs to one team: add it, and give its id to the keys of that team only')
@@ -65,9 +73,15 @@ export function readEntry(
   const placed = { params, place, at: (field: string) => placeOf('litellm_params', field) }
   const home = homeOf(split, placed, context)
   if ('reason' in home) return leave(home.reason)
-  leaveParams(name, placed, notes)
   const identity = identityOf({ ...names, provider: home.provider }, facts)
-  return { place, name, params, info, written, upstreamModel: home.model ?? split.model, home, identity }
+  // Sizes, formats and prices of images differ from model to model: nothing of them is guessed.
+  if (kind === 'image' && (identity === undefined || modelFactsOf(facts, identity.id)?.kind !== 'image'))
+    return leave(
+      'an image model that Torana has no facts about: add it by hand, with its sizes and its price, see docs/images.md',
+    )
+  leaveParams(name, kind, placed, notes, enforcesRates)
+  const upstreamModel = home.model ?? split.model
+  return { place, name, kind, params, info, written, upstreamModel, home, identity }
 }
 
 /** `openai/` before an address of one's own names the language, not the provider. */
@@ -76,9 +90,7 @@ function likelyProvider(split: Split, params: Fields): string | undefined {
   return isElsewhere ? undefined : familyNamed(split.family)?.provider
 }
 
-function reasonFor(kind: Exclude<Kind, 'embedding'>, mode: string | undefined): string {
-  if (kind === 'image')
-    return 'image models are not carried over: their sizes and prices differ too much. Add the model by hand, see docs/images.md'
+function reasonFor(mode: string | undefined): string {
   if (mode !== undefined) return `mode ${mode}: Torana serves embeddings and images`
-  return 'no embedding model as far as the file tells: if one is, say `mode: embedding` in its model_info and import again'
+  return 'neither an embedding nor an image model as far as the file tells: if one is, say `mode: embedding` or `mode: image_generation` in its model_info and import again'
 }

@@ -1,19 +1,19 @@
 /** `model_list` → upstreams and models. Entries with one `model_name` become the deployments of one model. */
-import { embeddingFactsOf, factsOf } from 'torana/config'
-import { priceOf, ranksOf } from './deployments.ts'
-import { readEntry, type Entry } from './entries.ts'
+import { factsOf, modelFactsOf } from 'torana/config'
+import { limitsOf, priceOf, ranksOf } from './deployments.ts'
+import { readEntry, type Entry, type EntryOptions } from './entries.ts'
 import type { Context } from './home.ts'
-import { isTrue, listOf, literal, numberOf, type Fields } from './read.ts'
+import { isTrue, listOf, literal, numberOf } from './read.ts'
 import type { Place } from './notes.ts'
 import type { DeploymentDraft, ModelDraft, UpstreamDraft } from './torana-file.ts'
 
-export interface ModelOptions {
+export interface ModelOptions extends EntryOptions {
   /** `litellm_settings.drop_params`. */
   readonly dropParams: boolean
   /** LiteLLM's default strategy draws by rate limits where there are no weights. */
   readonly drawsByRate: boolean
-  /** `credential_list`, by name. */
-  readonly credentials: ReadonlyMap<string, Fields>
+  /** How long LiteLLM kept vectors, if it kept them. */
+  readonly cacheTtl: string | undefined
   /** Of an entry of `model_list`, or of something in it. */
   readonly placeOf: (index: number, ...path: string[]) => Place
 }
@@ -30,15 +30,14 @@ export interface Models {
 
 export function translateModels(modelList: unknown, options: ModelOptions, context: Context): Models {
   const entries = listOf(modelList).flatMap(
-    (item, index) =>
-      readEntry(item, (...path) => options.placeOf(index, ...path), options.credentials, context) ?? [],
+    (item, index) => readEntry(item, (...path) => options.placeOf(index, ...path), options, context) ?? [],
   )
   const groups = Map.groupBy(entries, ({ name }) => name)
   const upstreams = new Upstreams()
   const models = new Map<string, ModelDraft>()
   const ids = new Map<string, string>()
   for (const [name, group] of groups) {
-    const isFree = (id: string) => !groups.has(id) && !models.has(id) && !embeddingFactsOf(context.facts, id)
+    const isFree = (id: string) => !groups.has(id) && !models.has(id) && !modelFactsOf(context.facts, id)
     const { id, model } = buildModel(name, group, isFree, upstreams, options, context)
     models.set(id, model)
     ids.set(name, id)
@@ -55,7 +54,8 @@ function buildModel(
   context: Context,
 ): { readonly id: string; readonly model: ModelDraft } {
   const identity = identityOfGroup(name, group)
-  const kept = oneSpace(group, identity, context)
+  const kept = oneModel(group, identity, context)
+  const isEmbedding = kept[0]?.kind === 'embedding'
   const id = idFor(name, kept, identity, isFree, context)
   return {
     id,
@@ -65,6 +65,7 @@ function buildModel(
       facts: identity,
       aliases: id === name ? [] : [name],
       embedding: identity === undefined ? ownFacts(name, kept, context) : undefined,
+      cacheTtl: isEmbedding ? options.cacheTtl : undefined,
       dropsUnsupported: options.dropParams || kept.some(({ params }) => isTrue(params['drop_params'])),
       deployments: deploymentsOf(id, kept, identity, upstreams, options, context),
     },
@@ -77,20 +78,23 @@ function identityOfGroup(name: string, group: readonly Entry[]): string | undefi
   return known.includes(name) ? name : known[0]
 }
 
-/** Vectors of two models can't be compared, so that what is known to be another model stays out. */
-function oneSpace(
+/** Vectors of two models can't be compared, so that what is known to be another model stays out. So it is with images. */
+function oneModel(
   group: readonly Entry[],
   identity: string | undefined,
   { notes }: Context,
 ): readonly Entry[] {
-  const kept = group.filter((entry) => entry.identity === undefined || entry.identity.id === identity)
+  const kind = group.find((entry) => entry.identity?.id === identity)?.kind ?? group[0]?.kind
+  const kept = group.filter(
+    (entry) => entry.kind === kind && (entry.identity === undefined || entry.identity.id === identity),
+  )
   for (const entry of group) {
     const subject = `${entry.name}: ${entry.written}`
     if (!kept.includes(entry)) {
       notes.leave(
         entry.place,
         subject,
-        `another model than ${identity}, the rest of its group: one model has one vector space. Give it a name of its own`,
+        `another model than ${identity}, the rest of its group: one name stands for one model. Give it a name of its own`,
       )
     } else if (identity !== undefined && (entry.identity?.isAssumed ?? true)) {
       notes.mention(
@@ -115,7 +119,7 @@ function idFor(
   isFree: (id: string) => boolean,
   { facts, notes }: Context,
 ): string {
-  if (!embeddingFactsOf(facts, name)) return name
+  if (!modelFactsOf(facts, name)) return name
   if (identity !== undefined) {
     const isItself = [...facts.values()].some((provider) => factsOf(provider, name)?.id === identity)
     if (!isItself) notes.mention(kept[0]?.place ?? '', name, `is ${identity} under the name of another model`)
@@ -153,7 +157,7 @@ function deploymentsOf(
   kept: readonly Entry[],
   identity: string | undefined,
   upstreams: Upstreams,
-  { drawsByRate }: ModelOptions,
+  { drawsByRate, enforcesRates }: ModelOptions,
   { facts, notes }: Context,
 ): DeploymentDraft[] {
   const ranks = ranksOf(kept, drawsByRate)
@@ -162,9 +166,8 @@ function deploymentsOf(
     const { place, params, info, home, upstreamModel, written, name } = entry
     const { priority = 0, weight = 1 } = ranks[index] ?? {}
     const upstream = upstreams.add(home.wish, home.draft, place)
-    const price = priceOf(params, info)
-    if (price === 'unreadable')
-      notes.leave(place, `${name}: input_cost_per_token`, 'is no price that Torana can keep')
+    const price = priceOf(entry.kind, params, info)
+    if (price === 'unreadable') notes.leave(place, `${name}: its price`, 'is no price that Torana can keep')
     const known = factsOf(facts.get(home.provider ?? ''), identity ?? id)
     const byDefault = known && (known.facts.upstreamModel ?? known.id)
     const key = JSON.stringify([upstream, upstreamModel])
@@ -177,6 +180,7 @@ function deploymentsOf(
       priority: Math.min(priority, twin?.priority ?? priority),
       weight: weight + (twin?.weight ?? 0),
       price: price === 'unreadable' ? undefined : price,
+      limits: enforcesRates ? limitsOf(params) : undefined,
       comment: `${place}: ${written}`,
     })
   })

@@ -1,6 +1,7 @@
 /** What a deployment says beyond what Torana takes: told by name, so that nothing is lost silently. */
 import { isTrue, saysNothing, textOf } from './read.ts'
 import type { Placed } from './credentials.ts'
+import type { Kind } from './identity.ts'
 import type { Notes } from './notes.ts'
 
 /** Read elsewhere, or without meaning outside LiteLLM. */
@@ -15,7 +16,7 @@ const READ = new Set(
 )
 
 const RATES =
-  'LiteLLM shares calls out by these rates. If they are your quota at the upstream, set `limits` of the deployment: see docs/routing.md'
+  'LiteLLM only shares calls out by these rates, unless the router enforces them. If they are your quota at the upstream, set `limits` of the deployment: see docs/routing.md'
 const TIMES = "time-outs and retries are Torana's own, for all models: see limits in its configuration"
 const WIDTH =
   'LiteLLM asks for this width when callers name none, Torana for the full one: have callers send `dimensions` before you switch, or stored vectors and new ones will differ in width'
@@ -43,14 +44,27 @@ const REASONS: Readonly<Record<string, string>> = {
   task: FIXED,
   input_cost_per_second: PRICE,
   input_cost_per_character: PRICE,
+  input_cost_per_image: PRICE,
+  output_cost_per_image: PRICE,
   cost_per_second: PRICE,
   tags: 'Torana does not route by tags',
   mock_response: "Torana answers with an upstream's vectors only",
 }
 
-export function leaveParams(name: string, { params, at }: Placed, notes: Notes): void {
+/** Prices of images, which other models do not have. */
+const READ_OF_IMAGES = new Set(['output_cost_per_image', 'input_cost_per_image'])
+
+export function leaveParams(
+  name: string,
+  kind: Kind,
+  { params, at }: Placed,
+  notes: Notes,
+  enforcesRates: boolean,
+): void {
   for (const [field, value] of Object.entries(params)) {
     if (READ.has(field) || saysNothing(value)) continue
+    if (kind === 'image' && READ_OF_IMAGES.has(field)) continue
+    if (enforcesRates && (field === 'rpm' || field === 'tpm')) continue
     const reason = Object.hasOwn(REASONS, field) ? REASONS[field] : undefined
     const subject = `${name}: ${field}${isTrue(value) || reason !== WIDTH ? '' : `: ${textOf(value) ?? '…'}`}`
     notes.leave(at(field), subject, reason ?? 'has no counterpart in Torana')

@@ -55,6 +55,11 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   voyage: aiSdk('voyage', 'VOYAGE_API_KEY'),
   fireworks_ai: aiSdk('fireworks', 'FIREWORKS_AI_API_KEY'),
   dashscope: aiSdk('alibaba', 'DASHSCOPE_API_KEY'),
+  xai: aiSdk('xai', 'XAI_API_KEY'),
+  fal_ai: aiSdk('fal', 'FAL_AI_API_KEY'),
+  replicate: aiSdk('replicate', 'REPLICATE_API_KEY'),
+  black_forest_labs: aiSdk('black-forest-labs', 'BFL_API_KEY'),
+  recraft: openaiWire('recraft', 'RECRAFT_API_KEY'),
   vertex_ai: { wire: 'vertex', provider: 'google-vertex' },
   bedrock: { wire: 'bedrock', provider: 'amazon-bedrock' },
 

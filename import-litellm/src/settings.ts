@@ -1,5 +1,5 @@
 /** `litellm_settings`, `router_settings`, `general_settings` and all other sections. */
-import { fieldsOf, isMapping, isTrue, listOf, saysNothing, textOf, type Fields } from './read.ts'
+import { fieldsOf, isMapping, isTrue, listOf, numberOf, saysNothing, textOf, type Fields } from './read.ts'
 import type { Notes, Place } from './notes.ts'
 
 export interface Alias {
@@ -17,6 +17,10 @@ export interface Fallback {
 export interface Settings {
   readonly dropParams: boolean
   readonly drawsByRate: boolean
+  /** Its router refuses what goes beyond `rpm` and `tpm` of a deployment, instead of only sharing calls out by them. */
+  readonly enforcesRates: boolean
+  /** How long vectors are kept: `3600s`. Undefined: the file does not say, or there is no cache. */
+  readonly cacheTtl: string | undefined
   readonly aliases: readonly Alias[]
   readonly fallbacks: readonly Fallback[]
 }
@@ -95,6 +99,17 @@ const READ = new Set([
   'general_settings.master_key',
 ])
 
+/** What is carried over in this file: the cache only where the file says for how long. */
+function readNames(config: Fields): ReadonlySet<string> {
+  const cache = ['litellm_settings.cache', 'litellm_settings.cache_params']
+  const rates = ['router_settings.optional_pre_call_checks']
+  return new Set([
+    ...READ,
+    ...(cacheTtlOf(fieldsOf(config['litellm_settings'])) === undefined ? [] : cache),
+    ...(enforcesRates(fieldsOf(config['router_settings'])) ? rates : []),
+  ])
+}
+
 const SECTIONS = ['litellm_settings', 'router_settings', 'general_settings'] as const
 
 type PlaceOf = (path: readonly (string | number)[]) => Place
@@ -102,9 +117,18 @@ type PlaceOf = (path: readonly (string | number)[]) => Place
 export function readSettings(config: Fields, placeOf: PlaceOf, notes: Notes): Settings {
   const router = fieldsOf(config['router_settings'])
   const litellm = fieldsOf(config['litellm_settings'])
+  const cacheTtl = cacheTtlOf(litellm)
+  if (cacheTtl !== undefined)
+    notes.mention(
+      placeOf(['litellm_settings', 'cache_params']),
+      'litellm_settings.cache',
+      'each embedding model has `cache` with the same time. To share it between nodes set CACHE_URL, to a Redis without LiteLLM in it; images are not cached',
+    )
   return {
     dropParams: isTrue(litellm['drop_params']),
     drawsByRate: router['routing_strategy'] == null || router['routing_strategy'] === 'simple-shuffle',
+    enforcesRates: enforcesRates(router),
+    cacheTtl,
     aliases: [
       ...aliasesIn(router['model_group_alias'], ['router_settings', 'model_group_alias'], placeOf, notes),
       ...aliasesIn(litellm['model_alias_map'], ['litellm_settings', 'model_alias_map'], placeOf, notes),
@@ -116,8 +140,26 @@ export function readSettings(config: Fields, placeOf: PlaceOf, notes: Notes): Se
   }
 }
 
+function enforcesRates(router: Fields): boolean {
+  const strategy = textOf(router['routing_strategy']) ?? ''
+  const checks = listOf(router['optional_pre_call_checks'])
+  return strategy.startsWith('usage-based-routing') || checks.includes('enforce_model_rate_limits')
+}
+
+/** LiteLLM keeps embeddings unless its list of calls leaves them out. Without a time nothing is guessed. */
+function cacheTtlOf(litellm: Fields): string | undefined {
+  const params = fieldsOf(litellm['cache_params'])
+  const calls = params['supported_call_types']
+  const keepsEmbeddings =
+    calls == null || listOf(calls).some((call) => call === 'embedding' || call === 'aembedding')
+  const seconds = numberOf(params['ttl'])
+  if (!isTrue(litellm['cache']) || !keepsEmbeddings || seconds === undefined) return undefined
+  return Number.isInteger(seconds) && seconds > 0 ? `${seconds}s` : undefined
+}
+
 /** Tells of every setting that nothing reads. */
 export function leaveSettings(config: Fields, placeOf: PlaceOf, notes: Notes): void {
+  const isRead = readNames(config)
   for (const [section, content] of Object.entries(config)) {
     const isSettings = SECTIONS.some((name) => name === section)
     if (READ.has(section) || saysNothing(content)) continue
@@ -128,7 +170,7 @@ export function leaveSettings(config: Fields, placeOf: PlaceOf, notes: Notes): v
     }
     for (const [field, value] of Object.entries(fieldsOf(content))) {
       const name = `${section}.${field}`
-      if (READ.has(name) || saysNothing(value) || value === 'simple-shuffle') continue
+      if (isRead.has(name) || saysNothing(value) || value === 'simple-shuffle') continue
       notes.leave(placeOf([section, field]), name, reasonFor(name))
     }
   }

@@ -14,7 +14,12 @@ export interface UpstreamDraft {
   readonly settings?: Readonly<Record<string, unknown>> | undefined
 }
 
-export type PriceDraft = 'free' | { readonly usdPerMillionTokens: number }
+export type PriceDraft = 'free' | { readonly usdPerMillionTokens: number } | { readonly usdPerImage: number }
+
+export interface LimitsDraft {
+  readonly requestsPerMinute?: number | undefined
+  readonly tokensPerMinute?: number | undefined
+}
 
 export interface DeploymentDraft {
   readonly upstream: string
@@ -22,6 +27,7 @@ export interface DeploymentDraft {
   readonly priority: number
   readonly weight: number
   readonly price: PriceDraft | undefined
+  readonly limits: LimitsDraft | undefined
   readonly comment: string
 }
 
@@ -33,6 +39,8 @@ export interface ModelDraft {
   readonly aliases: string[]
   readonly embedding: Readonly<Record<string, unknown>> | undefined
   readonly dropsUnsupported: boolean
+  /** How long vectors are kept: `3600s`. Undefined: no cache. */
+  readonly cacheTtl: string | undefined
   readonly deployments: DeploymentDraft[]
 }
 
@@ -53,7 +61,7 @@ export interface ToranaFile {
 }
 
 /** Small things that read better on one line. */
-const ON_ONE_LINE = new Set(['aliases', 'price', 'embedding'])
+const ON_ONE_LINE = new Set(['aliases', 'price', 'embedding', 'limits', 'cache'])
 
 /** `source` is the name of the file that was imported. */
 export function toranaYaml({ upstreams, models, masterKey }: ToranaFile, source: string): string {
@@ -87,22 +95,24 @@ export function toranaYaml({ upstreams, models, masterKey }: ToranaFile, source:
 type Entry = readonly [string, unknown, string | undefined]
 
 function modelFields(document: Document, id: string, draft: ModelDraft): unknown {
-  const { facts, aliases, embedding, dropsUnsupported, deployments } = draft
+  const { facts, aliases, embedding, dropsUnsupported, cacheTtl, deployments } = draft
   return {
     kind: embedding && 'embedding',
     facts: facts === id ? undefined : facts,
     aliases: aliases.length > 0 ? aliases.map(literal) : undefined,
     embedding,
     unsupported: dropsUnsupported ? 'drop' : undefined,
+    cache: cacheTtl === undefined ? undefined : { ttl: cacheTtl },
     deployments: list(
       document,
-      deployments.map(({ upstream, model, priority, weight, price, comment }) => [
+      deployments.map(({ upstream, model, priority, weight, price, limits, comment }) => [
         {
           upstream,
           model,
           priority: priority || undefined,
           weight: weight === 1 ? undefined : weight,
           price,
+          limits,
         },
         comment,
       ]),

@@ -134,7 +134,11 @@ for (const [params, upstream, facts, model] of HOMES) {
 
 const REFUSED: readonly (readonly [string, string, RegExp])[] = [
   ['chat models', '{ mode: chat }', /mode chat: Torana serves embeddings and images/],
-  ['image models', '{ mode: image_generation }', /image models are not carried over/],
+  [
+    'image models without facts',
+    '{ mode: image_generation }',
+    /an image model that Torana has no facts about/,
+  ],
   ['blocked models', '{ mode: embedding, blocked: true }', /is blocked/],
   ['models of one team', '{ mode: embedding, team_id: t }', /belongs to one team/],
 ]
@@ -304,4 +308,77 @@ guardrails: [x]
   for (const name of ['router_settings.routing_strategy', 'general_settings.master_key', 'guardrails'])
     assert.match(left, new RegExp(name))
   assert.doesNotMatch(left, /set_verbose/)
+})
+
+test('image models that Torana knows are carried over, with the price of the file', () => {
+  const { file, left } = imported(
+    modelList(
+      deployment('model: openai/gpt-image-2', '{ mode: image_generation }', 'pictures'),
+      deployment(
+        'model: azure/my-pictures, api_base: "https://me.openai.azure.com", output_cost_per_image: 0.04',
+        '{ mode: image_edit, base_model: azure/gpt-image-2 }',
+        'pictures',
+      ),
+      deployment('model: xai/grok-imagine-image', '{}', 'grok'),
+    ),
+  )
+  assert.equal(left, '')
+  assert.equal(file.models['pictures']?.['facts'], 'gpt-image-2')
+  assert.deepEqual(file.models['pictures']?.deployments, [
+    { upstream: 'openai' },
+    { upstream: 'azure-me', model: 'my-pictures', price: { usdPerImage: 0.04 } },
+  ])
+  assert.deepEqual(file.upstreams['xai'], { provider: 'xai', apiKey: '${XAI_API_KEY}' })
+})
+
+test('an image model and an embedding model never share a name', () => {
+  const { file, left } = imported(
+    modelList(
+      deployment('model: openai/text-embedding-3-small'),
+      deployment('model: openai/gpt-image-2', '{ mode: image_generation }'),
+    ),
+  )
+  assert.equal(file.models['embed']?.deployments.length, 1)
+  assert.match(left, /another model than text-embedding-3-small/)
+})
+
+test('rates become limits where the router of LiteLLM enforces them, and only there', () => {
+  const list = modelList(deployment('model: openai/text-embedding-3-small, rpm: 600, tpm: 1000000'))
+  for (const router of [
+    'router_settings: { routing_strategy: usage-based-routing-v2 }',
+    'router_settings: { optional_pre_call_checks: [enforce_model_rate_limits] }',
+  ]) {
+    const { file, left } = imported(`${list}${router}`)
+    assert.deepEqual(file.models['embed']?.deployments, [
+      { upstream: 'openai', limits: { requestsPerMinute: 600, tokensPerMinute: 1_000_000 } },
+    ])
+    assert.doesNotMatch(left, /rpm|tpm/)
+  }
+  const { file, left } = imported(list)
+  assert.deepEqual(file.models['embed']?.deployments, [{ upstream: 'openai' }])
+  assert.match(left, /embed: rpm/)
+})
+
+test('the cache is carried over where the file says for how long, to embedding models only', () => {
+  const list = modelList(
+    deployment('model: openai/text-embedding-3-small'),
+    deployment('model: openai/gpt-image-2', '{ mode: image_generation }', 'pictures'),
+  )
+  const { file, left, mentioned } = imported(
+    `${list}litellm_settings: { cache: true, cache_params: { type: redis, ttl: 3600 } }`,
+  )
+  assert.deepEqual(file.models['embed']?.['cache'], { ttl: '3600s' })
+  assert.equal(file.models['pictures']?.['cache'], undefined)
+  assert.equal(left, '')
+  assert.match(mentioned, /CACHE_URL/)
+
+  const others = [
+    '{ cache: true }',
+    '{ cache: true, cache_params: { ttl: 60, supported_call_types: [acompletion] } }',
+  ]
+  for (const settings of others) {
+    const other = imported(`${list}litellm_settings: ${settings}`)
+    assert.equal(other.file.models['embed']?.['cache'], undefined)
+    assert.match(other.left, /litellm_settings\.cache/)
+  }
 })
