@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# Checks the Helm chart: lint, templates, strict schemas, and a real kube-apiserver that has to accept every object without one
+# warning under the Pod Security level `restricted`. What is not installed is skipped aloud; `--all` makes that a failure.
+# chart-tools.sh brings helm, kube-apiserver and kubectl; etcd comes from `apt-get install etcd-server`, the schemas from
+# `pip install kubernetes-validate`.
+set -euo pipefail
+
+folder=$(cd "$(dirname "$0")" && pwd)
+chart=$folder/helm/torana
+kubernetes_version=1.36
+export PATH="${XDG_CACHE_HOME:-$HOME/.cache}/torana-k8s/bin:$PATH"
+work=$(mktemp -d)
+started=()
+finish() {
+  for process in "${started[@]}"; do kill "$process" 2> /dev/null || true; done
+  wait 2> /dev/null || true
+  rm -rf "$work"
+}
+trap finish EXIT
+
+skipped=0
+has() {
+  command -v "$1" > /dev/null && return
+  echo "SKIPPED: $2 (there is no $1 here)"
+  skipped=1
+  return 1
+}
+end() {
+  if [ "$skipped" = 1 ] && [ "${1:-}" = --all ]; then exit 1; fi
+}
+
+has helm 'everything: the chart was not looked at' || { end "$@"; exit 0; }
+
+echo '— helm lint and template, with five value files'
+for values in "$chart"/ci/*-values.yaml; do
+  name=$(basename "$values" -values.yaml)
+  helm lint --strict --quiet "$chart" --values "$values"
+  helm template torana "$chart" --namespace torana --values "$values" > "$work/$name.yaml"
+  echo "$name: $(grep -c '^kind: ' "$work/$name.yaml") objects"
+done
+
+echo '— values with a mistake are refused'
+refused() {
+  if helm template torana "$chart" --set "$1" > /dev/null 2> "$work/refusal"; then
+    echo "accepted: $1"
+    exit 1
+  fi
+  grep -q "$2" "$work/refusal" || { echo "$1 is refused for another reason:"; cat "$work/refusal"; exit 1; }
+  echo "refused: $1"
+}
+refused replicaCount=2 replicaCount
+refused image.tags=1 tags
+refused secrets.TORANA_SECRETT.name=a TORANA_SECRETT
+refused env.TORANA_CONFG=a TORANA_CONFG
+refused env.DATABASE_URL=postgres://a DATABASE_URL
+refused config.upstream.a=b upstream
+refused service.port=80800 65
+refused persistence.enabled=yes boolean
+refused replicas=2 'share one PostgreSQL'
+refused secrets.DATABASE_URL.name=a,secrets.DATABASE_URL.key=b 'same TORANA_SECRET'
+
+echo '— strict schemas'
+if has kubernetes-validate 'strict schemas'; then
+  kubernetes-validate --strict --kubernetes-version "$kubernetes_version" "$work"/[1-5]-*.yaml
+fi
+
+echo '— a real kube-apiserver'
+if has etcd 'dry run' && has kube-apiserver 'dry run' && has kubectl 'dry run'; then
+  cd "$work"
+  free_port() { python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'; }
+  etcd_port=$(free_port) peer_port=$(free_port) server_port=$(free_port)
+  etcd --data-dir etcd --listen-client-urls "http://127.0.0.1:$etcd_port" --advertise-client-urls "http://127.0.0.1:$etcd_port" \
+    --listen-peer-urls "http://127.0.0.1:$peer_port" > etcd.log 2>&1 &
+  started+=($!)
+  openssl genrsa -out account.key 2048 2> /dev/null
+  token=$(openssl rand -hex 16)
+  echo "$token,admin,admin,system:masters" > tokens.csv
+  kube-apiserver --etcd-servers="http://127.0.0.1:$etcd_port" --secure-port="$server_port" --bind-address=127.0.0.1 --cert-dir=certificates \
+    --service-account-issuer=https://kubernetes.local --service-account-key-file=account.key \
+    --service-account-signing-key-file=account.key --token-auth-file=tokens.csv --authorization-mode=RBAC \
+    --service-cluster-ip-range=10.96.0.0/16 > server.log 2>&1 &
+  started+=($!)
+  kube() { kubectl --kubeconfig /dev/null --server "https://127.0.0.1:$server_port" --insecure-skip-tls-verify --token "$token" "$@"; }
+  for _ in $(seq 120); do kube get --raw /readyz > /dev/null 2>&1 && break; sleep 1; done
+  kube get --raw /readyz > /dev/null || { tail -20 server.log; exit 1; }
+  kube create namespace torana > /dev/null
+  kube label namespace torana pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted > /dev/null
+  for file in [1-5]-*.yaml; do
+    kube -n torana apply --dry-run=server -f "$file" > applied 2> warnings || { cat warnings; exit 1; }
+    if [ -s warnings ]; then echo "$file:"; cat warnings; exit 1; fi
+    echo "${file%.yaml}: $(wc -l < applied) objects accepted, no warning"
+  done
+  # The warning is there to be seen: the same pod without its security context gets one.
+  sed '/allowPrivilegeEscalation/d; s/drop: \[ALL\]/drop: []/' 1-demo.yaml > loose.yaml
+  kube -n torana apply --dry-run=server -f loose.yaml 2>&1 | grep -q 'would violate PodSecurity' ||
+    { echo 'a loose pod got no warning: the check sees nothing'; exit 1; }
+  echo 'a pod without its security context gets a warning, as it should'
+fi
+end "$@"
+echo 'the chart is good'

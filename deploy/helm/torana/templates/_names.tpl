@@ -1,0 +1,69 @@
+{{- define "torana.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" }}
+{{- end }}
+
+{{- define "torana.fullname" -}}
+{{- if .Values.fullnameOverride }}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" }}
+{{- else if contains (include "torana.name" .) .Release.Name }}
+{{- .Release.Name | trunc 52 | trimSuffix "-" }}
+{{- else }}
+{{- printf "%s-%s" .Release.Name (include "torana.name" .) | trunc 52 | trimSuffix "-" }}
+{{- end }}
+{{- end }}
+
+{{- define "torana.selector" -}}
+app.kubernetes.io/name: {{ include "torana.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "torana.labels" -}}
+{{ include "torana.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
+{{- end }}
+
+{{- define "torana.serviceAccount" -}}
+{{- if .Values.serviceAccount.create }}
+{{- default (include "torana.fullname" .) .Values.serviceAccount.name }}
+{{- else }}
+{{- default "default" .Values.serviceAccount.name }}
+{{- end }}
+{{- end }}
+
+{{- define "torana.image" -}}
+{{- if .Values.image.digest }}
+{{- printf "%s@%s" .Values.image.repository .Values.image.digest }}
+{{- else }}
+{{- printf "%s:%s" .Values.image.repository (default .Chart.AppVersion .Values.image.tag) }}
+{{- end }}
+{{- end }}
+
+{{- define "torana.configMap" -}}
+{{- if .Values.existingConfigMap }}{{ .Values.existingConfigMap }}
+{{- else if .Values.config }}{{ include "torana.fullname" . }}
+{{- end }}
+{{- end }}
+
+{{/* What can't work is told before anything is applied. */}}
+{{- define "torana.check" -}}
+{{- $several := or (gt (int .Values.replicas) 1) .Values.autoscaling.enabled }}
+{{- if and $several (not (hasKey .Values.secrets "DATABASE_URL")) }}
+{{- fail "Several nodes share one PostgreSQL: name its address in secrets.DATABASE_URL, or use replicas: 1 without autoscaling." }}
+{{- end }}
+{{- if and (hasKey .Values.secrets "DATABASE_URL") (not (hasKey .Values.secrets "TORANA_SECRET")) }}
+{{- fail "With secrets.DATABASE_URL all nodes need the same TORANA_SECRET: name it in secrets.TORANA_SECRET." }}
+{{- end }}
+{{- if and .Values.config .Values.existingConfigMap }}
+{{- fail "config and existingConfigMap are both set: use one of them." }}
+{{- end }}
+{{- if and .Values.autoscaling.enabled (lt (int .Values.autoscaling.maxReplicas) (int .Values.autoscaling.minReplicas)) }}
+{{- fail "autoscaling.maxReplicas is less than autoscaling.minReplicas." }}
+{{- end }}
+{{- range $name, $_ := .Values.secrets }}
+{{- if hasKey $.Values.env $name }}
+{{- fail (printf "%s stands in secrets and in env: use one of them." $name) }}
+{{- end }}
+{{- end }}
+{{- end }}
