@@ -4,6 +4,7 @@
  */
 import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { commitOfCheckout } from '#package/checkout.ts'
 import { WORKERS } from '#package/files.ts'
 import { bundle, type BuiltFile } from './bundle.ts'
 import { manifestOf, readServerManifest } from './manifest.ts'
@@ -32,7 +33,7 @@ rmSync(join(OUT, 'console/.vite'), { recursive: true, force: true })
 copy(join(REPOSITORY, 'LICENSE'), join(OUT, 'LICENSE'))
 copy(join(SERVER, 'README.md'), join(OUT, 'README.md'))
 write('bin/torana.js', startingFrom(built))
-const manifest = manifestOf(server)
+const manifest = { ...manifestOf(server), commit: commitOfCheckout(REPOSITORY) }
 write('package.json', jsonOf(manifest))
 write('npm-shrinkwrap.json', jsonOf(shrinkwrapOf(join(REPOSITORY, 'package-lock.json'), manifest)))
 const modules = [...built.flatMap(({ modules: inside }) => inside), ...consoleModules(REPOSITORY)]

@@ -1,7 +1,7 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { existsSync } from 'node:fs'
 import { openAccounts } from '#compose/accounts.ts'
-import { version, type Basics } from '#compose/basics.ts'
+import { commit, version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
 import { openConfigAudit } from '#compose/config-audit.ts'
 import { openControl } from '#compose/control.ts'
@@ -188,7 +188,8 @@ function basicsOf(settings: Settings, { limits, cors }: LoadedConfig, log: Log):
   const clock = systemClock
   const identifiers = uuidv7Identifiers(clock)
   const security = new SecurityLog(log, clock)
-  const metrics = new Metrics(version, security)
+  const metrics = new Metrics({ version, commit }, security)
+  metrics.node.readDisk(settings.dataDir)
   return { settings, limits, cors, secrets, clock, identifiers, log, metrics, security }
 }
 

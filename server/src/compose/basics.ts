@@ -6,7 +6,12 @@ import type { Log } from '#telemetry/log.ts'
 import type { Metrics } from '#telemetry/metrics.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
 
-export const version: string = readManifest().version
+const manifest = readManifest()
+
+export const { version } = manifest
+
+/** Of the source that this program was built from; empty: nobody knows. */
+export const commit: string = manifest.commit ?? ''
 
 /** In the data folder: a copy of the keys, for a start without the store. */
 export const KEY_SNAPSHOT = 'keys.snapshot'

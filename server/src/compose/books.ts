@@ -55,7 +55,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
   const upkeep = new PostgresUpkeep(database, store, clock)
   const reconciler = new PostgresReconciler(database, clock)
   const fingerprints = fingerprintsOf(basics.secrets)
-  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics, fingerprints })
+  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics, clock, fingerprints })
   const connect = (): Promise<void> => membership.renew()
   const events = ledgerEvents(log, metrics, parts.onEnded)
   const { monotonicMs } = clock
@@ -124,6 +124,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
         spoolWaiting: folder.spool.waiting,
         journalOpen: folder.journal.size,
         diskFailure: ledger.failure,
+        clockSkewMs: membership.clockSkewMs,
       }),
     },
     async [Symbol.asyncDispose]() {
@@ -152,7 +153,7 @@ function problemOf(error: unknown, hasWorked: boolean): string | undefined {
   return `the database cannot be used: ${(error as Error).message}`
 }
 
-interface MembershipParts extends Pick<Basics, 'log' | 'metrics'> {
+interface MembershipParts extends Pick<Basics, 'log' | 'metrics' | 'clock'> {
   readonly fingerprints: SecretFingerprints
   readonly database: Database
   readonly store: LedgerStore
@@ -170,6 +171,8 @@ class Membership {
   #isRefused = false
   /** As of the last heartbeat. */
   liveNodes = 1
+  /** So is this. Undefined: there was none. */
+  clockSkewMs: number | undefined
 
   constructor(nodeId: string, parts: MembershipParts) {
     this.#nodeId = nodeId
@@ -179,7 +182,12 @@ class Membership {
   /** Says that this node lives; the first time it also makes the tables and registers the node. */
   async renew(): Promise<void> {
     if (!this.isKnown) await this.#join().catch((error: unknown) => this.#refusedBy(error))
-    this.liveNodes = (await this.#parts.store.heartbeat(this.#nodeId)).liveNodes
+    const { clock, store } = this.#parts
+    const askedMs = clock.nowMs()
+    const { liveNodes, storeNowMs } = await store.heartbeat(this.#nodeId)
+    this.liveNodes = liveNodes
+    // The store looked at its clock somewhere between question and answer.
+    this.clockSkewMs = (askedMs + clock.nowMs()) / 2 - storeNowMs
   }
 
   #refusedBy(error: unknown): never {

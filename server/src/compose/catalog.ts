@@ -2,7 +2,7 @@
 import { listModels, type Catalog, type Project } from '#core/catalog.ts'
 import type { ConfigAdditions } from '#config/build/additions.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
-import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
+import { lookAt, watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import { NO_ADDITIONS, type StoredAdditions, type StoredUpstreams } from '#ports/stored-upstreams.ts'
@@ -201,10 +201,11 @@ export function watchFile(
   catalog: CatalogInForce,
   { since, audit }: { readonly since: FileLook | undefined; readonly audit: ConfigAudit },
 ): ConfigWatch {
-  metrics.configLoaded(clock.nowMs())
+  metrics.node.configLoaded(clock.nowMs(), since?.digest ?? '')
   if (settings.configFile === undefined || since === undefined) return { reload() {}, close() {} }
+  const file = settings.configFile
   return watchConfig({
-    file: settings.configFile,
+    file,
     since,
     intervalMs: RELOAD_INTERVAL_MS,
     load: () => loadCatalog(settings, env),
@@ -212,7 +213,7 @@ export function watchFile(
       const before = catalog.configured
       catalog.declare(loaded)
       audit.note(loaded.catalog, before)
-      metrics.configLoaded(clock.nowMs())
+      metrics.node.configLoaded(clock.nowMs(), lookAt(file).digest)
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
       if (JSON.stringify(loaded.limits) !== JSON.stringify(limits))
         log.warn('changed limits take effect at the next start')
@@ -221,7 +222,7 @@ export function watchFile(
     },
     onBad(problems) {
       catalog.refuse(problems, clock.nowMs())
-      metrics.configRefused()
+      metrics.node.configRefused()
       log.error({ problems }, 'the configuration is wrong; the last good one stays in use')
     },
   })

@@ -83,6 +83,8 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
     },
     workerEvents(log),
   )
+  const { spooled } = blobs
+  if (spooled !== undefined) basics.metrics.node.readImageSpool(() => spooled.waiting())
   const draining = blobs.spooled && drainAgainAndAgain(blobs.spooled, log)
   return {
     forGateway,

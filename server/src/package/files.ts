@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { commitOfCheckout } from './checkout.ts'
 
 /** Modules that start in a thread of their own. The build makes an entry of each. */
 export const WORKERS = [
@@ -20,6 +21,8 @@ export type WorkerName = (typeof WORKERS)[number]
 /** Of `package.json`, what the program tells of itself. */
 export interface Manifest {
   readonly version: string
+  /** Of the source: written by the build, or that of the checkout. */
+  readonly commit?: string
   readonly dependencies: Readonly<Record<string, string>>
 }
 
@@ -48,5 +51,6 @@ export function redisScript(name: 'spent' | 'take'): string {
 }
 
 export function readManifest(): Manifest {
-  return JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
+  const manifest = JSON.parse(readFileSync(join(PACKAGE, 'package.json'), 'utf8')) as Manifest
+  return IS_SOURCE ? { ...manifest, commit: commitOfCheckout(join(PACKAGE, '..')) } : manifest
 }

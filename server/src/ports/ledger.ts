@@ -34,6 +34,12 @@ export class NodeEnded extends Error {
   override readonly name = 'NodeEnded'
 }
 
+export interface Heartbeat {
+  readonly liveNodes: number
+  /** The clock of the store. */
+  readonly storeNowMs: number
+}
+
 /**
  * The books themselves. Every method is one atomic step, and may be repeated after an answer was lost. Trouble with the
  * store rejects with `StoreAway`; any other rejection is a fault of what was asked.
@@ -41,8 +47,8 @@ export class NodeEnded extends Error {
 export interface LedgerStore {
   /** Makes a node known. What it writes is taken from then on, until it is ended. */
   startNode(node: { readonly id: string; readonly host: string; readonly version: string }): Promise<void>
-  /** Says that the node lives, and hears how many do. Rejects with `NodeEnded`. */
-  heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }>
+  /** Says that the node lives, and hears how many do, and what time it is there. Rejects with `NodeEnded`. */
+  heartbeat(nodeId: string): Promise<Heartbeat>
   /**
    * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another
    * node has written about the same image call, whichever came first, the sum is what the best-informed of them says. Rollups,

@@ -137,6 +137,8 @@ export interface NodeFigures {
   readonly journalOpen: number
   /** Why its disk can't be written, if so: then it takes no requests. */
   readonly diskFailure: string | undefined
+  /** How far its clock is ahead of the store's. Undefined: the store has not said yet. */
+  readonly clockSkewMs: number | undefined
   /** Set while its configuration file is wrong and an earlier one is in force. */
   readonly configRefusal: { readonly sinceMs: number; readonly problems: readonly string[] } | undefined
   /** Undefined without Redis. */

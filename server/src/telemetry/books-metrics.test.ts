@@ -64,6 +64,7 @@ test('what a node says of itself is asked at each scrape', () => {
       spoolWaiting,
       journalOpen: 9,
       diskFailure: 'full',
+      clockSkewMs: -1500,
       configRefusal: undefined,
       limiter: { state: 'local', counts },
     }
@@ -74,12 +75,13 @@ test('what a node says of itself is asked at each scrape', () => {
   assert.match(text, /^torana_spool_waiting 2$/m)
   assert.match(text, /^torana_journal_open 9$/m)
   assert.match(text, /^torana_disk_failing 1$/m)
+  assert.match(text, /^torana_clock_skew_seconds -1.5$/m)
   assert.match(text, /^torana_limiter_shared 0$/m)
   assert.match(text, /^torana_limiter_local_decisions_total 2$/m)
 })
 
 test('every line is a comment or a sample, and every metric says its type once', async () => {
-  const metrics = new Metrics('1.0.0')
+  const metrics = new Metrics({ version: '1.0.0', commit: 'abc' })
   metrics.books.figures(FIGURES)
   metrics.books.requestLogDropped(3)
   metrics.books.refused(1)

@@ -1,24 +1,11 @@
 /** Figures of the books: ledger, spool, budgets, limits, and what the reconciler found. */
 import type { BooksFigures, NodeFigures, Reconciliation } from '#ports/upkeep.ts'
-import { counters, counterText, gaugeText, histograms, samplesText, type Sample } from './series.ts'
-
-/** From a commit on the same machine to the two seconds after which a record goes to the spool. */
-const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5]
-/** A batch takes in up to a thousand entries, and the last request's whole. */
-const BATCH_ENTRIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
+import { counters, histograms, samplesText, valueText, type Sample } from './series.ts'
 
 export class BooksMetrics {
-  readonly #entries = counters('torana_ledger_entries_total', 'Durable usage records, by place.')
-  readonly #batches = histograms(
-    'torana_ledger_batch_entries',
-    'Usage records written together.',
-    BATCH_ENTRIES,
-  )
-  readonly #seconds = histograms(
-    'torana_ledger_write_duration_seconds',
-    'Time to make one batch of usage records durable; answers wait for it.',
-    COMMIT_SECONDS,
-  )
+  readonly #entries = counters('torana_ledger_entries_total')
+  readonly #batches = histograms('torana_ledger_batch_entries')
+  readonly #seconds = histograms('torana_ledger_write_duration_seconds')
   readonly #series = { store: this.#seriesOf('store'), spool: this.#seriesOf('spool') }
   #refused = 0
   #dropped = 0
@@ -90,75 +77,43 @@ export class BooksMetrics {
       this.#entries.text(),
       this.#batches.text(),
       this.#seconds.text(),
-      counterText(
-        'torana_ledger_refused_total',
-        'Usage records that PostgreSQL refused; they are kept aside.',
-        this.#refused,
-      ),
-      counterText(
-        'torana_request_log_dropped_total',
-        'Request log records dropped because the buffer was full.',
-        this.#dropped,
-      ),
-      counterText(
-        'torana_reconciliations_total',
-        'Comparisons of the ledger with its sums by this node.',
-        this.#reconciliations,
-      ),
-      counterText(
-        'torana_budget_corrections_total',
-        'Budgets that differed from the ledger and were corrected.',
-        this.#corrections,
-      ),
+      valueText('torana_ledger_refused_total', this.#refused),
+      valueText('torana_request_log_dropped_total', this.#dropped),
+      valueText('torana_reconciliations_total', this.#reconciliations),
+      valueText('torana_budget_corrections_total', this.#corrections),
       ...(this.#ofNode ? nodeTexts(this.#ofNode()) : []),
-      gaugeText(
-        'torana_ledger_differences',
-        'Projects and hours in which the ledger and its sums differ. Must be 0.',
-        this.#differences,
-      ),
-      gaugeText(
-        'torana_partitions_missing',
-        'Partitions that are due and could not be created.',
-        this.#partitionsMissing,
-      ),
+      valueText('torana_ledger_differences', this.#differences),
+      valueText('torana_partitions_missing', this.#partitionsMissing),
       ...(this.#figures ? booksTexts(this.#figures) : []),
     ].join('')
   }
 }
 
-function nodeTexts({ isStoreAway, spoolWaiting, journalOpen, diskFailure, limiter }: NodeFigures): string[] {
+function nodeTexts({
+  isStoreAway,
+  spoolWaiting,
+  journalOpen,
+  diskFailure,
+  clockSkewMs,
+  limiter,
+}: NodeFigures): string[] {
   const texts = [
-    gaugeText('torana_store_away', '1 while PostgreSQL is unreachable.', Number(isStoreAway)),
-    gaugeText(
-      'torana_spool_waiting',
-      'Usage records that wait on the disk of this node for PostgreSQL.',
-      spoolWaiting,
-    ),
-    gaugeText('torana_journal_open', 'Calls to upstreams in flight.', journalOpen),
-    gaugeText(
-      'torana_disk_failing',
-      '1 while the data folder cannot be written: the node takes no requests.',
-      Number(diskFailure !== undefined),
-    ),
+    valueText('torana_store_away', Number(isStoreAway)),
+    valueText('torana_spool_waiting', spoolWaiting),
+    valueText('torana_journal_open', journalOpen),
+    valueText('torana_disk_failing', Number(diskFailure !== undefined)),
+    valueText('torana_clock_skew_seconds', clockSkewMs === undefined ? undefined : clockSkewMs / 1000),
   ]
   if (limiter === undefined) return texts
   const { takes, localDecisions, scriptCalls, timeouts, errors } = limiter.counts
   return [
     ...texts,
-    gaugeText(
-      'torana_limiter_shared',
-      '1 while limits are counted in Redis.',
-      Number(limiter.state === 'shared'),
-    ),
-    ...(
-      [
-        ['takes', takes, 'Requests checked against rate limits.'],
-        ['local_decisions', localDecisions, 'Of those, decided by this node without Redis.'],
-        ['calls', scriptCalls, 'Calls of the rate limit script in Redis.'],
-        ['timeouts', timeouts, 'Of those, not answered in time.'],
-        ['errors', errors, 'Of those, failed with another error.'],
-      ] as const
-    ).map(([name, value, help]) => counterText(`torana_limiter_${name}_total`, help, value)),
+    valueText('torana_limiter_shared', Number(limiter.state === 'shared')),
+    valueText('torana_limiter_takes_total', takes),
+    valueText('torana_limiter_local_decisions_total', localDecisions),
+    valueText('torana_limiter_calls_total', scriptCalls),
+    valueText('torana_limiter_timeouts_total', timeouts),
+    valueText('torana_limiter_errors_total', errors),
   ]
 }
 
@@ -176,28 +131,19 @@ function booksTexts({
     return { labels: { budget: budgetId }, value }
   })
   return [
-    gaugeText('torana_unknowns_open', 'Calls with an unknown outcome.', unknowns.open),
-    gaugeText(
-      'torana_unknowns_open_usd',
-      'Amount with which unknown calls count as spent.',
-      usd(unknowns.amountNanoUsd),
-    ),
-    samplesText('torana_nodes', 'Nodes that have not ended.', 'gauge', [
+    valueText('torana_unknowns_open', unknowns.open),
+    valueText('torana_unknowns_open_usd', usd(unknowns.amountNanoUsd)),
+    samplesText('torana_nodes', [
       { labels: { state: 'alive' }, value: nodes.alive },
       { labels: { state: 'silent' }, value: nodes.silent },
     ]),
-    gaugeText('torana_lost_leases_usd', 'Budget leased by nodes that are gone.', usd(lostNanoUsd)),
-    samplesText('torana_rest_rows', 'Rows outside of all partitions.', 'gauge', [
+    valueText('torana_lost_leases_usd', usd(lostNanoUsd)),
+    samplesText('torana_rest_rows', [
       { labels: { table: 'usage_events' }, value: restRows.ledger },
       { labels: { table: 'requests' }, value: restRows.requests },
     ]),
-    gaugeText('torana_deleted_projects', 'Projects that wait for deletion.', deletedProjects),
-    samplesText(
-      'torana_budget_spent_ratio',
-      'Spent share of each hard budget in its present period.',
-      'gauge',
-      ratios,
-    ),
+    valueText('torana_deleted_projects', deletedProjects),
+    samplesText('torana_budget_spent_ratio', ratios),
   ]
 }
 

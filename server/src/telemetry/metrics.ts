@@ -2,22 +2,31 @@
  * Figures in plain numbers, one object per combination of labels, added to on the hot lane and given Prometheus' text form
  * only when somebody scrapes.
  */
+import { ownTime } from '#core/request-trace.ts'
 import type { CallRecord, Overcount, RequestRecord, Undercount } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
+import { NodeMetrics, type Build } from './node-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
 import type { SecurityLog } from './security-log.ts'
 import { TrafficMetrics } from './traffic-metrics.ts'
-import { counters, gaugeText, histograms, samplesText, type Counter, type Histogram } from './series.ts'
+import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
 const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
-/** From a quick upstream to the longest wait we allow: ten minutes, for pictures. */
-const BUCKETS_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600]
+/** Projects times models is without a bound, and most of them are `other` then: those found once are remembered up to here. */
+const REMEMBERED_PROJECTS = 1000
 
 interface RequestSeries {
   readonly requests: Counter
   readonly seconds: Histogram
+  readonly own: Histogram
+  readonly wait: Histogram
   readonly tokens: Counter
   readonly inputs: Counter
+}
+
+interface ProjectSeries {
+  readonly spend: Counter
+  readonly images: Counter
 }
 
 interface CallSeries {
@@ -28,34 +37,25 @@ interface CallSeries {
 export class Metrics {
   readonly books = new BooksMetrics()
   readonly traffic = new TrafficMetrics()
+  readonly node: NodeMetrics
   readonly #process = new ProcessMetrics()
-  readonly #version: string
   readonly #security: SecurityLog | undefined
-  readonly #requests = counters('torana_requests_total', 'Requests answered.')
-  readonly #requestSeconds = histograms(
-    'torana_request_duration_seconds',
-    'From the first byte of a request to the last byte of its answer.',
-    BUCKETS_SECONDS,
-  )
-  readonly #tokens = counters('torana_tokens_total', 'Input tokens reported to callers.')
-  readonly #inputs = counters('torana_inputs_total', 'Inputs embedded, and images asked for.')
-  readonly #cached = counters('torana_cache_inputs_total', 'Inputs of models with a cache, by hit or miss.')
-  readonly #calls = counters('torana_upstream_calls_total', 'Calls to upstreams by outcome.')
-  readonly #callSeconds = histograms(
-    'torana_upstream_call_duration_seconds',
-    'Duration of one call to an upstream.',
-    BUCKETS_SECONDS,
-  )
-  readonly #overcounts = counters(
-    'torana_upstream_overcounts_total',
-    'Calls whose upstream counted more tokens than they can have used; the counts were cut.',
-  )
-  readonly #undercounts = counters(
-    'torana_upstream_undercounts_total',
-    'Priced calls whose upstream counted fewer tokens than inputs; the tokens were estimated.',
-  )
+  readonly #requests = counters('torana_requests_total')
+  readonly #requestSeconds = histograms('torana_request_duration_seconds')
+  readonly #ownSeconds = histograms('torana_request_own_duration_seconds')
+  readonly #waitSeconds = histograms('torana_request_wait_duration_seconds')
+  readonly #tokens = counters('torana_tokens_total')
+  readonly #inputs = counters('torana_inputs_total')
+  readonly #images = counters('torana_images_total')
+  readonly #spend = counters('torana_spend_usd_total')
+  readonly #cached = counters('torana_cache_inputs_total')
+  readonly #calls = counters('torana_upstream_calls_total')
+  readonly #callSeconds = histograms('torana_upstream_call_duration_seconds')
+  readonly #overcounts = counters('torana_upstream_overcounts_total')
+  readonly #undercounts = counters('torana_upstream_undercounts_total')
   /** Looked up once per request instead of once per metric. */
   readonly #requestSeries = new Map<string, RequestSeries>()
+  readonly #projectSeries = new Map<string, ProjectSeries>()
   readonly #callSeries = new Map<string, CallSeries>()
   /** Requests come in runs of the same kind: the series of the last one is often the next one's. */
   #lastRequest:
@@ -67,27 +67,26 @@ export class Metrics {
         readonly series: RequestSeries
       }
     | undefined
+  #lastProject:
+    | { readonly project: string; readonly model: string; readonly series: ProjectSeries }
+    | undefined
 
-  #config: { readonly loadedAtMs: number; readonly isRefused: boolean } | undefined
-
-  constructor(version: string, security?: SecurityLog) {
-    this.#version = version
+  constructor(build: Build, security?: SecurityLog) {
+    this.node = new NodeMetrics(build)
     this.#security = security
   }
 
-  configLoaded(nowMs: number): void {
-    this.#config = { loadedAtMs: nowMs, isRefused: false }
-  }
-
-  /** The last good configuration stays in force. */
-  configRefused(): void {
-    if (this.#config !== undefined) this.#config = { ...this.#config, isRefused: true }
-  }
-
   requestEnded(record: RequestRecord): void {
+    const { trace, durationMs } = record
     const series = this.#requestSeriesOf(record)
     series.requests.value += 1
-    series.seconds.observe(record.durationMs / 1000)
+    series.seconds.observe(durationMs / 1000)
+    if (trace !== undefined) {
+      const { ownMs, waitedMs } = ownTime(trace, durationMs)
+      series.own.observe(ownMs / 1000)
+      series.wait.observe(waitedMs / 1000)
+    }
+    this.#addMoney(record)
     if (record.status !== 200) return
     series.tokens.value += record.promptTokens ?? 0
     series.inputs.value += record.inputs ?? 0
@@ -107,12 +106,35 @@ export class Metrics {
       series = {
         requests: this.#requests.get({ route, model, status: String(status), fault }),
         seconds: this.#requestSeconds.get({ route, model }),
+        own: this.#ownSeconds.get({ route }),
+        wait: this.#waitSeconds.get({ route }),
         tokens: this.#tokens.get({ model }),
         inputs: this.#inputs.get({ model }),
       }
       this.#requestSeries.set(name, series)
     }
     this.#lastRequest = { route, model, status, fault, series }
+    return series
+  }
+
+  #addMoney({ project = '', model = '', amountNanoUsd, trace }: RequestRecord): void {
+    const images = trace?.images
+    if (amountNanoUsd === undefined && images === undefined) return
+    const series = this.#projectSeriesOf(project, model)
+    if (amountNanoUsd !== undefined) series.spend.value += Number(amountNanoUsd) / 1e9
+    if (images !== undefined) series.images.value += images
+  }
+
+  #projectSeriesOf(project: string, model: string): ProjectSeries {
+    const last = this.#lastProject
+    if (last?.project === project && last.model === model) return last.series
+    const name = `${project}\0${model}`
+    let series = this.#projectSeries.get(name)
+    if (series === undefined) {
+      series = { spend: this.#spend.get({ project, model }), images: this.#images.get({ project, model }) }
+      if (this.#projectSeries.size < REMEMBERED_PROJECTS) this.#projectSeries.set(name, series)
+    }
+    this.#lastProject = { project, model, series }
     return series
   }
 
@@ -143,45 +165,30 @@ export class Metrics {
     const families = [
       this.#requests,
       this.#requestSeconds,
+      this.#ownSeconds,
+      this.#waitSeconds,
       this.#tokens,
       this.#inputs,
+      this.#images,
+      this.#spend,
       this.#cached,
       this.#calls,
       this.#callSeconds,
       this.#overcounts,
       this.#undercounts,
     ]
-    const build = { labels: { version: this.#version }, value: 1 }
+    const full = families
+      .filter(({ isFull }) => isFull)
+      .map(({ name }) => ({ labels: { metric: name }, value: 1 }))
     const text = [
-      samplesText('torana_build_info', 'Always 1.', 'gauge', [build]),
       ...families.map((family) => family.text()),
-      this.#config === undefined ? '' : configText(this.#config),
-      this.books.text(),
       this.traffic.text(),
+      this.books.text(),
+      await this.node.text(),
+      samplesText('torana_metric_full', full),
       this.#security?.text() ?? '',
       await this.#process.text(),
     ].join('')
     return { contentType: CONTENT_TYPE, text }
   }
-}
-
-function configText({
-  loadedAtMs,
-  isRefused,
-}: {
-  readonly loadedAtMs: number
-  readonly isRefused: boolean
-}): string {
-  return [
-    gaugeText(
-      'torana_config_last_reload_successful',
-      '0 while the configuration file is wrong and an earlier one is in use.',
-      Number(!isRefused),
-    ),
-    gaugeText(
-      'torana_config_last_reload_success_timestamp_seconds',
-      'When the configuration in use was read.',
-      Math.floor(loadedAtMs / 1000),
-    ),
-  ].join('')
 }

@@ -16,7 +16,7 @@ const log: Log = {
   writesInfo: true,
   close: () => {},
 }
-const metrics = new Metrics('test')
+const metrics = new Metrics({ version: 'test', commit: '' })
 const observer = telemetryObserver(log, metrics, { nowMs: () => 0, monotonicMs: () => 0 })
 const ended = { requestId: 'r', route: 'embeddings', durationMs: 1 }
 

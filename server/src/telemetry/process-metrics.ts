@@ -1,4 +1,4 @@
-/** Figures of this process, under the names and with the help texts of prom-client: dashboards know them. */
+/** Figures of this process. */
 import { readdirSync, readFileSync } from 'node:fs'
 import {
   constants,
@@ -8,10 +8,9 @@ import {
 } from 'node:perf_hooks'
 import { setImmediate } from 'node:timers/promises'
 import { getHeapSpaceStatistics } from 'node:v8'
-import { counterText, gaugeText, histograms, samplesText, type Sample } from './series.ts'
+import { histograms, samplesText, valueText } from './series.ts'
 
 const LAG_RESOLUTION_MS = 10
-const COLLECTION_SECONDS = [0.001, 0.01, 0.1, 1, 2, 5]
 const COLLECTION_KINDS = new Map<unknown, string>([
   [constants.NODE_PERFORMANCE_GC_MAJOR, 'major'],
   [constants.NODE_PERFORMANCE_GC_MINOR, 'minor'],
@@ -21,11 +20,7 @@ const COLLECTION_KINDS = new Map<unknown, string>([
 
 export class ProcessMetrics {
   readonly #lag = monitorEventLoopDelay({ resolution: LAG_RESOLUTION_MS })
-  readonly #collections = histograms(
-    'torana_nodejs_gc_duration_seconds',
-    'Garbage collection duration by kind, one of major, minor, incremental or weakcb.',
-    COLLECTION_SECONDS,
-  )
+  readonly #collections = histograms('torana_nodejs_gc_duration_seconds')
 
   constructor() {
     this.#lag.enable()
@@ -48,18 +43,16 @@ export class ProcessMetrics {
     await setImmediate()
     const nowNs = (performance.now() - startMs) * 1e6
     const { min, max, mean, stddev } = this.#lag
-    const gauge = (name: string, help: string, valueNs: number): string =>
-      gaugeText(`torana_nodejs_eventloop_lag${name}_seconds`, help, valueNs / 1e9)
+    const percentile = (share: number): number => this.#lag.percentile(share) / 1e9
     const text = [
-      gauge('', 'Lag of event loop in seconds.', nowNs),
-      gauge('_min', 'The minimum recorded event loop delay.', min),
-      gauge('_max', 'The maximum recorded event loop delay.', max),
-      gauge('_mean', 'The mean of the recorded event loop delays.', mean),
-      gauge('_stddev', 'The standard deviation of the recorded event loop delays.', stddev),
-      ...[50, 90, 99].map((share) => {
-        const help = `The ${share}th percentile of the recorded event loop delays.`
-        return gauge(`_p${share}`, help, this.#lag.percentile(share))
-      }),
+      valueText('torana_nodejs_eventloop_lag_seconds', nowNs / 1e9),
+      valueText('torana_nodejs_eventloop_lag_min_seconds', min / 1e9),
+      valueText('torana_nodejs_eventloop_lag_max_seconds', max / 1e9),
+      valueText('torana_nodejs_eventloop_lag_mean_seconds', mean / 1e9),
+      valueText('torana_nodejs_eventloop_lag_stddev_seconds', stddev / 1e9),
+      valueText('torana_nodejs_eventloop_lag_p50_seconds', percentile(50)),
+      valueText('torana_nodejs_eventloop_lag_p90_seconds', percentile(90)),
+      valueText('torana_nodejs_eventloop_lag_p99_seconds', percentile(99)),
     ].join('')
     this.#lag.reset()
     return text
@@ -74,20 +67,16 @@ function processText(): string {
   // One of them is the folder itself, open to be read.
   const openFiles = maxFiles === undefined ? undefined : readdirSync('/proc/self/fd').length - 1
   const startSeconds = Math.round(Date.now() / 1000 - process.uptime())
-  const counter = (name: string, help: string, microseconds: number): string =>
-    counterText(`torana_process_cpu_${name}`, help, microseconds / 1e6)
-  const gauge = (name: string, help: string, value: number | undefined): string =>
-    gaugeText(`torana_process_${name}`, help, value)
   return [
-    counter('user_seconds_total', 'Total user CPU time spent in seconds.', user),
-    counter('system_seconds_total', 'Total system CPU time spent in seconds.', system),
-    counter('seconds_total', 'Total user and system CPU time spent in seconds.', user + system),
-    gauge('start_time_seconds', 'Start time of the process since unix epoch in seconds.', startSeconds),
-    gauge('resident_memory_bytes', 'Resident memory size in bytes.', process.memoryUsage.rss()),
-    gauge('virtual_memory_bytes', 'Virtual memory size in bytes.', bytesOf('VmSize')),
-    gauge('heap_bytes', 'Process heap size in bytes.', bytesOf('VmData')),
-    gauge('open_fds', 'Number of open file descriptors.', openFiles),
-    gauge('max_fds', 'Maximum number of open file descriptors.', maxFiles),
+    valueText('torana_process_cpu_user_seconds_total', user / 1e6),
+    valueText('torana_process_cpu_system_seconds_total', system / 1e6),
+    valueText('torana_process_cpu_seconds_total', (user + system) / 1e6),
+    valueText('torana_process_start_time_seconds', startSeconds),
+    valueText('torana_process_resident_memory_bytes', process.memoryUsage.rss()),
+    valueText('torana_process_virtual_memory_bytes', bytesOf('VmSize')),
+    valueText('torana_process_heap_bytes', bytesOf('VmData')),
+    valueText('torana_process_open_fds', openFiles),
+    valueText('torana_process_max_fds', maxFiles),
   ].join('')
 }
 
@@ -102,24 +91,15 @@ function numberIn(text: string, pattern: RegExp, times = 1): number | undefined 
 }
 
 function activityText(): string {
-  const active = (what: string, grouped: string, types: readonly string[]): string => {
-    const samples = Array.from(Map.groupBy(types, String), ([type, same]) => ({
-      labels: { type },
-      value: same.length,
-    }))
-    return (
-      gauges(`active_${what}`, `Number of active ${grouped}`, samples) +
-      gauges(`active_${what}_total`, `Total number of active ${what}.`, [{ value: types.length }])
+  const active = (what: 'resources' | 'handles' | 'requests', types: readonly string[]): string =>
+    samplesText(
+      `torana_nodejs_active_${what}`,
+      Array.from(Map.groupBy(types, String), ([type, same]) => ({ labels: { type }, value: same.length })),
     )
-  }
-  const libuv = (word: string): string =>
-    `libuv ${word}s grouped by ${word} type. Every ${word} type is C++ class name.`
-  const resources =
-    'resources that are currently keeping the event loop alive, grouped by async resource type.'
   return [
-    active('resources', resources, process.getActiveResourcesInfo()),
-    active('handles', libuv('handle'), classesIn('_getActiveHandles')),
-    active('requests', libuv('request'), classesIn('_getActiveRequests')),
+    active('resources', process.getActiveResourcesInfo()),
+    active('handles', classesIn('_getActiveHandles')),
+    active('requests', classesIn('_getActiveRequests')),
   ].join('')
 }
 
@@ -132,21 +112,21 @@ function classesIn(list: '_getActiveHandles' | '_getActiveRequests'): string[] {
 function heapText(): string {
   const { heapTotal, heapUsed, external } = process.memoryUsage()
   const spaces = getHeapSpaceStatistics()
-  const bySpace = (kind: string, field: `space_${'' | 'used_' | 'available_'}size`): string => {
-    const samples = spaces.map((space) => ({
-      labels: { space: space.space_name.replace('_space', '') },
-      value: space[field],
-    }))
-    return gauges(
-      `heap_space_size_${kind}_bytes`,
-      `Process heap space size ${kind} from Node.js in bytes.`,
-      samples,
+  const bySpace = (
+    kind: 'total' | 'used' | 'available',
+    field: `space_${'' | 'used_' | 'available_'}size`,
+  ): string =>
+    samplesText(
+      `torana_nodejs_heap_space_size_${kind}_bytes`,
+      spaces.map((space) => ({
+        labels: { space: space.space_name.replace('_space', '') },
+        value: space[field],
+      })),
     )
-  }
   return [
-    gauges('heap_size_total_bytes', 'Process heap size from Node.js in bytes.', [{ value: heapTotal }]),
-    gauges('heap_size_used_bytes', 'Process heap size used from Node.js in bytes.', [{ value: heapUsed }]),
-    gauges('external_memory_bytes', 'Node.js external memory size in bytes.', [{ value: external }]),
+    valueText('torana_nodejs_heap_size_total_bytes', heapTotal),
+    valueText('torana_nodejs_heap_size_used_bytes', heapUsed),
+    valueText('torana_nodejs_external_memory_bytes', external),
     bySpace('total', 'space_size'),
     bySpace('used', 'space_used_size'),
     bySpace('available', 'space_available_size'),
@@ -156,9 +136,5 @@ function heapText(): string {
 function versionText(): string {
   const [major = '', minor = '', patch = ''] = process.versions.node.split('.')
   const labels = { version: process.version, major, minor, patch }
-  return gauges('version_info', 'Node.js version info.', [{ labels, value: 1 }])
-}
-
-function gauges(name: string, help: string, samples: readonly Sample[]): string {
-  return samplesText(`torana_nodejs_${name}`, help, 'gauge', samples)
+  return samplesText('torana_nodejs_version_info', [{ labels, value: 1 }])
 }

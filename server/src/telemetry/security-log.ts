@@ -20,7 +20,7 @@ export interface SecurityEvent {
 export class SecurityLog {
   readonly #log: Pick<Log, 'info' | 'warn'>
   readonly #bounds: ReadonlyMap<SecurityKind, LineBound>
-  readonly #counters = counters('torana_security_events_total', 'Security events by kind.')
+  readonly #counters = counters('torana_security_events_total')
 
   constructor(log: Pick<Log, 'info' | 'warn'>, clock: Clock) {
     this.#log = log

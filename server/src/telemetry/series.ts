@@ -1,6 +1,13 @@
 /** Prometheus series in plain numbers: adding to one is an addition, its text is made when somebody scrapes. */
+import type { Metric } from './metric.ts'
+import { METRICS, type MetricName } from './metric-list.ts'
 
 export type Labels = Readonly<Record<string, string>>
+
+/** In place of a name, once a metric has as many series as it may. */
+const OTHER = 'other'
+/** Labels whose values come from configuration and database. All others come from our own code, and are few. */
+const FOLDED: ReadonlySet<string> = new Set(['model', 'deployment', 'project'])
 
 export class Counter {
   readonly labels: Labels
@@ -28,8 +35,12 @@ export class Histogram {
   observe(value: number): void {
     this.#sum += value
     this.#count += 1
-    const bucket = this.#bounds.findIndex((bound) => value <= bound)
-    if (bucket !== -1) this.#buckets[bucket] = (this.#buckets[bucket] as number) + 1
+    const bounds = this.#bounds
+    for (let bucket = 0; bucket < bounds.length; bucket += 1) {
+      if (value > (bounds[bucket] as number)) continue
+      this.#buckets[bucket] = (this.#buckets[bucket] as number) + 1
+      return
+    }
   }
 
   lines(name: string): string[] {
@@ -45,45 +56,62 @@ export class Histogram {
   }
 }
 
-/** All series of one metric. Label values come from the catalog and from our own code, so their number is bounded. */
+/** All series of one metric. When it has as many as it may, what comes with new names is added to `other`. */
 class Family<Series extends Counter | Histogram> {
-  readonly #name: string
-  readonly #help: string
-  readonly #type: 'counter' | 'histogram'
+  readonly name: MetricName
+  readonly #most: number
   readonly #make: (labels: Labels) => Series
   readonly #series = new Map<string, Series>()
+  isFull = false
 
-  constructor(name: string, help: string, type: 'counter' | 'histogram', make: (labels: Labels) => Series) {
-    this.#name = name
-    this.#help = help
-    this.#type = type
+  constructor(name: MetricName, make: (labels: Labels) => Series) {
+    this.name = name
+    this.#most = METRICS[name].most
     this.#make = make
   }
 
   get(labels: Labels = {}): Series {
-    const id = Object.values(labels).join('\0')
-    let series = this.#series.get(id)
-    if (series === undefined) {
-      series = this.#make(labels)
-      this.#series.set(id, series)
-    }
+    const id = idOf(labels)
+    const series = this.#series.get(id)
+    if (series !== undefined) return series
+    if (this.#series.size < this.#most) return this.#add(id, labels)
+    this.isFull = true
+    const folded = foldedOf(labels)
+    const foldedId = idOf(folded)
+    return this.#series.get(foldedId) ?? this.#add(foldedId, folded)
+  }
+
+  #add(id: string, labels: Labels): Series {
+    const series = this.#make(labels)
+    this.#series.set(id, series)
     return series
   }
 
   text(): string {
     const lines = [...this.#series.values()].flatMap((one) =>
-      one instanceof Histogram ? one.lines(this.#name) : `${this.#name}${labelText(one.labels)} ${one.value}`,
+      one instanceof Histogram ? one.lines(this.name) : `${this.name}${labelText(one.labels)} ${one.value}`,
     )
-    return metricText(this.#name, this.#help, this.#type, lines)
+    return metricText(this.name, lines)
   }
 }
 
-export function counters(name: string, help: string): Family<Counter> {
-  return new Family(name, help, 'counter', (labels) => new Counter(labels))
+function idOf(labels: Labels): string {
+  return Object.values(labels).join('\0')
 }
 
-export function histograms(name: string, help: string, bounds: readonly number[]): Family<Histogram> {
-  return new Family(name, help, 'histogram', (labels) => new Histogram(labels, bounds))
+function foldedOf(labels: Labels): Labels {
+  return Object.fromEntries(
+    Object.entries(labels).map(([name, value]) => [name, FOLDED.has(name) ? OTHER : value]),
+  )
+}
+
+export function counters(name: MetricName): Family<Counter> {
+  return new Family(name, (labels) => new Counter(labels))
+}
+
+export function histograms(name: MetricName): Family<Histogram> {
+  const { bounds }: Metric = METRICS[name]
+  return new Family(name, (labels) => new Histogram(labels, bounds))
 }
 
 /** A value that is read when it is asked for. */
@@ -92,26 +120,27 @@ export interface Sample {
   readonly value: number
 }
 
-export function samplesText(
-  name: string,
-  help: string,
-  type: 'gauge' | 'counter',
-  samples: readonly Sample[],
-): string {
-  const lines = samples.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`)
-  return metricText(name, help, type, lines)
+/** Of more samples than the metric may have series, the rest is one sample: their sum, as `other`. */
+export function samplesText(name: MetricName, samples: readonly Sample[]): string {
+  const { most }: Metric = METRICS[name]
+  const shown = samples.length > most ? samples.slice(0, most - 1) : samples
+  const rest = samples.slice(shown.length)
+  const [first] = rest
+  const lines = shown.map(({ labels = {}, value }) => `${name}${labelText(labels)} ${value}`)
+  if (first !== undefined) {
+    const labels = Object.fromEntries(Object.keys(first.labels ?? {}).map((label) => [label, OTHER]))
+    lines.push(`${name}${labelText(labels)} ${rest.reduce((sum, { value }) => sum + value, 0)}`)
+  }
+  return metricText(name, lines)
 }
 
 /** Undefined: nothing is known, and nothing is told. */
-export function gaugeText(name: string, help: string, value: number | undefined): string {
-  return value === undefined ? '' : samplesText(name, help, 'gauge', [{ value }])
+export function valueText(name: MetricName, value: number | undefined): string {
+  return value === undefined ? '' : samplesText(name, [{ value }])
 }
 
-export function counterText(name: string, help: string, value: number): string {
-  return samplesText(name, help, 'counter', [{ value }])
-}
-
-function metricText(name: string, help: string, type: string, lines: readonly string[]): string {
+function metricText(name: MetricName, lines: readonly string[]): string {
+  const { help, type } = METRICS[name]
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines, ''].join('\n')
 }
 

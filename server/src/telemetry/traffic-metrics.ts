@@ -1,6 +1,6 @@
 /** The state of deployments, the requests in line for them, and what was refused: read at each scrape. */
 import { DEPLOYMENT_STATES, type DeploymentReport } from '#core/schedule/scheduler.ts'
-import { counterText, gaugeText, samplesText } from './series.ts'
+import { samplesText, valueText } from './series.ts'
 
 export interface TrafficFigures {
   readonly deployments: readonly DeploymentReport[]
@@ -46,58 +46,34 @@ export class TrafficMetrics {
     const { deployments, waiting, cache } = figures
     const each = (valueOf: (report: DeploymentReport) => number) =>
       deployments.map((report) => ({ labels: { deployment: report.deployment }, value: valueOf(report) }))
+    const inState = (state: string): number => deployments.filter((one) => one.state === state).length
     return [
       samplesText(
+        'torana_deployments',
+        DEPLOYMENT_STATES.map((state) => ({ labels: { state }, value: inState(state) })),
+      ),
+      samplesText(
+        'torana_deployment_state',
+        deployments.map(({ deployment, state }) => ({ labels: { deployment, state }, value: 1 })),
+      ),
+      samplesText(
         'torana_deployment_calls_in_flight',
-        'Calls in flight.',
-        'gauge',
         each((one) => one.inFlight),
       ),
       samplesText(
         'torana_deployment_calls_limit',
-        'Limit of calls in flight.',
-        'gauge',
         each((one) => one.limit),
       ),
       samplesText(
-        'torana_deployment_state',
-        '1 for the present state of a deployment.',
-        'gauge',
-        deployments.flatMap(({ deployment, state }) =>
-          DEPLOYMENT_STATES.map((name) => ({
-            labels: { deployment, state: name },
-            value: name === state ? 1 : 0,
-          })),
-        ),
-      ),
-      samplesText(
         'torana_requests_waiting',
-        'Requests in the queue for a deployment.',
-        'gauge',
         Array.from(waiting, ([model, value]) => ({ labels: { model }, value })),
       ),
-      counterText(
-        'torana_overload_refusals_total',
-        'Requests refused by load shedding, before they were read.',
-        this.#refused,
-      ),
-      counterText(
-        'torana_connections_dropped_total',
-        'Connections closed at once because there were as many as allowed.',
-        this.#dropped,
-      ),
-      counterText(
-        'torana_connections_stalled_total',
-        'Connections closed because their client did not read the answer.',
-        this.#stalled,
-      ),
-      counterText(
-        'torana_refusals_unlogged_total',
-        'Requests refused without a valid key that were counted only, because too many came in a second.',
-        this.#unwritten,
-      ),
-      gaugeText('torana_cache_entries', 'Vectors in the cache of this process.', cache.entries),
-      gaugeText('torana_cache_bytes', 'Bytes of the vectors in the cache of this process.', cache.bytes),
+      valueText('torana_overload_refusals_total', this.#refused),
+      valueText('torana_connections_dropped_total', this.#dropped),
+      valueText('torana_connections_stalled_total', this.#stalled),
+      valueText('torana_refusals_unlogged_total', this.#unwritten),
+      valueText('torana_cache_entries', cache.entries),
+      valueText('torana_cache_bytes', cache.bytes),
     ].join('')
   }
 }

@@ -31,7 +31,7 @@ test('metrics are on the control listener only, and count requests and calls', a
     text,
     /torana_upstream_calls_total\{model="gone-w16",deployment="gone-w16\/reset",outcome="unreachable"\} 2/,
   )
-  assert.match(text, /torana_build_info\{version="[^"]+"\} 1/)
+  assert.match(text, /torana_build_info\{version="[^"]+",commit="[^"]*"\} 1/)
   assert.equal((await statusOf(`${gateway.url}/metrics`))[0], 404)
 })
 

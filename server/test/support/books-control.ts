@@ -26,6 +26,7 @@ export const QUIET_NODE: NodeFigures = {
   spoolWaiting: 0,
   journalOpen: 0,
   diskFailure: undefined,
+  clockSkewMs: 0,
   configRefusal: undefined,
   limiter: undefined,
 }

@@ -13,6 +13,7 @@ import { defaultLimits } from '#core/settings.ts'
 import { openapiText } from '#http/openapi.ts'
 import { controlReference, type ControlDocument } from '#http/control/reference.ts'
 import { controlServer, type ControlDependencies } from '#http/control/server.ts'
+import { metricsMarkdown } from '#telemetry/metrics-page.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import { cliMarkdown } from '../command/document.ts'
 import type { Topic } from '../command/command.ts'
@@ -35,6 +36,7 @@ export async function generateFiles(
     'docs/cli.md': cliMarkdown(topics),
     'docs/configuration.md': configurationMarkdown(),
     'docs/errors.md': allFaultsMarkdown(),
+    'docs/metrics.md': metricsMarkdown(),
     'docs/image-models.md': imageModelsMarkdown(),
   }
   let stale = 0

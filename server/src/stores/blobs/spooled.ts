@@ -5,6 +5,8 @@ import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
 
 /** Carried over in one go. */
 const AT_ONCE = 100
+/** Beyond it, how many more there are makes no difference to what has to be done. */
+const MOST_COUNTED = 10_000
 
 export class SpooledBlobs implements BlobStore {
   readonly #store: BlobStore
@@ -52,6 +54,11 @@ export class SpooledBlobs implements BlobStore {
     return [...byName.values()]
       .toSorted((left, right) => (left.name < right.name ? -1 : 1))
       .slice(0, options.limit)
+  }
+
+  /** How much waits here; counted up to `MOST_COUNTED`. */
+  async waiting(): Promise<number> {
+    return (await this.#spool.list({ prefix: '', limit: MOST_COUNTED })).length
   }
 
   /** Hands over what waits. Rejects with `StoreAway` while the store is away; what is left stays. */

@@ -21,6 +21,7 @@ import type {
 import type { Clock } from '#ports/clock.ts'
 import {
   NodeEnded,
+  type Heartbeat,
   type LedgerStore,
   type OpenCall,
   type Unknown,
@@ -60,13 +61,13 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
     if (!node?.ended) this.#nodes.set(id, { seenAtMs: this.#clock.nowMs(), ended: false })
   }
 
-  async heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }> {
+  async heartbeat(nodeId: string): Promise<Heartbeat> {
     const nowMs = this.#clock.nowMs()
     this.#alive(nodeId).seenAtMs = nowMs
     const live = [...this.#nodes.values()].filter(
       ({ ended, seenAtMs }) => !ended && nowMs - seenAtMs < LIVE_MS,
     )
-    return { liveNodes: live.length }
+    return { liveNodes: live.length, storeNowMs: nowMs }
   }
 
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {

@@ -227,6 +227,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
       spoolWaiting: 3,
       journalOpen: 1,
       diskFailure: undefined,
+      clockSkewMs: 0,
       configRefusal: undefined,
       limiter: { state: 'local', counts },
     }),
@@ -398,6 +399,7 @@ test('the doctor tells of a disk that can’t be written, and of a configuration
     nodeFigures: () => ({
       ...QUIET_NODE,
       diskFailure: 'the journal cannot be written: ENOSPC',
+      clockSkewMs: 0,
       configRefusal: { sinceMs: 0, problems: ['torana.yaml:1:1 models: expected an object', 'and another'] },
     }),
   })

@@ -108,7 +108,8 @@ WITH beat AS (
 )
 SELECT (SELECT count(*) FROM beat)::integer AS alive,
   (SELECT count(*) FROM nodes
-   WHERE ended_at IS NULL AND node_id <> $1 AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others`
+   WHERE ended_at IS NULL AND node_id <> $1 AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
+  (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now_ms`
 
 /** What stands in the books for the calls of some entries. */
 export const STANDING = `

@@ -13,6 +13,7 @@ import {
 } from '#core/ledger.ts'
 import {
   NodeEnded,
+  type Heartbeat,
   type LedgerStore,
   type OpenCall,
   type Unknown,
@@ -81,12 +82,16 @@ export class PostgresLedger implements LedgerStore {
     await reachable(this.#database.query(START_NODE, [id, host, version]))
   }
 
-  async heartbeat(nodeId: string): Promise<{ readonly liveNodes: number }> {
+  async heartbeat(nodeId: string): Promise<Heartbeat> {
     const [row] = await reachable(
-      this.#database.query<{ alive: number; others: number }>(HEARTBEAT, [nodeId], 'heartbeat'),
+      this.#database.query<{ alive: number; others: number; now_ms: number }>(
+        HEARTBEAT,
+        [nodeId],
+        'heartbeat',
+      ),
     )
     if (row?.alive !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
-    return { liveNodes: 1 + row.others }
+    return { liveNodes: 1 + row.others, storeNowMs: row.now_ms }
   }
 
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {

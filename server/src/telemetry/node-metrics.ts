@@ -1,0 +1,72 @@
+/** Figures of the node as an installed program: its build, its configuration, its disk. */
+import { statfs } from 'node:fs/promises'
+import { samplesText, valueText } from './series.ts'
+
+export interface Build {
+  readonly version: string
+  /** Of the source that it was built from; empty: nobody knows. */
+  readonly commit: string
+}
+
+/** Enough to tell two files apart, and short enough to read aloud. */
+const HASH_DIGITS = 12
+
+export class NodeMetrics {
+  readonly #build: Build
+  #config: { readonly loadedAtMs: number; readonly hash: string; readonly isRefused: boolean } | undefined
+  #dataFolder: string | undefined
+  #imagesWaiting: (() => Promise<number>) | undefined
+
+  constructor(build: Build) {
+    this.#build = build
+  }
+
+  /** `digest`: of the file; empty: there is none. */
+  configLoaded(nowMs: number, digest: string): void {
+    this.#config = { loadedAtMs: nowMs, hash: digest.slice(0, HASH_DIGITS), isRefused: false }
+  }
+
+  /** The last good configuration stays in force. */
+  configRefused(): void {
+    if (this.#config !== undefined) this.#config = { ...this.#config, isRefused: true }
+  }
+
+  readDisk(dataFolder: string): void {
+    this.#dataFolder = dataFolder
+  }
+
+  readImageSpool(waiting: () => Promise<number>): void {
+    this.#imagesWaiting = waiting
+  }
+
+  async text(): Promise<string> {
+    const { version, commit } = this.#build
+    return [
+      samplesText('torana_build_info', [{ labels: { version, commit }, value: 1 }]),
+      this.#configText(),
+      await this.#diskText(),
+      valueText('torana_image_spool_waiting', await this.#imagesWaiting?.().catch(() => undefined)),
+    ].join('')
+  }
+
+  #configText(): string {
+    if (this.#config === undefined) return ''
+    const { hash, isRefused, loadedAtMs } = this.#config
+    return [
+      hash === '' ? '' : samplesText('torana_config_info', [{ labels: { hash }, value: 1 }]),
+      valueText('torana_config_last_reload_successful', Number(!isRefused)),
+      valueText('torana_config_last_reload_success_timestamp_seconds', Math.floor(loadedAtMs / 1000)),
+    ].join('')
+  }
+
+  /** A disk that can't be asked is told by `torana_disk_failing`. */
+  async #diskText(): Promise<string> {
+    if (this.#dataFolder === undefined) return ''
+    const disk = await statfs(this.#dataFolder).catch(() => undefined)
+    if (disk === undefined) return ''
+    return [
+      valueText('torana_data_folder_free_bytes', disk.bavail * disk.bsize),
+      valueText('torana_data_folder_size_bytes', disk.blocks * disk.bsize),
+    ].join('')
+  }
+}
