@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { commitOfCheckout } from '#package/checkout.ts'
 import { WORKERS } from '#package/files.ts'
 import { bundle, type BuiltFile } from './bundle.ts'
+import { prepare } from './prepare.ts'
 import { manifestOf, readServerManifest } from './manifest.ts'
 import { shrinkwrapOf } from './shrinkwrap.ts'
 import { consoleModules, thirdPartyNotice } from './third-party.ts'
@@ -27,6 +28,7 @@ rmSync(OUT, { recursive: true, force: true })
 const built = await bundle({ server: SERVER, out: join(OUT, 'dist'), entries: ENTRIES })
 for (const file of globSync(BESIDE_CODE, { cwd: join(SERVER, 'src') }))
   copy(join(SERVER, 'src', file), join(OUT, 'dist', file))
+await prepare(join(OUT, 'prepared'))
 copy(join(SERVER, 'catalog'), join(OUT, 'catalog'))
 copy(CONSOLE, join(OUT, 'console'))
 rmSync(join(OUT, 'console/.vite'), { recursive: true, force: true })

@@ -16,8 +16,8 @@ export interface BundleOptions {
   readonly entries: readonly string[]
 }
 
-/** Packages that a library asks for and does without. */
-const NOT_THERE = ['pg-native', 'pg-cloudflare', 'supports-color']
+/** Packages that a library asks for and does without. The last brings a bare database: the package has a prepared one. */
+const NOT_THERE = ['pg-native', 'pg-cloudflare', 'supports-color', '@electric-sql/pglite-prepopulatedfs']
 
 /** Parts that are imported when they are needed stay files of their own: a start reads only what it runs. */
 export async function bundle({ server, out, entries }: BundleOptions): Promise<readonly BuiltFile[]> {

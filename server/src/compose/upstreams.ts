@@ -1,5 +1,4 @@
 /** Composition of what calls the outside: connections, dialects, demo models, the fetching of pictures. */
-import { listModels, type Catalog } from '#core/catalog.ts'
 import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
@@ -22,13 +21,12 @@ export interface Upstreams extends AsyncDisposable {
   readonly listing: ModelListing
 }
 
-export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): Upstreams {
+export function openUpstreams({ settings, limits }: Basics): Upstreams {
   const options = { ...limits, proxy: settings.proxy }
   // Of all bodies together a megabyte, which is about what a turn reads.
   const http = new UpstreamHttp({ ...options, yieldOnSending: sharedYield(16) })
   const fetcher = new GuardedPictureFetcher(options)
   const demo = new DemoEmbedding()
-  if (usesDemo(catalog)) demo.warmUp()
   return {
     upstream: upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
     imageUpstream: imageRegistry(http, {
@@ -42,11 +40,4 @@ export function openUpstreams({ settings, limits }: Basics, catalog: Catalog): U
       await Promise.all([http.close(), demo.close()])
     },
   }
-}
-
-function usesDemo(catalog: Catalog): boolean {
-  return listModels(catalog).some(
-    (model) =>
-      model.kind === 'embedding' && model.deployments.some(({ upstream }) => upstream.dialect === 'demo'),
-  )
 }

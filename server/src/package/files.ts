@@ -41,6 +41,11 @@ export const MIGRATIONS_FOLDER: string = join(CODE, 'stores/postgres/migrations'
 /** The console's pages, as `npm run console:build` makes them. */
 export const CONSOLE_FOLDER: string = join(PACKAGE, IS_SOURCE ? '../console/dist' : 'console')
 
+/** What the build worked out for every start. Undefined in the repository, where it is worked out each time. */
+export const PREPARED: { readonly facts: string; readonly postgres: string } | undefined = IS_SOURCE
+  ? undefined
+  : { facts: join(PACKAGE, 'prepared/facts'), postgres: join(PACKAGE, 'prepared/postgres') }
+
 export function workerModule(name: WorkerName): URL {
   return pathToFileURL(join(CODE, `${name}.${IS_SOURCE ? 'ts' : 'js'}`))
 }

@@ -83,6 +83,17 @@ test('what could not be heard fails the question, and the thread hears nothing m
   assert.deepEqual(heard, [1])
 })
 
+test('a thread that nobody asks for a while ends, one that is asked stays, and the next question starts another', async () => {
+  const own = new Thread<TriedWorks>(MODULE, { ...LIMITS, idleMs: 300 })
+  const first = await own.ask('identify', undefined)
+  // Longer than the pause, but under way all the time.
+  await own.ask('later', { ms: 600, word: 'done' })
+  assert.equal(await own.ask('identify', undefined), first)
+  await wait(400)
+  assert.notEqual(await own.ask('identify', undefined), first)
+  await own.close()
+})
+
 test('buffers are handed over both ways', async () => {
   const numbers = Float64Array.of(1, 2, 3)
   const asked = thread.ask('doubled', numbers, { transfer: [numbers.buffer] })

@@ -15,6 +15,8 @@ export interface ThreadLimits {
   readonly memoryMb: number
   /** A question that takes longer ends the thread, which would answer nobody any more. Infinity where the work waits for others. */
   readonly maxTaskMs: number
+  /** After so long without a question it ends, and gives back what it holds. Unless given it stays. */
+  readonly idleMs?: number
 }
 
 interface Question {
@@ -28,15 +30,18 @@ export class Thread<Works extends Record<string, Work>> {
   readonly #module: URL
   readonly #options: WorkerOptions
   readonly #maxTaskMs: number
+  readonly #idleMs: number | undefined
   readonly #questions = new Map<number, Question>()
   #worker: Worker | undefined
+  #idleTimer: NodeJS.Timeout | undefined
   #lastId = 0
 
   /** `module` calls `serve`. It is started by the first question, and by the next one after it has ended. */
-  constructor(module: URL, { memoryMb, maxTaskMs }: ThreadLimits, options: WorkerOptions = {}) {
+  constructor(module: URL, { memoryMb, maxTaskMs, idleMs }: ThreadLimits, options: WorkerOptions = {}) {
     this.#module = module
     this.#options = { ...options, resourceLimits: { maxOldGenerationSizeMb: memoryMb } }
     this.#maxTaskMs = maxTaskMs
+    this.#idleMs = idleMs
   }
 
   /** Settles when the thread is done with it, or has ended. */
@@ -45,6 +50,7 @@ export class Thread<Works extends Record<string, Work>> {
     request: Parameters<Works[Name]>[0],
     { transfer = [], hear }: AskOptions<NewsOf<Works[Name]>> = {},
   ): Promise<Awaited<ReturnType<Works[Name]>>> {
+    clearTimeout(this.#idleTimer)
     const worker = (this.#worker ??= this.#started())
     this.#lastId += 1
     const id = this.#lastId
@@ -58,6 +64,7 @@ export class Thread<Works extends Record<string, Work>> {
   }
 
   async close(): Promise<void> {
+    clearTimeout(this.#idleTimer)
     await this.#worker?.terminate()
   }
 
@@ -103,12 +110,21 @@ export class Thread<Works extends Record<string, Work>> {
     }
   }
 
+  #rest(): void {
+    const worker = this.#worker
+    worker?.unref()
+    if (worker === undefined || this.#idleMs === undefined) return
+    clearTimeout(this.#idleTimer)
+    this.#idleTimer = setTimeout(() => this.#end(worker, new Error('nobody asked')), this.#idleMs)
+    this.#idleTimer.unref()
+  }
+
   #take(id: number): Question | undefined {
     const question = this.#questions.get(id)
     this.#questions.delete(id)
     clearTimeout(question?.timer)
     // A thread that nobody waits for must not keep the process alive.
-    if (this.#questions.size === 0) this.#worker?.unref()
+    if (this.#questions.size === 0) this.#rest()
     return question
   }
 }

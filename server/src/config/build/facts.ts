@@ -2,10 +2,11 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
+import { deserialize } from 'node:v8'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
 import { DEMO_MAX_TOKENS } from '#core/demo.ts'
-import { CATALOG_FOLDER } from '#package/files.ts'
+import { CATALOG_FOLDER, PREPARED } from '#package/files.ts'
 import { image } from '../schema/image.ts'
 import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model.ts'
 import { forEmbeddings, forImages, priceFields, priceWord } from '../schema/price.ts'
@@ -138,13 +139,17 @@ let builtIn: Facts | undefined
 
 /** Read once: they ship with the program and can't change while it runs. */
 export function builtInFacts(): Facts {
-  builtIn ??= readFacts(
+  builtIn ??= PREPARED === undefined ? readCatalog() : (deserialize(readFileSync(PREPARED.facts)) as Facts)
+  return builtIn
+}
+
+function readCatalog(): Facts {
+  return readFacts(
     readdirSync(CATALOG_FOLDER)
       .filter((file) => file.endsWith('.yaml'))
       .sort()
       .map((file) => ({ name: `catalog/${file}`, text: readFileSync(join(CATALOG_FOLDER, file), 'utf8') })),
   )
-  return builtIn
 }
 
 export function readFacts(files: readonly { readonly name: string; readonly text: string }[]): Facts {

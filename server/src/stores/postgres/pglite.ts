@@ -4,9 +4,10 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Duplex } from 'node:stream'
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads'
-import { workerModule } from '#package/files.ts'
+import { PREPARED, workerModule } from '#package/files.ts'
 import { holderOf, lockFile, tryChmod } from '../file-lock.ts'
 import { onlyOnce, openPool, QUERY_TIMEOUT_MS, type Database, type DatabaseOptions } from './database.ts'
+import { unpackFolder } from './packed-folder.ts'
 import type { ToPglite } from './pglite-worker.ts'
 
 /** What the last checkpoint of a shutdown may take. Without it nothing is lost, only the next start takes longer. */
@@ -137,8 +138,9 @@ async function initialise(folder: string): Promise<void> {
   if (foreign !== undefined)
     throw new Error(`${unfinished} has a file that is not Torana’s: ${foreign}. Move that folder elsewhere.`)
   rmSync(unfinished, { recursive: true, force: true })
+  if (PREPARED !== undefined) await unpackFolder(PREPARED.postgres, unfinished)
   // In a thread of its own, since what it needs of memory is given back only by its end.
-  await close(await startThread(unfinished))
+  else await close(await startThread(unfinished))
   renameSync(unfinished, folder)
 }
 

@@ -20,18 +20,16 @@ const CHARACTERS_A_TURN = 8192
 const MAX_CHARACTERS = 8192
 /** Turns of one project that wait: two minutes of work. More would only time out. */
 const MAX_WAITING = 256
-/** The model takes a hundred; a request's texts and their vectors some more. Two thousand texts on a slow core take minutes. */
-const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000 }
+/**
+ * The model takes a hundred; a request's texts and their vectors some more. Two thousand texts on a slow core take minutes.
+ * Who tries it out asks again within a minute; a node that has other models does not keep this one in memory for nothing. Loading
+ * it takes half a second.
+ */
+const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000, idleMs: 60_000 }
 
 export class DemoEmbedding implements EmbeddingUpstream {
   readonly #thread = new Thread<DemoWorks>(workerModule('upstreams/demo/model-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
-
-  /** Loads the model ahead of the first request, which would otherwise wait for it. */
-  warmUp(): void {
-    // Should it fail, the first request fails in the same way and is told why.
-    this.#thread.ask('embed', ['warm up']).catch(() => {})
-  }
 
   async embed({ inputs, deployment, project, width, timeoutMs }: EmbeddingCall): Promise<EmbeddingAnswer> {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
