@@ -6,6 +6,7 @@ import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { makePartitions } from '../server/src/stores/postgres/books/upkeep-partitions.ts'
 import { rollUpDays } from '../server/src/stores/postgres/books/roll-up.ts'
 import type { Database } from '../server/src/stores/postgres/database.ts'
+import type { Samples } from './console-questions.ts'
 
 export interface ConsoleDataSize {
   /** Entries of the ledger. */
@@ -135,4 +136,13 @@ export async function fillConsoleData(
     await rollUpDays(sql, new Date(nowMs - (USAGE_DAYS + 1) * DAY_MS), 'infinity')
     await sql.query('ANALYZE')
   }, PORTION_MS)
+}
+
+/** What stands in it, for whoever asks about it. */
+export async function samplesIn(
+  database: Database,
+  nowMs: number,
+): Promise<Omit<Samples, 'model' | 'deployment'>> {
+  const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
+  return { nowMs, project: 'project-0', key: 'key-0', requestId: request?.request_id ?? '' }
 }

@@ -37,7 +37,7 @@ function questionsFor({ nowMs, project, key, requestId, model, deployment }: Sam
   const day = `from=${dayAgo}`
   return {
     '/api/v1/projects': ['?limit=1000'],
-    '/api/v1/keys': ['', `?project=${project}`, '?limit=1000', '?q=key-99'],
+    '/api/v1/keys': ['', `?project=${project}`, '?limit=1000', '?q=key-99', '?sort=-used', '?sort=ends'],
     '/api/v1/keys/{project}/{name}': [`/../${project}/${key}`],
     '/api/v1/usage': [
       '?before=1',

@@ -5,7 +5,7 @@ import { systemClock } from '../server/src/runtime/clock.ts'
 import { PostgresReconciler } from '../server/src/stores/postgres/books/upkeep-books.ts'
 import { NODE_TOKEN, startConsoleNode } from '../server/test/support/console-node.ts'
 import { testPostgres } from '../server/test/support/servers.ts'
-import { fillConsoleData, SMALL_INSTALL } from './console-data.ts'
+import { fillConsoleData, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure } from './console-questions.ts'
 
 test('every GET route of the contract is asked or left out by name, and answers beside invented data that adds up', async () => {
@@ -18,12 +18,8 @@ test('every GET route of the contract is asked or left out by name, and answers 
     assert.deepEqual(differences, [])
     assert.ok(entries >= SMALL_INSTALL.events * 0.99)
     const node = await startConsoleNode({ env: { DATABASE_URL: url } })
-    const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
     const questions = consoleQuestions({
-      nowMs,
-      project: 'project-0',
-      key: 'key-0',
-      requestId: request?.request_id ?? '',
+      ...(await samplesIn(database, nowMs)),
       model: 'plain-w16',
       deployment: 'plain-w16/plain',
     })

@@ -10,7 +10,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { openPostgres } from '../server/src/stores/postgres/database.ts'
 import { startPostgresServer } from '../server/test/support/servers.ts'
-import { fillConsoleData, LARGE_INSTALL, SMALL_INSTALL } from './console-data.ts'
+import { fillConsoleData, LARGE_INSTALL, samplesIn, SMALL_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure, type Question } from './console-questions.ts'
 import { print, startNginx } from './parts.ts'
 import { rateOf, stopAll, wrk } from './processes.ts'
@@ -44,7 +44,7 @@ try {
   await fillConsoleData(database, size, nowMs)
   const seconds = Math.round((performance.now() - startedMs) / 1000)
   console.log(`${size.events} entries, ${size.requests} requests and ${size.keys} keys in ${seconds} s\n`)
-  const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
+  const samples = await samplesIn(database, nowMs)
   await database.close()
   const { origin: upstream } = await startNginx(folder, LOAD_CORE)
   const models = {
@@ -68,10 +68,7 @@ try {
     },
   })
   const questions = consoleQuestions({
-    nowMs,
-    project: 'project-0',
-    key: 'key-0',
-    requestId: request?.request_id ?? '',
+    ...samples,
     model: 'text-embedding-3-small',
     deployment: 'text-embedding-3-small/openai',
   })

@@ -1,6 +1,6 @@
 /** Models: an upstream is connected from the page, its model answers an SDK, and a snippet works as it was copied. */
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import { expect } from '@playwright/test'
 import OpenAI from 'openai'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { cacheFolder, tiktokenFolder } from '../../conformance/folders.ts'
 import { startFakeProvider } from '../../tools/fake-provider/server.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 
@@ -75,19 +76,18 @@ test('the secret of an upstream is in no answer and in no storage once it was se
   assert.ok(!JSON.stringify(await context.storageState()).includes(SECRET))
 })
 
-test('a snippet works as it was copied, with only the key put in', async () => {
+/** What the button copies, with only the key put in. */
+async function copied(sdk: string): Promise<string> {
   const { page, go, context } = await openConsole(node)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const copied = async (sdk: string): Promise<string> => {
-    await go(`/models/plain-w16?sdk=${sdk}`)
-    await page.locator('aside').getByRole('button', { name: 'Copy' }).first().click()
-    const text = await page.evaluate(() => navigator.clipboard.readText())
-    assert.ok(
-      text.includes('tr_…') && text.includes(`${node.url}/v1`) && text.includes('plain-w16@16:'),
-      text,
-    )
-    return text.replaceAll('tr_…', node.key)
-  }
+  await go(`/models/plain-w16?sdk=${sdk}`)
+  await page.locator('aside').getByRole('button', { name: 'Copy' }).first().click()
+  const text = await page.evaluate(() => navigator.clipboard.readText())
+  assert.ok(text.includes('tr_…') && text.includes(`${node.url}/v1`) && text.includes('plain-w16@16:'), text)
+  return text.replaceAll('tr_…', node.key)
+}
+
+test('the snippets of curl and Node work as copied', async () => {
   const { stdout: answer } = await run('sh', ['-c', await copied('curl')])
   const { data } = JSON.parse(answer) as { data: { embedding: number[] }[] }
   assert.deepEqual(
@@ -98,6 +98,20 @@ test('a snippet works as it was copied, with only the key put in', async () => {
   writeFileSync(file, await copied('node'))
   assert.equal((await run(process.execPath, [file])).stdout.trim(), '16')
 })
+
+/** Each in the virtual environment that the conformance matrix makes for it. */
+const PYTHON = { python: 'python', langchain: 'python', llamaindex: 'python-llama-index' } as const
+for (const [sdk, toolchain] of Object.entries(PYTHON)) {
+  const python = join(cacheFolder, toolchain, 'bin/python')
+  const missing = `${sdk} is not installed; npm run conformance:embeddings brings it`
+  test(`the snippet of ${sdk} works as copied`, { skip: existsSync(python) ? false : missing }, async () => {
+    const file = join(folder, `${sdk}.py`)
+    writeFileSync(file, await copied(sdk))
+    // LangChain counts tokens, with ranks that it would otherwise fetch from elsewhere.
+    const env = { ...process.env, TIKTOKEN_CACHE_DIR: tiktokenFolder }
+    assert.equal((await run(python, [file], { env })).stdout.trim(), '16')
+  })
+}
 
 test('a model is found by keyboard alone, and its options are told in words', async () => {
   const { page, go } = await openConsole(node)

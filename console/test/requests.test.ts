@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expect, type Page } from '@playwright/test'
-import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
+import { memberCookie } from './support/member.ts'
 
 const node = await startConsoleNode({
   models: {
@@ -63,6 +64,64 @@ test('by keyboard alone a request is found, looked at beside the list, and opene
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/\/requests\/[0-9a-f-]{36}/)
   await expect(page.getByText('Facts')).toBeVisible(SOON)
+})
+
+test('a key, a deployment and a model show their own requests and usage, and lead to the whole of it', async () => {
+  await ask('for the tabs')
+  const { body } = await node.control('GET', '/requests?limit=1', { token: NODE_TOKEN })
+  const [newest] = body['data'] as { id: string; key: string; deployments: string[] }[]
+  const { page, go, complaints } = await openConsole(node)
+  const places = [
+    [`/keys/${newest?.key}`, `key=${newest?.key}`],
+    [
+      `/deployments/${encodeURIComponent(newest?.deployments[0] ?? '')}`,
+      `deployment=${newest?.deployments[0]}`,
+    ],
+  ] as const
+  for (const [path, filter] of places) {
+    await go(`${path}?tab=requests`)
+    await expect(page.locator(`a[href$="/requests/${newest?.id}"]`)).toBeVisible(SOON)
+    await assertAccessible(page, `${path}, requests`)
+    await go(`${path}?tab=usage`)
+    await expect(page.getByRole('figure', { name: /in all, most of it/ })).toBeVisible(SOON)
+    await assertAccessible(page, `${path}, usage`)
+    await go(`${path}?tab=requests`)
+    await page.getByRole('link', { name: 'Open in Requests' }).click()
+    await expect(page).toHaveURL((url) => decodeURIComponent(url.search).includes(filter))
+  }
+  await go('/models/pair-w16?tab=traffic')
+  await expect(page.getByRole('figure', { name: /requests, \d+ of them failed/ })).toBeVisible(SOON)
+  assert.deepEqual(complaints, [])
+})
+
+test('a view that a member saves is there in every browser of the member, until it is forgotten', async () => {
+  const member = {
+    adminToken: NODE_TOKEN,
+    role: 'operator',
+    name: 'Vera',
+    email: 'vera@example.com',
+  } as const
+  const cookie = await memberCookie(node.controlUrl, member)
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  const openAgain = async (path: string) => {
+    const { page, context, go } = await openConsole(node, { role: null })
+    await context.addCookies([{ name, value, url: node.controlUrl }])
+    await go(path)
+    return page
+  }
+  const first = await openAgain('/requests?outcome=failed&slower=250')
+  await first.getByRole('button', { name: 'Save view' }).click()
+  await first.getByLabel('Name of the view').fill('Slow and failed')
+  await first.getByRole('button', { name: 'Save', exact: true }).click()
+  await expect(first.getByRole('button', { name: 'Slow and failed', exact: true })).toBeVisible(SOON)
+  const second = await openAgain('/requests')
+  await second.getByRole('button', { name: 'Slow and failed', exact: true }).click()
+  await expect(second).toHaveURL(/outcome=failed&slower=250/)
+  await second.getByRole('button', { name: 'Forget the view Slow and failed' }).click()
+  await expect(second.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0, SOON)
+  const third = await openAgain('/requests')
+  await expect(third.getByRole('button', { name: 'Failed', exact: true })).toBeVisible(SOON)
+  await expect(third.getByRole('button', { name: 'Slow and failed', exact: true })).toHaveCount(0)
 })
 
 test('a developer sees the requests of the own project and no others, and an address of another is not there', async () => {

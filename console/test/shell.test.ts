@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import assert from 'node:assert/strict'
 import { expect } from '@playwright/test'
 import { NODE_TOKEN, startConsoleNode } from '../../server/test/support/console-node.ts'
+import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 import { memberCookie } from './support/member.ts'
 
@@ -167,6 +168,22 @@ test('a session that ends leaves the page as it is, under a dialog that asks to 
   await page.keyboard.press('Escape')
   await expect(dialog).toBeVisible()
   await assertAccessible(page, 'the dialog of a session that ended')
+})
+
+test('while PostgreSQL is away a bar says so and nothing can be changed; afterwards both are over', async () => {
+  const postgres = await startPostgresServer({ waitsForDisk: false })
+  const own = await startConsoleNode({ env: { DATABASE_URL: postgres.url } })
+  const { page, go } = await openConsole(own)
+  await go('/keys/default/test')
+  const bar = page.getByRole('status').filter({ hasText: 'PostgreSQL is away since' })
+  await expect(bar).toHaveCount(0)
+  await postgres.kill9()
+  await page.getByRole('link', { name: 'Budgets' }).click()
+  await expect(bar).toBeVisible({ timeout: 20_000 })
+  await assertAccessible(page, 'a page while PostgreSQL is away')
+  await postgres.restart()
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
+  await expect(bar).toHaveCount(0, { timeout: 20_000 })
 })
 
 test('the palette finds what a name stands for, and goes there', async () => {

@@ -180,7 +180,8 @@ export async function startNode(
   }
 }
 
-function basicsOf(settings: Settings, { limits, cors }: LoadedConfig, log: Log): Basics {
+function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {
+  const { limits, cors, playground } = loaded
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
     previous: settings.previousSecret,
@@ -190,7 +191,7 @@ function basicsOf(settings: Settings, { limits, cors }: LoadedConfig, log: Log):
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics({ version, commit }, security)
   metrics.node.readDisk(settings.dataDir)
-  return { settings, limits, cors, secrets, clock, identifiers, log, metrics, security }
+  return { settings, limits, cors, playground, secrets, clock, identifiers, log, metrics, security }
 }
 
 function databaseLine({ database }: Settings): string {

@@ -43,7 +43,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Keys, by id */
+        /** Keys, in one of three orders */
         get: operations["listKeys"];
         put?: never;
         /** Create a key, and its project if it does not exist */
@@ -1923,6 +1923,8 @@ export interface components {
             data: components["schemas"]["Key"][];
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
+            /** @description Ask again with `after` = this. null: this is the last page. */
+            next: string | null;
             /** @description How many keys each state has, of those that `project` and `q` let through. */
             counts: {
                 active: number;
@@ -2906,6 +2908,7 @@ export interface components {
                 /** @description How long it took to answer just now. */
                 ms: number | null;
             }[];
+            /** @description What one member may do in the playground of one project. null: as much as the project. */
             playground: {
                 requests_per_minute: number | null;
                 usd_per_day: string | null;
@@ -3037,6 +3040,8 @@ export interface components {
              * @enum {string}
              */
             verdict: "good" | "warned" | "quarantined" | "failed";
+            /** @description The cosine of each probe text with its reference. null: nothing could be compared, or the probe is old. */
+            cosines: number[] | null;
             /** @description The least cosine of all probe texts with the reference. null: nothing could be compared. */
             least_cosine: number | null;
             /** @description The largest relative difference between the length of a vector and its reference. */
@@ -3674,6 +3679,8 @@ export interface operations {
                 q?: string;
                 /** @description `tidy`: somebody should look at it. `revoked`: revoked, or past its end. */
                 state?: "active" | "ending" | "tidy" | "revoked";
+                /** @description `-used`: the last used first. `ends`: the next to end first. Keys of which there is nothing to tell come last. */
+                sort?: "id" | "-used" | "ends";
             };
             header?: never;
             path?: never;

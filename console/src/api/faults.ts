@@ -39,10 +39,6 @@ export function isSignedOut(error: unknown): boolean {
   return error instanceof FaultError && error.status === 401
 }
 
-export function isForbidden(error: unknown): boolean {
-  return error instanceof FaultError && error.status === 403
-}
-
 export function isNotFound(error: unknown): boolean {
   return error instanceof FaultError && error.status === 404
 }

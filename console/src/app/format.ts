@@ -243,11 +243,6 @@ export function moment(time: string | number, nowMs: number, zone = timeZone()):
   return isToday ? clockSeconds(time, zone) : `${day(time, zone)} ${clock(time, zone)}`
 }
 
-/** For tooltips and for what is copied: `2026-11-15T16:31:07.359Z`, beside the zone that is shown. */
-export function iso(time: string | number): string {
-  return new Date(msOf(time)).toISOString()
-}
-
 /** British English writes `Sept`. */
 function short(month: string | undefined): string {
   return (month ?? '').slice(0, 3)

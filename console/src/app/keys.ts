@@ -5,7 +5,7 @@ import { useGo } from '../ui/link.tsx'
 import { PLACES } from './navigation.ts'
 import { remember, remembered } from './stored.ts'
 
-export function lettersAreOn(): boolean {
+function lettersAreOn(): boolean {
   return remembered('letters') !== 'off'
 }
 

@@ -105,7 +105,6 @@ function DaysControl({
     setFrom(new Date(fromMs).toISOString().slice(0, 10))
     setTo(new Date(toMs - 1).toISOString().slice(0, 10))
   }
-  const field = 'h-8 rounded-control border border-line-strong bg-surface px-2 text-13'
   return (
     <Popover.Root open={isOpen} onOpenChange={open}>
       <Popover.Trigger
@@ -133,25 +132,9 @@ function DaysControl({
                 setOpen(false)
               }}
             >
-              <label className="flex flex-col gap-1 text-12 text-ink-2">
-                {words.ui.from}
-                <input
-                  type="date"
-                  value={from}
-                  className={field}
-                  onChange={(event) => setFrom(event.target.value)}
-                />
-              </label>
-              <label className="flex flex-col gap-1 text-12 text-ink-2">
-                {words.ui.to}
-                <input
-                  type="date"
-                  value={to}
-                  className={field}
-                  onChange={(event) => setTo(event.target.value)}
-                />
-              </label>
-              <Button type="submit" look="primary" size="large">
+              <DayField label={words.ui.from} value={from} onChange={setFrom} />
+              <DayField label={words.ui.to} value={to} onChange={setTo} />
+              <Button type="submit" look="primary" size="large" writes={false}>
                 {words.ui.use}
               </Button>
             </form>
@@ -162,7 +145,29 @@ function DaysControl({
   )
 }
 
-export function ZoneSwitch() {
+function DayField({
+  label,
+  value,
+  onChange,
+}: {
+  readonly label: string
+  readonly value: string
+  readonly onChange: (day: string) => void
+}) {
+  return (
+    <label className="flex flex-col gap-1 text-12 text-ink-2">
+      {label}
+      <input
+        type="date"
+        value={value}
+        className="h-8 rounded-control border border-line-strong bg-surface px-2 text-13"
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </label>
+  )
+}
+
+function ZoneSwitch() {
   const zone = useZone()
   const name = zone === 'utc' ? words.shell.utc : words.shell.local
   return (

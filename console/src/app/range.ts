@@ -25,10 +25,6 @@ export interface Range {
   readonly span: Span | undefined
 }
 
-export function spanMs(span: Span): number {
-  return SPAN_MS[span]
-}
-
 /** `usual` is what a page looks at when its address says nothing. */
 export function rangeOf({ since, from, to }: RangeSearch, usual: Span, nowMs: number): Range {
   if (from !== undefined) {

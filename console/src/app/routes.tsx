@@ -10,6 +10,9 @@ import { Shell } from './shell.tsx'
 
 const range = { since: oneOf(...SPANS), from: time(), to: time() }
 
+/** What a picture of usage counts. */
+const shown = oneOf('usd', 'tokens', 'images', 'requests')
+
 const rootRoute = createRootRoute({
   component: Root,
   validateSearch: searchOf({ project: text() }),
@@ -81,6 +84,7 @@ const modelRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/models/$id',
   validateSearch: searchOf({
+    ...range,
     tab: oneOf('capabilities', 'prices', 'routing', 'traffic', 'space'),
     sdk: text(),
   }),
@@ -93,7 +97,7 @@ const usageRoute = createRoute({
   validateSearch: searchOf({
     ...range,
     by: oneOf('model', 'deployment', 'project', 'key'),
-    show: oneOf('usd', 'tokens', 'images', 'requests'),
+    show: shown,
     only: texts(),
     before: flag(),
     sort: text(),
@@ -134,8 +138,9 @@ const deploymentRoute = createRoute({
   path: '/deployments/$id',
   validateSearch: searchOf({
     ...range,
-    tab: oneOf('health', 'drift', 'limits', 'capabilities', 'requests'),
+    tab: oneOf('health', 'drift', 'limits', 'capabilities', 'requests', 'usage'),
     measure: oneOf('cosine', 'length'),
+    show: shown,
   }),
   component: lazyRouteComponent(() => import('../pages/deployments/deployment-page.tsx'), 'DeploymentPage'),
 })
@@ -147,7 +152,7 @@ const keysRoute = createRoute({
     q: text(),
     state: oneOf('active', 'ending', 'tidy', 'revoked'),
     new: flag(),
-    sort: text(),
+    sort: oneOf('id', '-used', 'ends'),
   }),
   component: lazyRouteComponent(() => import('../pages/keys/keys-page.tsx'), 'KeysPage'),
 })
@@ -155,7 +160,7 @@ const keysRoute = createRoute({
 const keyRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/keys/$project/$name',
-  validateSearch: searchOf({ tab: oneOf('terms', 'requests', 'usage') }),
+  validateSearch: searchOf({ ...range, tab: oneOf('terms', 'requests', 'usage'), show: shown }),
   component: lazyRouteComponent(() => import('../pages/keys/key-page.tsx'), 'KeyPage'),
 })
 

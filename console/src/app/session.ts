@@ -40,7 +40,7 @@ export function useMay(): May {
   return (permission, project) => mayIn(session, permission, project)
 }
 
-export function mayIn(
+function mayIn(
   { permissions, projects }: Pick<Session, 'permissions' | 'projects'>,
   permission: Permission,
   project?: string,

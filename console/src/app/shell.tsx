@@ -4,10 +4,12 @@ import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
+import { BlockedWrites } from '../ui/blocked-writes.ts'
 import { Problem } from '../ui/problem.tsx'
 import { Banners, SignedOutDialog } from './banners.tsx'
 import { useGlobalKeys } from './keys.ts'
 import { setNodeTime } from './now.ts'
+import { useOutages } from './outages.ts'
 import { PhoneBar } from './phone-bar.tsx'
 import { useSessionState } from './session.ts'
 import { Sidebar } from './sidebar.tsx'
@@ -44,34 +46,38 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const openPalette = (): void => setPalette('open')
   const openList = (): void => setListOpen(true)
   useGlobalKeys({ openPalette, openList })
+  const { storeAwaySinceMs } = useOutages()
   // Loaded apart, but before it is wanted: whoever types on after `⌘K` must not lose a letter.
   useEffect(() => {
     const idle = requestIdleCallback(() => void loadPalette())
     return () => cancelIdleCallback(idle)
   }, [])
+  const blocked = storeAwaySinceMs === undefined ? undefined : words.shell.storeAwayWrites
   return (
-    <div className="flex h-full phone:flex-col">
-      <a
-        href="#page"
-        className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:px-3 focus:py-1.5"
-      >
-        {words.shell.skip}
-      </a>
-      <Sidebar openPalette={openPalette} openList={openList} />
-      <main id="page" tabIndex={-1} className="relative flex min-h-0 min-w-0 flex-1 flex-col outline-none">
-        <FetchingLine />
-        <Banners />
-        <div className="min-h-0 flex-1">{children}</div>
-      </main>
-      <PhoneBar openPalette={openPalette} />
-      {palette !== 'never' && (
-        <Suspense>
-          <Palette open={palette === 'open'} onClose={() => setPalette('closed')} openList={openList} />
-        </Suspense>
-      )}
-      <Suspense>{isListOpen && <KeyList open onClose={() => setListOpen(false)} />}</Suspense>
-      <SignedOutDialog />
-    </div>
+    <BlockedWrites value={blocked}>
+      <div className="flex h-full phone:flex-col">
+        <a
+          href="#page"
+          className="sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:rounded-control focus:bg-raised focus:px-3 focus:py-1.5"
+        >
+          {words.shell.skip}
+        </a>
+        <Sidebar openPalette={openPalette} openList={openList} />
+        <main id="page" tabIndex={-1} className="relative flex min-h-0 min-w-0 flex-1 flex-col outline-none">
+          <FetchingLine />
+          <Banners />
+          <div className="min-h-0 flex-1">{children}</div>
+        </main>
+        <PhoneBar openPalette={openPalette} />
+        {palette !== 'never' && (
+          <Suspense>
+            <Palette open={palette === 'open'} onClose={() => setPalette('closed')} openList={openList} />
+          </Suspense>
+        )}
+        <Suspense>{isListOpen && <KeyList open onClose={() => setListOpen(false)} />}</Suspense>
+        <SignedOutDialog />
+      </div>
+    </BlockedWrites>
   )
 }
 

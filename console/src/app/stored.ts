@@ -1,13 +1,6 @@
 /** What this browser remembers: choices of display, nothing of the install. Storage may be closed to us; then nothing is kept. */
 
-export type Remembered =
-  | 'theme'
-  | 'language'
-  | 'zone'
-  | 'letters'
-  | 'project'
-  | `columns.${string}`
-  | `view.${string}`
+export type Remembered = 'theme' | 'language' | 'zone' | 'letters' | 'project'
 
 export function remembered(name: Remembered): string | null {
   try {

@@ -33,11 +33,7 @@ let retryMs = FIRST_RETRY_MS
 let retryTimer: ReturnType<typeof setTimeout> | undefined
 let settleTimer: ReturnType<typeof setTimeout> | undefined
 
-export function subscribe(
-  topic: Topic,
-  listener: (data: unknown) => void,
-  filters: StreamFilters = {},
-): () => void {
+function subscribe(topic: Topic, listener: (data: unknown) => void, filters: StreamFilters = {}): () => void {
   const subscription: Subscription = { topic, filters, listener }
   subscriptions.add(subscription)
   settle()

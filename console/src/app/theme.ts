@@ -7,7 +7,7 @@ export type Theme = 'light' | 'dark'
 
 const listeners = new Set<() => void>()
 
-export function themeChoice(): ThemeChoice {
+function themeChoice(): ThemeChoice {
   const kept = remembered('theme')
   return kept === 'light' || kept === 'dark' ? kept : 'system'
 }

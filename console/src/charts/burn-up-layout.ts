@@ -1,6 +1,6 @@
 /** Where the lines of a burn-up go. Pure, tested. */
 
-export interface BurnPoint {
+interface BurnPoint {
   readonly atMs: number
   readonly value: number
 }

@@ -6,7 +6,7 @@ import { ChartFrame, type ChartTable } from './frame.tsx'
 import { useWidth } from './size.ts'
 import { Tip } from './tip.tsx'
 
-export interface BurnMark {
+interface BurnMark {
   readonly atMs: number
   readonly text: string
 }

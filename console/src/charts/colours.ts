@@ -1,7 +1,7 @@
 /** Colours of series and outcomes, as names of tokens. */
 
 /** By rank; what comes after is `rest`. */
-export const SERIES = ['s1', 's2', 's3', 's4', 's5', 's6'] as const
+const SERIES = ['s1', 's2', 's3', 's4', 's5', 's6'] as const
 export type Colour =
   | (typeof SERIES)[number]
   | 'rest'

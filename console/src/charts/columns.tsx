@@ -31,6 +31,7 @@ interface ColumnsProps {
   readonly series: readonly ColumnSeries[]
   /** The sum of each slot in the period before: a dashed outline. */
   readonly before?: readonly number[] | undefined
+  /** From the earliest on. */
   readonly marks?: readonly ColumnMark[]
   readonly ticks: readonly TimeTick[]
   /** Of the axis and of what is read out. */
@@ -85,12 +86,13 @@ export function Columns(props: ColumnsProps) {
   const describe = (slot: number): string =>
     [
       slotText(slots[slot] ?? 0),
+      ...marksIn(marks, slots[slot] ?? 0, slotMs),
       ...series.map(({ label, values }) => `${label} ${valueText(values[slot] ?? 0)}`),
     ].join(', ')
   const table = (): ChartTable => ({
     heads: ['', ...series.map(({ label }) => label)],
     rows: slots.map((slot, index) => [
-      slotText(slot),
+      [slotText(slot), ...marksIn(marks, slot, slotMs)].join(', '),
       ...series.map(({ values }) => valueText(values[index] ?? 0)),
     ]),
   })
@@ -150,30 +152,14 @@ export function Columns(props: ColumnsProps) {
               )}
             </g>
           ))}
-          {marks.map((mark) => (
-            <g key={`${mark.atMs} ${mark.text}`} pointerEvents="none">
-              <path
-                d={`M${xOf(mark.atMs)} 0V${plotHeight}`}
-                stroke="var(--ink-2)"
-                strokeDasharray="1.5 3"
-                strokeWidth="1.5"
-              />
-              <circle cx={xOf(mark.atMs)} cy={0} r="5.5" fill="var(--ink-2)" />
-              {mark.sign !== undefined && (
-                <text
-                  x={xOf(mark.atMs)}
-                  y={3}
-                  textAnchor="middle"
-                  fontSize={8}
-                  className="fill-surface font-semibold"
-                >
-                  {mark.sign}
-                </text>
-              )}
-              <text x={xOf(mark.atMs) + 10} y={4} className="fill-ink-2 text-11">
-                {mark.text}
-              </text>
-            </g>
+          {marks.map((mark, index) => (
+            <MarkView
+              key={`${mark.atMs} ${mark.text}`}
+              mark={mark}
+              x={xOf(mark.atMs)}
+              endX={marks[index + 1] ? xOf(marks[index + 1]!.atMs) : plotWidth}
+              height={plotHeight}
+            />
           ))}
           {ticks.map((tick) => (
             <text
@@ -191,7 +177,7 @@ export function Columns(props: ColumnsProps) {
           <Tip
             x={(at + 0.5) * pitch}
             width={plotWidth}
-            title={slotText(slots[at] ?? 0)}
+            title={[slotText(slots[at] ?? 0), ...marksIn(marks, slots[at] ?? 0, slotMs)].join(' · ')}
             // As in the picture, the first series is at the bottom.
             lines={series
               .flatMap(({ label, colour, values }) =>
@@ -202,5 +188,43 @@ export function Columns(props: ColumnsProps) {
         )}
       </div>
     </ChartFrame>
+  )
+}
+
+function marksIn(marks: readonly ColumnMark[], fromMs: number, slotMs: number): readonly string[] {
+  return marks.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + slotMs).map(({ text }) => text)
+}
+
+/** A letter is about so wide. */
+const LETTER_WIDTH = 5.6
+
+/** Its text stands there where it ends before the next mark; the tip of its slot has it too. */
+function MarkView({
+  mark: { text, sign },
+  x,
+  endX,
+  height,
+}: {
+  readonly mark: ColumnMark
+  readonly x: number
+  readonly endX: number
+  readonly height: number
+}) {
+  const hasRoom = x + 18 + text.length * LETTER_WIDTH <= endX
+  return (
+    <g pointerEvents="none">
+      <path d={`M${x} 0V${height}`} stroke="var(--ink-2)" strokeDasharray="1.5 3" strokeWidth="1.5" />
+      <circle cx={x} cy={0} r="5.5" fill="var(--ink-2)" />
+      {sign !== undefined && (
+        <text x={x} y={3} textAnchor="middle" fontSize={8} className="fill-surface font-semibold">
+          {sign}
+        </text>
+      )}
+      {hasRoom && (
+        <text x={x + 10} y={4} className="fill-ink-2 text-11">
+          {text}
+        </text>
+      )}
+    </g>
   )
 }

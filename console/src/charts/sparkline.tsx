@@ -1,5 +1,4 @@
 /** A small line without axes, from zero. */
-import { area, line } from 'd3-shape'
 import { classes } from '../ui/classes.ts'
 import { paint, type Colour } from './colours.ts'
 
@@ -21,11 +20,11 @@ export function Sparkline({
   className,
 }: SparklineProps) {
   const most = Math.max(...values, 1)
-  const x = (_: number, index: number): number =>
-    values.length < 2 ? 0 : (index / (values.length - 1)) * width
+  const x = (index: number): number => (values.length < 2 ? 0 : (index / (values.length - 1)) * width)
   const y = (value: number): number => height - 1 - (value / most) * (height - 3)
-  const fill = area<number>().x(x).y0(height).y1(y)(values) ?? undefined
-  const stroke = line<number>().x(x).y(y)(values) ?? undefined
+  const points = values.map((value, index) => `${x(index).toFixed(2)},${y(value).toFixed(2)}`)
+  const stroke = `M${points.join('L')}`
+  const fill = `${stroke}L${x(values.length - 1)},${height}L0,${height}Z`
   return (
     <svg
       role="img"

@@ -9,7 +9,7 @@ import { ChartFrame, type ChartTable } from './frame.tsx'
 import { useWidth } from './size.ts'
 import { Tip } from './tip.tsx'
 
-export interface TimeSeries {
+interface TimeSeries {
   readonly label: string
   readonly colour: Colour
   readonly values: readonly (number | null)[]
@@ -21,7 +21,7 @@ export interface TimeSeries {
   readonly strokeWidth?: number
 }
 
-export interface TimeLine {
+interface TimeLine {
   readonly value: number
   readonly colour: Colour
   readonly label?: string

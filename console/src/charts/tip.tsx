@@ -4,7 +4,7 @@ import { classes } from '../ui/classes.ts'
 import type { Colour } from './colours.ts'
 import { Swatch } from './legend.tsx'
 
-export interface TipLine {
+interface TipLine {
   readonly label: ReactNode
   readonly colour: Colour
   readonly value: ReactNode

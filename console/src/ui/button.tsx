@@ -1,5 +1,6 @@
 /** Buttons. A page has one primary button; destructive ones are outlined in red until they may be pressed. */
-import type { ButtonHTMLAttributes, ReactNode, Ref } from 'react'
+import { useContext, type ButtonHTMLAttributes, type ReactNode, type Ref } from 'react'
+import { BlockedWrites } from './blocked-writes.ts'
 import { classes } from './classes.ts'
 import { Link } from './link.tsx'
 import { Tip } from './tooltip.tsx'
@@ -43,6 +44,8 @@ export interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   readonly busy?: boolean
   /** Why it can't be pressed. It stays in the order of focus, so that everybody can read why. */
   readonly why?: string | undefined
+  /** It changes something at the node. By itself: it submits a form, or is destructive. */
+  readonly writes?: boolean
   readonly ref?: Ref<HTMLButtonElement>
 }
 
@@ -51,12 +54,16 @@ export function Button({
   size,
   icon,
   busy = false,
-  why,
+  why: ownReason,
+  writes,
   className,
   children,
   onClick,
   ...rest
 }: ButtonProps) {
+  const blocked = useContext(BlockedWrites)
+  const isWriting = writes ?? (rest.type === 'submit' || look === 'danger')
+  const why = ownReason ?? (isWriting ? blocked : undefined)
   const button = (
     <button
       type="button"
@@ -100,7 +107,7 @@ export function ButtonLink({
   )
 }
 
-interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
+interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon' | 'writes'> {
   readonly label: string
   readonly children: ReactNode
 }

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef } from 'react'
 
-export type KeyAction = (event: KeyboardEvent) => unknown
+type KeyAction = (event: KeyboardEvent) => unknown
 export type Bindings = Readonly<Record<string, KeyAction>>
 
 interface Layer {

@@ -45,7 +45,7 @@ export function useGo(): (to: string, options?: { readonly replace?: boolean }) 
 }
 
 /** With the path that the console is served below, and in the scope that is chosen now. */
-export function hrefOf(router: AnyRouter, to: string): string {
+function hrefOf(router: AnyRouter, to: string): string {
   const { basepath, state } = router
   const project = (state.location.search as Record<string, unknown>)['project']
   const [path = '', query = ''] = to.split('?', 2)

@@ -13,8 +13,3 @@ export function usePhone(): boolean {
     () => matchMedia(PHONE).matches,
   )
 }
-
-/** Fingers need taller rows. */
-export function isCoarse(): boolean {
-  return matchMedia('(pointer: coarse)').matches
-}

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react'
 import { classes } from './classes.ts'
 
-export interface Segment<Value extends string> {
+interface Segment<Value extends string> {
   readonly value: Value
   readonly label: ReactNode
   /** For an icon alone. */

@@ -7,7 +7,7 @@ import { CONTROL } from './field.tsx'
 import { usePopupLayer } from './layers.ts'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
-export interface Option<Value extends string> {
+interface Option<Value extends string> {
   readonly value: Value
   readonly label: ReactNode
 }
@@ -42,6 +42,8 @@ export function Select<Value extends string>({
     >
       <BaseSelect.Trigger
         aria-label={label}
+        // Several controls stand in one field, whose own label would name them all alike.
+        {...(label !== undefined && { 'aria-labelledby': undefined })}
         className={classes(CONTROL, 'flex items-center gap-2 text-left', className)}
       >
         {icon}

@@ -7,15 +7,19 @@ interface SwitchProps {
   readonly checked: boolean
   readonly onChange: (checked: boolean) => void
   readonly disabled?: boolean
+  /** Where it stands in a field with other controls, and its text alone says too little. */
+  readonly label?: string
   readonly children: ReactNode
 }
 
-export function Switch({ checked, onChange, disabled = false, children }: SwitchProps) {
+export function Switch({ checked, onChange, disabled = false, label, children }: SwitchProps) {
   return (
     <label className="inline-flex items-center gap-2 select-none">
       <BaseSwitch.Root
         checked={checked}
         disabled={disabled}
+        // Otherwise the label of the field would name it.
+        {...(label !== undefined && { 'aria-label': label, 'aria-labelledby': undefined })}
         onCheckedChange={(next) => onChange(next)}
         className="flex h-4 w-7 shrink-0 items-center rounded-full bg-line-strong p-0.5 transition-colors duration-120 data-checked:bg-ink data-disabled:opacity-50"
       >
@@ -32,7 +36,7 @@ interface TickProps {
   readonly some?: boolean
   readonly onChange: (checked: boolean) => void
   readonly disabled?: boolean
-  /** Where no text stands beside it. */
+  /** Where no text stands beside it, or it stands in a field with others. */
   readonly label?: string
   readonly children?: ReactNode
 }
@@ -43,7 +47,8 @@ export function Tick({ checked, some = false, onChange, disabled = false, label,
       checked={checked}
       indeterminate={some}
       disabled={disabled}
-      aria-label={label}
+      // In a field with several, the label of the field would name them all alike.
+      {...(label !== undefined && { 'aria-label': label, 'aria-labelledby': undefined })}
       onCheckedChange={(next) => onChange(next)}
       className="flex size-3.5 shrink-0 items-center justify-center rounded-[3px] border border-line-strong bg-surface text-surface data-checked:border-ink data-checked:bg-ink data-disabled:bg-sunken data-indeterminate:border-ink data-indeterminate:bg-ink"
     >

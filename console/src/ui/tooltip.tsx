@@ -25,22 +25,3 @@ export function Tip({ text, side = 'top', children }: TipProps) {
     </Tooltip.Root>
   )
 }
-
-/** Text that is cut or rounded, with the whole of it in a tooltip. Keyboard focus opens it too. */
-export function Exact({
-  text,
-  className,
-  children,
-}: {
-  readonly text: ReactNode
-  readonly className?: string
-  readonly children: ReactNode
-}) {
-  return (
-    <Tip text={text}>
-      <span tabIndex={0} className={className}>
-        {children}
-      </span>
-    </Tip>
-  )
-}

@@ -1,4 +1,4 @@
-import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
+import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { readManifest } from '#package/files.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
@@ -23,6 +23,7 @@ export interface Basics {
   readonly limits: Limits
   /** So are these. */
   readonly cors: CorsSettings | undefined
+  readonly playground: PlaygroundSettings
   readonly secrets: NodeSecrets
   readonly clock: Clock
   readonly identifiers: Identifiers

@@ -196,7 +196,7 @@ function entriesOf({ upstreams, deployments }: StoredAdditions): ConfigAdditions
 
 /** Reads the configuration file again whenever it changes. A faulty file changes nothing. */
 export function watchFile(
-  { settings, limits, cors, clock, log, metrics }: Basics,
+  { settings, limits, cors, playground, clock, log, metrics }: Basics,
   env: Environment,
   catalog: CatalogInForce,
   { since, audit }: { readonly since: FileLook | undefined; readonly audit: ConfigAudit },
@@ -219,6 +219,8 @@ export function watchFile(
         log.warn('changed limits take effect at the next start')
       if (JSON.stringify(loaded.cors) !== JSON.stringify(cors))
         log.warn('changed origins of cors take effect at the next start')
+      if (JSON.stringify(loaded.playground) !== JSON.stringify(playground))
+        log.warn('changed limits of the playground take effect at the next start')
     },
     onBad(problems) {
       catalog.refuse(problems, clock.nowMs())

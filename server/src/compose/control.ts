@@ -2,8 +2,10 @@
 import type { FastifyInstance } from 'fastify'
 import { listModels } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import { nanoUsdOf } from '#core/price.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/security-event.ts'
+import type { PlaygroundSettings } from '#core/settings.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
@@ -92,7 +94,12 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
         spaces: () => spacesOf(catalog, spaces),
         finder: reports?.finder,
       },
-      playground: { ...directory.forControl, declared: () => catalog.projects, handlers: parts.handlers },
+      playground: {
+        ...directory.forControl,
+        declared: () => catalog.projects,
+        handlers: parts.handlers,
+        terms: playgroundTerms(basics.playground),
+      },
       events: {
         topics: [...parts.trafficRoutes.topics, ...parts.topics],
         isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
@@ -121,6 +128,16 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       onAdminRequest: (request) => security.note({ kind: 'admin_request', ...request }),
     },
   })
+}
+
+function playgroundTerms({ requestsPerMinute, usdPerDay }: PlaygroundSettings) {
+  return {
+    limits: { requestsPerMinute },
+    budget:
+      usdPerDay === undefined
+        ? undefined
+        : { limitNanoUsd: nanoUsdOf(usdPerDay), per: 'day' as const, hard: true },
+  }
 }
 
 /** The path below which people open the console, with a slash at both ends. */

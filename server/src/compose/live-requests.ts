@@ -1,16 +1,22 @@
-/** Composition of what is live about requests in a console. */
+/** Composition of what is live about requests and image jobs in a console. */
 import { hostname } from 'node:os'
 import type { EventTopic } from '#http/control/events/topic.ts'
+import { jobTopic } from '#http/control/images/topics.ts'
 import { keyTopic, requestTopic } from '#http/control/requests/topics.ts'
 import type { Basics } from './basics.ts'
 import type { Stores } from './stores.ts'
 
 /** None on a node that keeps nothing. */
 export function liveRequests(
-  { clock }: Basics,
+  { clock, limits }: Basics,
   { reports, requestTail: tail, liveNodes }: Pick<Stores, 'reports' | 'requestTail' | 'liveNodes'>,
 ): readonly EventTopic[] {
   if (reports === undefined || tail === undefined) return []
   const live = { tail, reports: reports.requests, node: hostname(), liveNodes, nowMs: clock.nowMs }
-  return [requestTopic(live), keyTopic(live)]
+  const jobs = {
+    reports: reports.imageJobs,
+    retentionMs: limits.assetRetentionMs,
+    nowMs: clock.nowMs,
+  }
+  return [requestTopic(live), keyTopic(live), jobTopic(jobs)]
 }

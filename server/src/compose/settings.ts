@@ -1,6 +1,7 @@
 /** Composition of what the console shows of an install's own settings. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { nanoUsdOf } from '#core/price.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Kept, SettingsDependencies, StoreState } from '#http/control/settings/routes.ts'
 import { CATALOG_FOLDER, readManifest } from '#package/files.ts'
@@ -23,7 +24,7 @@ const DAY_MS = 86_400_000
 
 /** Undefined on a node that keeps nothing. */
 export function settingsFor(basics: Basics, parts: SettingsParts): SettingsDependencies | undefined {
-  const { settings, limits, clock } = basics
+  const { settings, limits, playground, clock } = basics
   const { storage } = parts.stores
   const { nodeFigures } = parts
   if (storage === undefined || nodeFigures === undefined) return undefined
@@ -38,6 +39,10 @@ export function settingsFor(basics: Basics, parts: SettingsParts): SettingsDepen
       return [postgres, states.noted('redis', limiter.state === 'local' ? 'away' : 'there')]
     },
     limits: numbersIn(limits),
+    playground: {
+      requestsPerMinute: playground.requestsPerMinute,
+      nanoUsdPerDay: playground.usdPerDay === undefined ? undefined : nanoUsdOf(playground.usdPerDay),
+    },
     install: {
       name: settings.name,
       publicUrl: parts.publicUrl,

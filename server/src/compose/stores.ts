@@ -49,9 +49,9 @@ export interface Stores extends NodeBooks {
   readonly people: PeopleStores | undefined
   /** Undefined: nothing is kept. */
   readonly storage: StorageFigures | undefined
-  /** What people look at; undefined: nothing is kept. */
   /** Undefined: nothing is kept. */
   readonly prices: PriceStore | undefined
+  /** What people look at; undefined: nothing is kept. */
   readonly reports: Reports | undefined
 }
 

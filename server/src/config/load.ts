@@ -3,7 +3,7 @@ import { relative } from 'node:path'
 import type { Catalog } from '#core/catalog.ts'
 import { startsLikeOurs } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
-import type { CorsSettings, Limits, Settings } from '#core/settings.ts'
+import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
 import type { BuildInput } from './build/build.ts'
 import { extendCatalog, type ConfigAdditions, type ExtendedCatalog } from './build/additions.ts'
@@ -23,6 +23,7 @@ export interface LoadedConfig {
   readonly limits: Limits
   /** Undefined: no page may. */
   readonly cors: CorsSettings | undefined
+  readonly playground: PlaygroundSettings
   readonly warnings: readonly string[]
   /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
   readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
@@ -99,11 +100,12 @@ function finish(input: BuildInput): LoadedConfig {
   const catalog = buildCatalog(input)
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
-  const { limits, cors } = input.file
+  const { limits, cors, playground } = input.file
   return {
     catalog,
     limits: limits ?? defaultLimits,
     cors: cors ?? undefined,
+    playground: playground ?? {},
     warnings: input.report.warnings(),
     extend: (additions) => extendCatalog(catalog, additions, input),
   }

@@ -70,6 +70,14 @@ export interface CorsSettings {
   readonly origins: '*' | readonly string[]
 }
 
+/** What one member may do in the playground of one project, on top of what the project is bound by. */
+export interface PlaygroundSettings {
+  /** Undefined: as many as the project may. */
+  readonly requestsPerMinute?: number | undefined
+  /** Undefined: as much as the project may. */
+  readonly usdPerDay?: number | undefined
+}
+
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 
 export interface Limits {

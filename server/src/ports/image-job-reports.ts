@@ -25,6 +25,8 @@ export interface JobFilter {
   readonly keyEnd?: string | undefined
   readonly model?: string | undefined
   readonly states?: readonly ImageJobState[] | undefined
+  /** Begun then or later. */
+  readonly sinceMs?: number | undefined
 }
 
 /** Over connections of its own. Trouble with the store rejects with `StoreAway`. */

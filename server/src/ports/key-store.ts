@@ -1,4 +1,5 @@
 import type { KeyState } from '#core/key-hygiene.ts'
+import type { KeyOrder, KeyPlace } from '#core/key-order.ts'
 import type { Actor } from './audit.ts'
 import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
 import type { ConfiguredBounds, KeyScope } from '#core/key-bounds.ts'
@@ -74,6 +75,11 @@ export interface KeySource {
    * version is larger than the one read before, so that it comes again.
    */
   keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]>
+  /**
+   * The same for projects, without those deleted. The terms of a project come with each of its keys too, but it may have
+   * none, and members play in it all the same.
+   */
+  projectsChangedSince(version: bigint | undefined): AsyncIterable<readonly ProjectRecord[]>
   /** The key that one of these digests opens, in whatever state it is. */
   findKey(digests: readonly string[]): Promise<KeyRecord | undefined>
   /**
@@ -139,8 +145,10 @@ export interface KeyPage extends KeyFilter {
   /** Only these. */
   readonly ids?: readonly string[] | undefined
   readonly state?: ({ readonly is: KeyState } & KeyMoment) | undefined
-  /** The id of the last key of the page before. */
-  readonly after?: string | undefined
+  /** Default: by id. */
+  readonly order?: KeyOrder | undefined
+  /** The place of the last key of the page before, in this order. */
+  readonly after?: KeyPlace | undefined
   readonly limit: number
 }
 
@@ -185,7 +193,6 @@ export class ChangeRefused extends Error {
 export interface KeyStore extends KeySource {
   /** Of these keys of the configuration, by id. Those that were never used are left out. */
   declaredUses(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyUses>>
-  /** By id. */
   listKeys(page: KeyPage): Promise<readonly KeyRecord[]>
   /** How many keys each list has. */
   countKeys(filter: KeyFilter & KeyMoment): Promise<Readonly<Record<KeyState, number>>>

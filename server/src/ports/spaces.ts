@@ -31,7 +31,9 @@ export interface ProbeResult {
   /** When the texts were sent, not when their vectors came: what was made in between may be of the next space. */
   readonly atMs: number
   readonly verdict: ProbeVerdict
-  /** The least cosine to the reference of all probe texts; undefined when there was nothing to compare. */
+  /** The cosine of each probe text to its reference, in their order; undefined when there was nothing to compare. */
+  readonly cosines?: readonly number[] | undefined
+  /** The least of them. */
   readonly leastCosine: number | undefined
   /** The largest difference of a vector's length from its reference's, as a share of it. */
   readonly normDrift: number | undefined

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ConfiguredBudget } from '#core/catalog.ts'
 import { KEY_STATES, statesOf } from '#core/key-hygiene.ts'
+import { rankIn, type KeyOrder } from '#core/key-order.ts'
 import {
   ChangeRefused,
   type KeyChange,
@@ -294,7 +295,10 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.deepEqual(projects, order)
     const [first, second] = await keyStore.listKeys({ limit: 2 })
     assert.ok(first && second && first.id < second.id)
-    assert.deepEqual((await keyStore.listKeys({ after: first.id, limit: 1 }))[0]?.id, second.id)
+    assert.deepEqual(
+      (await keyStore.listKeys({ after: { rank: 0, id: first.id }, limit: 1 }))[0]?.id,
+      second.id,
+    )
     assert.deepEqual(
       (await keyStore.listKeys({ projects: ['a'], limit: 10 })).map(({ id }) => id),
       ['a/k'],
@@ -350,6 +354,32 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
       (await keyStore.listKeys({ ids: ['P/good', 'P/none'], limit: 2 })).map(({ id }) => id),
       ['P/good'],
     )
+  })
+
+  test(`${name}: keys are listed by their last use and by their end, page by page, none twice and none left out`, async () => {
+    const { keyStore } = await open()
+    const atMs = 1_900_000_000_000
+    for (const [index, key] of ['a', 'b', 'c', 'd', 'e'].entries()) {
+      const expiresAtMs = index % 2 === 0 ? undefined : atMs + (10 - index) * 60_000
+      const { stored } = someSecret()
+      await keyStore.createKey({ project: 'p', name: key, secret: stored, expiresAtMs }, { name: 'tester' })
+      if (key !== 'd') await keyStore.markUsed([{ keyId: `p/${key}`, atMs: atMs + (index % 3) * 60_000 }])
+    }
+    const walked = async (order: KeyOrder): Promise<string> => {
+      const found: KeyRecord[] = []
+      for (;;) {
+        const last = found.at(-1)
+        const after = last && { rank: rankIn(order, last), id: last.id }
+        const page = await keyStore.listKeys({ order, after, limit: 2 })
+        found.push(...page)
+        if (page.length < 2) return found.map(({ name: key }) => key).join('')
+      }
+    }
+    assert.equal(await walked('id'), 'abcde')
+    // c at 2 minutes, b and e at 1, a at 0, d never.
+    assert.equal(await walked('-used'), 'cbead')
+    // d ends before b; the others never do.
+    assert.equal(await walked('ends'), 'dbace')
   })
 
   test(`${name}: a last use is noted, never set back, and is no change of the directory`, async () => {

@@ -34,6 +34,7 @@ export function aResult(overrides: Partial<ProbeResult> = {}): ProbeResult {
     space: SPACE,
     atMs: START_MS,
     verdict: 'good',
+    cosines: [1, 0.999_999_912_345],
     leastCosine: 0.999_999_912_345,
     normDrift: 1.25e-7,
     reason: undefined,
@@ -41,9 +42,10 @@ export function aResult(overrides: Partial<ProbeResult> = {}): ProbeResult {
   }
 }
 
-const bad = { verdict: 'quarantined', leastCosine: 0.4, reason: 'another space' } as const
+const bad = { verdict: 'quarantined', cosines: [1, 0.4], leastCosine: 0.4, reason: 'another space' } as const
 const failed = {
   verdict: 'failed',
+  cosines: undefined,
   leastCosine: undefined,
   normDrift: undefined,
   reason: 'no answer',

@@ -57,6 +57,7 @@ export interface GatewayOptions {
   readonly projects?: unknown
   readonly retired?: unknown
   readonly cors?: unknown
+  readonly playground?: unknown
   readonly env?: Readonly<Record<string, string>>
   /** false: as from an empty folder, with the demo models alone. */
   readonly file?: boolean
@@ -180,7 +181,7 @@ export function gatewayEnvironment(
 
 /** JSON, which is YAML too. */
 export function configText(
-  { models = {}, images = {}, limits, projects, retired, cors }: GatewayOptions,
+  { models = {}, images = {}, limits, projects, retired, cors, playground }: GatewayOptions,
   providerUrl: string,
 ): string {
   const upstreams: Record<string, unknown> = {}
@@ -248,6 +249,7 @@ export function configText(
     projects,
     retired,
     cors,
+    playground,
   }
   return JSON.stringify(config, undefined, 2).replaceAll('$', () => '$$')
 }

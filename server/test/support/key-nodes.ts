@@ -1,6 +1,14 @@
 /** Nodes that read one store of keys, with a clock and a link that a test holds in its hands. */
 import type { Clock } from '#ports/clock.ts'
-import type { KeyRecord, KeySource, KeyUse, KeyStore, Peppers, SnapshotFile } from '#ports/key-store.ts'
+import type {
+  KeyRecord,
+  KeySource,
+  KeyUse,
+  KeyStore,
+  Peppers,
+  ProjectRecord,
+  SnapshotFile,
+} from '#ports/key-store.ts'
 import { StoreAway } from '#ports/store.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
@@ -42,6 +50,11 @@ export class Link implements KeySource {
   keysChangedSince(version: bigint | undefined): AsyncIterable<readonly KeyRecord[]> {
     this.#pass()
     return this.#store.keysChangedSince(version)
+  }
+
+  projectsChangedSince(version: bigint | undefined): AsyncIterable<readonly ProjectRecord[]> {
+    this.#pass()
+    return this.#store.projectsChangedSince(version)
   }
 
   async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {

@@ -9,6 +9,8 @@ export interface KeyListFilter {
   readonly project?: string | undefined
   readonly q?: string | undefined
   readonly state?: 'active' | 'ending' | 'tidy' | 'revoked' | undefined
+  /** By id, the last used first, or the next to end first. */
+  readonly sort?: 'id' | '-used' | 'ends' | undefined
 }
 
 export interface AuditListFilter {
@@ -24,7 +26,7 @@ export const keyQueries = {
     infiniteQueryOptions({
       queryKey: ['keys', filter],
       initialPageParam: undefined as string | undefined,
-      getNextPageParam: (page: Schema<'KeyList'>) => (page.has_more ? page.data.at(-1)?.id : undefined),
+      getNextPageParam: (page: Schema<'KeyList'>) => page.next ?? undefined,
       queryFn: ({ pageParam: after, signal }) =>
         answerOf(
           client.GET('/api/v1/keys', {

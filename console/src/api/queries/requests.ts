@@ -46,6 +46,12 @@ export const requestQueries = {
           }),
         ),
     }),
+  /** Of all pages: they are kept as one list. */
+  savedViews: () =>
+    queryOptions({
+      queryKey: ['saved-views'],
+      queryFn: ({ signal }) => answerOf(client.GET('/api/v1/saved-views', { signal })),
+    }),
   one: (id: string) =>
     queryOptions({
       queryKey: ['requests', 'one', id],

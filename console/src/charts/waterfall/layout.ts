@@ -35,7 +35,7 @@ export interface WaterfallRow<Step, Call> {
 }
 
 /** A line from a failed call to the one that took its place, at the moment of the failure. */
-export interface Joint {
+interface Joint {
   readonly fromRow: number
   readonly toRow: number
   readonly atMs: number

@@ -4,6 +4,7 @@ import { Info, Pencil } from 'lucide-react'
 import { useState } from 'react'
 import { day, money, moneyOfBudget, share, whole } from '../../app/format.ts'
 import { nanoOf, shareOf, usdOf } from '../../app/money.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { moneyQueries } from '../../api/queries/money.ts'
@@ -18,8 +19,9 @@ import { Problem } from '../../ui/problem.tsx'
 import { LockTag, Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { BudgetChart } from './budget-chart.tsx'
-import { ChangeBudget } from './budget-sheets.tsx'
 import { fullness, markOf, type Detail } from './standing.ts'
+
+const ChangeBudget = lazyPart(async () => (await import('./budget-sheets.tsx')).ChangeBudget)
 
 export function BudgetDetail({ id }: { readonly id: string }) {
   const query = useQuery(moneyQueries.budget(id))

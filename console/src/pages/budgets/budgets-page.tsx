@@ -3,6 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/range-control.tsx'
 import { useMay } from '../../app/session.ts'
@@ -18,7 +19,8 @@ import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { BudgetDetail } from './budget-detail.tsx'
 import { BudgetList } from './budget-list.tsx'
-import { NewBudget } from './budget-sheets.tsx'
+
+const NewBudget = lazyPart(async () => (await import('./budget-sheets.tsx')).NewBudget)
 
 interface BudgetsSearch {
   scope?: 'project' | 'key'

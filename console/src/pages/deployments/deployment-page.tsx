@@ -4,11 +4,13 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
 import { useState } from 'react'
 import { duration, NONE, rate, share, whole } from '../../app/format.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import type { RangeSearch } from '../../app/range.ts'
 import { useMay } from '../../app/session.ts'
 import { useStream } from '../../app/stream.ts'
 import { deploymentQueries, putDeployment, type Deployment } from '../../api/queries/deployments.ts'
+import type { Show } from '../../parts/usage/usage-groups.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
@@ -20,19 +22,24 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Tag, type TagTone } from '../../ui/tag.tsx'
 import type { Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { CapabilitiesTab } from './capabilities-tab.tsx'
-import { CredentialDialog } from './credential-dialog.tsx'
 import { DeploymentBanner } from './deployment-banner.tsx'
-import { DrainDialog } from './drain-dialog.tsx'
 import { HealthTab } from './health-tab.tsx'
-import { LimitsTab } from './limits-tab.tsx'
-import { RequestsTab } from './requests-tab.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { MARKS, nameOf } from './state.tsx'
-import { TestDialog } from './test-dialog.tsx'
 
-const TABS = ['health', 'limits', 'capabilities', 'requests'] as const
+const LimitsTab = lazyPart(async () => (await import('./limits-tab.tsx')).LimitsTab)
+const CapabilitiesTab = lazyPart(async () => (await import('./capabilities-tab.tsx')).CapabilitiesTab)
+const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requests-of.tsx')).RequestsOf)
+const UsageOf = lazyPart(async () => (await import('../../parts/usage/usage-of.tsx')).UsageOf)
+const TestDialog = lazyPart(async () => (await import('./test-dialog.tsx')).TestDialog)
+const DrainDialog = lazyPart(async () => (await import('./drain-dialog.tsx')).DrainDialog)
+const CredentialDialog = lazyPart(async () => (await import('./credential-dialog.tsx')).CredentialDialog)
+
+const TABS = ['health', 'limits', 'capabilities', 'requests', 'usage'] as const
 type TabName = (typeof TABS)[number]
+
+/** What every row would say, and what the width has no room for. */
+const OF_ITS_DEPLOYMENT = ['deployment', 'model', 'cache', 'where']
 
 const TONES: Record<Mark, TagTone> = {
   good: 'good',
@@ -47,7 +54,7 @@ type Open = 'test' | 'drain' | 'replace' | 'forget' | undefined
 
 export function DeploymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const search = useSearch({ strict: false }) as RangeSearch & { tab?: string }
+  const search = useSearch({ strict: false }) as RangeSearch & { tab?: string; show?: Show }
   const tab = TABS.find((name) => name === search.tab) ?? 'health'
   const queries = useQueryClient()
   const list = useQuery(deploymentQueries.all())
@@ -103,16 +110,16 @@ export function DeploymentPage() {
         {tab === 'health' && <HealthTab one={one} siblings={siblings} search={search} />}
         {tab === 'limits' && <LimitsTab one={one} search={search} />}
         {tab === 'capabilities' && <CapabilitiesTab one={one} />}
-        {tab === 'requests' && <RequestsTab one={one} />}
       </div>
-      <TestDialog one={one} open={open === 'test'} onClose={close} />
-      <DrainDialog one={one} siblings={siblings} open={open === 'drain'} onClose={close} />
-      <CredentialDialog
-        upstream={one.upstream}
-        what={open === 'forget' ? 'forget' : 'replace'}
-        open={open === 'forget' || open === 'replace'}
-        onClose={close}
-      />
+      {tab === 'requests' && (
+        <RequestsOf of={{ deployment: one.id }} search={search} hiddenColumns={OF_ITS_DEPLOYMENT} />
+      )}
+      {tab === 'usage' && <UsageOf of={{ deployment: one.id }} by="key" search={search} />}
+      {open === 'test' && <TestDialog one={one} open onClose={close} />}
+      {open === 'drain' && <DrainDialog one={one} siblings={siblings} open onClose={close} />}
+      {(open === 'forget' || open === 'replace') && (
+        <CredentialDialog upstream={one.upstream} what={open} open onClose={close} />
+      )}
     </Page>
   )
 }

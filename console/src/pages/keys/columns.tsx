@@ -24,6 +24,7 @@ export const columns: readonly Column<Key>[] = [
   {
     id: 'key',
     head: words.keys.columns.key,
+    sort: 'id',
     width: 247,
     cell: (key) => (
       <span className="flex min-w-0 items-center gap-2">
@@ -48,6 +49,7 @@ export const columns: readonly Column<Key>[] = [
   {
     id: 'used',
     head: words.keys.columns.used,
+    sort: 'used',
     width: 74,
     align: 'right',
     cell: (key) => <LastUsed keyRow={key} />,
@@ -72,7 +74,13 @@ export const columns: readonly Column<Key>[] = [
     cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
   },
   { id: 'budget', head: words.keys.columns.budget, width: 250, cell: (key) => <Budget of={key} /> },
-  { id: 'ends', head: words.keys.columns.ends, width: 106, cell: (key) => <Ends keyRow={key} /> },
+  {
+    id: 'ends',
+    head: words.keys.columns.ends,
+    width: 106,
+    sort: 'ends',
+    cell: (key) => <Ends keyRow={key} />,
+  },
   { id: 'notes', head: words.keys.columns.notes, width: 150, cell: (key) => <Notes keyRow={key} /> },
 ]
 

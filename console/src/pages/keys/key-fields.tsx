@@ -165,6 +165,7 @@ export function BoundsFields({ form, set }: PartProps) {
             {SCOPES.map((scope) => (
               <Tick
                 key={scope}
+                label={say.scopeNames[scope]}
                 checked={form.scopes.includes(scope)}
                 onChange={(chosen) =>
                   set({

@@ -3,8 +3,11 @@ import { useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
+import type { RangeSearch } from '../../app/range.ts'
 import { useMay } from '../../app/session.ts'
+import type { Show } from '../../parts/usage/usage-groups.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -15,17 +18,30 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { LockTag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import type { Key } from './columns.tsx'
-import { RevokeDialog, RotateDialog } from './key-dialogs.tsx'
-import { KeyHistory, KeySecrets, KeyTerms, KeyUse } from './key-parts.tsx'
-import { KeySheet } from './key-sheet.tsx'
-import { OnceDialog, type Once } from './once-dialog.tsx'
+import { KeyHistory, KeySecrets, KeyTerms } from './key-parts.tsx'
+import type { Once } from './once-dialog.tsx'
+
+const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requests-of.tsx')).RequestsOf)
+const UsageOf = lazyPart(async () => (await import('../../parts/usage/usage-of.tsx')).UsageOf)
+const KeySheet = lazyPart(async () => (await import('./key-sheet.tsx')).KeySheet)
+const RevokeDialog = lazyPart(async () => (await import('./key-dialogs.tsx')).RevokeDialog)
+const RotateDialog = lazyPart(async () => (await import('./key-dialogs.tsx')).RotateDialog)
+const OnceDialog = lazyPart(async () => (await import('./once-dialog.tsx')).OnceDialog)
 
 const TABS = ['terms', 'requests', 'usage'] as const
+/** What every row would say, and what the width has no room for. */
+const OF_ITS_KEY = ['key', 'inputs', 'cache', 'where']
 type Doing = 'change' | 'rotate' | 'revoke'
+
+interface KeySearch extends RangeSearch {
+  readonly tab?: (typeof TABS)[number]
+  readonly show?: Show
+}
 
 export function KeyPage() {
   const { project = '', name = '' } = useParams({ strict: false })
-  const { tab = 'terms' } = useSearch({ strict: false }) as { tab?: (typeof TABS)[number] }
+  const search = useSearch({ strict: false }) as KeySearch
+  const { tab = 'terms' } = search
   const { data: key, error, refetch } = useQuery(keyQueries.one(project, name))
   const [doing, setDoing] = useState<Doing>()
   const [once, setOnce] = useState<Once>()
@@ -67,7 +83,9 @@ export function KeyPage() {
             }))}
             className="px-6 pt-1 phone:px-4"
           />
-          {tab === 'terms' ? <KeyTerms of={key} /> : <KeyUse of={key} tab={tab} />}
+          {tab === 'terms' && <KeyTerms of={key} />}
+          {tab === 'requests' && <RequestsOf of={{ key: id }} search={search} hiddenColumns={OF_ITS_KEY} />}
+          {tab === 'usage' && <UsageOf of={{ key: id }} by="model" search={search} />}
         </>
       )}
       {key && doing === 'change' && <KeySheet of={key} onClose={end} />}

@@ -7,9 +7,8 @@ import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
-import { Sparkline } from '../../charts/sparkline.tsx'
 import { Budget } from '../../parts/terms/shown.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
@@ -151,31 +150,5 @@ export function KeyHistory({ of }: { readonly of: Key }) {
         ))}
       </ul>
     </Section>
-  )
-}
-
-export function KeyUse({ of, tab }: { readonly of: Key; readonly tab: 'requests' | 'usage' }) {
-  const say = words.keys.detail
-  const total = of.requests_30d.reduce((sum, one) => sum + one, 0)
-  return (
-    <div className="flex flex-col items-start gap-4 px-6 py-5 phone:px-4">
-      <p className="font-semibold">{say.usage}</p>
-      {total === 0 ? (
-        <p className="text-ink-2">{say.noUse}</p>
-      ) : (
-        <Sparkline
-          values={of.requests_30d}
-          label={words.keys.sparkline(whole(total))}
-          width={560}
-          height={96}
-        />
-      )}
-      <p className="text-12 text-ink-3">{words.keys.sparkline(whole(total))}</p>
-      {tab === 'requests' ? (
-        <ButtonLink to={paths.requests({ key: of.id })}>{say.seeRequests}</ButtonLink>
-      ) : (
-        <ButtonLink to={paths.usage({ by: 'key', only: [of.id] })}>{say.seeUsage}</ButtonLink>
-      )}
-    </div>
   )
 }

@@ -3,6 +3,7 @@ import { useSearch } from '@tanstack/react-router'
 import { Plus } from 'lucide-react'
 import { useState } from 'react'
 import { keyQueries, type KeyListFilter } from '../../api/queries/keys.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -14,23 +15,32 @@ import { SearchField } from '../../ui/search-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { columns, type Key } from './columns.tsx'
-import { KeySheet } from './key-sheet.tsx'
 import { phoneRow } from './phone-row.tsx'
-import { OnceDialog, type Once } from './once-dialog.tsx'
+import type { Once } from './once-dialog.tsx'
+
+/** Others than by id. Each has one direction: the one that somebody looks for. */
+const ORDERS = ['-used', 'ends'] as const
+const KeySheet = lazyPart(async () => (await import('./key-sheet.tsx')).KeySheet)
+const OnceDialog = lazyPart(async () => (await import('./once-dialog.tsx')).OnceDialog)
 
 const STATES = ['active', 'ending', 'tidy', 'revoked'] as const
 
 export function KeysPage() {
   const search = useSearch({ strict: false }) as KeyListFilter & { new?: boolean }
-  const { q = '', state = 'active', project } = search
-  const list = useInfiniteQuery(keyQueries.list({ project, q: q === '' ? undefined : q, state }))
+  const { q = '', state = 'active', project, sort } = search
+  const list = useInfiniteQuery(keyQueries.list({ project, q: q === '' ? undefined : q, state, sort }))
   const go = useGo()
   const may = useMay()
   const [once, setOnce] = useState<Once>()
   const pages = list.data?.pages
   const counts = pages?.at(-1)?.counts
   const at = (change: Record<string, string | boolean | undefined>): string =>
-    paths.keys({ q: q === '' ? undefined : q, state: state === 'active' ? undefined : state, ...change })
+    paths.keys({
+      q: q === '' ? undefined : q,
+      state: state === 'active' ? undefined : state,
+      sort,
+      ...change,
+    })
   const newKey = may('keys.create') ? (
     <Button look="primary" icon={<Plus size={15} aria-hidden />} onClick={() => go(at({ new: true }))}>
       {words.keys.new}
@@ -71,6 +81,8 @@ export function KeysPage() {
         error={list.error ?? undefined}
         retry={() => void list.refetch()}
         selected={once?.key.id}
+        sort={sort ?? 'id'}
+        onSort={(next) => go(at({ sort: ORDERS.find((one) => one.endsWith(next.replace('-', ''))) }))}
         minWidth={1180}
         phoneRow={phoneRow}
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}

@@ -7,6 +7,7 @@ import type { Schema } from '../../api/client.ts'
 import { isNotFound } from '../../api/faults.ts'
 import { modelQueries } from '../../api/queries/models.ts'
 import { deleteModel } from '../../api/queries/upstreams.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
@@ -23,21 +24,23 @@ import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
 import { sortedRows } from './filters.ts'
-import { Prices } from './prices.tsx'
 import { illOf, STATE_MARK } from './row-words.ts'
-import { Routing } from './routing.tsx'
-import { Space } from './space.tsx'
-import { Traffic } from './traffic.tsx'
 import { UseIt } from './use-it.tsx'
 import { WhoGetsACall } from './who-gets-a-call.tsx'
 
 type Model = Schema<'ModelDetail'>
 
+const Prices = lazyPart(async () => (await import('./prices.tsx')).Prices)
+const Routing = lazyPart(async () => (await import('./routing.tsx')).Routing)
+const Space = lazyPart(async () => (await import('./space.tsx')).Space)
+const Traffic = lazyPart(async () => (await import('./traffic.tsx')).Traffic)
+
 const TABS = ['capabilities', 'prices', 'routing', 'traffic', 'space'] as const
 
 export function ModelPage() {
   const { id } = useParams({ from: '/shell/models/$id' })
-  const { tab = 'capabilities', sdk } = useSearch({ from: '/shell/models/$id' })
+  const search = useSearch({ from: '/shell/models/$id' })
+  const { tab = 'capabilities', sdk } = search
   const go = useGo()
   const found = useQuery(modelQueries.one(id))
   const model = found.data
@@ -91,7 +94,7 @@ export function ModelPage() {
           )}
           {tab === 'prices' && <Prices model={model} />}
           {tab === 'routing' && <Routing model={model} />}
-          {tab === 'traffic' && <Traffic model={model} />}
+          {tab === 'traffic' && <Traffic model={model} search={search} />}
           {tab === 'space' && <Space model={model} />}
         </>
       )}

@@ -4,9 +4,9 @@ import { useSearch } from '@tanstack/react-router'
 import { Plug, Terminal } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { ConnectUpstream } from '../../parts/connect-upstream/connect-upstream.tsx'
 import { Banner } from '../../ui/banner.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { DataTable } from '../../ui/data-table.tsx'
@@ -25,6 +25,10 @@ import { ABILITIES, AbilityLegend } from './abilities.tsx'
 import { MODEL_COLUMNS } from './columns.tsx'
 import { filtered, sortedRows, type ModelSearch } from './filters.ts'
 import { illOf, STATE_MARK, type ModelRow } from './row-words.ts'
+
+const ConnectUpstream = lazyPart(
+  async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
+)
 
 const NO_ROWS: readonly ModelRow[] = []
 

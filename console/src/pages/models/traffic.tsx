@@ -1,8 +1,10 @@
-/** How a model goes: the last hour, the day, and a week of cells. */
+/** How a model goes: the last hour, how its requests ended over time, and a week of cells. */
 import type { Schema } from '../../api/client.ts'
 import { count, duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
+import type { RangeSearch } from '../../app/range.ts'
 import { Cells } from '../../charts/cells.tsx'
+import { OutcomesOf } from '../../parts/requests/requests-of.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { words } from '../../words/words.ts'
@@ -10,12 +12,18 @@ import { troubles } from './row-words.ts'
 
 type Model = Schema<'ModelDetail'>
 
-export function Traffic({ model }: { readonly model: Model }) {
+interface TrafficProps {
+  readonly model: Model
+  readonly search: RangeSearch
+}
+
+export function Traffic({ model, search }: TrafficProps) {
   const { detail } = words.models
   const { last_hour: hour, last_day: day } = model
   return (
-    <div className="flex flex-col gap-6 px-6 py-5 phone:px-4">
+    <div className="flex flex-col gap-4 py-5">
       <Figures
+        className="px-6 phone:px-4"
         figures={[
           {
             name: detail.trafficHour,
@@ -38,7 +46,8 @@ export function Traffic({ model }: { readonly model: Model }) {
           { name: detail.trafficDay, value: count(day.requests) },
         ]}
       />
-      <div>
+      <OutcomesOf of={{ model: model.id }} search={search} height={200} />
+      <div className="px-6 phone:px-4">
         <p className="mb-2 text-12 text-ink-3">{detail.week}</p>
         <Cells
           cells={model.cells}

@@ -19,7 +19,7 @@ import { useSession } from '../../app/session.ts'
 import { words } from '../../words/words.ts'
 import { curlOf } from './curl.ts'
 import { SmallMoneyTable } from './money-table.tsx'
-import { OutcomeHead } from './outcome.tsx'
+import { OutcomeHead } from '../../parts/requests/outcome.tsx'
 import { failureNote, findingOf, layoutOf, nameOf } from './waterfall-words.ts'
 import { Forgotten } from './forgotten.tsx'
 

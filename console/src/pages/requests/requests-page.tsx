@@ -4,6 +4,7 @@ import { useSearch } from '@tanstack/react-router'
 import { Play, Square } from 'lucide-react'
 import { useCallback, useEffect, useMemo, useRef } from 'react'
 import { requestQueries, type RequestRow } from '../../api/queries/requests.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { nowMs } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
@@ -15,15 +16,16 @@ import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { phoneRow, requestColumns, WIDE_COLUMNS } from './columns.tsx'
+import { phoneRow, requestColumns, WIDE_COLUMNS } from '../../parts/requests/columns.tsx'
 import { FilterBar, PhoneFilters } from './filter-bar.tsx'
 import { filtersOf, timesOf, USUAL_SPAN, type RequestSearch } from './filters.ts'
 import { NoRequests } from './empty.tsx'
 import { useTail } from './live.ts'
-import { rememberList } from './neighbours.ts'
-import { Peek } from './peek.tsx'
-import { RangeCount, RequestHistogram } from './request-histogram.tsx'
+import { rememberList } from '../../parts/requests/neighbours.ts'
+import { RangeCount, RequestHistogram } from '../../parts/requests/request-histogram.tsx'
 import { Views } from './views.tsx'
+
+const Peek = lazyPart(async () => (await import('./peek.tsx')).Peek)
 
 const ROW_HEIGHT = 31
 

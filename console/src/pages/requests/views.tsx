@@ -9,7 +9,7 @@ import { ViewChip } from '../../ui/filter-chip.tsx'
 import { layer } from '../../ui/layers.ts'
 import { words } from '../../words/words.ts'
 import { builtInViews, hasFilters, isView, NO_FILTERS, type RequestSearch } from './filters.ts'
-import { useSavedViews } from './saved-views.ts'
+import { MOST_VIEWS, useSavedViews } from './saved-views.ts'
 
 interface ViewsProps {
   readonly search: RequestSearch
@@ -20,7 +20,7 @@ interface ViewsProps {
 
 export function Views({ search, failed, saves = true }: ViewsProps) {
   const change = useChangeSearch()
-  const { views, save, forget } = useSavedViews()
+  const { views, isFull, save, forget } = useSavedViews()
   const builtIn = builtInViews()
   const isKnown = [...builtIn, ...views].some((view) => isView(view, search))
   return (
@@ -52,16 +52,24 @@ export function Views({ search, failed, saves = true }: ViewsProps) {
           )}
         </span>
       ))}
-      {saves && <SaveView canSave={hasFilters(search) && !isKnown} onSave={(name) => save(name, search)} />}
+      {saves && (
+        <SaveView
+          canSave={hasFilters(search) && !isKnown && !isFull}
+          hint={isFull ? words.requests.viewsFull(MOST_VIEWS) : undefined}
+          onSave={(name) => save(name, search)}
+        />
+      )}
     </>
   )
 }
 
 function SaveView({
   canSave,
+  hint,
   onSave,
 }: {
   readonly canSave: boolean
+  readonly hint: string | undefined
   readonly onSave: (name: string) => void
 }) {
   const [isOpen, setOpen] = useState(false)
@@ -70,6 +78,7 @@ function SaveView({
     <Popover.Root open={isOpen} onOpenChange={setOpen}>
       <Popover.Trigger
         disabled={!canSave}
+        title={hint}
         className="inline-flex h-6 items-center gap-1.5 rounded-chip border border-dashed border-line-strong/60 px-2 text-12 whitespace-nowrap text-ink-2 hover:bg-hover disabled:text-ink-3"
       >
         <Bookmark size={12} strokeWidth={2.25} aria-hidden />

@@ -3,7 +3,7 @@ import type { UsageGroup } from '../../api/queries/money.ts'
 import { AddFilter, ValueChip } from '../../ui/filter-chip.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
 import { words } from '../../words/words.ts'
-import type { GroupRow } from './usage-groups.ts'
+import type { GroupRow } from '../../parts/usage/usage-groups.ts'
 
 /** As many as a menu shows without scrolling. */
 const MOST_OFFERED = 15

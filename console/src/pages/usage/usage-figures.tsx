@@ -8,8 +8,8 @@ import { Figures, type Figure } from '../../ui/figures.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { words } from '../../words/words.ts'
-import { changeOf, type GroupRow } from './usage-groups.ts'
-import type { UsageRange } from './usage-range.ts'
+import { changeOf, type GroupRow } from '../../parts/usage/usage-groups.ts'
+import type { UsageRange } from '../../parts/usage/usage-range.ts'
 
 /** Groups without a price that a note names. */
 const NAMED = 2

@@ -2,8 +2,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useMemo } from 'react'
-import { count, money, moneyTick } from '../../app/format.ts'
-import { usdOf } from '../../app/money.ts'
 import { nowMs } from '../../app/now.ts'
 import { RangeControl, useChangeSearch } from '../../app/range-control.tsx'
 import { useZone } from '../../app/zone.ts'
@@ -18,13 +16,12 @@ import { ExportMenu } from './export-menu.tsx'
 import { OnlyChips } from './only-chips.tsx'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
-import { amountOf, groupRows, type Show } from './usage-groups.ts'
-import { usageRange, type UsageRange } from './usage-range.ts'
+import { amountOf, groupRows, SHOWS } from '../../parts/usage/usage-groups.ts'
+import { usageRange, type UsageRange } from '../../parts/usage/usage-range.ts'
 import type { UsageSearch } from './usage-search.ts'
 import { UsageTable } from './usage-table.tsx'
 
 const GROUPS: readonly UsageGroup[] = ['model', 'deployment', 'project', 'key']
-const SHOWS: readonly Show[] = ['usd', 'tokens', 'images', 'requests']
 /** Rows of the table; all others are one. */
 const MOST_ROWS = 100
 
@@ -50,8 +47,6 @@ export function UsagePage() {
       onChange={(next) => change({ by: next === 'model' ? undefined : next })}
     />
   )
-  const valueText = (value: number): string =>
-    show === 'usd' ? money(usdOf(BigInt(Math.round(value * 1e9)))) : count(value)
   return (
     <Page
       title={say.title}
@@ -89,15 +84,7 @@ export function UsagePage() {
         ) : (
           <>
             <UsageFigures usage={usage.data} rows={rows} range={range} beforeText={beforeText(range)} />
-            <UsageChart
-              question={question}
-              rows={rows}
-              range={range}
-              show={show}
-              withBefore={before}
-              valueText={valueText}
-              axisText={show === 'usd' ? moneyTick : count}
-            />
+            <UsageChart question={question} rows={rows} range={range} show={show} withBefore={before} />
             {isPhone && <div className="px-4 pt-4 pb-2">{groupControl}</div>}
             <UsageTable
               rows={rows}

@@ -12,8 +12,8 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
-import { averageOf, averageText, changeOf, type GroupRow, type Sum } from './usage-groups.ts'
-import type { UsageRange } from './usage-range.ts'
+import { averageOf, averageText, changeOf, type GroupRow, type Sum } from '../../parts/usage/usage-groups.ts'
+import type { UsageRange } from '../../parts/usage/usage-range.ts'
 import type { UsageSearch } from './usage-search.ts'
 
 /** A jump that is worth a look. */

@@ -85,13 +85,13 @@ export function BudgetFields({ form, set }: TermsProps<BudgetForm>) {
           />
         </div>
         <Select
-          label={say.budget}
+          label={say.budgetPeriod}
           className="w-32!"
           options={PERIODS.map((value) => ({ value, label: say.periods[value] }))}
           value={form.per}
           onChange={(per) => set({ per })}
         />
-        <Switch checked={form.hard} onChange={(hard) => set({ hard })}>
+        <Switch label={say.hardBudget} checked={form.hard} onChange={(hard) => set({ hard })}>
           {say.hard}
         </Switch>
       </div>

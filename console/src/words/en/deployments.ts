@@ -69,6 +69,7 @@ export const deployments = {
     limits: 'Limits',
     capabilities: 'Capabilities',
     requests: 'Requests',
+    usage: 'Usage',
   },
   banner: {
     ejected: {
@@ -185,11 +186,6 @@ export const deployments = {
     native: 'native',
     refused: 'refused',
     open: 'All deployments of this model',
-  },
-  requests: {
-    text: 'The requests that this deployment served or failed, newest first.',
-    open: 'Open in Requests',
-    failed: 'Only failed ones',
   },
   drainDialog: {
     title: (name: string) => `Drain ${name}?`,

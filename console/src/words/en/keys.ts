@@ -74,6 +74,8 @@ export const keys = {
     noBudget: 'no budget',
     periods: { day: 'a day', week: 'a week', month: 'a month', total: 'in all' },
     hard: 'hard',
+    hardBudget: 'hard budget',
+    budgetPeriod: 'Period of the budget',
     hardHint:
       'Hard: a request that might not fit is refused with 429. Never overspent, on any number of nodes.',
     softHint: 'Soft: nothing is refused. Reaching 50, 80 and 100 % is told to the webhooks of the project.',
@@ -172,10 +174,6 @@ export const keys = {
     until: (when: string) => `until ${when}`,
     history: 'What was changed',
     noHistory: 'Nothing since it was created.',
-    usage: 'Requests a day, 30 days',
-    noUse: 'Nobody has used it in 30 days.',
-    seeRequests: 'Its requests',
-    seeUsage: 'Its usage and cost',
     gone: (id: string) => `There is no key ${id}.`,
   },
 }

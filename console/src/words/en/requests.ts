@@ -7,6 +7,7 @@ export const requests = {
   views: { all: 'All', failed: 'Failed', slow: 'Slow', pictures: 'Pictures', save: 'Save view' },
   viewName: 'Name of the view',
   saveView: 'Save',
+  viewsFull: (most: number) => `${most} views fit here. Forget one of them first.`,
   forgetView: (name: string) => `Forget the view ${name}`,
   live: 'Live tail',
   stopLive: 'Stop',
@@ -16,6 +17,7 @@ export const requests = {
   marked: (n: string) => `${n} in the marked time`,
   capped: (time: string) => `counted back to ${time}`,
   lookFurther: 'Look further back',
+  openInRequests: 'Open in Requests',
   histogram: (total: string, failed: string) => `${total} requests, ${failed} of them failed`,
   unmark: 'Clear the marked time',
   columns: {

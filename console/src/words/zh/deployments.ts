@@ -63,7 +63,14 @@ export const deployments: typeof english = {
   openModel: '打开模型',
   onlyOperators: '只有运维和管理员可以操作。',
   onlyAdmins: '只有管理员可以更改凭据。',
-  tabs: { label: '此部署的各部分', health: '健康', limits: '限额', capabilities: '能力', requests: '请求' },
+  tabs: {
+    label: '此部署的各部分',
+    health: '健康',
+    limits: '限额',
+    capabilities: '能力',
+    requests: '请求',
+    usage: '用量',
+  },
   banner: {
     ejected: {
       title: '它的调用失败，因此不再分配调用。',
@@ -172,11 +179,6 @@ export const deployments: typeof english = {
     unguarded: '未守护',
   },
   capabilities: { option: '选项', native: '原生', refused: '拒绝', open: '该模型的全部部署' },
-  requests: {
-    text: '由此部署应答或失败的请求，最新的在前。',
-    open: '在请求页打开',
-    failed: '仅失败的',
-  },
   drainDialog: {
     title: (name) => `排空 ${name}？`,
     backTitle: (name) => `恢复 ${name}？`,

@@ -6,6 +6,7 @@ export const requests: typeof english = {
   views: { all: '全部', failed: '失败', slow: '缓慢', pictures: '图片', save: '保存视图' },
   viewName: '视图名称',
   saveView: '保存',
+  viewsFull: (most: number) => `这里最多 ${most} 个视图，请先删除一个。`,
   forgetView: (name) => `删除视图 ${name}`,
   live: '实时',
   stopLive: '停止',
@@ -15,6 +16,7 @@ export const requests: typeof english = {
   marked: (n) => `选中时段共 ${n} 条`,
   capped: (time) => `只统计到 ${time}`,
   lookFurther: '继续往前找',
+  openInRequests: '在“请求”中打开',
   histogram: (total, failed) => `共 ${total} 个请求，其中 ${failed} 个失败`,
   unmark: '清除选中时段',
   columns: {

@@ -173,12 +173,14 @@ const moment = z
     'is no moment of the calendar',
   )
 
+/** Nano-dollars are kept as 64-bit integers. */
+const MAX_USD = 9_000_000_000
+
 const budget = z.strictObject({
   usd: z
     .number()
     .min(0)
-    // Nano-dollars are kept as 64-bit integers.
-    .max(9_000_000_000)
+    .max(MAX_USD)
     .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
     .describe('Dollars that may be spent in one period.'),
   per: z
@@ -282,6 +284,19 @@ const project = z.strictObject({
     .describe('Where Torana sends events of the project.'),
 })
 
+const playground = z.strictObject({
+  requestsPerMinute: rate('Requests of one member in one project'),
+  usdPerDay: z
+    .number()
+    .min(0)
+    .max(MAX_USD)
+    .refine(isNanoUsd, 'a dollar amount has at most nine decimals')
+    .optional()
+    .describe(
+      'Dollars that one member may spend in one project on one day (UTC). It is a hard budget: models without a price are refused. Absent: no such limit.',
+    ),
+})
+
 // Sections may be left empty, as they are when all their entries are commented out.
 export const configFile = z.strictObject({
   upstreams: z.record(name, upstream).nullish().describe('Endpoints with their credentials, by name.'),
@@ -294,6 +309,11 @@ export const configFile = z.strictObject({
     ),
   projects: z.record(name, project).nullish().describe('The callers, by project: keys, limits and budgets.'),
   limits: limits.nullish().describe('Limits of this node.'),
+  playground: playground
+    .nullish()
+    .describe(
+      'What members may do in the playground of the console, in addition to the limits and the budget of the project that pays. Absent: as much as the project.',
+    ),
   cors: cors.nullish().describe('Web pages that may call the public API from a browser. Absent: none.'),
 })
 

@@ -13,7 +13,9 @@ const MAX_NORM_DRIFT = 0.01
 
 export interface SpaceCheck {
   readonly verdict: 'good' | 'warned' | 'quarantined'
-  /** Of all texts; undefined when vectors could not be compared. */
+  /** One for each text, in their order; undefined when vectors could not be compared. */
+  readonly cosines: readonly number[] | undefined
+  /** The least of them. */
   readonly leastCosine: number | undefined
   /** The largest difference in length, as a share of the reference's; undefined likewise. */
   readonly normDrift: number | undefined
@@ -25,7 +27,7 @@ export interface SpaceCheck {
 export function checkSpace(reference: readonly Float32Array[], probed: readonly Float32Array[]): SpaceCheck {
   if (reference.length === 0 || probed.length !== reference.length)
     return incomparable(`${probed.length} vectors came for ${reference.length} texts`)
-  let leastCosine = 1
+  const cosines: number[] = []
   let normDrift = 0
   for (const [index, expected] of reference.entries()) {
     const actual = probed[index] as Float32Array
@@ -34,14 +36,15 @@ export function checkSpace(reference: readonly Float32Array[], probed: readonly 
     const { cosine, drift } = compare(expected, actual)
     if (!Number.isFinite(cosine) || !Number.isFinite(drift))
       return incomparable(`vector ${index + 1} is all zero or holds a value that is no number`)
-    leastCosine = Math.min(leastCosine, cosine)
+    cosines.push(cosine)
     normDrift = Math.max(normDrift, drift)
   }
-  return judge(leastCosine, normDrift)
+  return judge(cosines, normDrift)
 }
 
-function judge(leastCosine: number, normDrift: number): SpaceCheck {
-  const compared = { leastCosine, normDrift }
+function judge(cosines: readonly number[], normDrift: number): SpaceCheck {
+  const leastCosine = Math.min(1, ...cosines)
+  const compared = { cosines, leastCosine, normDrift }
   if (leastCosine < LEAST_COSINE) {
     const reason = `another space: least cosine ${shown(leastCosine)}, below ${LEAST_COSINE}`
     return { verdict: 'quarantined', ...compared, reason }
@@ -80,7 +83,7 @@ function compare(
 }
 
 function incomparable(reason: string): SpaceCheck {
-  return { verdict: 'quarantined', leastCosine: undefined, normDrift: undefined, reason }
+  return { verdict: 'quarantined', cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
 }
 
 function shown(value: number): string {

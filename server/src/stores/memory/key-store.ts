@@ -15,6 +15,7 @@ import type {
   ProjectRecord,
   TermsChange,
 } from '#ports/key-store.ts'
+import { isBehind, rankIn, type KeyPlace } from '#core/key-order.ts'
 import { hasEnded, statesOf, type KeyState } from '#core/key-hygiene.ts'
 import { changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../key-change.ts'
 import type { MemoryAudit } from './audit.ts'
@@ -50,6 +51,10 @@ export class MemoryKeyStore implements KeyStore {
     yield keys.filter((key) =>
       version === undefined ? key.revokedAtMs === undefined : key.version > version,
     )
+  }
+
+  async *projectsChangedSince(version = -1n): AsyncIterable<readonly ProjectRecord[]> {
+    yield [...this.#projects.values()].filter((project) => !project.deleted && project.version > version)
   }
 
   async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {
@@ -89,12 +94,15 @@ export class MemoryKeyStore implements KeyStore {
     }
   }
 
-  async listKeys({ after = '', limit, state, ids, ...filter }: KeyPage): Promise<readonly KeyRecord[]> {
+  async listKeys(page: KeyPage): Promise<readonly KeyRecord[]> {
+    const { order = 'id', after, limit, state, ids, ...filter } = page
+    const place = (key: StoredKey): KeyPlace => ({ rank: rankIn(order, key), id: key.id })
     const isIn = (key: StoredKey): boolean =>
       state === undefined || statesOf(key, state.nowMs, state.pepper).includes(state.is)
     return this.#filtered(filter)
-      .filter((key) => key.id > after && (ids?.includes(key.id) ?? true) && isIn(key))
-      .sort((a, b) => (a.id < b.id ? -1 : 1))
+      .filter((key) => (after === undefined || isBehind(place(key), after)) && isIn(key))
+      .filter((key) => ids?.includes(key.id) ?? true)
+      .sort((a, b) => (isBehind(place(b), place(a)) ? -1 : 1))
       .slice(0, limit)
       .map((key) => this.#record(key))
   }

@@ -14,6 +14,7 @@ import {
 } from '#ports/spaces.ts'
 import { standingAfter } from '../space-standing.ts'
 import { writeAudit } from './audit.ts'
+import { plainArray } from './arrays.ts'
 import { reachable } from './away.ts'
 import type { Database } from './database.ts'
 
@@ -29,8 +30,8 @@ ON CONFLICT (model) DO UPDATE SET generation = excluded.generation, width = excl
 WHERE there.generation < excluded.generation RETURNING 1`
 
 const ADD_POINT = `
-INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING RETURNING 1`
+INSERT INTO space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift, reason, cosines)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT DO NOTHING RETURNING 1`
 
 const KEEP_STANDING = `
 INSERT INTO space_standings (model, deployment, target, space, is_quarantined, last_good_at, reason, last, bad_windows)
@@ -101,6 +102,7 @@ interface PointRow {
   readonly space: string
   readonly at: Date
   readonly verdict: ProbeVerdict
+  readonly cosines: number[] | null
   readonly least_cosine: number | null
   readonly norm_drift: number | null
   readonly reason: string | null
@@ -245,15 +247,28 @@ function referenceOf(row: ReferenceRow): SpaceReference {
 }
 
 function pointValues(result: ProbeResult): readonly unknown[] {
-  const { model, atMs, deployment, target, space, verdict, leastCosine, normDrift, reason } = result
-  const measured = [leastCosine ?? null, normDrift ?? null, reason ?? null]
+  const { model, atMs, deployment, target, space, verdict, cosines, leastCosine, normDrift, reason } = result
+  const measured = [
+    leastCosine ?? null,
+    normDrift ?? null,
+    reason ?? null,
+    cosines ? plainArray(cosines) : null,
+  ]
   return [model, new Date(atMs), deployment, target, space, verdict, ...measured]
 }
 
-function pointOf({ at, least_cosine: cosine, norm_drift: drift, reason, ...row }: PointRow): ProbeResult {
+function pointOf({
+  at,
+  cosines,
+  least_cosine: cosine,
+  norm_drift: drift,
+  reason,
+  ...row
+}: PointRow): ProbeResult {
   return {
     ...row,
     atMs: at.getTime(),
+    cosines: cosines ?? undefined,
     leastCosine: cosine ?? undefined,
     normDrift: drift ?? undefined,
     reason: reason ?? undefined,
@@ -286,7 +301,13 @@ function standingOf(row: StandingRow): DeploymentStanding {
     lastGoodAtMs: row.last_good_at?.getTime(),
     reason: row.reason ?? undefined,
     // JSON leaves out what is undefined.
-    last: { ...last, leastCosine: last.leastCosine, normDrift: last.normDrift, reason: last.reason },
+    last: {
+      ...last,
+      cosines: last.cosines,
+      leastCosine: last.leastCosine,
+      normDrift: last.normDrift,
+      reason: last.reason,
+    },
     badWindows: row.bad_windows,
   }
 }

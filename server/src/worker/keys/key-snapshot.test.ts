@@ -70,6 +70,21 @@ test('the budget in force follows changes, and is the same object until there is
   assert.equal(snapshot.budgetInForce('key:p/k'), undefined)
 })
 
+test('the budget of a project without a key is in force too, from the start and after a change', async () => {
+  const { snapshot, keyStore } = await loaded()
+  const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
+  await keyStore.createProject('keyless', { budget }, { name: 'tester' })
+  await snapshot.refresh()
+  const first = snapshot.budgetInForce('project:keyless')
+  assert.deepEqual(first, { id: 'project:keyless', ...budget })
+  await keyStore.setProject('p', { limits: { requestsPerMinute: 10 } }, { name: 'tester' })
+  await snapshot.refresh()
+  assert.equal(snapshot.budgetInForce('project:keyless'), first)
+  await keyStore.setProject('keyless', { budget: null }, { name: 'tester' })
+  await snapshot.refresh()
+  assert.equal(snapshot.budgetInForce('project:keyless'), undefined)
+})
+
 test('budgets of the configuration are in force from its reload on, and the same objects until they change', () => {
   const keys = new MemoryKeys((text) => text)
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const

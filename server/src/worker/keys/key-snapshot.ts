@@ -4,7 +4,7 @@ import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { boundsOf } from '#core/key-bounds.ts'
 import { keyBudget, projectBudget, termsOf } from '#core/terms.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { KeyRecord, KeySource, Peppers, SnapshotFile } from '#ports/key-store.ts'
+import type { KeyRecord, KeySource, Peppers, ProjectRecord, SnapshotFile } from '#ports/key-store.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { DeclaredUses, USE_NOTED_MS } from './declared-uses.ts'
@@ -80,7 +80,7 @@ export class KeySnapshot implements KeyDirectory {
     this.#declaredUses.note(keyId, this.#options.clock.nowMs())
   }
 
-  /** The budget of a stored key, or of its project, as the snapshot has it now. */
+  /** The budget of a stored key or project, as the snapshot has it now. */
   budgetInForce(budgetId: string): Budget | undefined {
     return this.#contents.budgets.get(budgetId)
   }
@@ -150,9 +150,11 @@ export class KeySnapshot implements KeyDirectory {
     const known = this.#version
     if (known === undefined || version < known) {
       const contents = new Contents()
+      for await (const records of source.projectsChangedSince(undefined)) contents.applyProjects(records)
       for await (const records of source.keysChangedSince(undefined)) contents.apply(records)
       this.#contents = contents
     } else if (version > known) {
+      for await (const records of source.projectsChangedSince(known)) this.#contents.applyProjects(records)
       for await (const records of source.keysChangedSince(known)) this.#contents.apply(records)
     }
     this.#version = version
@@ -315,16 +317,21 @@ class Contents {
     }
   }
 
+  applyProjects(records: readonly ProjectRecord[]): void {
+    for (const record of records) this.#keep(`project:${record.name}`, projectBudget(record.name, record))
+  }
+
   /** A project's terms come with each of its keys: the last to come are the newest. */
   #keepBudgets(record: KeyRecord): void {
     const { id, project, projectTerms } = record
-    for (const [budgetId, budget] of [
-      [`project:${project}`, projectBudget(project, projectTerms)],
-      [`key:${id}`, keyBudget(id, record)],
-    ] as const) {
-      if (budget === undefined) this.budgets.delete(budgetId)
-      else if (!isSameBudget(this.budgets.get(budgetId), budget)) this.budgets.set(budgetId, budget)
-    }
+    this.#keep(`project:${project}`, projectBudget(project, projectTerms))
+    this.#keep(`key:${id}`, keyBudget(id, record))
+  }
+
+  /** The same object until it changes: leases tell terms apart by it. */
+  #keep(budgetId: string, budget: Budget | undefined): void {
+    if (budget === undefined) this.budgets.delete(budgetId)
+    else if (!isSameBudget(this.budgets.get(budgetId), budget)) this.budgets.set(budgetId, budget)
   }
 }
 

@@ -78,7 +78,7 @@ export function judged(
     ? { reason: 'there is no reference', isOutside: false }
     : answer
   const verdict = isOutside && reference ? 'quarantined' : 'failed'
-  return { ...place, verdict, leastCosine: undefined, normDrift: undefined, reason }
+  return { ...place, verdict, cosines: undefined, leastCosine: undefined, normDrift: undefined, reason }
 }
 
 function placeOf(

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { eventually } from '#test/support/process.ts'
 
-const node = await startConsoleNode({
+const MODELS = {
   models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } } },
   images: {
     'plain-image': {
@@ -13,6 +13,10 @@ const node = await startConsoleNode({
       price: { usdPerImage: 0.01 },
     },
   },
+} as const
+
+const node = await startConsoleNode({
+  ...MODELS,
   projects: {
     search: { budget: { usd: 5, per: 'month', hard: true }, keys: [] },
     poor: { budget: { usd: 0, per: 'total', hard: true }, keys: [] },
@@ -26,8 +30,9 @@ async function play(
   body: string | FormData,
   token = NODE_TOKEN,
   headers: Record<string, string> = {},
+  { controlUrl } = node,
 ) {
-  const answer = await fetch(`${node.controlUrl}/api/v1/playground/${path}`, {
+  const answer = await fetch(`${controlUrl}/api/v1/playground/${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, ...headers },
     body,
@@ -67,6 +72,40 @@ test('limits and budgets of the project hold', async () => {
     (await embed({ project: 'slow', model: 'plain-w16', input: 'a' })).body.error?.code,
     'rate_limit_exceeded',
   )
+})
+
+test('a stored project without a key pays for its playground out of its budget, and a change of it counts at once', async () => {
+  const make = { name: 'stored', budget: { usd: 0.001, per: 'month', hard: true } }
+  const made = await node.control('POST', '/projects', { token: NODE_TOKEN, body: make })
+  assert.equal(made.status, 201, made.text)
+  const ask = () => embed({ project: 'stored', model: 'plain-w16', input: 'a' })
+  assert.equal((await ask()).status, 200)
+  const body = { budget: { usd: 0, per: 'month', hard: true } }
+  await node.control('PATCH', '/projects/stored', { token: NODE_TOKEN, body })
+  await eventually(async () => assert.equal((await ask()).body.error?.code, 'budget_exhausted'))
+})
+
+test('torana.yaml bounds each member by itself, on top of the project', async () => {
+  const bounded = await startConsoleNode({
+    ...MODELS,
+    playground: { requestsPerMinute: 2, usdPerDay: 0.01 },
+    projects: { search: { keys: [] } },
+  })
+  const [one, other] = await Promise.all([bounded.tokenOf('admin'), bounded.tokenOf('admin')])
+  const ask = async (path: string, body: object, token: string): Promise<string | number> => {
+    const text = JSON.stringify({ project: 'search', ...body })
+    const answer = await play(path, text, token, json, bounded)
+    return answer.body.error?.code ?? answer.status
+  }
+  const picture = { model: 'plain-image', prompt: 'a cat' }
+  const vector = { model: 'plain-w16', input: 'a' }
+  assert.equal(await ask('images/generations', picture, one), 200)
+  assert.equal(await ask('embeddings', vector, one), 'budget_exhausted')
+  assert.equal(await ask('embeddings', vector, other), 200)
+  assert.equal(await ask('embeddings', vector, other), 200)
+  assert.equal(await ask('embeddings', vector, other), 'rate_limit_exceeded')
+  const settings = await bounded.control('GET', '/settings', { token: NODE_TOKEN })
+  assert.deepEqual(settings.body['playground'], { requests_per_minute: 2, usd_per_day: '0.010000000' })
 })
 
 test('a member plays in its own projects, and the project is named first', async () => {

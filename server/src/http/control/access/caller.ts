@@ -21,6 +21,11 @@ export interface Caller {
   readonly sessionId?: string | undefined
 }
 
+/** The name of the key under which somebody plays in a project. */
+export function playgroundKey({ actor }: Caller): string {
+  return `console.${actor}`
+}
+
 /** Callers that no project is hidden from. */
 export function tokenCaller(actor: string): Caller {
   return { actor, role: 'admin', projects: null, isReadOnly: false }

@@ -2,7 +2,7 @@
 import type { ImageJobReports } from '#ports/image-job-reports.ts'
 import type { ImageJobState } from '#ports/image-jobs.ts'
 import { faultAnswers } from '../../fault-answers.ts'
-import { callerIn, visibleProjects, type Caller } from '../access/caller.ts'
+import { callerIn, playgroundKey, visibleProjects } from '../access/caller.ts'
 import { cursorPage } from '../wire/page.ts'
 import type { Api } from '../wire/route.ts'
 import { jobBody, STATUS_OF } from './job-shapes.ts'
@@ -30,7 +30,7 @@ export function registerImageJobs(api: Api, { reports, retentionMs }: ImageJobsD
         status && (Object.keys(STATUS_OF) as ImageJobState[]).filter((one) => STATUS_OF[one] === status)
       const filter = {
         projects: visibleProjects(caller, project),
-        keyEnd: mine === 'true' ? ownKeyEnd(caller) : undefined,
+        keyEnd: mine === 'true' ? `/${playgroundKey(caller)}` : undefined,
         model,
         states,
       }
@@ -38,9 +38,4 @@ export function registerImageJobs(api: Api, { reports, retentionMs }: ImageJobsD
       return cursorPage(jobs, limit, { bodyOf: (job) => jobBody(job, retentionMs), cursorOf: ({ id }) => id })
     },
   })
-}
-
-/** Keys of the playground are named `<project>/console.<member>`. A token made none. */
-function ownKeyEnd({ member }: Caller): string {
-  return `/console.${member?.id ?? ''}`
 }

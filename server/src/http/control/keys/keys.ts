@@ -1,6 +1,7 @@
 /** Routes about keys: those of the store can be made, changed, rotated and revoked; declared ones are only listed. */
 import type { FastifyRequest } from 'fastify'
 import type { KeyState } from '#core/key-hygiene.ts'
+import { cursorOf, placeOf, rankIn, type KeyOrder, type KeyPlace } from '#core/key-order.ts'
 import { keyTail } from '#core/key.ts'
 import type { NewSecret, Peppers } from '#ports/key-store.ts'
 import { faultAnswers } from '../../fault-answers.ts'
@@ -22,7 +23,7 @@ import {
   rotation,
 } from './schemas.ts'
 import { keyChange as changeOf } from './shapes.ts'
-import { keyBodies, keyBodyOf, shownDeclared, storedKey } from './views.ts'
+import { keyBodies, keyBodyOf, momentsOf, shownDeclared, storedKey } from './views.ts'
 
 export function registerKeys(api: Api, dependencies: KeyDependencies): void {
   registerList(api, dependencies)
@@ -39,30 +40,37 @@ function registerList(api: Api, dependencies: KeyDependencies): void {
     config: { permission: 'keys.read' },
     schema: {
       operationId: 'listKeys',
-      summary: 'Keys, by id',
+      summary: 'Keys, in one of three orders',
       querystring: keyPage,
       response: { 200: keyList, ...faultAnswers([400, 401, 403, 503]) },
     },
     handler: async (request) => {
-      const { project, q = '', state: is, after, limit } = request.query
+      const { project, q = '', state: is, sort: order, limit } = request.query
+      const after = placeIn(order, request.query.after)
       const moment = { nowMs: dependencies.nowMs(), pepper: peppers.current.id }
       const filter = { projects: visibleProjects(callerIn(request), project), text: q.replace(/^…/, '') }
       const state = is && { is, ...moment }
-      const stored = await keyStore.listKeys({ ...filter, state, after, limit: limit + 1 })
+      const stored = await keyStore.listKeys({ ...filter, state, order, after, limit: limit + 1 })
       const counts = await keyStore.countKeys({ ...filter, ...moment })
       const declared = await shownDeclared(filter, state, dependencies)
       const page = mergedPage({
         stored: stored.map(storedKey),
         declared: declared.keys,
         nameOf: ({ id }) => id,
+        rankOf: (shown) => rankIn(order, momentsOf(shown, declared.uses)),
         after,
         limit,
       })
+      const last = page.data.at(-1)
       const count = (one: KeyState): number =>
         counts[one] + declared.states.filter((other) => other === one).length
       return {
         data: await keyBodies(page.data, dependencies),
         has_more: page.has_more,
+        next:
+          page.has_more && last
+            ? cursorOf(order, { rank: rankIn(order, momentsOf(last, declared.uses)), id: last.id })
+            : null,
         counts: {
           active: count('active'),
           ending: count('ending'),
@@ -98,6 +106,13 @@ function registerList(api: Api, dependencies: KeyDependencies): void {
       return body
     },
   })
+}
+
+function placeIn(order: KeyOrder, after: string | undefined): KeyPlace | undefined {
+  if (after === undefined) return undefined
+  const place = placeOf(order, after)
+  if (place === undefined) throw invalidField('`after` is not the `next` of a page in this order.', 'after')
+  return place
 }
 
 function registerCreation(api: Api, dependencies: KeyDependencies): void {

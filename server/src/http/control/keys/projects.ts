@@ -39,7 +39,7 @@ export function registerProjects(api: Api, dependencies: KeyDependencies): void 
           .filter(({ name }) => projects?.includes(name) ?? true)
           .map(declaredProject),
         nameOf: ({ name }) => name,
-        after,
+        after: after === undefined ? undefined : { rank: 0, id: after },
         limit,
       })
       return { data: await projectBodies(page.data, dependencies), has_more: page.has_more }

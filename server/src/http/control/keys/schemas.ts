@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { addressRangeOf } from '#core/client-address.ts'
 import { KEY_SCOPES } from '#core/key-bounds.ts'
 import { KEY_NOTES, KEY_STATES } from '#core/key-hygiene.ts'
+import { KEY_ORDERS } from '#core/key-order.ts'
 import { cursor, givenUsd, listOf, pageLimit as limit, storable, time, usd } from '../wire/fields.ts'
 
 /** Names travel in paths, headers and metric labels. */
@@ -223,6 +224,12 @@ export const keyPage = namePage.extend({
     .enum(KEY_STATES)
     .optional()
     .describe('`tidy`: somebody should look at it. `revoked`: revoked, or past its end.'),
+  sort: z
+    .enum(KEY_ORDERS)
+    .default('id')
+    .describe(
+      '`-used`: the last used first. `ends`: the next to end first. Keys of which there is nothing to tell come last.',
+    ),
 })
 
 export const projectPath = z.object({ project: name })
@@ -233,6 +240,7 @@ export const declaredKeyPath = z.object({ project: storable(200), name: storable
 export const projectList = listOf(project).meta({ id: 'ProjectList' })
 export const keyList = listOf(key)
   .extend({
+    next: cursor,
     counts: z
       .object({ active: z.int(), ending: z.int(), tidy: z.int(), revoked: z.int() })
       .describe('How many keys each state has, of those that `project` and `q` let through.'),

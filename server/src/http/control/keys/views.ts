@@ -30,6 +30,12 @@ export function declaredProject(declared: Project): ShownProject {
   return { managed_by: 'configuration', name: declared.name, declared }
 }
 
+/** What the orders of a list go by. */
+export function momentsOf(key: ShownKey, uses: ReadonlyMap<string, KeyUses>) {
+  if (key.managed_by === 'store') return key.record
+  return { lastUsedAtMs: uses.get(key.id)?.lastAtMs, expiresAtMs: key.declared.key.expiresAtMs }
+}
+
 export type KeyBody = ReturnType<typeof keyBody>
 
 export async function keyBodies(
@@ -104,6 +110,7 @@ export async function shownDeclared(
       .filter(({ states }) => state === undefined || states.includes(state.is))
       .map(({ id, declared }): ShownKey => ({ managed_by: 'configuration', id, declared })),
     states: withStates.flatMap(({ states }) => states),
+    uses,
   }
 }
 

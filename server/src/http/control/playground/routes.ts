@@ -7,7 +7,7 @@ import { faultAnswers } from '../../fault-answers.ts'
 import type { GatewayHandlers } from '../../gateway/handlers.ts'
 import { embeddingAnswer, embeddingRequest } from '../../gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '../../gateway/images/schemas.ts'
-import { callerIn, visibleProjects, type Caller } from '../access/caller.ts'
+import { callerIn, playgroundKey, visibleProjects, type Caller } from '../access/caller.ts'
 import type { KeyDependencies } from '../keys/dependencies.ts'
 import { projectTerms } from '../keys/checks.ts'
 import { notFound } from '../wire/faults.ts'
@@ -16,6 +16,8 @@ import { takeProject } from './named-project.ts'
 
 export interface PlaygroundDependencies extends Pick<KeyDependencies, 'keyStore' | 'declared'> {
   readonly handlers: GatewayHandlers
+  /** What binds one member in one project, on top of the project's own terms. */
+  readonly terms: Parameters<typeof termsOf>[3]
 }
 
 const FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 422, 424, 429, 500, 502, 503, 504]
@@ -79,7 +81,7 @@ async function keyFor(caller: Caller, name: string, dependencies: PlaygroundDepe
   visibleProjects(caller, name)
   const terms = await projectTerms(name, dependencies)
   if (terms === undefined) throw notFound(`There is no project ${name.slice(0, 100)}.`)
-  const own = `console.${caller.actor}`
+  const own = playgroundKey(caller)
   const id = `${name}/${own}`
   return {
     id,
@@ -87,7 +89,7 @@ async function keyFor(caller: Caller, name: string, dependencies: PlaygroundDepe
     project: name,
     models: undefined,
     expiresAtMs: undefined,
-    ...termsOf(name, terms, id, {}),
+    ...termsOf(name, terms, id, dependencies.terms),
     bounds: undefined,
   }
 }

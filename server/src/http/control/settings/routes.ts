@@ -1,5 +1,6 @@
 /** What was decided when the install was set up: where it is, what it keeps, what it allows. */
 import { z } from 'zod'
+import { decimalOf } from '#core/price.ts'
 import type { StorageFigures, TableFigures } from '#ports/storage-figures.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { time, usd } from '../wire/fields.ts'
@@ -29,6 +30,10 @@ export interface SettingsDependencies {
   readonly kept: readonly Kept[]
   readonly stores: () => readonly StoreState[]
   readonly limits: Readonly<Record<string, number>>
+  readonly playground: {
+    readonly requestsPerMinute?: number | undefined
+    readonly nanoUsdPerDay: bigint | undefined
+  }
   readonly install: {
     readonly name: string | undefined
     readonly publicUrl: string
@@ -71,7 +76,9 @@ const settings = z
         ms: z.number().nullable().describe('How long it took to answer just now.'),
       }),
     ),
-    playground: z.object({ requests_per_minute: z.number().nullable(), usd_per_day: usd.nullable() }),
+    playground: z
+      .object({ requests_per_minute: z.number().nullable(), usd_per_day: usd.nullable() })
+      .describe('What one member may do in the playground of one project. null: as much as the project.'),
     config_file: z.string().nullable(),
     catalog_date: z.string().describe('The newest day of a price that Torana knows by itself.'),
     about: z.object({
@@ -94,7 +101,7 @@ export function registerSettings(api: Api, dependencies: SettingsDependencies): 
       response: { 200: settings, ...faultAnswers([401, 403, 503]) },
     },
     handler: async () => {
-      const { storage, stores, limits, install, about, nowMs } = dependencies
+      const { storage, stores, limits, playground, install, about, nowMs } = dependencies
       const startMs = performance.now()
       const tables = await storage.tables()
       const postgresMs = performance.now() - startMs
@@ -113,7 +120,10 @@ export function registerSettings(api: Api, dependencies: SettingsDependencies): 
           since: isoOf(sinceMs),
           ms: name === 'postgres' ? Math.round(postgresMs * 10) / 10 : null,
         })),
-        playground: { requests_per_minute: null, usd_per_day: null },
+        playground: {
+          requests_per_minute: playground.requestsPerMinute ?? null,
+          usd_per_day: playground.nanoUsdPerDay === undefined ? null : decimalOf(playground.nanoUsdPerDay),
+        },
         config_file: install.configFile ?? null,
         catalog_date: about.catalogDate,
         about: {

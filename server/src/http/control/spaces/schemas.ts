@@ -18,6 +18,12 @@ export const spaceProbe = z
       .describe(
         '`warned`: near the limit. `quarantined`: outside the space. `failed`: the probe got no answer, which changes nothing.',
       ),
+    cosines: z
+      .array(z.number())
+      .nullable()
+      .describe(
+        'The cosine of each probe text with its reference. null: nothing could be compared, or the probe is old.',
+      ),
     least_cosine: z
       .number()
       .nullable()

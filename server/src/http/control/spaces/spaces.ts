@@ -199,6 +199,7 @@ function probeBody(result: ProbeResult): z.output<typeof spaceProbe> {
     deployment: result.deployment,
     space: result.space,
     verdict: result.verdict,
+    cosines: result.cosines ? [...result.cosines] : null,
     least_cosine: result.leastCosine ?? null,
     norm_drift: result.normDrift ?? null,
     reason: result.reason ?? null,

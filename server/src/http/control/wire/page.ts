@@ -1,3 +1,5 @@
+import { isBehind, type KeyPlace } from '#core/key-order.ts'
+
 /** A page of rows that were asked for with one more than fits: it tells whether there are more. */
 export function cursorPage<Row, Item>(
   rows: readonly Row[],
@@ -23,7 +25,9 @@ export interface PageSources<Item extends PageItem> {
   readonly stored: readonly Item[]
   readonly declared: readonly Item[]
   readonly nameOf: (item: Item) => string
-  readonly after: string | undefined
+  /** Of a lower rank first. Default: by name alone. */
+  readonly rankOf?: (item: Item) => number
+  readonly after: KeyPlace | undefined
   readonly limit: number
 }
 
@@ -34,11 +38,10 @@ export function mergedPage<Item extends PageItem>(
   data: Item[]
   has_more: boolean
 } {
-  const { stored, declared, nameOf, after = '', limit } = sources
+  const { stored, declared, nameOf, rankOf = () => 0, after, limit } = sources
   const byName = new Map([...stored, ...declared].map((item) => [nameOf(item), item]))
-  const names = [...byName.keys()].filter((name) => name > after).sort()
-  return {
-    data: names.slice(0, limit).flatMap((name) => byName.get(name) ?? []),
-    has_more: names.length > limit,
-  }
+  const places = Array.from(byName, ([id, item]) => ({ rank: rankOf(item), id, item }))
+    .filter((place) => after === undefined || isBehind(place, after))
+    .sort((a, b) => (isBehind(b, a) ? -1 : 1))
+  return { data: places.slice(0, limit).map(({ item }) => item), has_more: places.length > limit }
 }

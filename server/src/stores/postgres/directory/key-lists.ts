@@ -1,5 +1,6 @@
 /** The lists of keys as conditions. `core/key-hygiene.ts` says the same in words, and the contract suite that both agree. */
 import { ENDS_SOON_MS, IDLE_MS, KEY_STATES, type KeyState } from '#core/key-hygiene.ts'
+import { NO_END_RANK, type KeyOrder } from '#core/key-order.ts'
 import type { KeyFilter, KeyMoment } from '#ports/key-store.ts'
 
 /** $1: projects, $2: text, $3: now, $4: the current pepper. */
@@ -22,6 +23,22 @@ export const IS_IN: Readonly<Record<KeyState, string>> = {
   ending: `NOT ${HAS_ENDED} AND ${ENDS_SOON}`,
   tidy: `NOT ${HAS_ENDED} AND ${IS_TIDY}`,
   revoked: HAS_ENDED,
+}
+
+/** `core/key-order.ts` says the same of a record. */
+export const RANK: Readonly<Record<KeyOrder, string>> = {
+  id: '0::bigint',
+  '-used': '-coalesce(floor(extract(epoch FROM keys.last_used_at) * 1000), 0)::bigint',
+  ends: `coalesce(floor(extract(epoch FROM keys.expires_at) * 1000), ${NO_END_RANK})::bigint`,
+}
+/** Before every rank. */
+export const FIRST_RANK = -NO_END_RANK
+
+/** $5: the id, and $8: the rank of the last key of the page before. Ids alone are found by their index. */
+export const BEHIND: Readonly<Record<KeyOrder, string>> = {
+  id: 'keys.key_id > $5',
+  '-used': `(${RANK['-used']}, keys.key_id) > ($8, $5)`,
+  ends: `(${RANK.ends}, keys.key_id) > ($8, $5)`,
 }
 
 export const COUNT_KEYS = `

@@ -1,8 +1,8 @@
 /** The keys as a node reads them. */
-import type { KeyRecord, KeySource, KeyUse } from '#ports/key-store.ts'
+import type { KeyRecord, KeySource, KeyUse, ProjectRecord } from '#ports/key-store.ts'
 import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
-import { keyOf, SELECT_KEYS, type KeyRow } from './key-rows.ts'
+import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './key-rows.ts'
 
 /** So many keys are turned into records in a few milliseconds, and other requests get their turn between portions. */
 const PORTION_KEYS = 1000
@@ -16,6 +16,11 @@ const CHANGED_KEYS = `
 
 const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_id > $1
   ORDER BY keys.key_id LIMIT ${PORTION_KEYS}`
+
+const CHANGED_PROJECTS = `SELECT * FROM projects WHERE version > $1 AND deleted_at IS NULL AND project > $2
+  ORDER BY project LIMIT ${PORTION_KEYS}`
+/** Before the first version. */
+const NO_VERSION = -1n
 
 /**
  * Rows that somebody else holds are left out: they are being marked by another node, or changed by a person, and the next
@@ -65,6 +70,16 @@ export class PostgresKeySource implements KeySource {
       yield rows.map(keyOf)
       if (rows.length < PORTION_KEYS) return
       after = rows.at(-1)?.key_id ?? ''
+    }
+  }
+
+  async *projectsChangedSince(version = NO_VERSION): AsyncIterable<readonly ProjectRecord[]> {
+    let after = ''
+    for (;;) {
+      const rows = await reachable(this.#database.query<ProjectRow>(CHANGED_PROJECTS, [version, after]))
+      yield rows.map(projectOf)
+      if (rows.length < PORTION_KEYS) return
+      after = rows.at(-1)?.project ?? ''
     }
   }
 

@@ -19,7 +19,16 @@ import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 import { changeDirectory } from './directory.ts'
 import { bytesOf, PostgresKeySource } from './key-source.ts'
-import { COUNT_BY_PROJECT, COUNT_KEYS, FILTER, filterValues, IS_IN } from './key-lists.ts'
+import {
+  BEHIND,
+  COUNT_BY_PROJECT,
+  COUNT_KEYS,
+  FILTER,
+  filterValues,
+  FIRST_RANK,
+  IS_IN,
+  RANK,
+} from './key-lists.ts'
 import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './key-rows.ts'
 
 export class PostgresKeys extends PostgresKeySource implements KeyStore {
@@ -45,13 +54,24 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     )
   }
 
-  async listKeys({ projects, text, state, ids, after = '', limit }: KeyPage): Promise<readonly KeyRecord[]> {
+  async listKeys(page: KeyPage): Promise<readonly KeyRecord[]> {
+    const { projects, text, state, ids, order = 'id', after, limit } = page
     const moment = state ?? { nowMs: 0, pepper: '' }
     const rows = await reachable(
       this.#database.query<KeyRow>(
-        `${SELECT_KEYS} WHERE ${FILTER} AND keys.key_id > $5 AND ($7::text[] IS NULL OR keys.key_id = ANY ($7)) AND ${state ? IS_IN[state.is] : 'true'}
-         ORDER BY keys.key_id LIMIT $6`,
-        [...filterValues({ projects, text, ...moment }), after, limit, ids ?? null],
+        `${SELECT_KEYS} JOIN (
+           SELECT key_id, ${RANK[order]} AS rank FROM keys
+           WHERE ${FILTER} AND ($7::text[] IS NULL OR key_id = ANY ($7)) AND ${state ? IS_IN[state.is] : 'true'}
+             AND ${BEHIND[order]} AND $8::bigint IS NOT NULL
+           ORDER BY ${order === 'id' ? '' : 'rank, '}key_id LIMIT $6
+         ) AS page USING (key_id) ORDER BY page.rank, keys.key_id`,
+        [
+          ...filterValues({ projects, text, ...moment }),
+          after?.id ?? '',
+          limit,
+          ids ?? null,
+          after?.rank ?? FIRST_RANK,
+        ],
       ),
     )
     return rows.map(keyOf)

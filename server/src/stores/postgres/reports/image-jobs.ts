@@ -5,6 +5,7 @@ import { CredentialLost, type SealingKeys } from '#ports/credentials.ts'
 import { openSecret } from '../../envelope.ts'
 import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
+import { lowestIdAt } from '../books/upkeep-ids.ts'
 import { ownerOfResult } from '../jobs/image-jobs.ts'
 
 interface JobRow {
@@ -47,16 +48,24 @@ export class PostgresImageJobReports implements ImageJobReports {
   }
 
   async list(
-    { projects, keyEnd, model, states }: JobFilter,
+    { projects, keyEnd, model, states, sinceMs }: JobFilter,
     { limit, after }: { readonly limit: number; readonly after?: string | undefined },
   ): Promise<readonly ReportedJob[]> {
     const rows = await reachable(
       this.#database.query<JobRow>(
         `${SELECT} WHERE ($1::text[] IS NULL OR jobs.project = ANY ($1)) AND ($2::text IS NULL OR right(jobs.key_id, length($2)) = $2)
            AND ($3::text IS NULL OR jobs.model = $3) AND ($4::text[] IS NULL OR state = ANY ($4))
-           AND ($5::uuid IS NULL OR job_id < $5)
+           AND ($5::uuid IS NULL OR job_id < $5) AND job_id >= $7::uuid
          ORDER BY job_id DESC LIMIT $6`,
-        [projects ?? null, keyEnd ?? null, model ?? null, states ?? null, after ?? null, limit],
+        [
+          projects ?? null,
+          keyEnd ?? null,
+          model ?? null,
+          states ?? null,
+          after ?? null,
+          limit,
+          lowestIdAt(sinceMs ?? 0),
+        ],
       ),
     )
     return rows.map((row) => this.#jobOf(row))

@@ -5,7 +5,8 @@ import { seriesColour, type Colour } from '../../charts/colours.ts'
 import type { ColumnSeries } from '../../charts/columns.tsx'
 
 export type Sum = Usage['total']
-export type Show = 'usd' | 'tokens' | 'images' | 'requests'
+export const SHOWS = ['usd', 'tokens', 'images', 'requests'] as const
+export type Show = (typeof SHOWS)[number]
 
 export interface GroupRow {
   /** Undefined: all that the server does not tell apart. */

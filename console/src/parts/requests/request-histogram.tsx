@@ -10,15 +10,22 @@ interface RequestHistogramProps {
   readonly error: unknown
   readonly marked: { readonly fromMs: number; readonly toMs: number } | undefined
   readonly onMark: (range: { readonly fromMs: number; readonly toMs: number } | undefined) => void
+  readonly height?: number
 }
 
 const HEIGHT = 80
 const DAY_MS = 86_400_000
 
-export function RequestHistogram({ histogram, error, marked, onMark }: RequestHistogramProps) {
+export function RequestHistogram({
+  histogram,
+  error,
+  marked,
+  onMark,
+  height = HEIGHT,
+}: RequestHistogramProps) {
   if (histogram === undefined)
     return (
-      <div className="shrink-0 px-6 pt-2 pb-2 phone:px-4" style={{ minHeight: HEIGHT }}>
+      <div className="shrink-0 px-6 pt-2 pb-2 phone:px-4" style={{ minHeight: height }}>
         {error === null || error === undefined ? null : <Problem error={error} />}
       </div>
     )
@@ -35,7 +42,7 @@ export function RequestHistogram({ histogram, error, marked, onMark }: RequestHi
         onMark={onMark}
         timeText={(ms) => (spanMs > DAY_MS ? `${day(ms)} ${clock(ms)}` : clock(ms))}
         outcomeText={words.requests.outcomes}
-        height={HEIGHT}
+        height={height}
       />
     </div>
   )

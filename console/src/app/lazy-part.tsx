@@ -1,0 +1,13 @@
+/** A part of a page that is loaded when it is first shown: a tab, a sheet. */
+import { lazy, Suspense, type ComponentType, type ReactNode } from 'react'
+
+export function lazyPart<Props extends object>(
+  load: () => Promise<(props: Props) => ReactNode>,
+): (props: Props) => ReactNode {
+  const Part = lazy(async () => ({ default: (await load()) as ComponentType<object> }))
+  return (props) => (
+    <Suspense>
+      <Part {...props} />
+    </Suspense>
+  )
+}
