@@ -268,7 +268,9 @@ test('the importer knows the server by torana/config only', () => {
 /** Paths of the repository, or below `server/src`, that a page names. `x` stands for any file; `dist` is there after a build. */
 function pathsIn(page: string): string[] {
   const found = page.matchAll(/`([a-z][\w-]*\/(?!\.)[\w./-]*)`/g)
-  return [...found].map(([, path = '']) => path).filter((path) => !path.includes('/x.') && !path.startsWith('dist/'))
+  return [...found]
+    .map(([, path = '']) => path)
+    .filter((path) => !path.includes('/x.') && !path.startsWith('dist/'))
 }
 
 function isThere(path: string): boolean {
