@@ -28,6 +28,8 @@ export interface ToranaOptions {
   readonly folder: string
   readonly env?: Readonly<Record<string, string>>
   readonly args?: readonly string[]
+  /** Another than that of this repository. */
+  readonly program?: string
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[]
 }
@@ -53,8 +55,14 @@ export function bareEnvironment(): Record<string, string> {
 }
 
 /** Runs the program with nothing in its environment but what is given. It keeps nothing, unless DATABASE_URL says so. */
-export function runTorana({ folder, env = {}, args = ['start'], nodeArgs = [] }: ToranaOptions): Running {
-  const child = spawn(process.execPath, [...nodeArgs, PROGRAM, ...args], {
+export function runTorana({
+  folder,
+  env = {},
+  args = ['start'],
+  program = PROGRAM,
+  nodeArgs = [],
+}: ToranaOptions): Running {
+  const child = spawn(process.execPath, [...nodeArgs, program, ...args], {
     cwd: folder,
     env: { ...bareEnvironment(), PORT: '0', CONTROL_PORT: '0', DATABASE_URL: 'memory:', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
