@@ -86,7 +86,7 @@ INSERT INTO requests (
   node_id, hits, images, own_ms, waited_ms
 )
 SELECT ${idAt('moment')},
-  CASE WHEN model BETWEEN ${FIRST_IMAGE_MODEL} AND ${LAST_IMAGE_MODEL} THEN '/v1/images/generations' ELSE '/v1/embeddings' END,
+  CASE WHEN model BETWEEN ${FIRST_IMAGE_MODEL} AND ${LAST_IMAGE_MODEL} THEN 'images' ELSE 'embeddings' END,
   CASE WHEN luck < 0.01 THEN 502 WHEN luck < 0.03 THEN 429 WHEN luck < 0.05 THEN 400 ELSE 200 END,
   CASE WHEN luck < 0.01 THEN 'upstream_failed' WHEN luck < 0.03 THEN 'budget_exhausted' WHEN luck < 0.05 THEN 'invalid_input' END,
   'project-' || key % ${PROJECTS}, 'project-' || key % ${PROJECTS} || '/key-' || key, (${MODELS})[model],

@@ -70,7 +70,7 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
       credentials: stores.credentials,
       audit: stores.audit,
       peppers,
-      newSecret: () => keyFrom(randomBytes(64)),
+      newSecret: () => keyFrom(randomBytes(64), settings.cell),
       callerOf: (token, isLocal) => {
         const actor = settings.adminTokenOff && !isLocal ? undefined : actorOf(token)
         return actor === undefined ? undefined : tokenCaller(actor)

@@ -41,6 +41,7 @@ test('an empty environment is enough, and listens on loopback only', () => {
     adminTokenOff: false,
     name: undefined,
     consoleUrl: undefined,
+    cell: undefined,
     insecureConsole: false,
     bootstrapKey: undefined,
     openaiApiKey: undefined,
@@ -191,6 +192,13 @@ test('a mistyped bootstrap key is caught by its checksum', () => {
   const key = keyFrom(new Uint8Array(32).fill(7))
   assert.equal(read({ TORANA_BOOTSTRAP_KEY: key }).bootstrapKey, key)
   assert.match(problemsIn({ TORANA_BOOTSTRAP_KEY: `${key.slice(0, -1)}!` })[0] ?? '', /checksum is wrong/)
+})
+
+test('a cell has a short name that a load balancer can cut out of a key', () => {
+  assert.equal(read({ TORANA_CELL: 'eu1' }).cell, 'eu1')
+  assert.equal(read({}).cell, undefined)
+  for (const name of ['EU1', 'eu-1', 'europe-west'])
+    assert.match(problemsIn({ TORANA_CELL: name })[0] ?? '', /^TORANA_CELL: expected one to eight/)
 })
 
 test('the two listeners can not share an address', () => {

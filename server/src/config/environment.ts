@@ -1,6 +1,6 @@
 /** The environment → Settings. `variables.ts` tells what each variable means. */
 import { join, resolve } from 'node:path'
-import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
+import { isCellName, keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
 import {
   defaultLimits,
   type AssetSettings,
@@ -45,6 +45,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     previousSecret: secretOf(variables, 'TORANA_SECRET_PREVIOUS'),
     ...adminTokenOf(variables),
     name: variables.given('TORANA_NAME'),
+    cell: cellNameOf(variables),
     consoleUrl: webUrlOf(variables, 'CONSOLE_URL'),
     insecureConsole: booleanOf(variables, 'TORANA_INSECURE_CONSOLE'),
     bootstrapKey: bootstrapKeyOf(variables),
@@ -217,6 +218,13 @@ function adminTokenOf(variables: Variables): Pick<Settings, 'adminToken' | 'admi
   if (variables.given('TORANA_ADMIN_TOKEN') === ADMIN_TOKEN_OFF)
     return { adminToken: undefined, adminTokenOff: true }
   return { adminToken: secretOf(variables, 'TORANA_ADMIN_TOKEN'), adminTokenOff: false }
+}
+
+function cellNameOf(variables: Variables): string | undefined {
+  const value = variables.given('TORANA_CELL')
+  if (value !== undefined && !isCellName(value))
+    variables.refuse('TORANA_CELL', 'expected one to eight digits and small letters, such as eu1')
+  return value
 }
 
 function bootstrapKeyOf(variables: Variables): string | undefined {

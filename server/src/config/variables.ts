@@ -76,6 +76,10 @@ export const environmentVariables = {
     secret: true,
     description: `The admin token of the control API, at least ${MIN_KEY_LENGTH} characters. Default: the one in \`admin.token\` of the data folder, which Torana creates at the first start. \`off\`: neither opens the control port; commands on this machine use the socket in the data folder, programs use tokens that an admin makes in the console.`,
   },
+  TORANA_CELL: {
+    description:
+      'The cell that this node belongs to, in an install of several: one to eight digits and small letters, such as `eu1`. New keys name it (`tr_eu1_…`), so that a load balancer finds the cell of a key without a look-up. Unset: keys name none.',
+  },
   TORANA_NAME: { description: 'What people call this install, such as `production`. The console shows it.' },
   CONSOLE_URL: {
     description:

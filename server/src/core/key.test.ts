@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
-import { checksum, keyForm, keyFrom, keyTail } from './key.ts'
+import { cellOf, checksum, isCellName, keyForm, keyFrom, keyTail } from './key.ts'
 
 const randomBytes = fc
   .uint8Array({ minLength: 64, maxLength: 64 })
@@ -60,6 +60,25 @@ test('keys brought from elsewhere keep their form, short ones are refused', () =
   assert.equal(keyForm('x'.repeat(24)), 'foreign')
   assert.equal(keyForm('x'.repeat(23)), 'too-short')
   assert.equal(keyForm(''), 'too-short')
+})
+
+test('a key names the cell it was made in, and no other change of it is taken for a key', () => {
+  const cell = fc.stringMatching(/^[0-9a-z]{1,8}$/)
+  fc.assert(
+    fc.property(randomBytes, cell, (bytes, cell) => {
+      const key = keyFrom(bytes, cell)
+      assert.match(key, /^tr_[0-9a-z]{1,8}_[0-9A-Za-z]{32}_[0-9a-f]{8}$/)
+      assert.equal(keyForm(key), 'torana')
+      assert.equal(cellOf(key), cell)
+      assert.equal(cellOf(keyFrom(bytes)), undefined)
+      // The checksum covers the cell: a key can't be moved to another one.
+      assert.equal(keyForm(key.replace(`tr_${cell}_`, `tr_${cell === 'x' ? 'y' : 'x'}_`)), 'bad-checksum')
+      assert.equal(keyForm(key.replace(`tr_${cell}_`, 'tr_')), 'bad-checksum')
+    }),
+    MANY_RUNS,
+  )
+  assert.equal(cellOf('sk-proj-0123456789abcdef0123'), undefined)
+  for (const name of ['', 'EU1', 'eu-1', 'ninechars']) assert.equal(isCellName(name), false, name)
 })
 
 test('too few random bytes make no key', () => {

@@ -1,6 +1,11 @@
-/** Our key format: `tr_<32 base62>_<8 hex>`, the last part being the CRC-32 of all that stands before its underscore. */
+/**
+ * Our key format: `tr_<32 base62>_<8 hex>`, the last part being the CRC-32 of all that stands before its underscore. A key
+ * that was made in a cell names it: `tr_<cell>_<32 base62>_<8 hex>`, so that a load balancer finds the cell without a look-up.
+ */
 
-const OURS = /^tr_[0-9A-Za-z]{32}_[0-9a-f]{8}$/
+const OURS = /^tr_(?:([0-9a-z]{1,8})_)?[0-9A-Za-z]{32}_[0-9a-f]{8}$/
+/** Shorter than the random part, so that a load balancer can tell one from the other. */
+const CELL = /^[0-9a-z]{1,8}$/
 const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 
 /** Keys brought from elsewhere keep their form, but a short one could be guessed. */
@@ -30,11 +35,20 @@ export function keyForm(secret: string): KeyForm {
   return secret.length < MIN_KEY_LENGTH ? 'too-short' : 'foreign'
 }
 
+export function isCellName(text: string): boolean {
+  return CELL.test(text)
+}
+
+/** The cell that a key was made in. Undefined: the key names none. */
+export function cellOf(secret: string): string | undefined {
+  return OURS.exec(secret)?.[1]
+}
+
 /** A new key from 32 or more random bytes. Bytes from 248 up are skipped: 256 is no multiple of 62. */
-export function keyFrom(randomBytes: Uint8Array): string {
+export function keyFrom(randomBytes: Uint8Array, cell?: string): string {
   const characters = [...randomBytes].filter((byte) => byte < 248).map((byte) => BASE62[byte % 62])
   if (characters.length < 32) throw new RangeError('too few random bytes for a key')
-  const body = `tr_${characters.slice(0, 32).join('')}`
+  const body = `tr_${cell === undefined ? '' : `${cell}_`}${characters.slice(0, 32).join('')}`
   return `${body}_${checksum(body)}`
 }
 

@@ -26,6 +26,8 @@ export interface Settings {
   readonly adminTokenOff: boolean
   /** What people call this install. */
   readonly name: string | undefined
+  /** Named in the keys that this node makes. Undefined: this install has no cells. */
+  readonly cell: string | undefined
   /** Where people open the console, without a slash at its end. */
   readonly consoleUrl: string | undefined
   /** Sign-in over plain http from other machines. */

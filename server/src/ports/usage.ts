@@ -53,6 +53,14 @@ export interface UsageTable {
   readonly groups: number
 }
 
+/** The sums of a span. */
+export interface UsageTotals {
+  /** Of the groups that were asked for. A group without any use is left out. */
+  readonly groups: ReadonlyMap<string, UsageSum>
+  /** Of all groups. */
+  readonly whole: UsageSum
+}
+
 /** An entry of the ledger as it is exported. */
 export interface UsageEntry {
   readonly requestId: string
@@ -73,8 +81,10 @@ export interface UsageEntry {
 /** Every method rejects with `StoreAway` when the store can't be reached. */
 export interface UsageReader {
   table(question: UsageQuestion): Promise<UsageTable>
-  /** The sum of each group. */
-  totals(question: UsageSpan & { readonly by: UsageGroup }): Promise<ReadonlyMap<string, UsageSum>>
+  /** The sums of these groups, and of all. */
+  totals(
+    question: UsageSpan & { readonly by: UsageGroup; readonly names: readonly string[] },
+  ): Promise<UsageTotals>
   /** Nano-dollars of each day from the first on. */
   spentByDay(span: UsageSpan): Promise<readonly bigint[]>
   /** Entries in the order of their requests; a further portion begins `after` the last of the one before. */

@@ -1,5 +1,5 @@
 import { Fault } from '#core/fault/fault.ts'
-import { keyForm, keyTail } from '#core/key.ts'
+import { cellOf, keyForm, keyTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
 
@@ -39,10 +39,7 @@ function valid(key: Key | undefined, secret: string, keys: KeyDirectory, clock: 
   if (key === undefined) {
     const end = keys.endOf?.(secret)
     if (end !== undefined) throw new Fault('invalid_api_key', wordsOfEnd(end, secret))
-    const hint = secret.startsWith('sk-')
-      ? 'It looks like the key of a provider. Provider keys belong in torana.yaml; the application sends a key of Torana.'
-      : 'It was never created here, or it was revoked or rotated. Ask the operator for a new one.'
-    throw new Fault('invalid_api_key', `No valid key matches the one${endOf(secret)}. ${hint}`)
+    throw new Fault('invalid_api_key', `No valid key matches the one${endOf(secret)}. ${hintFor(secret)}`)
   }
   if (key.expiresAtMs !== undefined && clock.nowMs() >= key.expiresAtMs) {
     throw new Fault(
@@ -51,6 +48,14 @@ function valid(key: Key | undefined, secret: string, keys: KeyDirectory, clock: 
     )
   }
   return key
+}
+
+function hintFor(secret: string): string {
+  if (secret.startsWith('sk-'))
+    return 'It looks like the key of a provider. Provider keys belong in torana.yaml; the application sends a key of Torana.'
+  const cell = cellOf(secret)
+  const where = cell === undefined ? '' : ` It names the cell '${cell}': check that the base URL leads there.`
+  return `It was never created here, or it was revoked or rotated. Ask the operator for a new one.${where}`
 }
 
 /** The caller held the secret, so it may know what became of it. */

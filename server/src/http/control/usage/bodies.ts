@@ -22,21 +22,28 @@ export const NOTHING: UsageSum = {
 }
 
 export function added(sums: readonly UsageSum[]): UsageSum {
-  return sums.reduce(
-    (left, right) => ({
-      requests: left.requests + right.requests,
-      posts: left.posts + right.posts,
-      unknowns: left.unknowns + right.unknowns,
-      tokens: left.tokens + right.tokens,
-      images: left.images + right.images,
-      amountNanoUsd: left.amountNanoUsd + right.amountNanoUsd,
-      unknownNanoUsd: left.unknownNanoUsd + right.unknownNanoUsd,
-      unpriced: left.unpriced + right.unpriced,
-      hits: left.hits + right.hits,
-      savedNanoUsd: left.savedNanoUsd + right.savedNanoUsd,
-    }),
-    NOTHING,
-  )
+  return sums.reduce((left, right) => moved(left, right, 1), NOTHING)
+}
+
+/** What is left of the whole. */
+export function without(whole: UsageSum, parts: readonly UsageSum[]): UsageSum {
+  return moved(whole, added(parts), -1)
+}
+
+function moved(from: UsageSum, by: UsageSum, times: 1 | -1): UsageSum {
+  const money = BigInt(times)
+  return {
+    requests: from.requests + times * by.requests,
+    posts: from.posts + times * by.posts,
+    unknowns: from.unknowns + times * by.unknowns,
+    tokens: from.tokens + times * by.tokens,
+    images: from.images + times * by.images,
+    amountNanoUsd: from.amountNanoUsd + money * by.amountNanoUsd,
+    unknownNanoUsd: from.unknownNanoUsd + money * by.unknownNanoUsd,
+    unpriced: from.unpriced + times * by.unpriced,
+    hits: from.hits + times * by.hits,
+    savedNanoUsd: from.savedNanoUsd + money * by.savedNanoUsd,
+  }
 }
 
 export function sumBody(sum: UsageSum): SumBody {

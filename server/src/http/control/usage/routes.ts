@@ -3,12 +3,12 @@ import type { z } from 'zod'
 import { windowOf } from '#core/budget.ts'
 import { forecastUntil } from '#core/forecast.ts'
 import { decimalOf } from '#core/price.ts'
-import type { UsageFilter, UsageReader, UsageSum } from '#ports/usage.ts'
+import type { UsageFilter, UsageReader } from '#ports/usage.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import { isoOf } from '../wire/times.ts'
-import { added, groupBody, groupsOf, NOTHING, sumBody } from './bodies.ts'
+import { added, groupBody, groupsOf, NOTHING, sumBody, without } from './bodies.ts'
 import { registerUsageExport } from './export.ts'
 import { usage, usageQuery } from './schemas.ts'
 import { onlyOf, spanOf } from './span.ts'
@@ -52,33 +52,33 @@ async function usageBody(
 ): Promise<z.output<typeof usage>> {
   const { by } = query
   const { slot, fromMs, endMs } = spanOf(query, query.slot, nowMs)
-  const [table, before, forecast] = await Promise.all([
+  const [table, forecast] = await Promise.all([
     reader.table({ ...filter, by, slot, fromMs, endMs, groups: query.groups }),
-    query.before === '1'
-      ? reader.totals({ ...filter, by, fromMs: fromMs - (endMs - fromMs), endMs: fromMs })
-      : undefined,
     forecastOfMonth(reader, filter, nowMs),
   ])
   const groups = groupsOf(table.cells)
-  const named = new Set(groups.map(({ group }) => group))
+  const names = groups.flatMap(({ group }) => group ?? [])
   const others = groups.find(({ group }) => group === undefined)
-  const sumBefore = (group: string | undefined): UsageSum | undefined => {
-    if (before === undefined || group !== undefined) return before && (before.get(group as string) ?? NOTHING)
-    return added([...before].flatMap(([name, sum]) => (named.has(name) ? [] : [sum])))
-  }
+  const span = { ...filter, by, names, fromMs: fromMs - (endMs - fromMs), endMs: fromMs }
+  const before = query.before === '1' ? await reader.totals(span) : undefined
   return {
     slot,
     from: isoOf(fromMs),
     to: isoOf(endMs),
     data: groups.flatMap(({ group, ...sums }) =>
-      group === undefined ? [] : [{ group, ...groupBody({ group, ...sums }, sumBefore(group)) }],
+      group === undefined
+        ? []
+        : [{ group, ...groupBody({ group, ...sums }, before && (before.groups.get(group) ?? NOTHING)) }],
     ),
     others:
       others === undefined
         ? null
-        : { groups: table.groups - groups.length + 1, ...groupBody(others, sumBefore(undefined)) },
+        : {
+            groups: table.groups - groups.length + 1,
+            ...groupBody(others, before && without(before.whole, [...before.groups.values()])),
+          },
     total: sumBody(added(groups.map(({ total }) => total))),
-    before: before ? sumBody(added([...before.values()])) : null,
+    before: before ? sumBody(before.whole) : null,
     forecast,
   }
 }

@@ -24,18 +24,22 @@ WITH asked AS (
   WHERE ($9::text[] IS NULL OR split_part(substr(budget_id, strpos(budget_id, ':') + 1), '/', 1) = ANY($9))
     AND ($10::text IS NULL OR split_part(budget_id, ':', 1) = $10) AND ($11::text IS NULL OR budget_id = $11)
 ), sums AS (
-  SELECT budget_id, sum(amount_nano)::bigint AS spent_nano, sum(unknown_nano)::bigint AS unknown_nano FROM (
-    SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_days
-      ON key_id = name AND day >= (window_start AT TIME ZONE 'UTC')::date AND day < ($8 AT TIME ZONE 'UTC')::date
-      WHERE scope = 'key'
-    UNION ALL
-    SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_days
+  -- Of keys there are many, each with few rows; of projects few, each with many.
+  SELECT budget_id, own.spent_nano, own.unknown_nano FROM placed CROSS JOIN LATERAL (
+    SELECT sum(amount_nano)::bigint AS spent_nano, sum(unknown_nano)::bigint AS unknown_nano FROM (
+      SELECT amount_nano, unknown_nano FROM usage_days
+      WHERE key_id COLLATE "C" = name AND day >= (window_start AT TIME ZONE 'UTC')::date
+        AND day < ($8 AT TIME ZONE 'UTC')::date
+      UNION ALL
+      SELECT amount_nano, unknown_nano FROM usage_hours
+      WHERE key_id = name AND hour >= window_start AND hour >= $8::timestamptz
+    ) AS rows
+  ) AS own WHERE scope = 'key'
+  UNION ALL
+  SELECT budget_id, sum(amount_nano)::bigint, sum(unknown_nano)::bigint FROM (
+    SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_group_days
       ON project = name AND day >= (window_start AT TIME ZONE 'UTC')::date AND day < ($8 AT TIME ZONE 'UTC')::date
       WHERE scope = 'project'
-    UNION ALL
-    SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_hours
-      ON key_id = name AND hour >= window_start AND hour >= $8::timestamptz
-      WHERE scope = 'key'
     UNION ALL
     SELECT budget_id, amount_nano, unknown_nano FROM placed JOIN usage_hours
       ON project = name AND hour >= window_start AND hour >= $8::timestamptz
@@ -60,10 +64,10 @@ WITH placed AS MATERIALIZED (
 )
 SELECT budget_id, day, sum(amount_nano)::bigint AS nano FROM (
   SELECT budget_id, day::timestamp AT TIME ZONE 'UTC' AS day, amount_nano FROM placed JOIN usage_days
-    ON key_id = name AND day >= ($2 AT TIME ZONE 'UTC')::date AND day < ($3 AT TIME ZONE 'UTC')::date
+    ON key_id COLLATE "C" = name AND day >= ($2 AT TIME ZONE 'UTC')::date AND day < ($3 AT TIME ZONE 'UTC')::date
     WHERE scope = 'key'
   UNION ALL
-  SELECT budget_id, day::timestamp AT TIME ZONE 'UTC', amount_nano FROM placed JOIN usage_days
+  SELECT budget_id, day::timestamp AT TIME ZONE 'UTC', amount_nano FROM placed JOIN usage_group_days
     ON project = name AND day >= ($2 AT TIME ZONE 'UTC')::date AND day < ($3 AT TIME ZONE 'UTC')::date
     WHERE scope = 'project'
   UNION ALL

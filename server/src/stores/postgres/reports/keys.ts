@@ -11,24 +11,36 @@ import type { Database } from '../database.ts'
 
 const DAY_MS = 86_400_000
 
-type Owner = 'key_id' | 'project'
+type Owner = 'key' | 'project'
 
-/** Rows from before requests were counted have calls alone. */
+/** Days of projects are read without their keys. Names sort byte by byte, as in `keys`. */
+const DAYS_OF = {
+  key: { days: 'usage_days', name: 'key_id COLLATE "C"' },
+  project: { days: 'usage_group_days', name: 'project' },
+} as const
+
+/**
+ * $1: names; $2, $3: since when each has spent, and at the earliest; $4: the first day; $5: from when on hours are read. Rows from
+ * before requests were counted have calls alone.
+ */
 const days = (owner: Owner) => `
-  SELECT ${owner} AS id, day::text AS day, sum(CASE WHEN requests = 0 THEN posts ELSE requests END)::bigint AS requests
-  FROM usage_days WHERE ${owner} = ANY ($1) AND day >= $2::date AND day <= $3::date
+  SELECT asked.id, day::text AS day, sum(CASE WHEN requests = 0 THEN posts ELSE requests END)::bigint AS requests,
+    coalesce(sum(amount_nano) FILTER (WHERE day >= (asked.since AT TIME ZONE 'UTC')::date), 0)::bigint AS spent_nano
+  FROM unnest($1::text[], $2::timestamptz[]) AS asked (id, since)
+  JOIN ${DAYS_OF[owner].days} ON ${DAYS_OF[owner].name} = asked.id COLLATE "C"
+    AND day >= least($3::date, $4::date) AND day < ($5::timestamptz AT TIME ZONE 'UTC')::date
   GROUP BY 1, 2`
 
+/** $1, $2: as above; $3: a day ago; $4: from when on. */
 const hours = (owner: Owner) => `
-  SELECT asked.id,
+  SELECT asked.id, (hour AT TIME ZONE 'UTC')::date::text AS day,
     coalesce(sum(amount_nano) FILTER (WHERE hour >= asked.since), 0)::bigint AS spent_nano,
+    sum(CASE WHEN requests = 0 THEN posts ELSE requests END)::bigint AS requests,
     coalesce(sum(CASE WHEN requests = 0 THEN posts ELSE requests END) FILTER (WHERE hour >= $3::timestamptz), 0)::bigint
-      AS requests,
-    coalesce(sum(CASE WHEN requests = 0 THEN posts ELSE requests END) FILTER (WHERE hour >= $4::timestamptz), 0)::bigint
-      AS today
+      AS last_day
   FROM unnest($1::text[], $2::timestamptz[]) AS asked (id, since)
-  JOIN usage_hours ON ${owner} = asked.id AND hour >= least(asked.since, $3::timestamptz)
-  GROUP BY asked.id`
+  JOIN usage_hours ON ${owner === 'key' ? 'key_id' : 'project'} = asked.id AND hour >= $4::timestamptz
+  GROUP BY 1, 2`
 
 const EVENTS = `
   SELECT event_id, project, type, url, md5(url) AS mark, tries, created_at, ended_at, coalesce(outcome, 'waiting') AS outcome
@@ -59,11 +71,14 @@ interface EventRow {
   readonly outcome: WebhookRecord['outcome']
 }
 
-interface HoursRow {
+/** One day of one key or project. */
+interface ActivityRow {
   readonly id: string
-  readonly spent_nano: bigint
+  readonly day: string
   readonly requests: bigint
-  readonly today: bigint
+  readonly spent_nano: bigint
+  /** Of the last 24 hours. Days that are not read by the hour are older. */
+  readonly last_day?: bigint
 }
 
 const NO_DAYS: readonly number[] = Array.from({ length: ACTIVITY_DAYS }, () => 0)
@@ -76,7 +91,7 @@ export class PostgresKeyReports implements KeyReports {
   }
 
   ofKeys(keys: readonly ActivityQuestion[], nowMs: number): Promise<ReadonlyMap<string, Activity>> {
-    return this.#activity('key_id', keys, nowMs)
+    return this.#activity('key', keys, nowMs)
   }
 
   ofProjects(projects: readonly ActivityQuestion[], nowMs: number): Promise<ReadonlyMap<string, Activity>> {
@@ -89,34 +104,35 @@ export class PostgresKeyReports implements KeyReports {
     nowMs: number,
   ): Promise<ReadonlyMap<string, Activity>> {
     if (asked.length === 0) return new Map()
-    const ids = asked.map(({ id }) => id)
-    const today = Math.floor(nowMs / DAY_MS) * DAY_MS
-    const firstDay = today - (ACTIVITY_DAYS - 1) * DAY_MS
-    const dayRows = await reachable(
-      this.#database.query<{ id: string; day: string; requests: bigint }>(days(owner), [
-        ids,
-        dayText(firstDay),
-        dayText(today),
-      ]),
-    )
-    const lastDay = new Date(nowMs - DAY_MS)
-    const hourRows = await reachable(
-      this.#database.query<HoursRow>(hours(owner), [
-        ids,
-        asked.map(({ spentSinceMs }) => (spentSinceMs === undefined ? lastDay : new Date(spentSinceMs))),
-        lastDay,
-        new Date(today),
-      ]),
-    )
-    const requests = new Map<string, number[]>()
-    for (const row of dayRows) {
-      const own = requests.get(row.id) ?? [...NO_DAYS]
-      own[Math.round((Date.parse(row.day) - firstDay) / DAY_MS)] = Number(row.requests)
-      requests.set(row.id, own)
+    const todayMs = Math.floor(nowMs / DAY_MS) * DAY_MS
+    const firstDayMs = todayMs - (ACTIVITY_DAYS - 1) * DAY_MS
+    // Days are made of hours every ten minutes: those of yesterday and today are read as they are now.
+    const freshMs = todayMs - DAY_MS
+    const lastDayMs = nowMs - DAY_MS
+    const sinceMs = asked.map(({ spentSinceMs }) => spentSinceMs ?? lastDayMs)
+    const whose = [asked.map(({ id }) => id), sinceMs.map((ms) => new Date(ms))]
+    const earliestMs = sinceMs.reduce((least, ms) => Math.min(least, ms))
+    const [dayRows, hourRows] = await Promise.all([
+      this.#rows(days(owner), [...whose, dayText(earliestMs), dayText(firstDayMs), new Date(freshMs)]),
+      this.#rows(hours(owner), [...whose, new Date(lastDayMs), new Date(freshMs)]),
+    ])
+    const activities = new Map<string, { requests30d: number[]; requests24h: number; spentNanoUsd: bigint }>()
+    for (const { id, day, requests, spent_nano: spent, last_day: lastDay = 0n } of [
+      ...dayRows,
+      ...hourRows,
+    ]) {
+      const own = activities.get(id) ?? { requests30d: [...NO_DAYS], requests24h: 0, spentNanoUsd: 0n }
+      activities.set(id, own)
+      const place = Math.round((Date.parse(day) - firstDayMs) / DAY_MS)
+      if (place >= 0) own.requests30d[place] = Number(requests)
+      own.requests24h += Number(lastDay)
+      own.spentNanoUsd += spent
     }
-    const sums = new Map(hourRows.map((row) => [row.id, row]))
-    const found = new Set([...requests.keys(), ...sums.keys()])
-    return new Map([...found].map((id) => [id, activityOf(requests.get(id), sums.get(id))]))
+    return activities
+  }
+
+  #rows(text: string, values: readonly unknown[]): Promise<readonly ActivityRow[]> {
+    return reachable(this.#database.query<ActivityRow>(text, values))
   }
 
   async membersOf(projects: readonly string[]): Promise<ReadonlyMap<string, number>> {
@@ -143,15 +159,6 @@ export class PostgresKeyReports implements KeyReports {
   async lastWebhookEvents(projects: readonly string[]): Promise<readonly WebhookRecord[]> {
     const rows = await reachable(this.#database.query<EventRow>(LAST_EVENTS, [projects]))
     return rows.map(recordOf)
-  }
-}
-
-/** Sums of days are made once an hour; those of today come from the hours. */
-function activityOf(days: readonly number[] = NO_DAYS, hours: HoursRow | undefined): Activity {
-  return {
-    requests30d: hours === undefined ? days : [...days.slice(0, -1), Number(hours.today)],
-    requests24h: Number(hours?.requests ?? 0n),
-    spentNanoUsd: hours?.spent_nano ?? 0n,
   }
 }
 

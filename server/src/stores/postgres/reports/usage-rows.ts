@@ -36,6 +36,13 @@ export function sumOf(row: SumsRow): UsageSum {
   }
 }
 
+/** Of two sums, what is left of the first. */
+export const REST = COUNTED.map(
+  (column) => `(whole.${column} - coalesce(named.${column}, 0))::bigint AS ${column}`,
+).join(', ')
+
+export const COUNTED_COLUMNS = COUNTED.join(', ')
+
 export const COLUMN_OF: Readonly<Record<UsageGroup, string>> = {
   model: 'model',
   deployment: 'deployment',
@@ -56,15 +63,26 @@ const GROUP_NAMES = NAMES.replace('key_id COLLATE "C" AS key_id', `'' COLLATE "C
 const GROUP_FILTER = FILTER.replace('key_id = ANY($8)', 'false')
 
 /** $1, $2: days; $3, $4: hours. Either may be an empty stretch. */
-const byDay = (days: string, names: string, filter: string): string => `
-  SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${names}, ${COUNTED.join(', ')} FROM ${days}
-  WHERE day >= $1::date AND day < $2::date AND ${filter}
+const byDay = (days: string, names: string, filter: string, more = ''): string => `
+  SELECT day::timestamp AT TIME ZONE 'UTC' AS at, ${names}, ${COUNTED_COLUMNS} FROM ${days}
+  WHERE day >= $1::date AND day < $2::date AND ${filter} ${more}
   UNION ALL
-  SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${NAMES}, ${COUNTED.join(', ')} FROM usage_hours
-  WHERE hour >= $3 AND hour < $4 AND ${FILTER}`
+  SELECT date_trunc('day', hour AT TIME ZONE 'UTC') AT TIME ZONE 'UTC', ${NAMES}, ${COUNTED_COLUMNS} FROM usage_hours
+  WHERE hour >= $3 AND hour < $4 AND ${FILTER} ${more}`
 
 export const BY_DAY_AND_KEY = byDay('usage_days', NAMES, FILTER)
 export const BY_DAY = byDay('usage_group_days', GROUP_NAMES, GROUP_FILTER)
+/** `names`: a statement that gives the keys. */
+export function byDayOfKeys(names: string): string {
+  return byDay('usage_days', NAMES, FILTER, `AND key_id COLLATE "C" = ANY (ARRAY(${names}))`)
+}
+
+/** No more than what an index of the days holds: this is read for all keys there are. */
+export const KEY_SUMS = `
+  SELECT key_id COLLATE "C" AS name, amount_nano, requests, tokens FROM usage_days
+  WHERE day >= $1::date AND day < $2::date AND ${FILTER}
+  UNION ALL
+  SELECT key_id COLLATE "C", amount_nano, requests, tokens FROM usage_hours WHERE hour >= $3 AND hour < $4 AND ${FILTER}`
 
 /** Whether a question names keys. */
 export function asksForKeys({ only }: UsageFilter, by?: UsageGroup): boolean {

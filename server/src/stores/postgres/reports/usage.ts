@@ -7,8 +7,8 @@ import type {
   UsageQuestion,
   UsageReader,
   UsageSpan,
-  UsageSum,
   UsageTable,
+  UsageTotals,
 } from '#ports/usage.ts'
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
@@ -18,8 +18,12 @@ import {
   BY_DAY,
   BY_DAY_AND_KEY,
   BY_HOUR,
+  byDayOfKeys,
   COLUMN_OF,
+  COUNTED_COLUMNS,
   FILTER,
+  KEY_SUMS,
+  REST,
   spanValues,
   sumOf,
   SUMS,
@@ -40,8 +44,35 @@ SELECT CASE WHEN place <= $9 THEN name END AS name, at, ${SUMS}, (SELECT count(*
 FROM cells JOIN ranked USING (name) GROUP BY 1, 2 ORDER BY 2`
 }
 
+/**
+ * The same for keys, of which there may be ten thousand: the whole is taken from the days without keys, so that only those are
+ * added up day by day that are told apart.
+ */
+const TABLE_OF_KEYS = `
+WITH ranked AS MATERIALIZED (
+  SELECT name, (count(*) OVER ())::integer AS groups FROM (
+    SELECT name, sum(amount_nano) AS amount_nano, sum(requests) AS requests, sum(tokens) AS tokens
+    FROM (${KEY_SUMS}) AS rows GROUP BY 1
+  ) AS sums ORDER BY amount_nano DESC, requests DESC, tokens DESC, name LIMIT $9
+), cells AS MATERIALIZED (
+  SELECT key_id AS name, at, ${SUMS} FROM (${byDayOfKeys('SELECT name FROM ranked')}) AS rows GROUP BY 1, 2
+), named AS (
+  SELECT at, ${SUMS} FROM cells GROUP BY 1
+), whole AS (
+  SELECT at, ${SUMS} FROM (${BY_DAY}) AS rows GROUP BY 1
+)
+SELECT name, at, ${COUNTED_COLUMNS}, (SELECT max(groups) FROM ranked) AS groups FROM cells
+UNION ALL
+SELECT NULL, at, ${REST}, (SELECT max(groups) FROM ranked) FROM whole LEFT JOIN named USING (at)
+WHERE (SELECT max(groups) FROM ranked) > $9
+ORDER BY 2`
+
 function totalsOf(by: UsageGroup, source: string): string {
   return `SELECT ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1`
+}
+
+function wholeOf(source: string): string {
+  return `SELECT ${SUMS} FROM (${source}) AS rows`
 }
 
 function spentByDayOf(source: string): string {
@@ -86,8 +117,7 @@ export class PostgresUsage implements UsageReader {
 
   async table({ by, slot, groups, ...span }: UsageQuestion): Promise<UsageTable> {
     const values = [...spanValues(span, this.#clock.nowMs(), slot), groups]
-    const source = slot === 'hour' ? BY_HOUR : daysFor(span, by)
-    const rows = await reachable(this.#database.query<CellRow>(tableOf(by, source), values))
+    const rows = await reachable(this.#database.query<CellRow>(tableFor(by, slot, span), values))
     return {
       cells: rows.map((row) => ({
         group: row.name ?? undefined,
@@ -98,17 +128,25 @@ export class PostgresUsage implements UsageReader {
     }
   }
 
-  async totals({
-    by,
-    ...span
-  }: Parameters<UsageReader['totals']>[0]): Promise<ReadonlyMap<string, UsageSum>> {
+  async totals({ by, names, ...span }: Parameters<UsageReader['totals']>[0]): Promise<UsageTotals> {
     const slot = span.fromMs % DAY_MS === 0 && span.endMs % DAY_MS === 0 ? 'day' : 'hour'
-    const values = spanValues(span, this.#clock.nowMs(), slot)
-    const source = slot === 'hour' ? BY_HOUR : daysFor(span, by)
-    const rows = await reachable(
-      this.#database.query<SumsRow & { name: string }>(totalsOf(by, source), values),
-    )
-    return new Map(rows.map((row) => [row.name, sumOf(row)]))
+    const { nowMs } = this.#clock
+    const ofNamed = { ...span, only: { ...span.only, [by]: names } }
+    const statement = (text: (source: string) => string, filter: UsageFilter, group?: UsageGroup): string =>
+      text(slot === 'hour' ? BY_HOUR : daysFor(filter, group))
+    const [named, [whole]] = await Promise.all([
+      reachable(
+        this.#database.query<SumsRow & { name: string }>(
+          statement((source) => totalsOf(by, source), ofNamed, by),
+          spanValues(ofNamed, nowMs(), slot),
+        ),
+      ),
+      reachable(this.#database.query<SumsRow>(statement(wholeOf, span), spanValues(span, nowMs(), slot))),
+    ])
+    return {
+      groups: new Map(named.map((row) => [row.name, sumOf(row)])),
+      whole: sumOf(whole as SumsRow),
+    }
   }
 
   async spentByDay(span: UsageSpan): Promise<readonly bigint[]> {
@@ -146,6 +184,11 @@ export class PostgresUsage implements UsageReader {
       writtenAtMs: row.written_at.getTime(),
     }))
   }
+}
+
+function tableFor(by: UsageGroup, slot: 'hour' | 'day', filter: UsageFilter): string {
+  if (slot === 'hour') return tableOf(by, BY_HOUR)
+  return by === 'key' && filter.only.key === undefined ? TABLE_OF_KEYS : tableOf(by, daysFor(filter, by))
 }
 
 function daysFor(filter: UsageFilter, by?: UsageGroup): string {
