@@ -1,6 +1,7 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { existsSync } from 'node:fs'
 import { openAccounts } from '#compose/accounts.ts'
+import { backupFor } from '#compose/backup.ts'
 import { commit, version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
 import { openConfigAudit } from '#compose/config-audit.ts'
@@ -135,7 +136,7 @@ export async function startNode(
   const gatewayParts = { ...shown, outside, traffic, sharing, images, json, liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, gatewayParts)
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
-  const { controlUrl } = listeners
+  const { url, controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
   const { nodeFigures } = accounts.books ?? {}
   const control = openControl(basics, {
@@ -148,6 +149,7 @@ export async function startNode(
     models,
     reports: stores.reports,
     assets: images.forControl,
+    backup: backupFor(basics, { source: stores.backup, blobs: images.blobs, audit: stores.audit }),
     prices: stores.prices,
     people,
     topics: liveRequests(basics, stores),
@@ -158,7 +160,6 @@ export async function startNode(
   await listeners.openSocket(settings, control).catch((error: unknown) => {
     log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
   })
-  const { url } = listeners
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   configAudit.note(catalog.declared)
   const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })

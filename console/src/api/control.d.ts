@@ -658,6 +658,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/backup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** All that the store keeps, as one gzip file for `torana restore`. It holds digests of keys, never keys */
+        post: operations["makeBackup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage/export": {
         parameters: {
             query?: never;
@@ -1334,6 +1351,13 @@ export interface components {
             /** @description Ask again with `after` (or `before`) = the last entry of this page. */
             has_more: boolean;
             chain: components["schemas"]["AuditChain"];
+        };
+        BackupInputInput: {
+            /**
+             * @description With the pictures of `ASSETS_URL`.
+             * @default false
+             */
+            pictures: boolean;
         };
         Budget: {
             /** @description US dollars, with nine decimals. */
@@ -2851,7 +2875,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if nobody uses it. null: a token of the node. */
@@ -6997,6 +7021,75 @@ export interface operations {
             };
             /** @description too_many_wrong_keys */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    makeBackup: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BackupInputInput"];
+            };
+        };
+        responses: {
+            /** @description The file, streamed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

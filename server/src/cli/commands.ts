@@ -1,11 +1,13 @@
 /** All commands, by topic, in the order in which people meet them. */
 import type { Command, Topic } from './command/command.ts'
 import { audit } from './commands/audit.ts'
+import { backup } from './commands/backup.ts'
 import { budgets } from './commands/budgets.ts'
 import { deployments } from './commands/deployments.ts'
 import { embed } from './commands/embed.ts'
 import { image } from './commands/image.ts'
 import { jobs } from './commands/jobs.ts'
+import { migrate } from './commands/migrate.ts'
 import { models } from './commands/models.ts'
 import { requests } from './commands/requests.ts'
 import { usage } from './commands/usage.ts'
@@ -20,6 +22,7 @@ import { key } from './commands/key.ts'
 import { keys } from './commands/keys.ts'
 import { nodes } from './commands/nodes.ts'
 import { projects } from './commands/projects.ts'
+import { restore } from './commands/restore.ts'
 import { schema } from './commands/schema.ts'
 import { spaces } from './commands/spaces.ts'
 import { start } from './commands/start.ts'
@@ -33,7 +36,7 @@ export const TOPICS: readonly Topic[] = [
   { title: 'Models and upstreams', commands: [models, deployments, credentials, spaces] },
   { title: 'Money', commands: [usage, budgets, unknowns] },
   { title: 'What happened', commands: [requests, jobs, audit] },
-  { title: 'Run', commands: [doctor, nodes] },
+  { title: 'Run', commands: [doctor, nodes, backup, restore, migrate] },
   { title: 'This command', commands: [version, completion, generate] },
 ]
 

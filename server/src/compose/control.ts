@@ -8,6 +8,7 @@ import { kindAtControl } from '#core/security-event.ts'
 import type { PlaygroundSettings } from '#core/settings.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
+import type { BackupDependencies } from '#http/control/backup/routes.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
 import type { SettingsDependencies } from '#http/control/settings/routes.ts'
 import type { AssetsDependencies } from '#http/control/images/assets.ts'
@@ -40,6 +41,7 @@ export interface ControlParts {
   readonly models: ModelRoutes
   readonly reports: Reports | undefined
   readonly assets: AssetsDependencies
+  readonly backup: BackupDependencies | undefined
   readonly prices: PriceStore | undefined
   readonly people: People
   readonly settings: SettingsDependencies | undefined
@@ -85,6 +87,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
       imageJobs: reports && jobsShown(reports),
       assets: parts.assets,
+      backup: parts.backup,
       resolve: {
         ...directory.forControl,
         declared: () => catalog.projects,

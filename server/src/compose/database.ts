@@ -5,6 +5,7 @@ import type { SealingKeys } from '#ports/credentials.ts'
 import { auditKeysOf, jobKeysOf, sealingKeysOf, snapshotKeysOf } from '#runtime/secret.ts'
 import { keySnapshotFile } from '#stores/key-snapshot-file.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
+import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
@@ -37,7 +38,7 @@ import { PostgresNodeNews } from '#stores/postgres/node-news.ts'
 import { PostgresTrafficHistory } from '#stores/postgres/reports/traffic-history.ts'
 import { PostgresSpaces } from '#stores/postgres/spaces.ts'
 import type { Log } from '#telemetry/log.ts'
-import { KEY_SNAPSHOT, type Basics } from './basics.ts'
+import { KEY_SNAPSHOT, version, type Basics } from './basics.ts'
 import { openBooks } from './books.ts'
 import type { StoreParts, Stores } from './stores.ts'
 
@@ -86,6 +87,7 @@ export async function openDatabaseStores(
     storage: new PostgresStorageFigures(forReports),
     people: peopleIn(forReports, sealingKeysOf(secrets)),
     prices: new PostgresPrices(database),
+    backup: new PostgresBackup(database, version, basics.clock.nowMs),
     reports: {
       requests: new PostgresRequestReports(forReports),
       imageJobs: new PostgresImageJobReports(forReports, jobKeysOf(secrets)),

@@ -1,7 +1,7 @@
 /** Composition of what images need: their jobs, their bytes, their conversion, and their worker. */
 import { join } from 'node:path'
 import { FairShare } from '#core/fair-share.ts'
-import type { Limits, Settings } from '#core/settings.ts'
+import type { Limits } from '#core/settings.ts'
 import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingBodyOutside } from '#http/gateway/caller/arriving-body.ts'
@@ -19,16 +19,15 @@ import { jobKeysOf } from '#runtime/secret.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
-import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { placeOf } from '#stores/blobs/place.ts'
-import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SealedBlobs } from '#stores/blobs/sealed.ts'
-import { SpooledBlobs } from '#stores/blobs/spooled.ts'
+import type { SpooledBlobs } from '#stores/blobs/spooled.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import type { Log } from '#telemetry/log.ts'
 import { every, type Repetition } from '#worker/every.ts'
 import { startImageWorker, type ImageWorkerEvents } from '#worker/image-jobs.ts'
 import type { Accounts } from './accounts.ts'
+import { openBlobs } from './blobs.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Stores } from './stores.ts'
@@ -53,6 +52,8 @@ export interface Images extends AsyncDisposable {
   readonly forGateway: ImagesOutside
   /** What the control API needs to show pictures. */
   readonly forControl: AssetsDependencies
+  /** As they are kept, for a backup. */
+  readonly blobs: BlobStore
   /** Lets the jobs under way end, for so long. */
   drain(forMs: number): Promise<void>
 }
@@ -89,6 +90,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   return {
     forGateway,
     forControl: { blobs: sealed, codec },
+    blobs: blobs.store,
     async drain(forMs) {
       const tooLate = new Promise((resolve) => setTimeout(resolve, forMs).unref())
       await Promise.race([forGateway.running.settled(), tooLate])
@@ -177,24 +179,6 @@ function placeAsked(blobs: BlobStore, log: Log): () => Promise<BlobPlace> {
       )
     return known
   }
-}
-
-interface Blobs {
-  readonly store: BlobStore
-  /** The one that outlives the node, without the disk before it. */
-  readonly kept: BlobStore
-  readonly spooled: SpooledBlobs | undefined
-}
-
-async function openBlobs({ assets, dataDir }: Settings): Promise<Blobs> {
-  if (assets.kind === 'file') {
-    const store = await DiskBlobs.open(assets.folder)
-    return { store, kept: store, spooled: undefined }
-  }
-  const spool = await DiskBlobs.open(join(dataDir, 'assets-spool'))
-  const kept = new S3Blobs(assets)
-  const spooled = new SpooledBlobs(kept, spool)
-  return { store: spooled, kept, spooled }
 }
 
 function drainAgainAndAgain(spooled: SpooledBlobs, log: Log): Repetition {

@@ -56,6 +56,7 @@ export async function openMemoryStores(
     attention: undefined,
     modelFigures: undefined,
     prices: undefined,
+    backup: undefined,
     reports: undefined,
     people: undefined,
     storage: undefined,

@@ -4,6 +4,7 @@ import type { PeopleDependencies } from '#http/control/access/people.ts'
 import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { AttentionFigures } from '#ports/attention-figures.ts'
 import type { AuditLog } from '#ports/audit.ts'
+import type { BackupSource } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
@@ -51,6 +52,8 @@ export interface Stores extends NodeBooks {
   readonly storage: StorageFigures | undefined
   /** Undefined: nothing is kept. */
   readonly prices: PriceStore | undefined
+  /** All of it, for a backup; undefined: nothing is kept. */
+  readonly backup: BackupSource | undefined
   /** What people look at; undefined: nothing is kept. */
   readonly reports: Reports | undefined
 }

@@ -45,6 +45,7 @@ const PERMISSIONS_OF = {
     'nodes.end',
     'usage.export',
     'audit.export',
+    'backup.make',
     'members.read',
     'members.write',
     'members.invite',

@@ -159,13 +159,16 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
         '0001-first.sql': 'create table steps (id int); insert into steps values (1)',
         'README.md': 'no migration',
       })
-      const [first, second] = await Promise.all([migrate(database, folder), migrate(database, folder)])
+      const [first, second] = await Promise.all([
+        migrate(database, { folder }),
+        migrate(database, { folder }),
+      ])
       assert.deepEqual(
         [...first.applied, ...second.applied],
         ['0001-first.sql', '0002-second.sql'],
         'one of the two did it all',
       )
-      assert.deepEqual(await migrate(database, folder), { applied: [], unknown: [] })
+      assert.deepEqual(await migrate(database, { folder }), { applied: [], unknown: [] })
       assert.deepEqual(await database.query('select id from steps'), [{ id: 1 }, { id: 2 }, { id: 3 }])
       const rows = await database.query<{ name: string; applied_at: Date }>(
         'select name, applied_at from torana_migrations order by version',
@@ -181,12 +184,12 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
       const folder = migrations({
         '0001-first.sql': 'create table steps (id int); insert into steps values (1)',
       })
-      assert.deepEqual(await migrate(database, folder), { applied: [], unknown: [2] })
+      assert.deepEqual(await migrate(database, { folder }), { applied: [], unknown: [2] })
     })
 
     test('a migration that was changed afterwards is named, and nothing runs', async () => {
       const folder = migrations({ '0001-first.sql': 'select 1', '0003-third.sql': 'create table third ()' })
-      await assert.rejects(migrate(database, folder), /0001-first\.sql was changed/)
+      await assert.rejects(migrate(database, { folder }), /0001-first\.sql was changed/)
       assert.deepEqual(await one(`select to_regclass('third') as found`), { found: null })
     })
 
@@ -195,13 +198,13 @@ export function databaseSuite(name: string, open: (options: DatabaseOptions) => 
         '0001-first.sql': 'create table steps (id int); insert into steps values (1)',
         '0004-fourth.sql': 'create table fourth (); select 1 / 0',
       })
-      await assert.rejects(migrate(database, folder), /0004-fourth\.sql failed: division by zero/)
+      await assert.rejects(migrate(database, { folder }), /0004-fourth\.sql failed: division by zero/)
       assert.deepEqual(await one(`select to_regclass('fourth') as found`), { found: null })
     })
 
     test('two migrations of one number are refused', async () => {
       const folder = migrations({ '0005-a.sql': '', '0005-b.sql': '' })
-      await assert.rejects(migrate(database, folder), /0005-a\.sql and 0005-b\.sql/)
+      await assert.rejects(migrate(database, { folder }), /0005-a\.sql and 0005-b\.sql/)
     })
   })
 }

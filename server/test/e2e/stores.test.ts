@@ -99,7 +99,7 @@ test('two nodes that start at once on an empty database: each migration runs onc
     `${['usage_events', 'budgets', 'leases', 'nodes', 'keys', 'requests'].map((table) => `ALTER TABLE ${table} ADD COLUMN newer text;`).join('\n')}
      CREATE TABLE newer_things (id int PRIMARY KEY);`,
   )
-  assert.deepEqual((await migrate(database, newer)).applied, ['9001-of-a-newer-version.sql'])
+  assert.deepEqual((await migrate(database, { folder: newer })).applied, ['9001-of-a-newer-version.sql'])
   const started = await start({ DATABASE_URL: url })
   await eventually(async () =>
     assert.match(started.stdout(), /"unknown":\[9001\].*schema is newer than this node/),

@@ -68,14 +68,14 @@ export class ControlClient {
     for (let after = ''; ;) {
       const query = new URLSearchParams({ limit: '1000', ...(after && { after }) })
       const separator = path.includes('?') ? '&' : '?'
-      const page = await this.ask<{ data: Item[]; has_more: boolean }>(
+      const page = await this.ask<{ data: Item[]; has_more: boolean; next?: string | null }>(
         'GET',
         `${path}${separator}${query.toString()}`,
       )
       items.push(...page.data)
       const last = page.data.at(-1)
       if (!page.has_more || last === undefined) return items
-      after = cursorOf(last)
+      after = page.next ?? cursorOf(last)
     }
   }
 

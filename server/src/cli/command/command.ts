@@ -36,6 +36,8 @@ export interface Call<Name extends string = string> {
   readonly text: (option: Name) => string | undefined
   readonly flag: (option: Name) => boolean
   readonly isJson: boolean
+  /** Whether `--url` names the node. */
+  readonly isElsewhere: boolean
   /** The running node, by its control API. Opened at the first use. */
   readonly control: () => Promise<ControlClient>
   /** Its public API, as a caller sees it. */

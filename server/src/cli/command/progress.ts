@@ -25,3 +25,17 @@ export async function working<Value>(what: string, work: Promise<Value>, { stder
     if (step > 0) stderr.write(CLEAR)
   }
 }
+
+/** A bar for work whose length is known. Returns what is called with how much is done. */
+export function bar(what: string, total: number, { stderr }: Output): (done: number) => void {
+  if (stderr.isTTY !== true || total === 0) return () => {}
+  let shown = -1
+  return (done) => {
+    const percent = Math.min(100, Math.floor((done / total) * 100))
+    if (percent === shown) return
+    shown = percent
+    const full = Math.floor(percent / 4)
+    const end = percent === 100 ? CLEAR : ''
+    stderr.write(`${CLEAR}${what} [${'#'.repeat(full)}${' '.repeat(25 - full)}] ${percent} %${end}`)
+  }
+}

@@ -48,6 +48,7 @@ function callOf({ given, values }: Invocation, out: Output, topics: readonly Top
     text,
     flag: (option) => values.get(option) === true,
     isJson: values.get('json') === true,
+    isElsewhere: values.has('url'),
     async control() {
       const { openControl } = await import('../client/control-client.ts')
       return openControl({ url: text('url'), token: text('token') }, process.env, process.cwd())

@@ -65,7 +65,7 @@ function listing(found: readonly Entry[]): string {
     String(one.sequence),
     one.at.slice(0, 19).replace('T', ' '),
     one.actor,
-    one.address ?? '-',
+    one.address || '-',
     one.action,
     one.target,
     one.intact ? 'yes' : 'NO',

@@ -62,5 +62,5 @@ function listing(found: readonly ModelRow[]): string {
 }
 
 export function priceText({ amount, unit }: ModelRow['price'][number]): string {
-  return amount === '' ? unit : `$${amount}/${unit}`
+  return unit === 'free' || amount === '' ? unit : `$${amount}/${unit}`
 }

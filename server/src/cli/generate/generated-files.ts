@@ -66,6 +66,7 @@ function gatewayApp(): Promise<FastifyInstance> {
 /** The parts that a node may lack: each of them has routes. One line each. */
 const PARTS = {
   books: {},
+  backup: {},
   keyReports: {},
   playground: {},
   resolve: {},

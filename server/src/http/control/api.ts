@@ -4,6 +4,7 @@ import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod
 import { faultAnswers } from '../fault-answers.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 import { registerAudit } from './audit/audit.ts'
+import { registerBackup } from './backup/routes.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
 import { controlFault, notFound } from './wire/faults.ts'
@@ -90,6 +91,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.people) registerPeople(api, dependencies.people)
       if (dependencies.settings) registerSettings(api, dependencies.settings)
       if (dependencies.books) registerBooks(api, dependencies.books)
+      if (dependencies.backup) registerBackup(api, dependencies.backup)
       if (dependencies.money) registerMoney(api, dependencies.money)
       if (dependencies.spaces) registerSpaces(api, dependencies.spaces)
       if (dependencies.events) registerEvents(api, dependencies.events)

@@ -7,6 +7,7 @@ import type { CredentialDependencies } from './credentials/credentials.ts'
 import type { KeyDependencies } from './keys/dependencies.ts'
 import type { ResolveDependencies } from './resolve/routes.ts'
 import type { PlaygroundDependencies } from './playground/routes.ts'
+import type { BackupDependencies } from './backup/routes.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { DeploymentDependencies } from './deployments/routes.ts'
 import type { OverviewDependencies } from './overview/routes.ts'
@@ -33,6 +34,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly audit: AuditLog
   /** Undefined on a node that keeps nothing. */
   readonly books?: BooksDependencies | undefined
+  readonly backup?: BackupDependencies | undefined
   readonly money?: MoneyDependencies | undefined
   readonly spaces?: SpacesDependencies | undefined
   readonly people?: PeopleDependencies | undefined

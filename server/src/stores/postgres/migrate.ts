@@ -29,11 +29,17 @@ const WAIT_FOR_TABLE_MS = 5000
 /** An index over a large table takes minutes. */
 const STATEMENT_MS = 15 * 60_000
 
+interface MigrationOptions {
+  readonly folder?: string
+  /** Only these versions, as if there were no others. */
+  readonly only?: ReadonlySet<number>
+}
+
 export async function migrate(
   database: Database,
-  folder: string = MIGRATIONS_FOLDER,
+  { folder = MIGRATIONS_FOLDER, only }: MigrationOptions = {},
 ): Promise<MigrationReport> {
-  const known = readMigrations(folder)
+  const known = readMigrations(folder).filter(({ version }) => only?.has(version) ?? true)
   // The lock belongs to the connection, and is gone with it.
   return database.session(async (sql) => {
     await sql.query(`set lock_timeout = ${WAIT_FOR_NODE_MS}`)
@@ -60,6 +66,38 @@ export async function migrate(
       unknown: [...done.keys()].filter((version) => !versions.has(version)),
     }
   }, STATEMENT_MS)
+}
+
+interface AppliedMigration {
+  readonly version: number
+  readonly name: string
+  readonly sha256: string
+}
+
+/** Those of the database, in order. */
+export async function appliedIn(sql: Sql): Promise<readonly AppliedMigration[]> {
+  const [found] = await sql.query<{ has: boolean }>(
+    `SELECT to_regclass('torana_migrations') IS NOT NULL AS has`,
+  )
+  if (found?.has !== true) return []
+  return sql.query('SELECT version, name, sha256 FROM torana_migrations ORDER BY version')
+}
+
+/** Versions that a newer program has applied. */
+export function newerThanThis(applied: readonly AppliedMigration[]): readonly number[] {
+  const known = new Set(migrationsKnown().map(({ version }) => version))
+  return applied.map(({ version }) => version).filter((version) => !known.has(version))
+}
+
+export function migrationsKnown(): readonly AppliedMigration[] {
+  return readMigrations(MIGRATIONS_FOLDER)
+}
+
+/** The names of all tables that were ever made, without those that a crash empties. */
+export function tablesMade(): readonly string[] {
+  return readMigrations(MIGRATIONS_FOLDER).flatMap(({ text }) =>
+    Array.from(text.matchAll(/^CREATE TABLE (\w+) \(/gm), ([, name = '']) => name),
+  )
 }
 
 async function apply(sql: Sql, { version, name, text, sha256 }: Migration): Promise<void> {

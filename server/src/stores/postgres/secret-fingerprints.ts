@@ -1,5 +1,5 @@
 /** Whether this node has the TORANA_SECRET that the nodes of its database use. */
-import type { Database } from './database.ts'
+import type { Database, Sql } from './database.ts'
 
 export interface SecretFingerprints {
   readonly current: string
@@ -28,8 +28,7 @@ export async function checkSecret(
   await database.transaction(async (sql) => {
     // Nodes that start at the same time come one after another.
     await sql.query('LOCK TABLE secret_fingerprints IN EXCLUSIVE MODE')
-    const rows = await sql.query<{ fingerprint: string }>('SELECT fingerprint FROM secret_fingerprints')
-    const known = new Set(rows.map(({ fingerprint }) => fingerprint))
+    const known = await knownFingerprints(sql)
     const isKnown = known.has(current) || (previous !== undefined && known.has(previous))
     if (known.size > 0 && !isKnown) throw new OtherSecret()
     await sql.query('INSERT INTO secret_fingerprints (fingerprint) VALUES ($1) ON CONFLICT DO NOTHING', [
@@ -42,4 +41,10 @@ export async function checkSecret(
       [current],
     )
   })
+}
+
+/** Of all secrets that nodes of this database use. */
+export async function knownFingerprints(sql: Sql): Promise<ReadonlySet<string>> {
+  const rows = await sql.query<{ fingerprint: string }>('SELECT fingerprint FROM secret_fingerprints')
+  return new Set(rows.map(({ fingerprint }) => fingerprint))
 }

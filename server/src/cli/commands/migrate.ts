@@ -1,0 +1,27 @@
+/** `torana migrate`: brings the tables of the database up to date, as the start of a node does. */
+import { CommandProblem } from '../client/command-problem.ts'
+import { command } from '../command/command.ts'
+
+export const migrate = command({
+  name: 'migrate',
+  summary: 'bring the tables of the database up to date, and say what was done',
+  reach: 'none',
+  more: 'Every start of a node does the same. Run it before, as another role or in a deployment step, where nodes must not change tables. Migrations only add, so that nodes of the version before go on.',
+  async run() {
+    const { settingsHere, told } = await import('../offline/offline.ts')
+    const { FolderInUse } = await import('#stores/postgres/pglite.ts')
+    const { migrateDatabase } = await import('#compose/backup.ts')
+    try {
+      const report = await told(migrateDatabase(settingsHere()))
+      const { applied, unknown } = report
+      const lines =
+        applied.length === 0 ? ['The tables are up to date.'] : applied.map((name) => `applied ${name}`)
+      if (unknown.length > 0)
+        lines.push(`A newer version has applied ${unknown.join(', ')}. This version works on.`)
+      return { data: report, text: `${lines.join('\n')}\n` }
+    } catch (error) {
+      if (error instanceof FolderInUse) throw new CommandProblem(error.message)
+      throw error
+    }
+  },
+})

@@ -1,0 +1,147 @@
+/** Backup of a running node, and backup and restore where none runs. */
+import { createHash } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Settings } from '#core/settings.ts'
+import type { BackupDependencies } from '#http/control/backup/routes.ts'
+import type { AuditLog } from '#ports/audit.ts'
+import type { BackupSource, TableReport } from '#ports/backup.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import { fingerprintsOf } from '#runtime/secret.ts'
+import { checkBackupFile, linesOf, writeBackupFile } from '#stores/backup-file.ts'
+import { putPicture, writePictures } from '#stores/backup-pictures.ts'
+import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
+import { loadDatabase } from '#stores/postgres/backup/load.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { migrate, type MigrationReport } from '#stores/postgres/migrate.ts'
+import { openPglite } from '#stores/postgres/pglite.ts'
+import { knownFingerprints } from '#stores/postgres/secret-fingerprints.ts'
+import { version, type Basics } from './basics.ts'
+import { openBlobs } from './blobs.ts'
+
+export interface BackupOutcome {
+  readonly tables: readonly TableReport[]
+  readonly pictures: number
+}
+
+interface BackupParts {
+  readonly source: BackupSource
+  /** Undefined: without pictures. */
+  readonly blobs: BlobStore | undefined
+}
+
+/** A file that could not be written to its end is removed. */
+async function writeBackup(path: string, { source, blobs }: BackupParts): Promise<BackupOutcome> {
+  let outcome: BackupOutcome = { tables: [], pictures: 0 }
+  try {
+    await writeBackupFile(path, async (write) => {
+      const tables = await source.write(write)
+      const pictures = blobs === undefined ? 0 : await writePictures(blobs, write)
+      await write(JSON.stringify({ complete: true, tables: tables.length, blobs: pictures }))
+      outcome = { tables, pictures }
+    })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
+    throw error
+  }
+  return outcome
+}
+
+/** Undefined on a node that keeps nothing. */
+export function backupFor(
+  { settings, identifiers }: Basics,
+  { source, blobs, audit }: { source: BackupSource | undefined; blobs: BlobStore; audit: AuditLog },
+): BackupDependencies | undefined {
+  if (source === undefined) return undefined
+  return {
+    async make({ pictures, actor }) {
+      // On the disk first: whoever takes it slowly must not hold the database at one moment for so long.
+      const path = join(settings.dataDir, `backup-${identifiers.next()}.tmp`)
+      const { tables } = await writeBackup(path, { source, blobs: pictures ? blobs : undefined })
+      const digest = createHash('sha256')
+        .update(`${path} ${JSON.stringify(tables)}`)
+        .digest('hex')
+      const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+      await audit.appendNews({
+        actor,
+        action: 'backup.make',
+        target: 'database',
+        detail: { digest, rows, pictures },
+      })
+      return { path, discard: () => rm(path, { force: true }) }
+    },
+  }
+}
+
+/** What one statement of a large table may take. */
+const STATEMENT_MS = 5 * 60_000
+
+type KeptSettings = Pick<Settings, 'database' | 'assets' | 'dataDir'>
+
+/** The database of the settings, for work without a node. */
+async function withDatabase<Result>(
+  { database: settings }: KeptSettings,
+  work: (database: Database) => Promise<Result>,
+): Promise<Result> {
+  if (settings.kind === 'memory') throw new Error('DATABASE_URL is memory:, so nothing is kept')
+  const options = { queryTimeoutMs: STATEMENT_MS, poolSize: 1 }
+  const database =
+    settings.kind === 'inside'
+      ? await openPglite(settings.folder, options)
+      : openPostgres(settings.url, options)
+  try {
+    return await work(database)
+  } finally {
+    await database.close()
+  }
+}
+
+/** Without a node, or beside nodes that share a PostgreSQL. */
+export function backUp(settings: KeptSettings, path: string, pictures: boolean): Promise<BackupOutcome> {
+  return withDatabase(settings, async (database) => {
+    const blobs = pictures ? (await openBlobs(settings)).store : undefined
+    const source = new PostgresBackup(database, version, Date.now)
+    return writeBackup(path, { source, blobs })
+  })
+}
+
+export interface Restored extends BackupOutcome {
+  /** Whether a node with this secret could read what is stored; undefined: none is given here. */
+  readonly hasSecret: boolean | undefined
+}
+
+/** `secret` is that of the nodes that will use the database. */
+export function restore(
+  settings: KeptSettings,
+  path: string,
+  {
+    secret,
+    onProgress,
+  }: { readonly secret: string | undefined; readonly onProgress?: (done: number, total: number) => void },
+): Promise<Restored> {
+  return withDatabase(settings, async (database) => {
+    const backup = await checkBackupFile(path)
+    const total = backup.tables.reduce((sum, { rows }) => sum + rows, 0) + backup.blobs
+    const onRows = (rows: number): void => onProgress?.(rows, total)
+    const tables = await loadDatabase(database, { backup, lines: linesOf(path), onRows })
+    if (backup.blobs > 0) {
+      const { store } = await openBlobs(settings)
+      let done = total - backup.blobs
+      for await (const { line } of linesOf(path)) {
+        if (line.kind !== 'blob') continue
+        await putPicture(store, line.blob)
+        done += 1
+        onProgress?.(done, total)
+      }
+    }
+    const known = await knownFingerprints(database)
+    const current =
+      secret === undefined ? undefined : fingerprintsOf({ current: secret, previous: undefined }).current
+    const hasSecret = current === undefined ? undefined : known.size === 0 || known.has(current)
+    return { tables, pictures: backup.blobs, hasSecret }
+  })
+}
+
+export function migrateDatabase(settings: KeptSettings): Promise<MigrationReport> {
+  return withDatabase(settings, (database) => migrate(database))
+}
