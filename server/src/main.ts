@@ -23,6 +23,7 @@ import { settingsFor } from '#compose/settings.ts'
 import { openSharing } from '#compose/sharing.ts'
 import { openSpaces } from '#compose/spaces.ts'
 import type { StoreParts, Stores } from '#compose/stores.ts'
+import { openTraces } from '#compose/traces.ts'
 import { trafficRoutes } from '#compose/traffic-routes.ts'
 import { openTraffic } from '#compose/traffic.ts'
 import { openUpstreams } from '#compose/upstreams.ts'
@@ -83,7 +84,7 @@ export async function startNode(
 ): Promise<Node> {
   // Parts end in the reverse order: when the node stops, or at once when one of them can't be opened.
   await using opened = new AsyncDisposableStack()
-  const log = openLog(settings.logLevel)
+  const log = openLog(settings.logLevel, settings.logFormat)
   let isStarted = false
   opened.defer(() => {
     if (isStarted || told.aborted) log.info('stopped')
@@ -121,19 +122,19 @@ export async function startNode(
   const { scheduler, dispatch } = traffic
   const { liveNodes } = stores
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
-  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live })
-  const { observer } = outside
+  const { traces } = opened.use(openTraces(basics, catalog))
+  const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
   const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside, told }))
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   told.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
   const images = opened.use(
-    await openImages(basics, { stores, accounts, catalog, observer, upstreams, dispatch, publicUrl }),
+    await openImages(basics, { stores, accounts, catalog, outside, upstreams, dispatch, publicUrl }),
   )
 
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
-  const gatewayParts = { ...shown, outside, traffic, sharing, images, json, liveNodes }
+  const gatewayParts = { ...shown, outside, traces, traffic, sharing, images, json, liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, gatewayParts)
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
   const { url, controlUrl } = listeners

@@ -9,6 +9,7 @@ import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
 import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts'
 import type { LargeJson } from '#ports/json.ts'
+import type { Traces } from '#telemetry/traces/traces.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { version, type Basics } from './basics.ts'
 import type { Directory } from './directory.ts'
@@ -23,6 +24,7 @@ export interface GatewayParts {
   readonly publicUrl: string
   readonly directory: Directory
   readonly outside: EmbedOutside
+  readonly traces: Traces | undefined
   readonly traffic: Traffic
   readonly spaces: Spaces
   readonly sharing: SharedVectors
@@ -61,6 +63,8 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     asked: readiness.asked,
     ...images.forGateway,
     ...outside,
+    serverTiming: settings.serverTiming,
+    traceContextOf: parts.traces?.contextOf,
     version,
     keys: directory.keys,
     json,

@@ -40,7 +40,7 @@ export interface ImageParts {
   readonly stores: Pick<Stores, 'nodeId' | 'imageJobs' | 'appendLate' | 'isEldest'>
   readonly accounts: Pick<Accounts, 'money'>
   readonly catalog: CatalogInForce
-  readonly observer: Observer
+  readonly outside: { readonly observer: Observer }
   readonly upstreams: Pick<Upstreams, 'imageUpstream' | 'fetcher'>
   readonly dispatch: Dispatch
   /** Where callers reach the public listener, for links to pictures. */
@@ -109,7 +109,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
 
 async function imagesOutside(
   { settings, secrets, limits, clock, identifiers, log }: Basics,
-  { stores, catalog, upstreams, dispatch, observer, publicUrl }: ImageParts,
+  { stores, catalog, upstreams, dispatch, outside, publicUrl }: ImageParts,
 ): Promise<Omit<ImagesOutside, 'blobs' | 'codec'>> {
   const signer = assetSigner(secrets)
   return {
@@ -134,7 +134,7 @@ async function imagesOutside(
     jobs: stores.imageJobs,
     clock,
     identifiers,
-    observer,
+    observer: outside.observer,
     hashing,
     unkept: (name, error) =>
       log.error({ name, err: error }, 'a paid image could not be stored; only the waiting client gets it'),

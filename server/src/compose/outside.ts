@@ -7,6 +7,7 @@ import { yieldLoop } from '#runtime/event-loop.ts'
 import { LineBound } from '#telemetry/line-bound.ts'
 import { telemetryObserver } from '#telemetry/observer.ts'
 import type { SecurityLog } from '#telemetry/security-log.ts'
+import type { Traces } from '#telemetry/traces/traces.ts'
 import type { Accounts } from './accounts.ts'
 import type { Basics } from './basics.ts'
 import type { Live } from './live.ts'
@@ -19,11 +20,12 @@ export interface OutsideParts {
   readonly upstreams: Pick<Upstreams, 'upstream'>
   readonly tokens: TokenCounter
   readonly live: Pick<Live, 'observer'>
+  readonly traces: Traces | undefined
 }
 
 export function outsideOf(
   basics: Basics,
-  { stores, accounts, upstreams, tokens, live }: OutsideParts,
+  { stores, accounts, upstreams, tokens, live, traces }: OutsideParts,
 ): EmbedOutside {
   const { clock, identifiers, limits } = basics
   return {
@@ -32,17 +34,20 @@ export function outsideOf(
     tokens,
     clock,
     identifiers,
-    observer: observerOf(basics, stores, live.observer),
+    observer: observerOf(basics, { logRequest: stores.logRequest, live: live.observer, traces }),
     limits,
     yieldLoop: yieldLoop,
     bytesOf: (text) => Buffer.byteLength(text),
   }
 }
 
+interface ObserverParts extends Pick<Stores, 'logRequest'>, Pick<OutsideParts, 'traces'> {
+  readonly live: Live['observer']
+}
+
 function observerOf(
   { log, metrics, security, clock }: Basics,
-  { logRequest }: OutsideParts['stores'],
-  live: Live['observer'],
+  { logRequest, live, traces }: ObserverParts,
 ): Observer {
   const telemetry = telemetryObserver(log, metrics, clock)
   const strangers = new LineBound(clock)
@@ -63,6 +68,7 @@ function observerOf(
       }
       telemetry.requestEnded(record)
       logRequest(record)
+      traces?.requestEnded(record)
     },
   }
 }

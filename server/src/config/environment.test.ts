@@ -29,6 +29,9 @@ test('an empty environment is enough, and listens on loopback only', () => {
     dataDir: '/srv/.torana',
     configFile: undefined,
     logLevel: 'info',
+    logFormat: 'auto',
+    serverTiming: true,
+    tracing: undefined,
     publicUrl: undefined,
     trustedProxies: [],
     database: { kind: 'inside', folder: '/srv/.torana/postgres' },
@@ -238,4 +241,45 @@ test('the console is opened by others over plain http only where somebody said s
     read({ CONSOLE_URL: 'https://torana.example.com/console/' }).consoleUrl,
     'https://torana.example.com/console',
   )
+})
+
+test('traces are off without a receiver, and what is wrong with the variables of OpenTelemetry is told', () => {
+  const tracing = (env: Environment) => read(env).tracing
+  assert.equal(tracing({ OTEL_TRACES_SAMPLER: 'always_on' }), undefined)
+  assert.equal(
+    tracing({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318', OTEL_SDK_DISABLED: 'true' }),
+    undefined,
+  )
+  assert.deepEqual(
+    tracing({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb, tenant=7',
+      OTEL_TRACES_SAMPLER: 'traceidratio',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+      OTEL_PROPAGATORS: 'none',
+    }),
+    {
+      url: 'http://collector:4318/v1/traces',
+      headers: { 'api-key': 'a,b', tenant: '7' },
+      timeoutMs: 10_000,
+      resource: { 'service.name': 'torana' },
+      ratio: 0.25,
+      followsParent: false,
+      isHandedOn: false,
+      isBaggageHandedOn: false,
+    },
+  )
+  const wrong = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318',
+    OTEL_EXPORTER_OTLP_HEADERS: 'secret-without-a-name',
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+    OTEL_EXPORTER_OTLP_TIMEOUT: 'soon',
+    OTEL_TRACES_SAMPLER: 'parentbased_alwayson',
+    OTEL_TRACES_SAMPLER_ARG: '2',
+    OTEL_PROPAGATORS: 'b3',
+  }
+  const problems = problemsIn(wrong)
+  assert.equal(problems.length, 6)
+  assert.match(problems.join('\n'), /OTEL_TRACES_SAMPLER: .*parentbased_always_on/)
+  assert.doesNotMatch(problems.join('\n'), /secret-without-a-name/)
 })

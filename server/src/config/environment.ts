@@ -5,6 +5,7 @@ import {
   defaultLimits,
   type AssetSettings,
   type DatabaseSettings,
+  type LogFormat,
   type LogLevel,
   type ProxySettings,
   type Settings,
@@ -14,6 +15,7 @@ import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
 import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
 import { isSameRedis } from './same-redis.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
+import { tracingOf } from './tracing.ts'
 import { ADMIN_TOKEN_OFF, environmentVariables, type Variable } from './variables.ts'
 
 type Name = keyof typeof environmentVariables
@@ -22,6 +24,10 @@ type NameWithDefault = {
 }[Name]
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
+
+const LOG_FORMATS: readonly LogFormat[] = ['auto', 'text', 'json']
+
+type BooleanName = 'TORANA_INSECURE_CONSOLE' | 'TORANA_SERVER_TIMING'
 
 /** Throws a `ConfigError` with every problem there is. */
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Settings {
@@ -34,7 +40,10 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     controlPort: portOf(variables, 'CONTROL_PORT'),
     dataDir,
     configFile: configFileOf(variables, cwd, readFile),
-    logLevel: logLevelOf(variables),
+    logLevel: oneOf(variables, 'LOG_LEVEL', LOG_LEVELS),
+    logFormat: oneOf(variables, 'LOG_FORMAT', LOG_FORMATS),
+    serverTiming: booleanOf(variables, 'TORANA_SERVER_TIMING'),
+    tracing: tracingOf(variables),
     publicUrl: webUrlOf(variables, 'PUBLIC_URL'),
     trustedProxies: trustedProxiesOf(variables),
     database: databaseOf(variables, dataDir),
@@ -114,13 +123,17 @@ function portOf(variables: Variables, name: 'PORT' | 'CONTROL_PORT'): number {
   return 0
 }
 
-function logLevelOf(variables: Variables): LogLevel {
-  const value = variables.text('LOG_LEVEL')
-  const level = LOG_LEVELS.find((known) => known === value)
-  if (level) return level
-  const hint = didYouMean(value, LOG_LEVELS)
-  variables.refuse('LOG_LEVEL', `expected ${anyOf(LOG_LEVELS)}, got "${value}".${hint}`)
-  return 'info'
+/** The default, if it is none of them: what is wrong is told, and nothing starts. */
+function oneOf<Value extends string>(
+  variables: Variables,
+  name: NameWithDefault,
+  values: readonly Value[],
+): Value {
+  const value = variables.text(name)
+  const known = values.find((one) => one === value)
+  if (known) return known
+  variables.refuse(name, `expected ${anyOf(values)}, got "${value}".${didYouMean(value, values)}`)
+  return environmentVariables[name].default as Value
 }
 
 function webUrlOf(variables: Variables, name: 'PUBLIC_URL' | 'CONSOLE_URL'): string | undefined {
@@ -133,7 +146,7 @@ function webUrlOf(variables: Variables, name: 'PUBLIC_URL' | 'CONSOLE_URL'): str
   return undefined
 }
 
-function booleanOf(variables: Variables, name: 'TORANA_INSECURE_CONSOLE'): boolean {
+function booleanOf(variables: Variables, name: BooleanName): boolean {
   const value = variables.text(name)
   if (value !== 'true' && value !== 'false') variables.refuse(name, `expected true or false, got "${value}"`)
   return value === 'true'

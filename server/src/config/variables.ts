@@ -31,6 +31,50 @@ export const environmentVariables = {
     default: 'info',
     description: '`trace`, `debug`, `info`, `warn`, `error`, `fatal` or `silent`.',
   },
+  LOG_FORMAT: {
+    default: 'auto',
+    description: '`json`, `text` for people, or `auto`: text on a terminal, JSON elsewhere.',
+  },
+  TORANA_SERVER_TIMING: {
+    default: 'true',
+    description:
+      '`true`: answers have the header `server-timing`, with the time in Torana, in line and at upstreams. `false`: they do not.',
+  },
+  OTEL_EXPORTER_OTLP_ENDPOINT: {
+    description:
+      'Base address of an OpenTelemetry receiver, such as `http://collector:4318`: Torana sends traces to `/v1/traces` below it, as protobuf over HTTP. Unset: no traces.',
+  },
+  OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: {
+    description: 'The whole address for traces. It goes before `OTEL_EXPORTER_OTLP_ENDPOINT`.',
+  },
+  OTEL_EXPORTER_OTLP_HEADERS: {
+    secret: true,
+    description: 'Headers for the receiver, such as `api-key=secret,tenant=7`; values are percent-encoded.',
+  },
+  OTEL_EXPORTER_OTLP_PROTOCOL: { default: 'http/protobuf', description: '`http/protobuf` only.' },
+  OTEL_EXPORTER_OTLP_TIMEOUT: {
+    default: '10000',
+    description: 'Milliseconds that the receiver has for each answer.',
+  },
+  OTEL_SERVICE_NAME: { default: 'torana', description: 'The name of the service in traces.' },
+  OTEL_RESOURCE_ATTRIBUTES: {
+    description: 'More about the service, such as `deployment.environment.name=production`.',
+  },
+  OTEL_TRACES_SAMPLER: {
+    default: 'parentbased_always_on',
+    description:
+      'Which requests are traced: `always_on`, `always_off`, `traceidratio`, or the same after `parentbased_`: then a request that comes with a trace is followed if its caller is.',
+  },
+  OTEL_TRACES_SAMPLER_ARG: {
+    default: '1',
+    description: 'The share of requests for `traceidratio`, from 0 to 1.',
+  },
+  OTEL_PROPAGATORS: {
+    default: 'tracecontext',
+    description:
+      'What upstreams are told: `tracecontext` (`traceparent`, `tracestate`), `baggage`, both with a comma, or `none`. Baggage may name persons, and upstreams are other companies: so it is not handed on unless you say so.',
+  },
+  OTEL_SDK_DISABLED: { default: 'false', description: '`true`: no traces, whatever else is set.' },
   PUBLIC_URL: {
     description: 'The address that callers use for the public API, if it is not host and port.',
   },

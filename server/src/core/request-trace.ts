@@ -3,6 +3,8 @@
  * worked out when the record is written.
  */
 
+import type { TraceContext } from './trace-context.ts'
+
 /** What was counted of one kind, and its price at that moment. */
 export interface PricedCount {
   readonly of:
@@ -110,6 +112,8 @@ export class RequestTrace {
   /** Only of requests that did not go out as they came. */
   wire: Wire | undefined = undefined
   readonly calls: CallTrace[] = []
+  /** Undefined: traces are off. */
+  context: TraceContext | undefined = undefined
 
   constructor(startedMs: number) {
     this.startedMs = startedMs

@@ -9,6 +9,11 @@ export interface Settings {
   readonly dataDir: string
   readonly configFile: string | undefined
   readonly logLevel: LogLevel
+  readonly logFormat: LogFormat
+  /** Answers say where their time went. */
+  readonly serverTiming: boolean
+  /** Undefined: no traces. */
+  readonly tracing: TracingSettings | undefined
   readonly publicUrl: string | undefined
   /** Proxies whose word on the address of a client counts. */
   readonly trustedProxies: readonly AddressRange[]
@@ -79,6 +84,27 @@ export interface PlaygroundSettings {
   /** Undefined: as much as the project may. */
   readonly usdPerDay?: number | undefined
 }
+
+/** Traces by OpenTelemetry. */
+export interface TracingSettings {
+  /** Where they are sent, by OTLP over HTTP. */
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly timeoutMs: number
+  /** Says which service it is. */
+  readonly resource: Readonly<Record<string, string>>
+  /** The share of requests that is followed, from 0 to 1. */
+  readonly ratio: number
+  /** A request that came with a trace is followed when its caller is. */
+  readonly followsParent: boolean
+  /** Upstreams are told the trace. */
+  readonly isHandedOn: boolean
+  /** Upstreams get the caller's baggage. */
+  readonly isBaggageHandedOn: boolean
+}
+
+/** `auto`: text on a terminal, JSON elsewhere. */
+export type LogFormat = 'auto' | 'text' | 'json'
 
 export type LogLevel = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'silent'
 

@@ -8,6 +8,8 @@ import type { ImageUsage } from '#core/usage.ts'
 export interface ImageCall {
   /** Sent as `x-torana-call-id`, so that the upstream's books can be compared with ours. */
   readonly callId: string
+  /** Headers that tell where the call stands in a trace, names and values in turn. Undefined: there are none. */
+  readonly traceHeaders?: readonly string[] | undefined
   /** The project that it is made for. It is never sent. */
   readonly project: string
   readonly deployment: ImageDeployment

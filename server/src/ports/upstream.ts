@@ -31,6 +31,8 @@ export interface EmbeddingCall {
   /** The form that costs the least to hand on. A dialect may answer in any form. */
   readonly wantedForm: VectorForm
   readonly timeoutMs: number
+  /** Headers that tell where the call stands in a trace, names and values in turn. Undefined: there are none. */
+  readonly traceHeaders?: readonly string[] | undefined
 }
 
 export interface EmbeddingAnswer {

@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino'
-import type { LogLevel } from '#core/settings.ts'
+import type { LogFormat, LogLevel } from '#core/settings.ts'
+import { lineText } from './line-text.ts'
 
 /** Lines of requests are handed to the system in blocks: a write for each would cost more than its own work. */
 const BLOCK_BYTES = 64 * 1024
@@ -15,9 +16,14 @@ export interface Log extends Pick<Logger, 'info' | 'warn' | 'error'> {
   readonly close: () => void
 }
 
-/** JSON lines on standard output. Secrets, texts and vectors are never handed to it. */
-export function openLog(level: LogLevel): Log {
-  const destination = pino.destination({ dest: 1, sync: false })
+/**
+ * Lines on standard output: JSON for programs, text for people. Secrets, texts and vectors are never handed to it.
+ */
+export function openLog(level: LogLevel, format: LogFormat = 'json'): Log {
+  const file = pino.destination({ dest: 1, sync: false })
+  const { isTTY } = process.stdout
+  const isText = format === 'text' || (format === 'auto' && isTTY)
+  const destination = isText ? asText(file, isTTY && !process.env['NO_COLOR']) : file
   const lines = new LineBlock((text) => void destination.write(text))
   const timer = setInterval(() => lines.flush(), FLUSH_MS)
   timer.unref()
@@ -41,10 +47,23 @@ export function openLog(level: LogLevel): Log {
       clearInterval(timer)
       lines.flush()
       try {
-        destination.flushSync()
+        file.flushSync()
       } catch {
         // Not open yet, or the reader has gone: there is nowhere left to say so.
       }
+    },
+  }
+}
+
+interface Destination {
+  write(text: string): unknown
+}
+
+/** Hands on each JSON line as text. */
+function asText(destination: Destination, isColoured: boolean): Destination {
+  return {
+    write(text) {
+      for (const line of text.trimEnd().split('\n')) destination.write(`${lineText(line, isColoured)}\n`)
     },
   }
 }

@@ -143,6 +143,10 @@ const NODE = {
   torana_image_spool_waiting: gauge(
     'Images that wait on the disk of this node for the bucket of ASSETS_URL.',
   ),
+  torana_trace_spans_total: counter('Spans for OpenTelemetry, by whether the receiver took them.', {
+    labels: ['outcome'],
+    most: 2,
+  }),
   torana_metric_full: gauge(
     '1 for a metric with as many series as it may have: it counts further models, deployments and projects as `other`.',
     { labels: ['metric'], most: 20 },

@@ -39,6 +39,7 @@ test('thousands of projects, models and deployments stay below 5,000 series, and
         const status = fault === '' ? 200 : 400
         const trace = new RequestTrace(0)
         trace.images = 1
+        trace.calls.push({ startedMs: 0, endedMs: 1, waitedMs: 0 } as never)
         metrics.requestEnded({
           requestId: 'r',
           route: 'images',

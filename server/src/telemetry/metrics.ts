@@ -118,6 +118,8 @@ export class Metrics {
   }
 
   #addMoney({ project = '', model = '', amountNanoUsd, trace }: RequestRecord): void {
+    // A retry that joined a job made no call: its images and their price are those of the first request.
+    if (trace !== undefined && trace.calls.length === 0) return
     const images = trace?.images
     if (amountNanoUsd === undefined && images === undefined) return
     const series = this.#projectSeriesOf(project, model)

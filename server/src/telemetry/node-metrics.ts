@@ -17,6 +17,8 @@ export class NodeMetrics {
   #dataFolder: string | undefined
   #imagesWaiting: (() => Promise<number>) | undefined
 
+  #spans: (() => { readonly exported: number; readonly dropped: number }) | undefined
+
   constructor(build: Build) {
     this.#build = build
   }
@@ -39,6 +41,10 @@ export class NodeMetrics {
     this.#imagesWaiting = waiting
   }
 
+  readSpans(read: () => { readonly exported: number; readonly dropped: number }): void {
+    this.#spans = read
+  }
+
   async text(): Promise<string> {
     const { version, commit } = this.#build
     return [
@@ -46,7 +52,17 @@ export class NodeMetrics {
       this.#configText(),
       await this.#diskText(),
       valueText('torana_image_spool_waiting', await this.#imagesWaiting?.().catch(() => undefined)),
+      this.#spansText(),
     ].join('')
+  }
+
+  #spansText(): string {
+    const spans = this.#spans?.()
+    if (spans === undefined) return ''
+    return samplesText('torana_trace_spans_total', [
+      { labels: { outcome: 'exported' }, value: spans.exported },
+      { labels: { outcome: 'dropped' }, value: spans.dropped },
+    ])
   }
 
   #configText(): string {

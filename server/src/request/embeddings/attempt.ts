@@ -85,6 +85,7 @@ export async function attempt(
       // A vector that is going to be truncated or scaled is wanted as values.
       wantedForm: offer.width === offer.upstreamWidth && !offer.isScaledHere ? wantedForm : 'float32',
       timeoutMs,
+      traceHeaders: lead.request.trace.context?.headersFor(callId),
     })
     const most = calls.reduce((sum, { mostTokens }) => sum + mostTokens, 0)
     const usage = believedUsage(answer.usage, leastTokens(offer, inputs), most)

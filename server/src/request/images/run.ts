@@ -168,6 +168,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
       {
         ...offer,
         callId: sent.callId,
+        traceHeaders: run.trace.context?.headersFor(sent.callId),
         project: books.project,
         prompt: run.request.prompt,
         images: sent.images,

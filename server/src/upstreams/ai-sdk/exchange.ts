@@ -1,5 +1,6 @@
 /** One embeddings call through a provider package: translate, ask once, check every vector. */
 import type { SharedV4ProviderOptions } from '@ai-sdk/provider'
+import { ownHeaders } from './own-headers.ts'
 import { faultIn } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Usage } from '#core/usage.ts'
@@ -49,7 +50,7 @@ export function aiSdkExchange(fetch: Fetch): (call: EmbeddingCall) => Promise<Bl
       result = await model.doEmbed({
         values: [...values],
         providerOptions: options,
-        headers: { 'x-torana-call-id': call.callId },
+        headers: ownHeaders(call),
         // Whole milliseconds: timers take no others.
         abortSignal: AbortSignal.timeout(Math.ceil(call.timeoutMs)),
       })

@@ -1,5 +1,6 @@
 /** One image call through a provider package: translate, buy once, check what came. */
 import type { JSONObject, JSONValue } from '@ai-sdk/provider'
+import { ownHeaders } from './own-headers.ts'
 import { isRecord } from '#core/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { MOST_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
@@ -60,7 +61,7 @@ export function aiSdkImageExchange(
           files: said.files,
           mask: said.mask,
           providerOptions: { [provider.key]: { ...provider.always, ...said.options } },
-          headers: { ...said.headers, 'x-torana-call-id': call.callId },
+          headers: { ...said.headers, ...ownHeaders(call) },
           abortSignal: signal,
         }),
       )

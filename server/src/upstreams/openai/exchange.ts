@@ -38,7 +38,7 @@ export function exchangeEmbedding(
           {
             origin: target.origin,
             path: dialect.path(target, call),
-            headers: [...target.headers, 'x-torana-call-id', call.callId],
+            headers: headersOf(target, call),
             body: embeddingBody(call),
             timeoutMs: call.timeoutMs,
           },
@@ -52,6 +52,12 @@ export function exchangeEmbedding(
       return read(scanner, call, answer)
     },
   }
+}
+
+function headersOf({ headers }: Target, { callId, traceHeaders }: EmbeddingCall): string[] {
+  const own = [...headers, 'x-torana-call-id', callId]
+  if (traceHeaders !== undefined) own.push(...traceHeaders)
+  return own
 }
 
 /** Characters of text, or token ids, whose JSON takes longer than a millisecond to write. */

@@ -129,7 +129,7 @@ function contentOf(call: ImageCall, targetHeaders: readonly string[]): Content {
   const accepted = namesHeader(call.deployment.upstream, 'accept')
     ? targetHeaders
     : withHeader(targetHeaders, 'accept', call.partialImages === undefined ? ACCEPTED : ACCEPTED_STREAM)
-  const headers = [...accepted, 'x-torana-call-id', call.callId]
+  const headers = [...accepted, 'x-torana-call-id', call.callId, ...(call.traceHeaders ?? [])]
   if (call.edit === undefined) return { headers, body: imageBody(call) }
   const { contentType, body } = editBody(call, call.edit)
   return { headers: withHeader(headers, 'content-type', contentType), body }

@@ -2,7 +2,7 @@
  * One request at the listener, in order: who asks, what for, the work, the answer, and the record of how it went. This is
  * the same for embeddings, image generations and image edits; what differs is in the steps of each room.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import type { PathModel } from '#core/request/path-model.ts'
 import type { Fault } from '#core/fault/fault.ts'
@@ -10,6 +10,7 @@ import type { KeyScope } from '#core/key-bounds.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { Key } from '#ports/keys.ts'
 import { RequestTrace } from '#core/request-trace.ts'
+import type { TraceContext } from '#core/trace-context.ts'
 import type { Observer, RequestRecord } from '#ports/observer.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import type { TakenRates } from '#request/money/rates.ts'
@@ -35,6 +36,10 @@ export interface ListenerDependencies extends KeysOutside {
   readonly observer: Observer
   readonly limiter: RateLimiter
   readonly callsAtOnce: CallsAtOnce
+  /** Answers say where their time went. */
+  readonly serverTiming?: boolean | undefined
+  /** Undefined: traces are off. */
+  readonly traceContextOf?: ((headers: IncomingHttpHeaders, requestId: string) => TraceContext) | undefined
   /** Where error pages are served. */
   readonly docsUrl: () => string
 }
@@ -85,17 +90,19 @@ export function handlerOf<Body, Asked, Outcome>(
   room: Room<Body, Asked, Outcome>,
   dependencies: ListenerDependencies,
 ): RequestHandler {
-  const { callsAtOnce, clientAddress, clock, identifiers, limiter, observer } = dependencies
+  const { callsAtOnce, clientAddress, clock, identifiers, limiter, observer, traceContextOf } = dependencies
   const { route, scope, turn } = room
 
   return async function serve(request, response, path, known) {
     const startedMs = clock.monotonicMs()
     const trace = new RequestTrace(startedMs)
+    const requestId = identifiers.next()
+    if (traceContextOf !== undefined) trace.context = traceContextOf(request.headers, requestId)
     const journey: Journey = {
       request,
       response,
       path,
-      requestId: identifiers.next(),
+      requestId,
       trace,
       room: undefined,
       counted: undefined,

@@ -21,6 +21,8 @@ export interface AnswerMeta {
   /** What the caller asked for, echoed as `model`. */
   readonly asked: string
   readonly encoding: Encoding
+  /** The value of `server-timing`; undefined: the header is left out. */
+  readonly timing: string | undefined
   /** Told how much was written. */
   readonly trace: Pick<RequestTrace, 'bytesOut'>
 }
@@ -91,7 +93,7 @@ function closing({ usage, extraFields }: EmbedResult, asked: string): string {
   return `${rest}}`
 }
 
-function headersOf(embedded: EmbedResult, { requestId }: AnswerMeta): string[] {
+function headersOf(embedded: EmbedResult, { requestId, timing }: AnswerMeta): string[] {
   const { deployments, attempts, usage, rates, space, emulated, dropped, cache } = embedded
   const headers = [
     'content-type',
@@ -107,6 +109,7 @@ function headersOf(embedded: EmbedResult, { requestId }: AnswerMeta): string[] {
     'x-torana-usage',
     usage.source,
   ]
+  if (timing !== undefined) headers.push('server-timing', timing)
   if (space !== undefined) headers.push('x-torana-space', headerText(space))
   if (rates.length > 0) headers.push(...rateHeaders(rates))
   if (cache !== undefined) headers.push('x-torana-cache', `hits=${cache.hits}, misses=${cache.misses}`)

@@ -9,6 +9,7 @@ import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
+import { serverTiming } from '#core/server-timing.ts'
 import type { LargeJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
@@ -31,7 +32,7 @@ export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDepen
 }
 
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
-  const { catalog, docsUrl, json, limits } = dependencies
+  const { catalog, clock, docsUrl, json, limits } = dependencies
   const bounds = boundsOf(limits.maxInputs)
   const bodyLimit = {
     maxBytes: limits.embeddingsBodyBytes,
@@ -55,7 +56,13 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
       run: (asked, key, journey) => embed(asked, optionsOf(key, journey), dependencies),
       write(outcome, { model, encoding }, { response, requestId, trace }) {
         if (outcome.kind === 'embedded')
-          return writeEmbeddings(response, outcome, { requestId, asked: model, encoding, trace })
+          return writeEmbeddings(response, outcome, {
+            requestId,
+            asked: model,
+            encoding,
+            trace,
+            timing: dependencies.serverTiming ? serverTiming(trace, clock.monotonicMs()) : undefined,
+          })
         writeDryRun(response, requestId, dryRunBody(outcome))
         return undefined
       },

@@ -22,6 +22,8 @@ export interface ImageMeta {
   readonly jobId: string
   readonly rates: readonly RateState[]
   readonly held: HeldBytes
+  /** The value of `server-timing`; undefined: the header is left out. */
+  readonly timing: string | undefined
 }
 
 export async function writeImages(
@@ -165,6 +167,7 @@ export function imageHeaders(
     String(attempts),
   )
   headers.push('x-torana-cost', costUsd, 'x-torana-usage', usage)
+  if (meta.timing !== undefined) headers.push('server-timing', meta.timing)
   if (meta.rates.length > 0) headers.push(...rateHeaders(meta.rates))
   if (emulated.length > 0) headers.push('x-torana-emulated', headerText(emulated.join(', ')))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))

@@ -9,6 +9,7 @@ import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
+import { serverTiming } from '#core/server-timing.ts'
 import {
   generateImages,
   type ImageDependencies,
@@ -74,8 +75,9 @@ export function imagesHandler(
         const all = { requestId, key, trace, counted, files, ...options, onPreview, whenGone }
         return generateImages(asked, all, dependencies)
       },
-      async write(outcome, { events, told }, { response, requestId }) {
-        if (outcome.kind === 'made') await answer(response, outcome, requestId, events, dependencies)
+      async write(outcome, { events, told }, journey) {
+        const { response, requestId } = journey
+        if (outcome.kind === 'made') await answer(journey, outcome, events, dependencies)
         else {
           events?.cancel()
           if (outcome.kind === 'queued') await writeQueued(response, outcome, requestId, dependencies)
@@ -132,14 +134,16 @@ function eventsFor(
 }
 
 async function answer(
-  response: ServerResponse,
+  { response, requestId, trace }: Journey,
   { result, jobId, rates, held }: MadeImages,
-  requestId: string,
   events: ImageEvents | undefined,
   dependencies: ImagesDependencies,
 ): Promise<void> {
   const received = whenReceived(response)
-  const meta = { requestId, jobId, rates, held }
+  const { clock, serverTiming: isTimed } = dependencies
+  // A request that joined a job waited for calls that are not its own.
+  const timing = isTimed && trace.calls.length > 0 ? serverTiming(trace, clock.monotonicMs()) : undefined
+  const meta = { requestId, jobId, rates, held, timing }
   if (events === undefined) await writeImages(response, result, meta, dependencies)
   else await events.complete(result, meta, dependencies)
   await noteAnswered(jobId, received, dependencies)

@@ -1,0 +1,141 @@
+/** Sends spans to an OTLP receiver in batches. Nobody waits for it; what it can't send in time is dropped and counted. */
+import { setTimeout as pause } from 'node:timers/promises'
+import type { TracingSettings } from '#core/settings.ts'
+import type { Log } from '../log.ts'
+import { encodeExport, encodeSpans, type Sender } from './otlp.ts'
+import type { Span } from './span.ts'
+
+/** Some ten thousand requests: minutes of a receiver's absence under light load, seconds under heavy load. */
+const QUEUE_BYTES = 8 * 1024 * 1024
+/** Receivers take four megabytes as a rule. */
+const BATCH_BYTES = 1024 * 1024
+/** Somebody who looks for a trace that just ended should not wait long. */
+const INTERVAL_MS = 1000
+const PAUSES_MS = [1000, 2000, 4000]
+/** The receiver says that it may work later. All other refusals are for good. */
+const LATER: ReadonlySet<number> = new Set([408, 429, 502, 503, 504])
+
+interface Piece {
+  readonly bytes: Uint8Array
+  readonly spans: number
+}
+
+export class TraceExporter {
+  readonly #settings: TracingSettings
+  readonly #sender: Sender
+  readonly #log: Pick<Log, 'info' | 'warn'>
+  readonly #timer: NodeJS.Timeout
+  readonly #stop = new AbortController()
+  #queue: Piece[] = []
+  #queuedBytes = 0
+  #sending: Promise<void> | undefined
+  #isFailing = false
+  /** Spans since the start, for metrics. */
+  exported = 0
+  dropped = 0
+
+  constructor(settings: TracingSettings, sender: Sender, log: Pick<Log, 'info' | 'warn'>) {
+    this.#settings = settings
+    this.#sender = sender
+    this.#log = log
+    this.#timer = setInterval(() => this.#send(), INTERVAL_MS)
+    this.#timer.unref()
+  }
+
+  add(spans: readonly Span[]): void {
+    if (spans.length === 0) return
+    const bytes = encodeSpans(spans)
+    if (this.#queuedBytes + bytes.length > QUEUE_BYTES) {
+      this.dropped += spans.length
+      return
+    }
+    this.#queue.push({ bytes, spans: spans.length })
+    this.#queuedBytes += bytes.length
+    if (this.#queuedBytes >= BATCH_BYTES) this.#send()
+  }
+
+  /** Sends what is left, once. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer)
+    this.#stop.abort()
+    await this.#sending
+    this.#send()
+    await this.#sending
+  }
+
+  #send(): void {
+    if (this.#sending !== undefined || this.#queue.length === 0) return
+    this.#sending = this.#sendAll().finally(() => {
+      this.#sending = undefined
+    })
+  }
+
+  async #sendAll(): Promise<void> {
+    while (this.#queue.length > 0) {
+      const batch = this.#takeBatch()
+      const spans = batch.reduce((sum, piece) => sum + piece.spans, 0)
+      const problem = await this.#post(
+        encodeExport(
+          this.#sender,
+          batch.map(({ bytes }) => bytes),
+        ),
+      )
+      if (problem === undefined) this.exported += spans
+      else this.dropped += spans
+      this.#tell(problem, spans)
+    }
+  }
+
+  #takeBatch(): readonly Piece[] {
+    let bytes = 0
+    let count = 0
+    for (const piece of this.#queue) {
+      if (count > 0 && bytes + piece.bytes.length > BATCH_BYTES) break
+      bytes += piece.bytes.length
+      count += 1
+    }
+    this.#queuedBytes -= bytes
+    const batch = this.#queue.slice(0, count)
+    this.#queue = this.#queue.slice(count)
+    return batch
+  }
+
+  /** Undefined: it was taken. Else why not. */
+  async #post(body: Buffer): Promise<string | undefined> {
+    const { url, headers, timeoutMs } = this.#settings
+    let problem = ''
+    for (const pauseMs of [0, ...PAUSES_MS]) {
+      if (pauseMs > 0)
+        await pause(pauseMs, undefined, { ref: false, signal: this.#stop.signal }).catch(() => {})
+      try {
+        const answer = await fetch(url, {
+          method: 'POST',
+          headers: { ...headers, 'content-type': 'application/x-protobuf' },
+          body: new Uint8Array(body),
+          redirect: 'error',
+          signal: AbortSignal.timeout(timeoutMs),
+        })
+        await answer.arrayBuffer()
+        if (answer.ok) return undefined
+        problem = `it answered ${answer.status}`
+        if (!LATER.has(answer.status)) return problem
+      } catch (error) {
+        const { cause, message } = error as Error
+        problem = cause instanceof Error ? cause.message : message
+      }
+      if (this.#stop.signal.aborted) return problem
+    }
+    return problem
+  }
+
+  /** Once when it begins to fail, and once when it works again. */
+  #tell(problem: string | undefined, spans: number): void {
+    if (problem === undefined && this.#isFailing) this.#log.info('traces are sent again')
+    if (problem !== undefined && !this.#isFailing)
+      this.#log.warn(
+        { url: this.#settings.url, problem, spans },
+        'the receiver of OTEL_EXPORTER_OTLP_ENDPOINT took no traces; spans are dropped until it does',
+      )
+    this.#isFailing = problem !== undefined
+  }
+}
