@@ -154,6 +154,25 @@ test('a closed database says so, and closing twice is harmless', async () => {
   await assert.rejects(database.query('select 1'), isStoreAway)
 })
 
+test('a server that resets its connections while they say goodbye lets the database close', async () => {
+  const url = new URL((await testPostgres()).url)
+  const target = Number(url.port)
+  const server = createServer((near) => {
+    const far = connect(target, '127.0.0.1').on('error', () => {})
+    far.pipe(near)
+    near.on('error', () => {})
+    // PostgreSQL's word for goodbye.
+    near.on('data', (chunk) => void (chunk[0] === 0x58 ? near.resetAndDestroy() : far.write(chunk)))
+    near.once('close', () => far.destroy())
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  url.port = String((server.address() as AddressInfo).port)
+  const database = open(url.href)
+  await database.query('SELECT 1')
+  await database.close()
+  server.close()
+})
+
 test('an address without a server is away, whatever form it has', async () => {
   const closed = createServer().listen(0, '127.0.0.1')
   await once(closed, 'listening')

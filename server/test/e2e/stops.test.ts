@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startGatewayToStop, startHouse } from '#test/chaos/stops/house.ts'
 import { stopWithStalls } from '#test/chaos/stops/stalls.ts'
-import { startNodeProcess } from '#test/support/cluster.ts'
+import { doorTo, startNodeProcess } from '#test/support/cluster.ts'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
 import { eventually, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
@@ -63,3 +63,24 @@ for (const [what, signal, asked] of [
     assert.match(node.stdout(), /"message":"stopped"/)
   })
 }
+
+test('a database that goes away meanwhile holds up no stop and is no crash', async () => {
+  const { url } = await testPostgres()
+  const door = await doorTo(Number(new URL(url).port))
+  await door.open()
+  const through = new URL(url)
+  through.port = String(door.port)
+  const env = { DATABASE_URL: through.href }
+  for (const afterMs of [0, 500, 1500]) {
+    const node = await startNodeProcess({ models, limits: { stopDelayMs: 1000 } }, house.provider.url, {
+      env,
+    })
+    assert.equal((await fetch(`${node.url}/readyz`)).status, 200)
+    node.child.kill('SIGTERM')
+    await new Promise((resolve) => setTimeout(resolve, afterMs))
+    door.shut()
+    assert.equal(await node.exit, 0, `${afterMs} ms: ${node.stderr()}`)
+    assert.doesNotMatch(node.stderr(), /Error:|^ +at /m)
+    await door.open()
+  }
+})

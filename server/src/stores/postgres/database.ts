@@ -1,5 +1,4 @@
 /** Connections to PostgreSQL, all of them bounded in time: a link that hangs fails, it never holds a request. */
-import { once } from 'node:events'
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { DatabaseError, Pool, types, type PoolClient, type PoolConfig, type QueryResult } from 'pg'
@@ -138,7 +137,11 @@ export function openPool(config: PoolConfig, connect: () => Duplex, options: Dat
     },
     close: onlyOnce(async () => {
       await pool.end()
-      const closed = Array.from(streams, (stream) => once(stream, 'close'))
+      // A server that goes down meanwhile resets them: that too is an end, which `once` would take for a failure.
+      const closed = Array.from(
+        streams,
+        (stream) => new Promise<void>((resolve) => stream.once('close', () => resolve())),
+      )
       const timer = setTimeout(() => streams.forEach((stream) => stream.destroy()), GOODBYE_MS)
       await Promise.all(closed)
       clearTimeout(timer)
