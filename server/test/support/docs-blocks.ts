@@ -59,6 +59,10 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [/-m 0\.02/, 'is cut off on purpose: e2e/images does it'],
   [/completion (?:zsh|fish)/, "writes into the shell's own folders"],
   [/nodes end/, 'ends a node that is gone'],
+  [
+    /\b(?:podman|docker|helm|kubectl|systemctl) |apt-get/,
+    'needs a container engine, a cluster or root: deploy/ has their checks',
+  ],
   [/pg_dump|psql|DATABASE_URL=postgres/, 'needs a PostgreSQL of its own'],
 ]
 

@@ -18,6 +18,7 @@ import { gatewayServer, type GatewayDependencies } from '#http/gateway/server.ts
 import { cliMarkdown } from '../command/document.ts'
 import type { Topic } from '../command/command.ts'
 import type { Output } from '../command/output.ts'
+import { chartSchemaJson } from './chart-schema.ts'
 
 const ROOT = join(import.meta.dirname, '../../../..')
 
@@ -33,6 +34,7 @@ export async function generateFiles(
     'docs/control-api.md': controlReference(JSON.parse(controlJson) as ControlDocument),
     'contract/gateway.openapi.json': await openapiJson(await gatewayApp()),
     'contract/torana.schema.json': configurationSchemaJson(),
+    'deploy/helm/torana/values.schema.json': chartSchemaJson(read('deploy/helm/torana/values.schema.json')),
     'docs/cli.md': cliMarkdown(topics),
     'docs/configuration.md': configurationMarkdown(),
     'docs/errors.md': allFaultsMarkdown(),
@@ -55,6 +57,10 @@ export async function generateFiles(
     out.stdout.write(`wrote ${name}\n`)
   }
   return isCheck ? stale : 0
+}
+
+function read(name: string): string {
+  return readFileSync(join(ROOT, name), 'utf8')
 }
 
 /** Routes are only registered, never called, so nothing but the limits is needed. */
