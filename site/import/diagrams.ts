@@ -14,7 +14,7 @@ type Theme = (typeof THEMES)[number]
 /** Widths of letters are measured here and drawn elsewhere: these three fonts have the same. */
 const FONT = 'Arial, Helvetica, "Liberation Sans", sans-serif'
 /** Part of the names of the files: a change of the style draws all of them again. */
-const STYLE = 5
+const STYLE = 6
 
 const COLOURS: Readonly<Record<Theme, Readonly<Record<string, string>>>> = {
   light: {
@@ -129,7 +129,16 @@ function settingsFor(theme: Theme): object {
       fontSize: '15px',
     },
     flowchart: natural,
-    sequence: { ...natural, mirrorActors: false, messageFontSize: 15, actorFontSize: 15, noteFontSize: 14 },
+    sequence: {
+      ...natural,
+      mirrorActors: false,
+      actorMargin: 30,
+      width: 110,
+      height: 45,
+      messageFontSize: 15,
+      actorFontSize: 15,
+      noteFontSize: 14,
+    },
     state: natural,
     xyChart: { useMaxWidth: false },
   }
