@@ -64,6 +64,8 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
     'needs a container engine, a cluster or root: deploy/ has their checks',
   ],
   [/pg_dump|psql|DATABASE_URL=postgres/, 'needs a PostgreSQL of its own'],
+  [/\bp?kill\b/, 'ends processes by name'],
+  [/ "?\/backup\//, 'writes into a folder of the reader'],
 ]
 
 /** Pages made from code, whose examples the tests of that code run. */
