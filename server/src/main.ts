@@ -5,7 +5,8 @@ import { backupFor } from '#compose/backup.ts'
 import { commit, version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
 import { openConfigAudit } from '#compose/config-audit.ts'
-import { openControl } from '#compose/control.ts'
+import { watchCertificate } from '#compose/certificate.ts'
+import { openControl, type Peers } from '#compose/control.ts'
 import { openDatabaseStores } from '#compose/database.ts'
 import { openDirectory } from '#compose/directory.ts'
 import { Ending, type StopOptions } from '#compose/ending.ts'
@@ -41,7 +42,7 @@ import { WorkerJson } from '#runtime/json.ts'
 import { loadDemoKey, loadSecret } from '#runtime/secret.ts'
 import { WorkerTokenCounter } from '#runtime/tokenizer.ts'
 import { openLog, type Log } from '#telemetry/log.ts'
-import { Metrics } from '#telemetry/metrics.ts'
+import { Metrics, type MetricsText } from '#telemetry/metrics.ts'
 import { SecurityLog } from '#telemetry/security-log.ts'
 
 export interface Node {
@@ -55,6 +56,8 @@ export interface Node {
   readonly demoKey: string | undefined
   /** Where somebody becomes the first admin; undefined: there is a member already, or nothing is kept. */
   readonly welcomeUrl: string | undefined
+  /** What this process has counted. */
+  readonly metrics: () => Promise<MetricsText>
   /** Reads torana.yaml again; a bad file changes nothing. */
   reload(): void
   /** Resolves when the node has stopped by itself, because an operator or another node ended it. */
@@ -67,9 +70,12 @@ export interface Node {
 }
 
 export interface StartOptions {
+  /** Gives up the start when it aborts. */
   readonly told?: AbortSignal
   /** Hears what takes a while, for a person who waits. */
   readonly say?: (line: string) => void
+  /** Other processes at the same addresses; undefined: there are none. */
+  readonly peers?: Peers | undefined
 }
 
 /**
@@ -80,7 +86,7 @@ export async function startNode(
   settings: Settings,
   env: Environment,
   listeners: Listeners,
-  { told = new AbortController().signal, say = () => {} }: StartOptions = {},
+  { told = new AbortController().signal, say = () => {}, peers }: StartOptions = {},
 ): Promise<Node> {
   // Parts end in the reverse order: when the node stops, or at once when one of them can't be opened.
   await using opened = new AsyncDisposableStack()
@@ -113,14 +119,12 @@ export async function startNode(
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
-  const { budgetInForce } = directory
-  const onBudgetMark = webhooks.budgetMark
-  const accounts = opened.use(await openAccounts(basics, { stores, catalog, budgetInForce, onBudgetMark }))
+  const marks = { budgetInForce: directory.budgetInForce, onBudgetMark: webhooks.budgetMark }
+  const accounts = opened.use(await openAccounts(basics, { stores, catalog, ...marks }))
   await catalog.useStores(stores)
   told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
   const { scheduler, dispatch } = traffic
-  const { liveNodes } = stores
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
   const { traces } = opened.use(openTraces(basics, catalog))
   const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
@@ -134,14 +138,16 @@ export async function startNode(
 
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
-  const gatewayParts = { ...shown, outside, traces, traffic, sharing, images, json, liveNodes }
-  const { app: gateway, handlers } = await openGateway(basics, gatewayParts)
+  const { liveNodes } = stores
+  const calls = { outside, traces, traffic, sharing, images, json, liveNodes }
+  const { app: gateway, handlers } = await openGateway(basics, { ...shown, ...calls })
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
   const { url, controlUrl } = listeners
   const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
   const { nodeFigures } = accounts.books ?? {}
-  const control = openControl(basics, {
+  const { control, commands } = openControl(basics, {
     ...shown,
+    peers,
     handlers,
     scheduler,
     settings: settingsFor(basics, { stores, nodeFigures, publicUrl, controlUrl }),
@@ -158,9 +164,8 @@ export async function startNode(
   })
   told.throwIfAborted()
   await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
-  await listeners.openSocket(settings, control).catch((error: unknown) => {
-    log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
-  })
+  await listeners.openSocket(settings, commands, log)
+  opened.use(watchCertificate(basics, listeners))
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   configAudit.note(catalog.declared)
   const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })
@@ -175,6 +180,7 @@ export async function startNode(
     hasKeys: directory.hasKeys,
     demoKey,
     welcomeUrl: people.welcomeUrl,
+    metrics: () => basics.metrics.text(),
     reload: () => file.reload(),
     // A node that is ended while it starts stops as soon as it has started.
     ended: ended.promise.then(() => stop()),

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { ConfigError } from '#config/file/problem.ts'
+import type { NodeRole } from '#core/node-role.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded, type LedgerStore } from '#ports/ledger.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
@@ -49,13 +50,14 @@ export interface BookParts extends Pick<StoreParts, 'onEnded'> {
 export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeBooks> {
   const { clock, log, metrics } = basics
   const { database } = parts
-  const { dataDir } = basics.settings
+  const { dataDir, role } = basics.settings
   const { nodeId, folder } = ownFolder(dataDir, basics.identifiers)
   const store = new PostgresLedger(parts.forMoney)
   const upkeep = new PostgresUpkeep(database, store, clock)
   const reconciler = new PostgresReconciler(database, clock)
   const fingerprints = fingerprintsOf(basics.secrets)
-  const membership = new Membership(nodeId, { database, store, upkeep, log, metrics, clock, fingerprints })
+  const membershipParts = { role, database, store, upkeep, log, metrics, clock, fingerprints }
+  const membership = new Membership(nodeId, membershipParts)
   const connect = (): Promise<void> => membership.renew()
   const events = ledgerEvents(log, metrics, parts.onEnded)
   const { monotonicMs } = clock
@@ -154,6 +156,7 @@ function problemOf(error: unknown, hasWorked: boolean): string | undefined {
 }
 
 interface MembershipParts extends Pick<Basics, 'log' | 'metrics' | 'clock'> {
+  readonly role: NodeRole
   readonly fingerprints: SecretFingerprints
   readonly database: Database
   readonly store: LedgerStore
@@ -199,7 +202,7 @@ class Membership {
   }
 
   async #join(): Promise<void> {
-    const { database, store, upkeep, log, metrics, fingerprints } = this.#parts
+    const { database, store, upkeep, log, metrics, fingerprints, role } = this.#parts
     const { applied, unknown } = await reachable(migrate(database))
     if (applied.length > 0) log.info({ applied }, 'the database was brought up to date')
     if (unknown.length > 0)
@@ -207,7 +210,7 @@ class Membership {
     await reachable(checkSecret(database, fingerprints))
     // Before the first row: a row in the default partition stands in the way of its own partition.
     metrics.books.partitions(await upkeep.makePartitions())
-    await store.startNode({ id: this.#nodeId, host: hostname(), version })
+    await store.startNode({ id: this.#nodeId, host: hostname(), version, role })
     this.isKnown = true
   }
 }

@@ -2,6 +2,7 @@
 import type { FastifyInstance } from 'fastify'
 import { listModels } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import { tasksOf } from '#core/node-role.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/security-event.ts'
@@ -17,6 +18,7 @@ import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { controlServer } from '#http/control/server.ts'
 import { CONSOLE_FOLDER } from '#package/files.ts'
 import type { Accounts } from './accounts.ts'
+import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
@@ -29,7 +31,14 @@ import type { Spaces } from './spaces.ts'
 import type { Reports } from './stores.ts'
 import type { TrafficRoutes } from './traffic-routes.ts'
 
+/** The other processes of this node, which answer at the same addresses. */
+export interface Peers {
+  /** What all of them have counted. */
+  readonly metrics: () => Promise<MetricsText>
+}
+
 export interface ControlParts {
+  readonly peers: Peers | undefined
   readonly scheduler: Pick<Scheduler, 'states'>
   readonly handlers: GatewayHandlers
   readonly readiness: NodeReadiness
@@ -53,9 +62,16 @@ export interface ControlParts {
 /** Nobody but users of this machine can reach it. */
 const LOOPBACK = /^(?:127\.|::1$|localhost$)/
 
-export function openControl(basics: Basics, parts: ControlParts): FastifyInstance {
+export interface ControlApps {
+  /** On the control port. */
+  readonly control: FastifyInstance
+  /** On the socket for commands, which has the control API in every role. */
+  readonly commands: FastifyInstance
+}
+
+export function openControl(basics: Basics, parts: ControlParts): ControlApps {
   const { clock, identifiers, log, metrics, security, settings } = basics
-  if (!LOOPBACK.test(settings.controlHost))
+  if (!LOOPBACK.test(settings.controlHost) && settings.tls === undefined)
     log.warn(
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
@@ -65,11 +81,14 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
     reports: imageJobs,
     retentionMs: basics.limits.assetRetentionMs,
   })
-  return controlServer({
+  const health = {
     notReady: readiness.notReady,
     remark: readiness.remark,
     asked: readiness.asked,
-    metrics: () => metrics.text(),
+    metrics: parts.peers?.metrics ?? (() => metrics.text()),
+  }
+  const commands = controlServer({
+    ...health,
     api: {
       ...directory.forControl,
       books: accounts.books && { ...accounts.books, summaries: parts.trafficRoutes.overview.summaries },
@@ -131,6 +150,7 @@ export function openControl(basics: Basics, parts: ControlParts): FastifyInstanc
       onAdminRequest: (request) => security.note({ kind: 'admin_request', ...request }),
     },
   })
+  return { commands, control: tasksOf(settings.role).hasControl ? commands : controlServer(health) }
 }
 
 function playgroundTerms({ requestsPerMinute, usdPerDay }: PlaygroundSettings) {

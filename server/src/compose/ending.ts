@@ -15,6 +15,8 @@ const LOOK_MS = 20
 export interface StopOptions {
   /** Load balancers get time to notice, where there are any. */
   readonly gently?: boolean
+  /** Another process answers at this node's addresses already. */
+  readonly isReplaced?: boolean
 }
 
 export interface EndingParts {
@@ -37,19 +39,22 @@ export class Ending {
     this.#parts = parts
   }
 
-  stop({ gently = false }: StopOptions = {}): Promise<void> {
-    this.#ended ??= this.#end(gently && this.#parts.readiness.isWatched)
+  stop({ gently = false, isReplaced = false }: StopOptions = {}): Promise<void> {
+    this.#ended ??= this.#end(gently && this.#parts.readiness.isWatched, isReplaced)
     return this.#ended
   }
 
-  async #end(mustBeNoticed: boolean): Promise<void> {
+  async #end(mustBeNoticed: boolean, isReplaced: boolean): Promise<void> {
     const { clock, limits, log } = this.#basics
     const { file, listeners, images, stores, parts } = this.#parts
     const endMs = clock.monotonicMs() + limits.drainMs
     const leftMs = (): number => Math.max(0, endMs - clock.monotonicMs())
     file.close()
-    listeners.leave()
-    if (mustBeNoticed) await wait(Math.min(limits.stopDelayMs, limits.drainMs))
+    // Whoever asks at a replaced node's address is answered by others: it is not unready.
+    if (isReplaced) listeners.release()
+    else listeners.leave()
+    // For load balancers to notice; and for clients whose next request is on its way to a connection that would be closed.
+    if (mustBeNoticed || isReplaced) await wait(Math.min(limits.stopDelayMs, limits.drainMs))
     await listeners.drain(leftMs())
     // Jobs whose client has gone, or never waited.
     await images.drain(leftMs())

@@ -1,6 +1,7 @@
 /** Composition of what images need: their jobs, their bytes, their conversion, and their worker. */
 import { join } from 'node:path'
 import { FairShare } from '#core/fair-share.ts'
+import { tasksOf } from '#core/node-role.ts'
 import type { Limits } from '#core/settings.ts'
 import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
@@ -78,6 +79,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
       ...accounts.money,
       bytesOf: (text) => Buffer.byteLength(text),
       appendLate: stores.appendLate,
+      takesOver: tasksOf(settings.role).doesChores,
       // A folder is each node's own; a bucket is looked through once for all nodes.
       mustForgetBlobs: async () => settings.assets.kind === 'file' || stores.isEldest(),
       blobPlace,

@@ -1,11 +1,14 @@
 /** Composition of the two ports and of the socket for commands. Ports are bound before anything else is opened, so that a taken one is told first. */
-import { chmodSync, lstatSync, unlinkSync } from 'node:fs'
+import { chmodSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import { readTls } from '#config/file/certificates.ts'
+import { tasksOf } from '#core/node-role.ts'
 import type { Limits, Settings } from '#core/settings.ts'
-import { Listener, type ListenerEvents } from '#http/listener.ts'
+import { Listener, type ListenerEvents, type ListenerOptions, type TlsCertificate } from '#http/listener.ts'
 import { systemClock } from '#runtime/clock.ts'
-import { controlSocketOf, pathProblem } from '#runtime/control-socket.ts'
+import { controlSocketOf, pathProblem, removeLeftSocket } from '#runtime/control-socket.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import type { Log } from '#telemetry/log.ts'
 
 /** What comes in a tenth of a second of overload. */
 const BACKLOG = 4096
@@ -18,47 +21,55 @@ export interface Apps {
   readonly control: FastifyInstance
 }
 
+export interface BindOptions {
+  /** Other processes of this node answer at the same addresses: this one joins them when it is ready. */
+  readonly isLate?: boolean
+}
+
 export class Listeners implements AsyncDisposable {
-  readonly #gateway: Listener
+  /** Undefined: this process takes no requests. */
+  readonly #gateway: Listener | undefined
   readonly #control: Listener
-  readonly #nextId: () => string
+  readonly #options: BindOptions & Pick<ListenerOptions, 'nextId'>
+  /** What both ports showed first; undefined: they speak plain HTTP. */
+  readonly certificate: TlsCertificate | undefined
+  /** Where callers reach the public port of this install, as far as this process knows. */
+  readonly url: string
   /** Undefined until it is opened, or where it can't be. */
   #socket: Listener | undefined
   #isDraining = false
 
-  private constructor(gateway: Listener, control: Listener, nextId: () => string) {
-    this.#gateway = gateway
-    this.#control = control
-    this.#nextId = nextId
+  private constructor(
+    parts: { readonly gateway: Listener | undefined; readonly control: Listener; readonly url: string },
+    options: BindOptions & Pick<ListenerOptions, 'nextId' | 'tls'>,
+  ) {
+    this.#gateway = parts.gateway
+    this.#control = parts.control
+    this.url = parts.url
+    this.#options = options
+    this.certificate = options.tls
   }
 
-  static async bind(settings: Settings): Promise<Listeners> {
+  static async bind(settings: Settings, { isLate = false }: BindOptions = {}): Promise<Listeners> {
     const identifiers = uuidv7Identifiers(systemClock)
     const nextId = (): string => identifiers.next()
     const { host, port, publicUrl } = settings
-    const gateway = await Listener.bind({
-      at: { host, port },
-      backlog: BACKLOG,
-      nextId,
-      docsUrl: publicUrl,
-      appChecksHost: true,
-    })
+    const common = { nextId, bindsLate: isLate, tls: settings.tls && readTls(settings.tls) }
+    const options = { at: { host, port }, backlog: BACKLOG, docsUrl: publicUrl, appChecksHost: true }
+    const { takesRequests } = tasksOf(settings.role)
+    const gateway = takesRequests ? await Listener.bind({ ...common, ...options }) : undefined
+    const url = gateway?.url ?? addressOf({ host, port }, settings.tls !== undefined)
     try {
       const control = await Listener.bind({
+        ...common,
         at: { host: settings.controlHost, port: settings.controlPort },
-        nextId,
-        docsUrl: publicUrl ?? gateway.url,
+        docsUrl: publicUrl ?? url,
       })
-      return new Listeners(gateway, control, nextId)
+      return new Listeners({ gateway, control, url }, { nextId, isLate, tls: common.tls })
     } catch (error) {
-      await gateway.close()
+      await gateway?.close()
       throw error
     }
-  }
-
-  /** Where the public listener answers, without a path. */
-  get url(): string {
-    return this.#gateway.url
   }
 
   get controlUrl(): string {
@@ -80,47 +91,70 @@ export class Listeners implements AsyncDisposable {
       maxConnections,
       readIdleMs: downloadIdleMs,
     }
-    this.#gateway.open(gateway, bounds, events)
-    this.#control.open(control, { readIdleMs: downloadIdleMs }, events)
+    await this.#gateway?.open(gateway, bounds, events)
+    await this.#control.open(control, { readIdleMs: downloadIdleMs }, events)
   }
 
   /**
    * From now on commands on this machine reach the control app by a socket in the data folder too. The folder is there and
-   * ours by now. Throws when there can be no socket, which ends no node: commands can use the port.
+   * ours by now. Where there can be no socket, the node goes on: commands can use the port.
    */
-  async openSocket({ dataDir, controlPort }: Settings, control: FastifyInstance): Promise<void> {
+  async openSocket(settings: Settings, commands: FastifyInstance, log: Log): Promise<void> {
     // Commands can't know the port, so they can't know the socket.
-    if (controlPort === 0) return
+    if (settings.controlPort === 0) return
+    await this.#openSocket(settings, commands).catch((error: unknown) => {
+      log.warn({ err: error }, 'there is no socket for commands on this machine: they need --url')
+    })
+  }
+
+  async #openSocket({ dataDir, controlPort }: Settings, commands: FastifyInstance): Promise<void> {
     const path = controlSocketOf(dataDir, controlPort)
     const problem = pathProblem(path)
     if (problem !== undefined) throw new Error(problem)
-    // Left by a node that was killed: the port is ours, so no other node has it.
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
-    const socket = await Listener.bind({ at: { path }, nextId: this.#nextId, docsUrl: this.#gateway.url })
+    await commands.ready()
+    // The socket of the others is this one's too.
+    if (this.#options.isLate !== true) removeLeftSocket(path)
+    const { nextId } = this.#options
+    const socket = await Listener.bind({ at: { path }, nextId, docsUrl: this.url })
     this.#socket = socket
     chmodSync(path, 0o600)
-    socket.open(control)
+    await socket.open(commands)
+  }
+
+  /** Shows another certificate from now on. Throws if it can't be used; then the one before stays. */
+  useCertificate(tls: TlsCertificate): void {
+    this.#control.useCertificate(tls)
+    this.#gateway?.useCertificate(tls)
   }
 
   /** From now on the node says that it is not ready. It takes what still comes, and asks each client to connect elsewhere. */
   leave(): void {
     this.#isDraining = true
-    this.#gateway.leave()
+    this.#gateway?.leave()
+  }
+
+  /** Another process has taken over: this one takes no more connections, and asks each client to connect again. */
+  release(): void {
+    for (const listener of [this.#gateway, this.#control, this.#socket]) listener?.release()
   }
 
   /** The public listener takes no more requests, waits so long for requests under way, and cuts the others. */
   async drain(forMs: number): Promise<void> {
     this.leave()
-    await this.#gateway.close(forMs)
+    await this.#gateway?.close(forMs)
   }
 
   /** Callers are not waited for: `drain` did, as long as it may. */
   async close(): Promise<void> {
     const control = [this.#control.close(CONTROL_MS), this.#socket?.close(CONTROL_MS)]
-    await Promise.all([this.#gateway.close(), ...control])
+    await Promise.all([this.#gateway?.close(), ...control])
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
+}
+
+function addressOf({ host, port }: { readonly host: string; readonly port: number }, isTls: boolean): string {
+  return `${isTls ? 'https' : 'http'}://${host}:${port}`
 }

@@ -1,5 +1,6 @@
 /** Composition of webhooks: which project hears of what, where events wait, and what sends them. */
 import type { ConfiguredWebhook } from '#core/configured-webhook.ts'
+import { tasksOf } from '#core/node-role.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
 import { budgetReachedEvents } from '#stores/webhook-events.ts'
@@ -29,13 +30,14 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
     catalog.declared.projects.some(({ webhooks = [] }) =>
       webhooks.some((one) => one.url === url && one.isPrivate),
     )
-  const sending = new WebhookSender({
+  const sender = new WebhookSender({
     nodeId: stores.nodeId,
     outbox,
     transport: { post: (post) => (isPrivate(post.url) ? open : guarded).post(post) },
     secretOf: (project, url) => webhooksOf(catalog, project).find((one) => one.url === url)?.secret,
     events: loggedTo(log),
-  }).start()
+  })
+  const sending = tasksOf(settings.role).doesChores ? sender.start() : undefined
   return {
     budgetMark({ budget, windowStartMs, percent, spentNanoUsd }) {
       const [, owner = ''] = budget.id.split(':')
@@ -55,7 +57,7 @@ export function openWebhooks(basics: Basics, { stores, catalog }: WebhookParts):
         .catch((error: unknown) => log.error({ err: error }, 'a budget event could not be stored'))
     },
     async [Symbol.asyncDispose]() {
-      await sending.stop()
+      await sending?.stop()
       await Promise.all([guarded.close(), open.close()])
     },
   }

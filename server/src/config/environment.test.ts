@@ -22,6 +22,9 @@ test('an empty environment is enough, and listens on loopback only', () => {
   const { limits, ...settings } = read({})
   assert.equal(limits.maxInputs, 2048)
   assert.deepEqual(settings, {
+    role: 'all',
+    workers: undefined,
+    tls: undefined,
     host: '127.0.0.1',
     port: 8080,
     controlHost: '127.0.0.1',

@@ -12,16 +12,13 @@ import {
 } from '#core/settings.ts'
 import { parseAssetsUrl } from './assets-url.ts'
 import { anyOf, ConfigError, didYouMean } from './file/problem.ts'
-import { lookUp, reasonOf, type Environment, type ReadFile } from './file/variable.ts'
+import { reasonOf, type Environment, type ReadFile } from './file/variable.ts'
+import { Variables, type NameWithDefault } from './given.ts'
+import { roleOf, tlsOf, workersOf } from './processes.ts'
 import { isSameRedis } from './same-redis.ts'
 import { parseTrustedProxies } from './trusted-proxies.ts'
 import { tracingOf } from './tracing.ts'
-import { ADMIN_TOKEN_OFF, environmentVariables, type Variable } from './variables.ts'
-
-type Name = keyof typeof environmentVariables
-type NameWithDefault = {
-  [Each in Name]: (typeof environmentVariables)[Each] extends { readonly default: string } ? Each : never
-}[Name]
+import { ADMIN_TOKEN_OFF, environmentVariables } from './variables.ts'
 
 const LOG_LEVELS: readonly LogLevel[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 
@@ -33,7 +30,11 @@ type BooleanName = 'TORANA_INSECURE_CONSOLE' | 'TORANA_SERVER_TIMING'
 export function readEnvironment(env: Environment, cwd: string, readFile: ReadFile): Settings {
   const variables = new Variables(env, readFile)
   const dataDir = resolve(cwd, variables.text('TORANA_DATA_DIR'))
+  const database = databaseOf(variables, dataDir)
   const settings: Settings = {
+    role: roleOf(variables, database),
+    workers: workersOf(variables, database),
+    tls: tlsOf(variables, cwd, readFile),
     host: variables.text('HOST'),
     port: portOf(variables, 'PORT'),
     controlHost: variables.text('CONTROL_HOST'),
@@ -46,7 +47,7 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
     tracing: tracingOf(variables),
     publicUrl: webUrlOf(variables, 'PUBLIC_URL'),
     trustedProxies: trustedProxiesOf(variables),
-    database: databaseOf(variables, dataDir),
+    database,
     assets: assetsOf(variables, cwd, dataDir),
     redisUrl: storeUrlOf(variables, 'REDIS_URL', /^rediss?:$/, 'redis://redis.example.com:6379'),
     cacheUrl: storeUrlOf(variables, 'CACHE_URL', /^rediss?:$/, 'redis://cache.example.com:6379'),
@@ -66,40 +67,6 @@ export function readEnvironment(env: Environment, cwd: string, readFile: ReadFil
   refuseSharedRedis(settings, variables)
   if (variables.problems.size > 0) throw new ConfigError([...variables.problems])
   return settings
-}
-
-/** The variables, and what is wrong with them. */
-class Variables {
-  readonly #env: Environment
-  readonly #readFile: ReadFile
-  readonly problems = new Set<string>()
-
-  constructor(env: Environment, readFile: ReadFile) {
-    this.#env = env
-    this.#readFile = readFile
-  }
-
-  /** An empty variable counts as unset: compose files and charts pass empty ones along. */
-  given(name: Name): string | undefined {
-    const { secret }: Variable = environmentVariables[name]
-    const found = secret ? lookUp(name, this.#env, this.#readFile) : { value: this.#env[name] }
-    if ('value' in found) return found.value || undefined
-    this.problems.add(found.problem)
-    return undefined
-  }
-
-  /** As `given`, also in lower case. */
-  givenInEitherCase(name: Name): string | undefined {
-    return this.given(name) ?? (this.#env[name.toLowerCase()] || undefined)
-  }
-
-  text(name: NameWithDefault): string {
-    return this.given(name) ?? environmentVariables[name].default
-  }
-
-  refuse(name: string, problem: string): void {
-    this.problems.add(`${name}: ${problem}`)
-  }
 }
 
 function refuseSharedAddress(settings: Settings, variables: Variables): void {
@@ -169,9 +136,21 @@ function storeUrlOf(
   example: string,
 ): string | undefined {
   const value = variables.given(name)
-  if (value !== undefined && !protocols.test(URL.parse(value)?.protocol ?? ''))
+  const url = value === undefined ? null : URL.parse(value)
+  if (value !== undefined && !protocols.test(url?.protocol ?? ''))
     variables.refuse(name, `expected a URL such as ${example}`)
+  else if (url !== null) refuseUnreadable(variables, name, url)
   return value
+}
+
+/** Certificates that the URL names. */
+function refuseUnreadable(variables: Variables, name: string, { searchParams }: URL): void {
+  for (const option of ['sslrootcert', 'sslcert', 'sslkey']) {
+    const file = searchParams.get(option)
+    const reason = file === null ? undefined : variables.unreadable(file)
+    if (reason !== undefined)
+      variables.refuse(name, `${option} names ${file}, which cannot be read (${reason})`)
+  }
 }
 
 function databaseOf(variables: Variables, dataDir: string): DatabaseSettings {

@@ -19,6 +19,24 @@ export const environmentVariables = {
     description: 'The control port: control API, health and metrics. `0`: any free port.',
   },
   CONTROL_HOST: { default: '127.0.0.1', description: 'Address on which the control port listens.' },
+  TORANA_WORKERS: {
+    description:
+      'The number of worker processes behind one pair of ports, or `auto` for one per core. It needs a `DATABASE_URL` of PostgreSQL. Unset: one process does everything. The same as `torana start --workers`.',
+  },
+  TORANA_ROLE: {
+    default: 'all',
+    description:
+      '`gateway`, `control`, `worker` or `all`: which ports and which background jobs this process has. Other values than `all` need a `DATABASE_URL` of PostgreSQL. The same as `torana start --role`.',
+  },
+  TORANA_TLS_CERT: {
+    description:
+      'A file in PEM form with the certificate of both ports, and the certificates between it and its authority. Unset: both ports speak plain HTTP.',
+  },
+  TORANA_TLS_KEY: { description: 'The file with the private key of `TORANA_TLS_CERT`.' },
+  TORANA_TLS_CLIENT_CA: {
+    description:
+      'A file with the certificates of authorities. Both ports then accept only clients with a certificate of one of them. Health checks need one too.',
+  },
   TORANA_DATA_DIR: {
     default: './.torana',
     description:

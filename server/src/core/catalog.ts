@@ -8,6 +8,7 @@ import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
 import type { ImagePrice, Price, PriceFrom } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
+import type { UpstreamTls } from './upstream-tls.ts'
 
 export type Encoding = 'float' | 'base64'
 
@@ -215,6 +216,7 @@ export interface Upstream {
   readonly settings: Readonly<Record<string, unknown>>
   /** Hosts, with their port unless it is the scheme's own, that its links to images may name though they are private. */
   readonly pictureHosts?: readonly string[] | undefined
+  readonly tls?: UpstreamTls | undefined
 }
 
 /** One model on one upstream. */

@@ -1,7 +1,13 @@
 /** What the environment decides. Each limit has its reason beside it; `config/environment.ts` fills it in. */
 import type { AddressRange } from './client-address.ts'
+import type { NodeRole } from './node-role.ts'
 
 export interface Settings {
+  readonly role: NodeRole
+  /** Processes under one supervisor; undefined: this process is the node. */
+  readonly workers: number | undefined
+  /** Of both ports; undefined: they speak plain HTTP. */
+  readonly tls: TlsSettings | undefined
   readonly host: string
   readonly port: number
   readonly controlHost: string
@@ -42,6 +48,14 @@ export interface Settings {
   /** HTTP_PROXY, HTTPS_PROXY and NO_PROXY; undefined when no proxy is set. */
   readonly proxy: ProxySettings | undefined
   readonly limits: Limits
+}
+
+/** Files in PEM form. They are read again when they change. */
+export interface TlsSettings {
+  readonly certFile: string
+  readonly keyFile: string
+  /** Only clients with a certificate of this authority are let in. */
+  readonly clientCaFile: string | undefined
 }
 
 export type DatabaseSettings =

@@ -1,6 +1,7 @@
 /** One port or socket of the node. It is bound first of all, and says that the node starts until an app is ready. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
@@ -15,6 +16,18 @@ export interface ListenerOptions {
   readonly docsUrl: string | undefined
   /** The app has words of its own for a request without a Host header; else Node refuses it without any. */
   readonly appChecksHost?: boolean
+  /** It is bound when its app is ready: other processes answer at this address meanwhile. */
+  readonly bindsLate?: boolean
+  /** Undefined: it speaks plain HTTP. */
+  readonly tls?: TlsCertificate | undefined
+}
+
+/** All in PEM form. */
+export interface TlsCertificate {
+  readonly cert: string
+  readonly key: string
+  /** Only clients with a certificate of one of these authorities are let in. */
+  readonly ca?: string
 }
 
 /** Above the 60 s for which load balancers keep an idle connection: the node must not close it first. */
@@ -27,6 +40,8 @@ const SWEEP_MS = 100
 const SLOW_READER_CHECK_MS = 1000
 /** A start takes seconds. */
 const RETRY_MS = 1000
+/** As long as for headers: a client that does not finish its handshake holds a socket, nothing else. */
+const HANDSHAKE_MS = 10_000
 
 /** What a listener is held to while it is open. */
 interface ListenerBounds extends Partial<
@@ -45,35 +60,37 @@ export interface ListenerEvents {
 }
 
 export class Listener {
-  /** Where it answers, without a path. */
-  readonly url: string
+  readonly #at: ListenerOptions['at']
+  readonly #backlog: number | undefined
   readonly #server: Server
+  readonly #scheme: 'http' | 'https'
   #app: FastifyInstance | undefined
   #closed: Promise<unknown> | undefined
   #isLeaving = false
+  /** 0 before it is bound to any free port. */
+  #port: number
   readonly #connections: Connections
 
-  private constructor(server: Server, connections: Connections, url: string) {
-    this.#server = server
-    this.#connections = connections
-    this.url = url
-  }
-
-  /** Rejects with the system's error, such as `EADDRINUSE`. */
-  static async bind({ at, backlog, nextId, docsUrl, appChecksHost }: ListenerOptions): Promise<Listener> {
-    const server = createServer({
+  private constructor({ at, backlog, appChecksHost, tls }: ListenerOptions) {
+    const options = {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
       requireHostHeader: appChecksHost !== true,
-    })
-    const connections = new Connections(server)
-    server.listen({ ...at, backlog })
-    await once(server, 'listening')
-    const listener = new Listener(
-      server,
-      connections,
-      'path' in at ? `unix:${at.path}` : urlOf(server, at.host),
-    )
+    }
+    this.#at = at
+    this.#port = 'port' in at ? at.port : 0
+    this.#backlog = backlog
+    this.#scheme = tls === undefined ? 'http' : 'https'
+    this.#server =
+      tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) })
+    this.#connections = new Connections(this.#server)
+  }
+
+  /** Rejects with the system's error, such as `EADDRINUSE`. */
+  static async bind(options: ListenerOptions): Promise<Listener> {
+    const { nextId, docsUrl } = options
+    const listener = new Listener(options)
+    const server = listener.#server
     /** False: the app has no answer of its own to this. */
     const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
       if (listener.#isLeaving) response.setHeader('connection', 'close')
@@ -90,21 +107,53 @@ export class Listener {
     server.on('checkExpectation', (request, response) => {
       if (!hand('checkExpectation', request, response)) response.writeHead(417).end()
     })
+    if (options.bindsLate !== true) await listener.#listen()
     return listener
   }
 
+  /** Where it answers, without a path. */
+  get url(): string {
+    if ('path' in this.#at) return `unix:${this.#at.path}`
+    const { host } = this.#at
+    const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+    return `${this.#scheme}://${name}:${this.#port}`
+  }
+
+  async #listen(): Promise<void> {
+    this.#server.listen({ ...this.#at, backlog: this.#backlog })
+    await once(this.#server, 'listening')
+    const address = this.#server.address() as AddressInfo | string
+    if (typeof address === 'object') this.#port = address.port
+  }
+
   /** From now on requests are the app's, which is ready and does not listen itself. */
-  open(
+  async open(
     app: FastifyInstance,
     { readIdleMs, ...bounds }: ListenerBounds = {},
     events: ListenerEvents = {},
-  ): void {
+  ): Promise<void> {
     const { dropped = () => {}, stalled = () => {} } = events
     this.#app = app
     Object.assign(this.#server, bounds)
     this.#server.on('drop', dropped)
-    this.#server.on('clientError', (error, socket) => app.server.emit('clientError', error, socket))
+    this.#server.on('clientError', (error, socket) => {
+      // Nothing can be said to a client whose handshake failed.
+      if (this.#connections.has(socket)) app.server.emit('clientError', error, socket)
+      else socket.destroy()
+    })
     if (readIdleMs !== undefined) this.#connections.endStalled(readIdleMs, stalled)
+    if (!this.#server.listening) await this.#listen()
+  }
+
+  /** Shows another certificate on new connections; those that are open go on. Throws if it can't be used. */
+  useCertificate(tls: TlsCertificate): void {
+    ;(this.#server as TlsServer).setSecureContext(tlsOptions(tls))
+  }
+
+  /** Takes no more connections, which other processes at this address do; each answer is the last one on its connection. */
+  release(): void {
+    this.leave()
+    this.#closed ??= this.#close()
   }
 
   /** Goes on taking connections and requests; each answer says that it is the last one on its connection. */
@@ -129,6 +178,11 @@ export class Listener {
   }
 
   async #close(): Promise<void> {
+    // It may be told to stop before it was ever bound.
+    if (!this.#server.listening) {
+      await this.#app?.close()
+      return
+    }
     const closed = once(this.#server, 'close')
     // Not that of node:http, which would also stop looking for clients that are slow to send their headers.
     NetServer.prototype.close.call(this.#server)
@@ -149,13 +203,16 @@ class Connections {
 
   constructor(server: Server) {
     this.#server = server
-    server.on('connection', (socket: Socket) => {
+    const keep = (socket: Socket): void => {
       this.#open.add(socket)
       socket.once('close', () => {
         this.#open.delete(socket)
         this.#slow.delete(socket)
       })
-    })
+    }
+    server.on('connection', keep)
+    // What an answer waits in is the socket of TLS, not the one below it.
+    server.on('secureConnection', keep)
   }
 
   /**
@@ -169,6 +226,10 @@ class Connections {
       socket.destroy()
     })
     this.#timer = setInterval(() => this.#look(idleMs), Math.min(SLOW_READER_CHECK_MS, idleMs / 2)).unref()
+  }
+
+  has(socket: object): boolean {
+    return this.#open.has(socket as Socket)
   }
 
   cut(): void {
@@ -215,8 +276,7 @@ function answerStarting(
   response.end(faultBody(fault, requestId, docsUrl))
 }
 
-function urlOf(server: Server, host: string): string {
-  const { port } = server.address() as AddressInfo
-  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-  return `http://${name}:${port}`
+function tlsOptions({ cert, key, ca }: TlsCertificate): object {
+  const clients = ca === undefined ? {} : { ca, requestCert: true, rejectUnauthorized: true }
+  return { cert, key, ...clients, minVersion: 'TLSv1.2', handshakeTimeout: HANDSHAKE_MS }
 }

@@ -1,3 +1,4 @@
+import type { NodeRole } from '#core/node-role.ts'
 import type { Actor } from './audit.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 
@@ -34,7 +35,16 @@ export class NodeEnded extends Error {
   override readonly name = 'NodeEnded'
 }
 
+export interface StartedNode {
+  readonly id: string
+  readonly host: string
+  readonly version: string
+  /** `all` unless given. */
+  readonly role?: NodeRole
+}
+
 export interface Heartbeat {
+  /** Those that take requests, this one included. */
   readonly liveNodes: number
   /** The clock of the store. */
   readonly storeNowMs: number
@@ -46,8 +56,8 @@ export interface Heartbeat {
  */
 export interface LedgerStore {
   /** Makes a node known. What it writes is taken from then on, until it is ended. */
-  startNode(node: { readonly id: string; readonly host: string; readonly version: string }): Promise<void>
-  /** Says that the node lives, and hears how many do, and what time it is there. Rejects with `NodeEnded`. */
+  startNode(node: StartedNode): Promise<void>
+  /** Says that the node lives, and hears how many take requests, and what time it is there. Rejects with `NodeEnded`. */
   heartbeat(nodeId: string): Promise<Heartbeat>
   /**
    * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another

@@ -2,7 +2,7 @@
  * The socket through which commands on the same machine reach their node. Any user of a machine can listen on a port before
  * the node does, and would be sent the admin token. A socket in the data folder has an owner.
  */
-import { lstatSync } from 'node:fs'
+import { lstatSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Nodes that share a data folder have a port each. */
@@ -18,6 +18,11 @@ export function pathProblem(path: string): string | undefined {
   const bytes = Buffer.byteLength(path)
   if (bytes <= LONGEST_PATH_BYTES) return undefined
   return `its path has ${bytes} bytes, and a socket can have ${LONGEST_PATH_BYTES}: use a data folder with a shorter path`
+}
+
+/** Left by a node that was killed. Only whoever has the control port may call it: then no other node has the socket. */
+export function removeLeftSocket(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket()) unlinkSync(path)
 }
 
 /**

@@ -11,9 +11,14 @@ import type { SecurityLog } from './security-log.ts'
 import { TrafficMetrics } from './traffic-metrics.ts'
 import { counters, histograms, samplesText, type Counter, type Histogram } from './series.ts'
 
-const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
+export const CONTENT_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 /** Projects times models is without a bound, and most of them are `other` then: those found once are remembered up to here. */
 const REMEMBERED_PROJECTS = 1000
+
+export interface MetricsText {
+  readonly contentType: string
+  readonly text: string
+}
 
 interface RequestSeries {
   readonly requests: Counter
@@ -163,7 +168,7 @@ export class Metrics {
   }
 
   /** Prometheus' text form. */
-  async text(): Promise<{ readonly contentType: string; readonly text: string }> {
+  async text(): Promise<MetricsText> {
     const families = [
       this.#requests,
       this.#requestSeconds,

@@ -6,6 +6,8 @@ import { every, type Repetition } from './every.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
 
 export interface ImageWorkerParts extends ResumeDependencies {
+  /** Whether this node takes over jobs that lost their process. */
+  readonly takesOver: boolean
   /** Whether this node deletes old pictures: in a shared store one node is enough. */
   readonly mustForgetBlobs: () => Promise<boolean>
   /** Whose the place is that they are kept in. Rejects while the store is away: then nothing is deleted. */
@@ -40,7 +42,9 @@ export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWo
       () => (waiting.all.length === 0 ? Promise.resolve() : jobs.renewCallers(waiting.all)),
       trouble('renew callers'),
     ),
-    every(LOOK_MS, () => takeOver(dependencies, events), trouble('take over')),
+    ...(dependencies.takesOver
+      ? [every(LOOK_MS, () => takeOver(dependencies, events), trouble('take over'))]
+      : []),
     every(
       FORGET_MS,
       async () => {

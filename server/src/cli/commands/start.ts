@@ -25,6 +25,16 @@ const OPTIONS = {
     variable: 'TORANA_DATA_DIR',
   },
   ...LISTENER_OPTIONS,
+  workers: {
+    takes: '<n>',
+    says: 'worker processes behind one pair of ports, or auto: one per core (TORANA_WORKERS)',
+    variable: 'TORANA_WORKERS',
+  },
+  role: {
+    takes: '<role>',
+    says: 'all, gateway, control or worker: what this process does (TORANA_ROLE)',
+    variable: 'TORANA_ROLE',
+  },
 } as const satisfies Options
 
 export const start = command({
@@ -33,7 +43,7 @@ export const start = command({
   options: OPTIONS,
   reach: 'none',
   isPlain: true,
-  more: 'All other settings are environment variables and torana.yaml: docs/configuration.md. SIGTERM and Ctrl-C end it in order, SIGHUP reads torana.yaml again.',
+  more: 'All other settings are environment variables and torana.yaml: docs/configuration.md. SIGTERM and Ctrl-C end it in order, SIGHUP reads torana.yaml again; with --workers it replaces the workers one by one.',
   examples: ['torana start', 'torana start --port 9000 --config production.yaml'],
   async run(call) {
     // Before the rest of the program is loaded: a process that is told to stop meanwhile ends in order.

@@ -1,4 +1,5 @@
 /** Runs a node until it is told to stop, and tells a person how to use it. */
+import cluster from 'node:cluster'
 import { once } from 'node:events'
 import { Listeners } from '#compose/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
@@ -9,15 +10,36 @@ import type { Node } from '#main'
 import { readManifest } from '#package/files.ts'
 import type { Output } from '../command/output.ts'
 import { onHangUp, ToldToStop, toldToStop } from './stop-signals.ts'
+import { JOINS_OTHERS } from './worker-messages.ts'
+import { WorkerChannel } from './worker-channel.ts'
 
 /** `notes` are lines for the banner. */
 export async function serve(env: Environment, out: Output, notes: readonly string[] = []): Promise<number> {
   const settings = readEnvironment(env, process.cwd(), readText)
   // Whatever a node writes is its user's alone, also what its packages write: the database inside it knows of no modes.
   process.umask(0o077)
+  if (settings.workers === undefined) return runNode(settings, env, out, { notes })
+  if (cluster.isWorker) return runNode(settings, env, out, { notes, channel: new WorkerChannel() })
+  const { supervise } = await import('./supervise.ts')
+  return supervise(settings, { workers: settings.workers, env, out })
+}
+
+interface RunParts {
+  readonly notes: readonly string[]
+  /** To the supervisor; undefined: there is none. */
+  readonly channel?: WorkerChannel
+}
+
+async function runNode(
+  settings: Settings,
+  env: Environment,
+  out: Output,
+  { notes, channel }: RunParts,
+): Promise<number> {
+  const say = (line: string): void => void out.stderr.write(`  ${line}\n`)
   let node: Node
   try {
-    node = await start(settings, env, (line) => out.stderr.write(`  ${line}\n`))
+    node = await start(settings, env, { say, channel })
   } catch (error) {
     if (error instanceof ToldToStop) return 0
     const problem = await problemOf(error, settings)
@@ -26,11 +48,15 @@ export async function serve(env: Environment, out: Output, notes: readonly strin
     return 1
   }
   onHangUp(() => node.reload())
-  out.stderr.write(banner(node, notes))
-  const reason = await Promise.race([told(), node.ended.then(() => 'ended' as const)])
+  if (channel === undefined) out.stderr.write(banner(node, notes))
+  else channel.ready(node, banner(node, notes))
+  const reasons = [told(), node.ended.then(() => 'ended' as const)]
+  const reason = await Promise.race([...reasons, ...(channel ? [channel.mustEnd] : [])])
   if (reason === 'ended') return 1
   // A person at a terminal wants it to end. Whoever sends SIGTERM may be an orchestrator with a load balancer before us.
-  await node.stop({ gently: reason.by === 'SIGTERM' })
+  const by = reason instanceof ToldToStop ? reason.by : reason
+  await node.stop({ gently: by === 'SIGTERM', isReplaced: by === 'replaced' || by === 'orphaned' })
+  await channel?.leave()
   return 0
 }
 
@@ -39,13 +65,19 @@ async function told(): Promise<ToldToStop> {
   return toldToStop.reason as ToldToStop
 }
 
+interface StartParts {
+  readonly say: (line: string) => void
+  readonly channel: WorkerChannel | undefined
+}
+
 /** Says at once what is going on: the first start of a node takes some seconds. */
-async function start(settings: Settings, env: Environment, say: (line: string) => void): Promise<Node> {
-  const listeners = await Listeners.bind(settings)
-  say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
+async function start(settings: Settings, env: Environment, { say, channel }: StartParts): Promise<Node> {
+  const isLate = env[JOINS_OTHERS] !== undefined
+  const listeners = await Listeners.bind(settings, { isLate })
+  if (!isLate) say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
   // Loaded only now: a taken port is told before a second is spent on the rest of the code.
   const { startNode } = await import('#main')
-  return startNode(settings, env, listeners, { told: toldToStop, say })
+  return startNode(settings, env, listeners, { told: toldToStop, say, peers: channel?.peers })
 }
 
 /** What the system says of a folder that can't be used. */
@@ -75,6 +107,8 @@ async function problemOf(error: unknown, settings: Settings): Promise<string | u
   }
   const { FolderInUse, NoDatabaseInside } = await import('#stores/postgres/pglite.ts')
   const { UnsafeSecret } = await import('#runtime/secret.ts')
+  const { UnsafeFolder } = await import('#runtime/data-folder.ts')
+  if (error instanceof UnsafeFolder) return `TORANA_DATA_DIR: ${error.message}`
   const told = [FolderInUse, NoDatabaseInside, UnsafeSecret].some((kind) => error instanceof kind)
   return told ? (error as Error).message : undefined
 }

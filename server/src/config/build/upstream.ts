@@ -1,8 +1,11 @@
+import { createSecureContext } from 'node:tls'
 import type { DialectName, Upstream } from '#core/catalog.ts'
 import { startsLikeOurs } from '#core/key.ts'
+import type { UpstreamTls } from '#core/upstream-tls.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Path, Report } from '../file/problem.ts'
+import { tlsProblem } from '../file/certificates.ts'
 import type { UpstreamEntry } from '../schema/schema.ts'
 
 /** One upstream, as the deployments of each kind see it: their wire languages may differ. */
@@ -48,8 +51,17 @@ export function buildUpstream(
       'holds a key of Torana, which would be sent to the provider. Write the key of the provider: keys of Torana are for applications',
     )
   if (report.isBroken(path)) return undefined
+  if (entry.tls !== undefined) reportUnusable(entry.tls, (message) => problem('tls', message))
   const [embedding, image = embedding] = dialects.map((one) => upstreamIn(one, name, entry, provider))
   return embedding && image && { embedding, image }
+}
+
+function reportUnusable(tls: UpstreamTls, problem: (message: string) => void): void {
+  try {
+    createSecureContext(tls)
+  } catch (error) {
+    problem(`cannot be used: ${tlsProblem(error)}`)
+  }
 }
 
 function reportMissing(
@@ -89,6 +101,7 @@ function upstreamIn(
     headers: entry.headers ?? {},
     settings: entry.settings ?? {},
     ...(entry.pictureHosts && { pictureHosts: entry.pictureHosts }),
+    ...(entry.tls && { tls: entry.tls }),
   }
 }
 
@@ -133,6 +146,7 @@ function misplacedFields(entry: UpstreamEntry, dialects: readonly DialectName[])
     headers: ['openai', 'azure', 'ai-sdk'],
     // The packages of the AI SDK refuse such addresses themselves.
     pictureHosts: ['openai', 'azure'],
+    tls: ['openai', 'azure'],
     resource: ['azure'],
     apiVersion: ['azure'],
     settings: ['ai-sdk'],

@@ -11,6 +11,15 @@ const url = z
 const headerName = z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'is no valid header name')
 const headerValue = z.string().regex(/^[\t\x20-\x7e]*$/, 'a header value is one line of ASCII text')
 
+function pem(kind: string): z.ZodString {
+  return z
+    .string()
+    .regex(
+      new RegExp(`-----BEGIN ${kind}-----`),
+      'expected text in PEM form: write ${NAME}, and the path of its file into the variable NAME_FILE',
+    )
+}
+
 /** A server has one or two stores of files. */
 const MOST_PICTURE_HOSTS = 32
 
@@ -77,6 +86,20 @@ export const upstream = z.strictObject({
     .optional()
     .describe(
       "Images over OpenAI's wire: hosts of your own network that links of this upstream may name, each exactly as it stands in the link: `files.internal`, `localhost:8188`. Torana fetches images from there as they are, also over http. Default: only the origin of `baseUrl`, and https on the public internet.",
+    ),
+  tls: z
+    .strictObject({
+      ca: pem('CERTIFICATE')
+        .optional()
+        .describe('The certificate of the authority that signed the certificate of the upstream.'),
+      cert: pem('CERTIFICATE').optional().describe('The certificate that Torana shows to the upstream.'),
+      key: pem('[A-Z ]*PRIVATE KEY').optional().describe('The private key of `cert`.'),
+    })
+    .refine(({ cert, key }) => (cert === undefined) === (key === undefined), 'write cert and key, or neither')
+    .refine((tls) => Object.keys(tls).length > 0, 'is empty: write ca, or cert and key')
+    .optional()
+    .describe(
+      'Dialects openai and azure: certificates for an upstream of your own network, in PEM form. Write `${NAME}` and put the path into the variable `NAME_FILE`. Default: the authorities of the public internet.',
     ),
   settings: z
     .record(z.string(), z.unknown())

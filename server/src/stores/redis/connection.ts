@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { ErrorReply, RedisClient, RESP_TYPES } from '@redis/client'
+import { certificatesIn } from './certificates.ts'
 
 /**
  * How long a reply may take before this node goes on without Redis. A healthy one answers in about 1 ms and in 5 ms at its
@@ -75,7 +76,13 @@ export class RedisConnection {
 
   /** Resolves after the first try, whether it succeeded or not; further tries follow by themselves. */
   async open(): Promise<void> {
-    const client = newClient(this.#options.url)
+    let client: Client
+    try {
+      client = newClient(this.#options.url)
+    } catch (error) {
+      // A file of its certificates can't be read.
+      return this.#retryLater(error as Error)
+    }
     client.on('error', (error: Error) => this.#end(client, error))
     const deadline = setTimeout(() => client.destroy(), CONNECT_DEADLINE_MS)
     try {
@@ -189,15 +196,16 @@ function makeClientClass() {
 let clientOf: ReturnType<typeof makeClientClass> | undefined
 
 /** The library neither queues, nor reconnects, nor counts time: one timer for each of its commands would cost more than the command. */
-function newClient(url: string) {
+function newClient(given: string) {
   clientOf ??= makeClientClass()
+  const { url, tls } = certificatesIn(given)
   return clientOf({
     url,
     name: 'torana',
     disableOfflineQueue: true,
     commandOptions: { timeout: 0 },
     maintNotifications: 'disabled',
-    socket: { connectTimeout: CONNECT_DEADLINE_MS, reconnectStrategy: false },
+    socket: { connectTimeout: CONNECT_DEADLINE_MS, reconnectStrategy: false, ...tls },
   })
 }
 

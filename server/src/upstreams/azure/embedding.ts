@@ -12,6 +12,7 @@ export function azureTarget(upstream: Upstream): Target {
   const root = target.basePath.replace(/\/openai(\/v1)?$/, '')
   return {
     origin: target.origin,
+    tls: target.tls,
     basePath: DATED.test(apiVersion) ? `${root}/openai/deployments` : `${root}/openai/v1`,
     query: `?api-version=${encodeURIComponent(apiVersion)}`,
     headers: apiKey === undefined ? target.headers : [...target.headers, 'api-key', apiKey],

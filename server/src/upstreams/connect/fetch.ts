@@ -1,6 +1,7 @@
 /** A `fetch` for libraries that want one: our connections, our proxy, the caller's own abort signal. */
 import { Agent, EnvHttpProxyAgent, errors, fetch as undiciFetch, type Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
+import type { UpstreamTls } from '#core/upstream-tls.ts'
 import { USER_AGENT } from './user-agent.ts'
 
 export interface FetchOptions {
@@ -54,8 +55,10 @@ function bounded(response: Response, maxBytes: number): Response {
   return new Response(response.body.pipeThrough(counted), { status, statusText, headers })
 }
 
-export function proxyAgent({ http, https, no }: ProxySettings): Dispatcher {
+/** `tls` is for the upstream behind the proxy, not for the proxy itself. */
+export function proxyAgent({ http, https, no }: ProxySettings, tls?: UpstreamTls): Dispatcher {
   return new EnvHttpProxyAgent({
+    ...(tls === undefined ? {} : { requestTls: { ...tls }, connect: { ...tls } }),
     ...(http === undefined ? {} : { httpProxy: http }),
     ...(https === undefined ? {} : { httpsProxy: https }),
     ...(no === undefined ? {} : { noProxy: no }),

@@ -3,15 +3,19 @@
  * and nothing of what they mean.
  */
 import type { Readable } from 'node:stream'
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { ProxySettings } from '#core/settings.ts'
+import type { UpstreamTls } from '#core/upstream-tls.ts'
 import { proxyAgent } from './fetch.ts'
+import { digestOf, NO_TIMEOUTS, openPool } from './pool.ts'
 import { Rounds, type Flow } from './rounds.ts'
 import { SentBody, type StreamedBody } from './sent-body.ts'
 import { codingIn, Unpacking } from './unpacking.ts'
 
 export interface HttpQuestion {
   readonly origin: string
+  /** Certificates of the upstream's own; undefined: the usual ones. */
+  readonly tls?: UpstreamTls | undefined
   readonly path: string
   /** Flat list of names and values. */
   readonly headers: string[]
@@ -72,12 +76,6 @@ export interface HttpOptions {
   readonly yieldOnSending: () => Promise<unknown>
 }
 
-/** More sockets than this to one origin only queue at the far end. */
-const CONNECTIONS_PER_ORIGIN = 512
-/** Below the 60 s after which common load balancers drop an idle connection. */
-const KEEP_ALIVE_MS = 30_000
-/** Each call has its own deadline. */
-const NO_TIMEOUTS = { headersTimeout: 0, bodyTimeout: 0 } as const
 /** Enough for any error message; an upstream's HTML page need not be kept. */
 const ERROR_BODY_BYTES = 64 * 1024
 
@@ -103,25 +101,27 @@ export class UpstreamHttp {
   }
 
   post(call: HttpCall, sink: ByteSink): Promise<HttpAnswer> {
-    const { origin, path, headers, body } = call
+    const { origin, tls, path, headers, body } = call
     const request = { origin, path, method: 'POST', ...NO_TIMEOUTS } as const
     if (typeof body === 'string') {
       const whole = { ...request, headers, body }
-      return this.#exchange(call, sink, undefined, (one) => this.#dispatcherFor(origin).dispatch(whole, one))
+      return this.#exchange(call, sink, undefined, (one) =>
+        this.#dispatcherFor(origin, tls).dispatch(whole, one),
+      )
     }
     const sending = new SentBody(body, this.#options.yieldOnSending)
     const announced = [...headers, 'content-length', String(body.size)]
     const upload = { ...request, headers: announced, body: sending as unknown as Readable, allowH2: false }
-    const pool = this.#dispatcherFor(origin, 'uploads')
+    const pool = this.#dispatcherFor(origin, tls, 'uploads')
     return this.#exchange(call, sink, sending, (exchange) => pool.dispatch(upload, exchange))
   }
 
   /** Asks without a body. No redirect is followed. */
   get(question: HttpQuestion, sink: ByteSink): Promise<HttpAnswer> {
-    const { origin, path, headers } = question
+    const { origin, tls, path, headers } = question
     const asked = { origin, path, method: 'GET', headers, ...NO_TIMEOUTS } as const
     return this.#exchange(question, sink, undefined, (one) =>
-      this.#dispatcherFor(origin).dispatch(asked, one),
+      this.#dispatcherFor(origin, tls).dispatch(asked, one),
     )
   }
 
@@ -141,18 +141,12 @@ export class UpstreamHttp {
    * Uploads have connections of HTTP/1.1 to themselves: many on one connection would wait for each other, and there an upstream
    * that has heard enough can close it.
    */
-  #dispatcherFor(origin: string, use?: 'uploads'): Dispatcher {
-    if (this.#viaProxy) return this.#viaProxy
-    const key = use === undefined ? origin : `${use} ${origin}`
+  #dispatcherFor(origin: string, tls: UpstreamTls | undefined, use?: 'uploads'): Dispatcher {
+    if (this.#viaProxy && tls === undefined) return this.#viaProxy
+    const key = [origin, use, tls && digestOf(tls)].filter((part) => part !== undefined).join(' ')
     let pool = this.#pools.get(key)
     if (pool === undefined) {
-      pool = new Pool(origin, {
-        connections: CONNECTIONS_PER_ORIGIN,
-        keepAliveTimeout: KEEP_ALIVE_MS,
-        connect: { timeout: this.#options.connectTimeoutMs },
-        ...(use === undefined ? {} : { allowH2: false }),
-        ...NO_TIMEOUTS,
-      })
+      pool = openPool(origin, { ...this.#options, tls, isForUploads: use === 'uploads' })
       this.#pools.set(key, pool)
     }
     return pool

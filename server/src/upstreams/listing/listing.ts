@@ -57,6 +57,7 @@ export class HttpModelListing implements ModelListing {
       answer = await this.#http.get(
         {
           origin: target.origin,
+          tls: target.tls,
           path: path.startsWith('/') ? path : `${target.basePath}/${path}`,
           headers,
           timeoutMs: TIMEOUT_MS,

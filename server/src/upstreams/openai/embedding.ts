@@ -1,5 +1,6 @@
 /** The OpenAI wire for embeddings. What differs between the many servers that speak it is capability data. */
 import type { Upstream } from '#core/catalog.ts'
+import type { UpstreamTls } from '#core/upstream-tls.ts'
 import type { TokenIds } from '#core/embedding/input.ts'
 import type { EmbeddingCall } from '#ports/upstream.ts'
 import { USER_AGENT } from '../connect/user-agent.ts'
@@ -7,6 +8,7 @@ import { USER_AGENT } from '../connect/user-agent.ts'
 /** Where and how one upstream is called; made once per upstream. */
 export interface Target {
   readonly origin: string
+  readonly tls: UpstreamTls | undefined
   /** Everything before the operation: `/v1`. */
   readonly basePath: string
   /** After the operation: `?api-version=v1`, or nothing. */
@@ -34,7 +36,8 @@ export function openaiTarget(upstream: Upstream): Target {
   for (const [name, value] of OWN_HEADERS) if (!namesHeader(upstream, name)) headers.push(name, value)
   if (upstream.apiKey !== undefined) headers.push('authorization', `Bearer ${upstream.apiKey}`)
   for (const [name, value] of Object.entries(upstream.headers)) headers.push(name, value)
-  return { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), query: url.search, headers }
+  const { tls } = upstream
+  return { origin: url.origin, basePath: url.pathname.replace(/\/$/, ''), query: url.search, headers, tls }
 }
 
 export function embeddingPath(target: Target, _call: EmbeddingCall): string {

@@ -37,6 +37,7 @@ export function exchangeEmbedding(
         answer = await http.post(
           {
             origin: target.origin,
+            tls: target.tls,
             path: dialect.path(target, call),
             headers: headersOf(target, call),
             body: embeddingBody(call),

@@ -84,6 +84,7 @@ async function exchange(
   const posted = http.post(
     {
       origin: target.origin,
+      tls: target.tls,
       path: dialect.path(target, call),
       ...contentOf(call, target.headers),
       timeoutMs: call.timeoutMs,

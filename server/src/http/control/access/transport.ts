@@ -44,7 +44,8 @@ export class Transports {
     const forwardedHost = byProxy ? lastOf(headers['x-forwarded-host']) : undefined
     const host = forwardedHost ?? headers.host ?? ''
     const isNamed = this.#console?.protocol === 'https:' && host === this.#console.host
-    const isSecure = isNamed || (byProxy && lastOf(headers['x-forwarded-proto']) === 'https')
+    const isSecure =
+      isEncrypted(raw) || isNamed || (byProxy && lastOf(headers['x-forwarded-proto']) === 'https')
     const client = clientAddress(raw)
     // A proxy that nobody named may stand for anybody.
     const isDirect = byProxy || FORWARDED.every((name) => headers[name] === undefined)
@@ -90,6 +91,11 @@ export class Transports {
     const base = this.#console?.href ?? `${this.of(request).origin}/`
     return new URL(path, base.endsWith('/') ? base : `${base}/`).href
   }
+}
+
+/** The control port itself speaks TLS. */
+function isEncrypted({ socket }: FastifyRequest['raw']): boolean {
+  return 'encrypted' in socket && socket.encrypted === true
 }
 
 /** What the nearest proxy wrote. */

@@ -96,7 +96,7 @@ export const LOCK_SHARED_CALLS =
   'SELECT pg_advisory_xact_lock(7061712, bucket) FROM unnest($1::integer[]) AS bucket'
 
 export const START_NODE = `
-INSERT INTO nodes (node_id, host, version) VALUES ($1, $2, $3)
+INSERT INTO nodes (node_id, host, version, role) VALUES ($1, $2, $3, $4)
 ON CONFLICT (node_id) DO UPDATE SET seen_at = now() WHERE nodes.ended_at IS NULL`
 
 /** How long a silent node counts as living. */
@@ -108,7 +108,8 @@ WITH beat AS (
 )
 SELECT (SELECT count(*) FROM beat)::integer AS alive,
   (SELECT count(*) FROM nodes
-   WHERE ended_at IS NULL AND node_id <> $1 AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
+   WHERE ended_at IS NULL AND role IN ('all', 'gateway') AND node_id <> $1
+     AND seen_at > now() - interval '${LIVE_SECONDS} seconds')::integer AS others,
   (extract(epoch FROM clock_timestamp()) * 1000)::double precision AS now_ms`
 
 /** What stands in the books for the calls of some entries. */

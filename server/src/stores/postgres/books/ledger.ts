@@ -16,6 +16,7 @@ import {
   type Heartbeat,
   type LedgerStore,
   type OpenCall,
+  type StartedNode,
   type Unknown,
   type UnknownResolution,
 } from '#ports/ledger.ts'
@@ -78,8 +79,8 @@ export class PostgresLedger implements LedgerStore {
     this.#database = database
   }
 
-  async startNode({ id, host, version }: Parameters<LedgerStore['startNode']>[0]): Promise<void> {
-    await reachable(this.#database.query(START_NODE, [id, host, version]))
+  async startNode({ id, host, version, role = 'all' }: StartedNode): Promise<void> {
+    await reachable(this.#database.query(START_NODE, [id, host, version, role]))
   }
 
   async heartbeat(nodeId: string): Promise<Heartbeat> {

@@ -51,7 +51,7 @@ export class PostgresUpkeep implements Upkeep {
     const [eldest] = await reachable(
       this.#database.query<{ node_id: string }>(
         `SELECT node_id FROM nodes
-         WHERE ended_at IS NULL AND seen_at > now() - interval '${LIVE_SECONDS} seconds'
+         WHERE ended_at IS NULL AND role IN ('all', 'worker') AND seen_at > now() - interval '${LIVE_SECONDS} seconds'
          ORDER BY started_at, node_id LIMIT 1`,
       ),
     )

@@ -1,0 +1,62 @@
+/** `torana start --workers`: runs a supervisor until it is told to stop. */
+import { once } from 'node:events'
+import { createServer, type AddressInfo } from 'node:net'
+import type { Environment } from '#config/file/variable.ts'
+import type { Settings } from '#core/settings.ts'
+import { openLog } from '#telemetry/log.ts'
+import type { Output } from '../command/output.ts'
+import { onHangUp, toldToStop, type ToldToStop } from './stop-signals.ts'
+import { Supervisor } from './supervisor.ts'
+
+export interface SuperviseParts {
+  readonly workers: number
+  /** What each worker reads its settings from. */
+  readonly env: Environment
+  readonly out: Output
+}
+
+export async function supervise(
+  settings: Settings,
+  { workers, env: given, out }: SuperviseParts,
+): Promise<number> {
+  const log = openLog(settings.logLevel, settings.logFormat)
+  const env = {
+    ...given,
+    TORANA_WORKERS: String(workers),
+    TORANA_ROLE: settings.role,
+    PORT: String(await fixedPort(settings.host, settings.port)),
+    CONTROL_PORT: String(await fixedPort(settings.controlHost, settings.controlPort)),
+  }
+  const supervisor = new Supervisor({ workers, env, log })
+  const told = toldToStopBy()
+  const started = supervisor.start()
+  const first = await Promise.race([started, told])
+  if (typeof first === 'object' && 'exitCode' in first) {
+    log.close()
+    return first.exitCode
+  }
+  if (typeof first === 'object') {
+    onHangUp(() => supervisor.replaceAll())
+    out.stderr.write(first.banner)
+  }
+  await supervisor.stop(await told)
+  log.info('all workers have stopped')
+  log.close()
+  return 0
+}
+
+async function toldToStopBy(): Promise<ToldToStop['by']> {
+  if (!toldToStop.aborted) await once(toldToStop, 'abort')
+  return (toldToStop.reason as ToldToStop).by
+}
+
+/** Workers that are started one after another could not agree on "any free port". */
+async function fixedPort(host: string, port: number): Promise<number> {
+  if (port !== 0) return port
+  const server = createServer().listen({ host, port: 0 })
+  await once(server, 'listening')
+  const { port: free } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return free
+}

@@ -1,0 +1,18 @@
+/** What a supervisor and its workers say to each other. */
+
+export type ToSupervisor =
+  /** The worker takes requests from now on. `banner` is for the person at the terminal. */
+  | { readonly kind: 'ready'; readonly banner: string }
+  /** Somebody scrapes this worker: what have all of them counted? */
+  | { readonly kind: 'scrape'; readonly id: number }
+  /** What this worker alone has counted, in answer to `count`, or as its last word with no `id`. */
+  | { readonly kind: 'counted'; readonly id?: number; readonly text: string }
+
+export type ToWorker =
+  | { readonly kind: 'count'; readonly id: number }
+  | { readonly kind: 'scraped'; readonly id: number; readonly text: string }
+  /** Another worker stands in your place: end what you have. */
+  | { readonly kind: 'replaced' }
+
+/** In the environment of a worker that joins others: it answers at their addresses only when it is ready. */
+export const JOINS_OTHERS = 'TORANA_JOINS_OTHERS'
