@@ -123,7 +123,7 @@ export interface WrkOptions {
   readonly script: string
   readonly connections: number
   readonly seconds: number
-  readonly core: number
+  readonly core: number | string
   /** After how long a request counts as failed. */
   readonly timeoutSeconds?: number
 }

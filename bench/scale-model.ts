@@ -1,0 +1,72 @@
+/** How many machines a rate needs, from what one request costs. Sums and divisions: whoever has other figures puts them in. */
+
+/** What one request costs, as measured. */
+export interface UnitCosts {
+  /** CPU time of a gateway process. */
+  readonly gatewayUs: number
+  readonly postgresUs: number
+  readonly redisUs: number
+  readonly redisCommands: number
+  /** What PostgreSQL writes ahead, which its standby and its archive get too. */
+  readonly walBytes: number
+}
+
+/** The unit costs of one case of the measurement, and what came with them. */
+export interface Measured extends UnitCosts {
+  readonly name: string
+  readonly perSecond: number
+  /** CPU time of all that ran, load and upstream included. */
+  readonly wholeUs: number
+  readonly redisBytes: number
+  readonly ledgerRows: number
+}
+
+export interface ScalePlan {
+  readonly perSecond: number
+  /** One a core. */
+  readonly processes: number
+  readonly redisShards: number
+  readonly postgresCores: number
+  readonly walMegabytesPerSecond: number
+  readonly cells: number
+}
+
+/** Of a core in ordinary hours: the rest is for bursts, and for the work of a machine that was lost. */
+export const USED_SHARE = 0.6
+/** What one PostgreSQL gives to one cell. More exist; they cost more than a second cell. */
+export const CELL_POSTGRES_CORES = 16
+/** Of the log that is written ahead: what a good disk and a standby in another zone follow without lag. */
+export const CELL_WAL_MEGABYTES = 200
+
+const MEGABYTE = 1_000_000
+
+export function planFor(perSecond: number, costs: UnitCosts): ScalePlan {
+  const coresFor = (us: number): number => (perSecond * us) / 1_000_000 / USED_SHARE
+  const postgresCores = coresFor(costs.postgresUs)
+  const walMegabytesPerSecond = (perSecond * costs.walBytes) / MEGABYTE
+  const cells = Math.ceil(
+    Math.max(1, postgresCores / CELL_POSTGRES_CORES, walMegabytesPerSecond / CELL_WAL_MEGABYTES),
+  )
+  return {
+    perSecond,
+    // Two at least, so that one may be lost.
+    processes: Math.max(2, Math.ceil(coresFor(costs.gatewayUs))),
+    // Redis works on one core. A cell has its own.
+    redisShards: Math.max(cells, Math.ceil(coresFor(costs.redisUs))),
+    postgresCores: Math.ceil(postgresCores),
+    walMegabytesPerSecond,
+    cells,
+  }
+}
+
+/**
+ * What so many processes on one machine can do, when everything else of a request runs there too: either the processes are busy,
+ * or the cores are.
+ */
+export function mostPerSecond(
+  processes: number,
+  cores: number,
+  { gatewayUs, wholeUs }: { readonly gatewayUs: number; readonly wholeUs: number },
+): number {
+  return Math.min((processes * 1_000_000) / gatewayUs, (cores * 1_000_000) / wholeUs)
+}

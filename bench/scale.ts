@@ -1,0 +1,268 @@
+/**
+ * `npm run bench:scale`: what one request costs in CPU time, commands of Redis and bytes of PostgreSQL; how that grows with a second
+ * process, ten times the keys and ten times the models; whether the model of docs/scale.md foretells two processes within 20 %. The
+ * figures of PostgreSQL and of the whole machine count everything that runs: it must be quiet. `-- --write` puts the tables into
+ * docs/scale.md.
+ */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { createClient } from '@redis/client'
+import { openPostgres } from '../server/src/stores/postgres/database.ts'
+import { startPostgresServer, startRedisServer } from '../server/test/support/servers.ts'
+import { loadText, median, print, startNginx } from './parts.ts'
+import { cpuMicroseconds, stopAll, wrk, type Load, type Started } from './processes.ts'
+import { mostPerSecond, planFor, type Measured } from './scale-model.ts'
+import { scaleDocument } from './scale-document.ts'
+import { startProvider, startTorana } from './torana.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '6' },
+    windows: { type: 'string', default: '3' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const ALL_CORES = `0-${availableParallelism() - 1}`
+const CONNECTIONS = 64
+const MOST_WRONG = 0.2
+const IMAGE_BYTES = 1_000_000
+
+const folder = mkdtempSync(join(tmpdir(), 'torana-scale-'))
+const postgres = await startPostgresServer()
+const redis = await startRedisServer()
+const database = openPostgres(postgres.url, { poolSize: 1 })
+const redisClient = createClient({ url: redis.url })
+await redisClient.connect()
+
+/** One way to ask. */
+interface Case {
+  readonly name: string
+  readonly route: 'embeddings' | 'images/generations'
+  readonly processes: number
+  readonly keys: number
+  readonly models: number
+}
+
+const ONE: Case = {
+  name: 'embeddings, one process',
+  route: 'embeddings',
+  processes: 1,
+  keys: 100,
+  models: 1,
+}
+const CASES: readonly Case[] = [
+  ONE,
+  { ...ONE, name: 'two processes', processes: 2 },
+  { ...ONE, name: 'ten times the keys', keys: 1000 },
+  { ...ONE, name: 'ten times the models', models: 10 },
+  { ...ONE, name: 'images of 1 MB, one process', route: 'images/generations' },
+]
+
+try {
+  const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
+  for (const { pid } of Object.values(upstreams)) execFileSync('taskset', ['-acp', ALL_CORES, String(pid)])
+  const measured: Measured[] = []
+  for (const one of CASES) measured.push(await measure(one, upstreams))
+  print([
+    [
+      'case',
+      'requests/s',
+      'gateway µs',
+      'PostgreSQL µs',
+      'Redis µs',
+      'all µs',
+      'Redis commands',
+      'WAL bytes',
+      'rows',
+    ],
+    ...measured.map((one) => [
+      one.name,
+      one.perSecond.toFixed(0),
+      one.gatewayUs.toFixed(0),
+      one.postgresUs.toFixed(0),
+      one.redisUs.toFixed(1),
+      one.wholeUs.toFixed(0),
+      one.redisCommands.toFixed(2),
+      one.walBytes.toFixed(0),
+      one.ledgerRows.toFixed(2),
+    ]),
+  ])
+  const [single, double] = measured as [Measured, Measured]
+  const foretold = mostPerSecond(2, availableParallelism(), single)
+  const wrong = foretold / double.perSecond - 1
+  console.log(
+    `\ntwo processes: ${foretold.toFixed(0)}/s foretold, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
+  )
+  const plans = [1000, 100_000, 1_000_000].map((perSecond) => planFor(perSecond, single))
+  if (options.write) scaleDocument(measured, plans, { foretold, wrong })
+  if (Math.abs(wrong) > MOST_WRONG) process.exitCode = 1
+} finally {
+  redisClient.destroy()
+  await database.close()
+  await stopAll()
+  await redis.stop()
+  await postgres.stop()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(
+  one: Case,
+  { nginx, provider }: { readonly nginx: Started; readonly provider: Started },
+): Promise<Measured> {
+  const isImages = one.route !== 'embeddings'
+  const baseUrl = isImages ? `${provider.origin}/bytes-${IMAGE_BYTES}/v1` : `${nginx.origin}/base64/v1`
+  const gateways: Started[] = []
+  for (let index = 0; index < one.processes; index += 1) gateways.push(await startGateway(one, baseUrl))
+  const script = wrkScript(one)
+  const run = (): Promise<Load[]> =>
+    Promise.all(
+      gateways.map(({ origin }) =>
+        wrk({
+          url: `${origin}/v1/${one.route}`,
+          script,
+          connections: (isImages ? 8 : CONNECTIONS) / one.processes,
+          seconds: Number(options.seconds),
+          core: ALL_CORES,
+          timeoutSeconds: 10,
+        }),
+      ),
+    )
+  await run()
+  const windows: Measured[] = []
+  for (let window = 0; window < Number(options.windows); window += 1) {
+    const before = await figures(gateways)
+    const loads = await run()
+    const after = await figures(gateways)
+    const requests = loads.reduce((sum, load) => sum + load.requests, 0)
+    if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
+    const each = (field: keyof Figures): number => (after[field] - before[field]) / requests
+    windows.push({
+      name: one.name,
+      perSecond: loads.reduce((sum, load) => sum + load.requests / load.seconds, 0),
+      gatewayUs: each('gatewayUs'),
+      postgresUs: each('postgresUs'),
+      redisUs: each('redisUs'),
+      wholeUs: each('wholeUs'),
+      redisCommands: each('redisCommands'),
+      redisBytes: each('redisBytes'),
+      walBytes: each('walBytes'),
+      ledgerRows: each('ledgerRows'),
+    })
+  }
+  await stopAll(...gateways.map(({ pid }) => pid))
+  const middle = <Field extends Exclude<keyof Measured, 'name'>>(field: Field): number =>
+    median(windows.map((window) => window[field]))
+  return {
+    name: one.name,
+    perSecond: middle('perSecond'),
+    gatewayUs: middle('gatewayUs'),
+    postgresUs: middle('postgresUs'),
+    redisUs: middle('redisUs'),
+    wholeUs: middle('wholeUs'),
+    redisCommands: middle('redisCommands'),
+    redisBytes: middle('redisBytes'),
+    walBytes: middle('walBytes'),
+    ledgerRows: middle('ledgerRows'),
+  }
+}
+
+/** Sums since the beginning. */
+interface Figures {
+  readonly gatewayUs: number
+  readonly postgresUs: number
+  readonly redisUs: number
+  readonly wholeUs: number
+  readonly redisCommands: number
+  readonly redisBytes: number
+  readonly walBytes: number
+  readonly ledgerRows: number
+}
+
+async function figures(gateways: readonly Started[]): Promise<Figures> {
+  const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
+  const info = await redisClient.info()
+  const told = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
+  const [books] = await database.query<{ wal: string; rows: string }>(
+    `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
+  )
+  return {
+    gatewayUs: sum(gateways.map(({ pid }) => pid)),
+    postgresUs: sum(postgres.pids()),
+    redisUs: (told('used_cpu_user') + told('used_cpu_sys')) * 1_000_000,
+    wholeUs: machineUs(),
+    redisCommands: told('total_commands_processed'),
+    redisBytes: told('total_net_input_bytes') + told('total_net_output_bytes'),
+    walBytes: Number(books?.wal),
+    ledgerRows: Number(books?.rows),
+  }
+}
+
+/** Of all processes and of the system itself. */
+function machineUs(): number {
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = readFileSync('/proc/stat', 'utf8')
+    .split('\n', 1)
+    .flatMap((line) => line.split(/\s+/).slice(1).map(Number))
+  return (user + nice + system + interrupts + soft) * 10_000
+}
+
+function startGateway({ keys, models, route }: Case, baseUrl: string): Promise<Started> {
+  const isImages = route !== 'embeddings'
+  const ids = Array.from({ length: models }, (_, index) => `model-${index}`)
+  const model = isImages
+    ? { kind: 'image', price: { usdPerImage: 0.01 }, deployments: [{ upstream: 'one', model: 'large' }] }
+    : {
+        kind: 'embedding',
+        embedding: { dimensions: 1536 },
+        price: { usdPerMillionTokens: 0.02 },
+        // Probed, it would look wrong: it answers everything with the same vector.
+        spaceGuard: false,
+        deployments: [{ upstream: 'one', model: 'text-embedding-3-small' }],
+      }
+  return startTorana({
+    core: ALL_CORES,
+    folder,
+    config: {
+      upstreams: { one: { dialect: 'openai', baseUrl, apiKey: 'sk-upstream-0123456789' } },
+      models: Object.fromEntries(ids.map((id) => [id, model])),
+      projects: {
+        bench: {
+          keys: Array.from({ length: keys }, (_, index) => ({
+            name: `key-${index}`,
+            secret: `bench-key-${String(index).padStart(20, '0')}`,
+            limits: { requestsPerMinute: 10_000_000 },
+          })),
+        },
+      },
+    },
+    env: {
+      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      DATABASE_URL: postgres.url,
+      REDIS_URL: redis.url,
+      LOG_LEVEL: 'warn',
+    },
+  })
+}
+
+function wrkScript({ name, route, keys, models }: Case): string {
+  const file = join(folder, `${name.replaceAll(/\W+/g, '-')}.lua`)
+  const body =
+    route === 'embeddings'
+      ? `'{"input":"the quick brown fox ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '","encoding_format":"base64"}'`
+      : `'{"prompt":"a gate ' .. seed .. n .. '","model":"model-' .. (n % ${models}) .. '"}'`
+  writeFileSync(
+    file,
+    `local n = 0
+local headers = { ["Content-Type"] = "application/json" }
+local seed = tostring({}):sub(8)
+request = function()
+  n = n + 1
+  headers["Authorization"] = string.format("Bearer bench-key-%020d", (n * 7919) % ${keys})
+  return wrk.format("POST", nil, headers, ${body})
+end
+`,
+  )
+  return file
+}
