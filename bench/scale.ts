@@ -9,7 +9,6 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { createClient } from '@redis/client'
 import { openPostgres } from '../server/src/stores/postgres/database.ts'
 import { startPostgresServer, startRedisServer } from '../server/test/support/servers.ts'
 import { loadText, median, print, startNginx } from './parts.ts'
@@ -34,8 +33,6 @@ const folder = mkdtempSync(join(tmpdir(), 'torana-scale-'))
 const postgres = await startPostgresServer()
 const redis = await startRedisServer()
 const database = openPostgres(postgres.url, { poolSize: 1 })
-const redisClient = createClient({ url: redis.url })
-await redisClient.connect()
 
 /** One way to ask. */
 interface Case {
@@ -100,7 +97,6 @@ try {
   if (options.write) scaleDocument(measured, plans, { foretold, wrong })
   if (Math.abs(wrong) > MOST_WRONG) process.exitCode = 1
 } finally {
-  redisClient.destroy()
   await database.close()
   await stopAll()
   await redis.stop()
@@ -183,7 +179,7 @@ interface Figures {
 
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)
-  const info = await redisClient.info()
+  const info = execFileSync('redis-cli', ['-u', redis.url, 'INFO'], { encoding: 'utf8' })
   const told = (field: string): number => Number(new RegExp(`^${field}:([\\d.]+)`, 'm').exec(info)?.[1])
   const [books] = await database.query<{ wal: string; rows: string }>(
     `SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')::text AS wal, count(*)::text AS rows FROM usage_events`,
