@@ -4,7 +4,7 @@
 const [major] = process.versions.node.split('.')
 if (Number(major) < 26) {
   process.stderr.write(
-    `torana: needs Node.js 26 or newer, this is ${process.version}. Install it, or run: npx -p node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}@26 node server/bin/torana.js\n`,
+    `torana: needs Node.js 26 or newer, this is ${process.version}. Install it, or run: npx -p node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}@26 node ${process.argv.slice(1).join(' ')}\n`,
   )
   process.exit(1)
 }
