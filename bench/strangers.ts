@@ -146,11 +146,13 @@ async function longestRoundOf(watch: GatewayWatch, signal: AbortSignal): Promise
   const startMs = Date.now()
   while (!signal.aborted) {
     await wait(LOOK_MS)
-    const { longestRoundMs } = await watch.probe()
+    const { longestRoundMs, heapBytes, bufferBytes } = await watch.probe()
     const atSeconds = ((Date.now() - startMs) / 1000).toFixed(0)
-    const megabytes = (watch.residentBytes() / MEGABYTE).toFixed(0)
+    const [resident, heap, buffers] = [watch.residentBytes(), heapBytes, bufferBytes].map((bytes) =>
+      (bytes / MEGABYTE).toFixed(0),
+    )
     process.stderr.write(
-      `${atSeconds} s: round ${longestRoundMs.toFixed(0)} ms, ${megabytes} MB, ${watch.handles().connections} sockets\n`,
+      `${atSeconds} s: round ${longestRoundMs.toFixed(0)} ms, ${resident} MB (heap ${heap}, buffers ${buffers}), ${watch.handles().connections} sockets\n`,
     )
     longestMs = Math.max(longestMs, longestRoundMs)
   }
