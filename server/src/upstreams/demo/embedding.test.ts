@@ -51,6 +51,7 @@ test('a call that is not done in its time fails alone', async () => {
     demo.embed(aCall('neighbour', ['a'])),
   ])
   assert.match(String(late.status === 'rejected' && late.reason), /took longer than 1 ms/)
+  assert.equal((late as PromiseRejectedResult).reason.mayBeCharged, false, 'nobody is paid for it')
   assert.equal(served.status, 'fulfilled')
 })
 

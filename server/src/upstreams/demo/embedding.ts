@@ -33,8 +33,9 @@ export class DemoEmbedding implements EmbeddingUpstream {
 
   async embed({ inputs, deployment, project, width, timeoutMs }: EmbeddingCall): Promise<EmbeddingAnswer> {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
+    // Nobody is paid for the work of this process, however it ended.
     const failureOf = (kind: FailureKind, message: string, retryAfterMs?: number): UpstreamFailure =>
-      new UpstreamFailure(kind, message, { deployment: deployment.id, retryAfterMs })
+      new UpstreamFailure(kind, message, { deployment: deployment.id, retryAfterMs, charge: 'none' })
     const tooLong = (length: string): UpstreamFailure =>
       failureOf(
         'refused',
