@@ -136,6 +136,8 @@ function textOf(value: number | null | undefined, text: (value: number) => strin
   return value === null || value === undefined ? '–' : text(value)
 }
 
+/** Of a time below the picture, in pixels. */
+const HALF_LABEL = 15
 /** Some room above the highest line. */
 const HEADROOM = 1.05
 
@@ -188,7 +190,11 @@ function optionsOf(
         grid: { show: false },
         ticks: { show: false },
         space: 70,
-        values: (_plot, splits) => splits.map((seconds) => axisTimeText(seconds * 1000)),
+        // At the very left half of it would be cut off.
+        values: (plot, splits) =>
+          splits.map((seconds) =>
+            plot.valToPos(seconds, 'x') < HALF_LABEL ? '' : axisTimeText(seconds * 1000),
+          ),
       },
       {
         side: 1,

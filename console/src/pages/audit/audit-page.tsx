@@ -16,6 +16,7 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterChip } from '../../ui/filter-chip.tsx'
 import { TextLink, useGo } from '../../ui/link.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Page } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
@@ -90,6 +91,7 @@ export function AuditPage() {
         onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
         hiddenColumns={opened >= 0 ? ['changed'] : []}
         minWidth={opened >= 0 ? 640 : 900}
+        phoneRow={phoneRow}
         empty={
           isFiltered ? (
             <Empty
@@ -202,6 +204,17 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
     },
   ]
 }
+
+const phoneRow = ({ actor, action, target, at, intact }: Entry) => (
+  <PhoneRow
+    mark={
+      <StateMark mark={intact ? 'good' : 'bad'} word={intact ? words.audit.intact : words.audit.broken} size={9} />
+    }
+    title={`${words.audit.actions[action] ?? action} ${target}`}
+    note={actor}
+    endNote={<Time at={at} />}
+  />
+)
 
 function Time({ at }: { readonly at: string }) {
   const nowMs = useNow()

@@ -25,7 +25,7 @@ export const columns: readonly Column<Key>[] = [
     id: 'key',
     head: words.keys.columns.key,
     sort: 'id',
-    width: 247,
+    width: 288,
     cell: (key) => (
       <span className="flex min-w-0 items-center gap-2">
         <span className="min-w-0 shrink-0 truncate font-strong">{key.id}</span>
@@ -50,7 +50,7 @@ export const columns: readonly Column<Key>[] = [
     id: 'used',
     head: words.keys.columns.used,
     sort: 'used',
-    width: 74,
+    width: 98,
     align: 'right',
     cell: (key) => <LastUsed keyRow={key} />,
   },
@@ -73,7 +73,7 @@ export const columns: readonly Column<Key>[] = [
     align: 'right',
     cell: ({ limits }) => <span className="tabular-nums text-ink-2">{limitsText(limits)}</span>,
   },
-  { id: 'budget', head: words.keys.columns.budget, width: 250, cell: (key) => <Budget of={key} /> },
+  { id: 'budget', head: words.keys.columns.budget, width: 236, cell: (key) => <Budget of={key} /> },
   {
     id: 'ends',
     head: words.keys.columns.ends,

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
+import { MoreHorizontal } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
@@ -8,10 +9,12 @@ import { paths } from '../../app/paths.ts'
 import type { RangeSearch } from '../../app/range.ts'
 import { useMay } from '../../app/session.ts'
 import type { Show } from '../../parts/usage/usage-groups.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
+import { usePhone } from '../../ui/media.ts'
+import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -107,9 +110,31 @@ export function KeyPage() {
 
 function Actions({ keyRow, start }: { readonly keyRow: Key; readonly start: (doing: Doing) => void }) {
   const may = useMay()
+  const isPhone = usePhone()
   const { managed_at: managedAt, revoked_at: revokedAt, project } = keyRow
   if (!may('keys.write', project) || revokedAt !== null) return null
   const why = managedAt === null ? undefined : words.keys.detail.managed(managedAt)
+  if (isPhone)
+    return (
+      <Menu
+        align="end"
+        trigger={
+          <IconButton label={words.keys.detail.more}>
+            <MoreHorizontal size={16} aria-hidden />
+          </IconButton>
+        }
+      >
+        <MenuItem why={why} onSelect={() => start('change')}>
+          {words.keys.detail.change}
+        </MenuItem>
+        <MenuItem why={why} onSelect={() => start('rotate')}>
+          {words.keys.rotate.action}
+        </MenuItem>
+        <MenuItem danger why={why} onSelect={() => start('revoke')}>
+          {words.keys.revoke.action}
+        </MenuItem>
+      </Menu>
+    )
   return (
     <>
       <Button why={why} onClick={() => start('change')}>

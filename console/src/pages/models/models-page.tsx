@@ -5,6 +5,7 @@ import { Plug, Terminal } from 'lucide-react'
 import { useMemo, useState } from 'react'
 import { modelQueries } from '../../api/queries/models.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
+import { duration } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { Banner } from '../../ui/banner.tsx'
@@ -14,8 +15,10 @@ import { Sheet } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { AddFilter, FilterChip, ValueChip } from '../../ui/filter-chip.tsx'
 import { useGo } from '../../ui/link.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { MenuChoice } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { SearchField } from '../../ui/search-field.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
@@ -24,7 +27,7 @@ import { words } from '../../words/words.ts'
 import { ABILITIES, AbilityLegend } from './abilities.tsx'
 import { MODEL_COLUMNS } from './columns.tsx'
 import { filtered, sortedRows, type ModelSearch } from './filters.ts'
-import { illOf, STATE_MARK, type ModelRow } from './row-words.ts'
+import { illOf, priceLines, STATE_MARK, type ModelRow } from './row-words.ts'
 
 const ConnectUpstream = lazyPart(
   async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
@@ -42,13 +45,14 @@ export function ModelsPage() {
   const change = (next: Partial<ModelSearch>): void =>
     go(paths.models({ ...search, ...next }), { replace: true })
   const first = rows?.[0] ?? all?.[0]
+  const isPhone = usePhone()
   return (
     <Page
       title={words.models.title}
       fill
       actions={
         <>
-          {first && (
+          {first && !isPhone && (
             <ButtonLink to={paths.model(first.id)} size="large" icon={<Terminal size={15} aria-hidden />}>
               {words.models.connectSdk}
             </ButtonLink>
@@ -57,7 +61,7 @@ export function ModelsPage() {
         </>
       }
       bar={<Filters rows={all ?? NO_ROWS} search={search} onChange={change} />}
-      foot={<AbilityLegend />}
+      foot={isPhone ? undefined : <AbilityLegend />}
     >
       {all !== undefined && all.every(({ owned_by: owner }) => owner === 'demo') && (
         <OnlyDemo onConnect={() => setConnecting(true)} />
@@ -93,16 +97,20 @@ const href = ({ id }: ModelRow): string => paths.model(id)
 const phoneRow = (row: ModelRow) => {
   const [worst] = illOf(row.deployments)
   return (
-    <span className="flex items-center gap-2.5">
-      <StateMark mark={worst ? STATE_MARK[worst.state] : 'good'} />
-      <span className="min-w-0 flex-1">
-        <span className="block truncate font-strong">{row.id}</span>
-        <span className="block truncate text-12 text-ink-3">
-          {row.aliases.length > 0 ? words.models.also(row.aliases.join(', ')) : words.models.kinds[row.kind]}
-        </span>
-      </span>
-    </span>
+    <PhoneRow
+      mark={<StateMark mark={worst ? STATE_MARK[worst.state] : 'good'} size={10} />}
+      title={row.id}
+      end={row.last_hour.p95_ms === null ? '' : duration(row.last_hour.p95_ms)}
+      note={row.aliases.length > 0 ? words.models.also(row.aliases.join(', ')) : words.models.kinds[row.kind]}
+      endNote={row.retired ? '' : priceText(row)}
+    />
   )
+}
+
+/** The head of the column, which has the dollar sign, is not there on a narrow screen. */
+function priceText(row: ModelRow): string {
+  const [amount] = priceLines(row).lines
+  return /^\d/.test(String(amount)) ? `$${amount}` : String(amount)
 }
 
 function ConnectButton({ onClick }: { readonly onClick: () => void }) {

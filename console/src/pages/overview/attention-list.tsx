@@ -5,17 +5,21 @@ import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import type { Attention } from '../../api/queries/overview.ts'
 import { TextLink } from '../../ui/link.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 
 const MOST = 8
+/** A phone has other things to show without scrolling. */
+const MOST_ON_PHONE = 3
 const MARKS: Record<Attention['severity'], Mark> = { bad: 'bad', odd: 'odd', warn: 'warn', off: 'off' }
 
 export function AttentionList({ items }: { readonly items: readonly Attention[] | undefined }) {
   const [isWhole, setWhole] = useState(false)
   const now = useNow()
-  const shown = isWhole ? items : items?.slice(0, MOST)
+  const isPhone = usePhone()
+  const shown = isWhole ? items : items?.slice(0, isPhone ? MOST_ON_PHONE : MOST)
   const hidden = (items?.length ?? 0) - (shown?.length ?? 0)
   return (
     <section className="flex flex-col px-5 pt-4 pb-4 phone:px-4">
@@ -34,7 +38,7 @@ export function AttentionList({ items }: { readonly items: readonly Attention[] 
       {hidden > 0 && (
         <button
           type="button"
-          className="link self-start border-t border-line py-2 text-12"
+          className="link w-full border-t border-line py-2 text-left text-12"
           onClick={() => setWhole(true)}
         >
           {words.overview.nMore(hidden)}

@@ -15,7 +15,7 @@ interface FlowRow extends Flow {
 const { heads } = words.overview
 
 const columns: readonly Column<FlowRow>[] = [
-  { id: 'key', head: heads.key, width: 154, cell: (row) => <span className="font-strong">{row.key}</span> },
+  { id: 'key', head: heads.key, width: 168, cell: (row) => <span className="font-strong">{row.key}</span> },
   { id: 'model', head: heads.model, width: 170, cell: (row) => row.model },
   {
     id: 'deployment',
@@ -30,7 +30,7 @@ const columns: readonly Column<FlowRow>[] = [
       <Meter share={row.share} colour={row.failed > 0 ? 'bad' : row.deployment === null ? 's3' : 's1'} />
     ),
   },
-  { id: 'requests', head: heads.requests, width: 72, align: 'right', cell: (row) => rate(row.requests) },
+  { id: 'requests', head: heads.requests, width: 84, align: 'right', cell: (row) => rate(row.requests) },
   {
     id: 'failed',
     head: heads.failed,
@@ -49,7 +49,7 @@ const columns: readonly Column<FlowRow>[] = [
   {
     id: 'usd',
     head: heads.usd,
-    width: 98,
+    width: 112,
     align: 'right',
     cell: (row) => moneyInList((Number(row.usd) * 3600).toFixed(9)),
   },
@@ -75,21 +75,8 @@ export function FlowTable({ flows }: { readonly flows: readonly Flow[] | undefin
           ...(row.deployment !== null && { deployment: row.deployment }),
         })
       }
-      phoneRow={phoneRow}
-      minWidth={760}
+      minWidth={860}
       empty={<Empty title={words.overview.quiet}>{words.overview.quietText}</Empty>}
     />
   )
 }
-
-const phoneRow = (row: FlowRow) => (
-  <span className="flex items-center gap-3">
-    <span className="min-w-0 flex-1">
-      <span className="block truncate font-strong">{row.key}</span>
-      <span className="block truncate text-12 text-ink-2">
-        {row.model} · {row.deployment === null ? words.overview.cache : upstreamOf(row)}
-      </span>
-    </span>
-    <span className="tabular-nums">{rate(row.requests)}</span>
-  </span>
-)

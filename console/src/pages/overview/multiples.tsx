@@ -37,7 +37,7 @@ function Multiple({ title, note, value, unit, legend, children }: MultipleProps)
     <section className="flex min-w-0 flex-col px-6 pt-4 pb-4 phone:px-4">
       <header className="flex items-baseline gap-2">
         <h2 className="text-13 font-semibold">{title}</h2>
-        <span className="ml-auto truncate text-12 text-ink-2">{note}</span>
+        <span className="ml-auto truncate text-12 text-ink-2 phone:hidden">{note}</span>
       </header>
       <p className="flex items-baseline gap-1.5">
         <span className="text-20 font-strong tabular-nums">{value}</span>
@@ -72,7 +72,7 @@ export function Multiples({
   const { series, today } = data
   const all = { series, fromMs, toMs }
   return (
-    <div className="grid grid-cols-4 divide-x divide-line border-t border-line phone:grid-cols-1 phone:divide-x-0 phone:divide-y">
+    <div className="grid grid-cols-4 divide-x divide-line border-t border-line phone:grid-cols-2 phone:[&>*]:border-b phone:[&>*]:border-line">
       <RequestsPicture {...all} />
       <LatencyPicture {...all} />
       <SpentPicture today={today} day={day} />
@@ -230,7 +230,8 @@ function SpentPicture({
                 } as const,
               ]),
           { label: legend.spent, colour: 's1', fill: true, values: rest([0, ...spent, null]) },
-          ...(forecast === null
+          // Before the day is known, it would begin at nothing.
+          ...(forecast === null || day === undefined
             ? []
             : [
                 {
@@ -247,8 +248,6 @@ function SpentPicture({
         ]}
         valueText={moneyTick}
         timeText={(ms) => clock(ms)}
-        // At the very left there is no room for it.
-        axisTimeText={(ms) => (ms === fromMs ? '' : clock(ms))}
         timeRange={[fromMs, fromMs + DAY_MS]}
         height={HEIGHT}
       />

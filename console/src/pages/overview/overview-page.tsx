@@ -13,11 +13,13 @@ import { overviewQueries, type Attention, type Flow, type Overview } from '../..
 import { IconButton } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { words } from '../../words/words.ts'
 import { AttentionList } from './attention-list.tsx'
 import { FlowTable } from './flow-table.tsx'
+import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
 
 interface LiveFlows {
@@ -43,6 +45,7 @@ export function OverviewPage() {
   useStream<LiveFlows>('flows', setLive, { on: !isPaused, filters })
   useStream<readonly Attention[]>('attention', setAttention, { filters })
   const stream = useStreamState()
+  const isPhone = usePhone()
   const { data } = query
   const flows = live?.flows ?? data?.flows
   const nodes = live?.nodes ?? data?.nodes
@@ -84,7 +87,13 @@ export function OverviewPage() {
                   </span>
                 )}
               </header>
-              {isNew ? <FirstRequest /> : <FlowTable flows={flows} />}
+              {isNew ? (
+                <FirstRequest />
+              ) : isPhone ? (
+                flows && <ModelBars flows={flows} deployments={data?.deployments ?? []} />
+              ) : (
+                <FlowTable flows={flows} />
+              )}
             </section>
             <aside className="scroll-quiet w-79 shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-b phone:border-l-0">
               <AttentionList items={attention ?? data?.attention} />

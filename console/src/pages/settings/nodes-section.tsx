@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { AlertDialog, FactList } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
 import { toast } from '../../ui/toast.tsx'
@@ -59,6 +60,15 @@ export function NodesSection() {
         fill={false}
         rowHeight={36}
         minWidth={980}
+        phoneRow={({ host, id, state, version, seen_at: at }) => (
+          <PhoneRow
+            mark={<StateMark mark={MARKS[state]} word={say.states[state]} size={9} />}
+            title={host}
+            end={version}
+            note={`${say.states[state]} · ${id.slice(-8)}`}
+            endNote={<Ago at={at} />}
+          />
+        )}
         empty={<Empty title={say.empty} />}
       />
       {may('doctor.read') && <Doctor />}

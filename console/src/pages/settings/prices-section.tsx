@@ -8,6 +8,7 @@ import { moneyQueries } from '../../api/queries/money.ts'
 import { Button } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { LockTag, Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
@@ -36,6 +37,14 @@ export function PricesSection() {
         fill={false}
         rowHeight={36}
         minWidth={900}
+        phoneRow={(price) => (
+          <PhoneRow
+            title={price.deployment}
+            note={priceCell(price)}
+            endNote={fromCell(price)}
+            action={<ChangeButton price={price} change={setChanging} mayWrite={mayWrite} />}
+          />
+        )}
         empty={<Empty title={say.empty} />}
       />
       {changing && (
@@ -76,24 +85,30 @@ function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly
       head: say.columns.action,
       width: 110,
       align: 'right',
-      cell: (price) => (
-        <Button
-          size="small"
-          className="relative"
-          why={
-            price.from === 'configuration'
-              ? say.inFile(price.managed_at ?? 'torana.yaml')
-              : mayWrite
-                ? undefined
-                : say.forbidden
-          }
-          onClick={() => change(price)}
-        >
-          {price.from === 'none' ? say.set : say.change}
-        </Button>
-      ),
+      cell: (price) => <ChangeButton price={price} change={change} mayWrite={mayWrite} />,
     },
   ]
+}
+
+interface ChangeButtonProps {
+  readonly price: Price
+  readonly change: (price: Price) => void
+  readonly mayWrite: boolean
+}
+
+function ChangeButton({ price, change, mayWrite }: ChangeButtonProps) {
+  const say = words.prices
+  const inFile = price.from === 'configuration' ? say.inFile(price.managed_at ?? 'torana.yaml') : undefined
+  return (
+    <Button
+      size="small"
+      className="relative"
+      why={inFile ?? (mayWrite ? undefined : say.forbidden)}
+      onClick={() => change(price)}
+    >
+      {price.from === 'none' ? say.set : say.change}
+    </Button>
+  )
 }
 
 export function priceWords({ text }: Pick<Price, 'text'>): string {

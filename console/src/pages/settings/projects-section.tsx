@@ -12,6 +12,7 @@ import { Budget, limitsText } from '../../parts/terms/shown.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { State, StateMark, type Mark } from '../../ui/state-mark.tsx'
@@ -64,6 +65,14 @@ export function ProjectsSection() {
         fill={false}
         rowHeight={36}
         minWidth={980}
+        phoneRow={(project) => (
+          <PhoneRow
+            title={project.name}
+            end={limitsText(project.limits)}
+            note={<Budget of={project} />}
+            action={<More of={project} open={setOpen} mayWrite={mayWrite} />}
+          />
+        )}
         empty={
           <Empty title={say.empty} actions={newProject}>
             {say.emptyText}

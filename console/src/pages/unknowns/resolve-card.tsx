@@ -74,7 +74,11 @@ export function ResolveCard({ calls, onResolved }: ResolveCardProps) {
     <section className="rounded-panel border border-line p-[18px]">
       <header className="flex items-center justify-between gap-3">
         <h2 className="truncate text-13 font-semibold">{title}</h2>
-        {isOne && <TextLink to={paths.request(first.request_id)}>{say.request}</TextLink>}
+        {isOne && (
+          <TextLink to={paths.request(first.request_id)} className="shrink-0 whitespace-nowrap">
+            {say.request}
+          </TextLink>
+        )}
       </header>
       <Form
         className="flex flex-col gap-3.5 pt-3"

@@ -150,6 +150,7 @@ export const keys = {
     doneText: 'Refused everywhere within two seconds.',
   },
   detail: {
+    more: 'More to do with this key',
     change: 'Change…',
     tabs: { terms: 'Terms', requests: 'Requests', usage: 'Usage' },
     managed: (at: string) => `It is declared at ${at}, and changed there.`,

@@ -148,6 +148,7 @@ export const keys: typeof english = {
     doneText: '两秒内在所有节点被拒绝。',
   },
   detail: {
+    more: '对此密钥的更多操作',
     change: '修改…',
     tabs: { terms: '条款', requests: '请求', usage: '用量' },
     managed: (at) => `它在 ${at} 中声明，请在那里修改。`,
