@@ -208,7 +208,11 @@ function columnsFor(filter: (change: AuditListFilter) => void): readonly Column<
 const phoneRow = ({ actor, action, target, at, intact }: Entry) => (
   <PhoneRow
     mark={
-      <StateMark mark={intact ? 'good' : 'bad'} word={intact ? words.audit.intact : words.audit.broken} size={9} />
+      <StateMark
+        mark={intact ? 'good' : 'bad'}
+        word={intact ? words.audit.intact : words.audit.broken}
+        size={9}
+      />
     }
     title={`${words.audit.actions[action] ?? action} ${target}`}
     note={actor}

@@ -110,7 +110,7 @@ const phoneRow = (row: ModelRow) => {
 /** The head of the column, which has the dollar sign, is not there on a narrow screen. */
 function priceText(row: ModelRow): string {
   const [amount] = priceLines(row).lines
-  return /^\d/.test(String(amount)) ? `$${amount}` : String(amount)
+  return /^\d/.test(amount) ? `$${amount}` : amount
 }
 
 function ConnectButton({ onClick }: { readonly onClick: () => void }) {

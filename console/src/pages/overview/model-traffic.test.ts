@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { modelsIn } from './model-traffic.ts'
 
-const flow = (key: string, model: string, deployment: string | null, requests: number, p95: number | null) => ({
+const flow = (
+  key: string,
+  model: string,
+  deployment: string | null,
+  requests: number,
+  p95: number | null,
+) => ({
   key,
   model,
   deployment: deployment === null ? null : `${model}/${deployment}`,
@@ -30,7 +36,11 @@ test('flows of all keys add up to their model, the busiest first, with what is i
       flow('a/two', 'small', null, 4, null),
       flow('b/one', 'large', 'openai', 20, 50),
     ],
-    [brief('small', 'azure', 'ejected'), brief('small', 'openai', 'healthy'), brief('gone', 'azure', 'ejected')],
+    [
+      brief('small', 'azure', 'ejected'),
+      brief('small', 'openai', 'healthy'),
+      brief('gone', 'azure', 'ejected'),
+    ],
   )
   assert.deepEqual(
     models.map(({ model, requests, parts }) => [

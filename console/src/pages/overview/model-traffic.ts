@@ -25,7 +25,9 @@ export function modelsIn(flows: readonly Flow[], deployments: readonly Brief[]):
   const models = new Set(flows.map(({ model }) => model))
   return Array.from(models, (model) => {
     const own = flows.filter((flow) => flow.model === model)
-    const ill = deployments.filter((one) => one.model === model && one.state !== 'healthy').map(({ id }) => id)
+    const ill = deployments
+      .filter((one) => one.model === model && one.state !== 'healthy')
+      .map(({ id }) => id)
     const ids = new Set([...own.map(({ deployment }) => deployment), ...ill])
     const parts = Array.from(ids, (deployment): Part => {
       const through = own.filter((flow) => flow.deployment === deployment)

@@ -60,15 +60,7 @@ export function NodesSection() {
         fill={false}
         rowHeight={36}
         minWidth={980}
-        phoneRow={({ host, id, state, version, seen_at: at }) => (
-          <PhoneRow
-            mark={<StateMark mark={MARKS[state]} word={say.states[state]} size={9} />}
-            title={host}
-            end={version}
-            note={`${say.states[state]} · ${id.slice(-8)}`}
-            endNote={<Ago at={at} />}
-          />
-        )}
+        phoneRow={phoneRow}
         empty={<Empty title={say.empty} />}
       />
       {may('doctor.read') && <Doctor />}
@@ -76,6 +68,16 @@ export function NodesSection() {
     </>
   )
 }
+
+const phoneRow = ({ host, id, state, version, seen_at: at }: Node) => (
+  <PhoneRow
+    mark={<StateMark mark={MARKS[state]} word={say.states[state]} size={9} />}
+    title={host}
+    end={version}
+    note={`${say.states[state]} · ${id.slice(-8)}`}
+    endNote={<Ago at={at} />}
+  />
+)
 
 function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column<Node>[] {
   const { columns } = say

@@ -37,14 +37,7 @@ export function PricesSection() {
         fill={false}
         rowHeight={36}
         minWidth={900}
-        phoneRow={(price) => (
-          <PhoneRow
-            title={price.deployment}
-            note={priceCell(price)}
-            endNote={fromCell(price)}
-            action={<ChangeButton price={price} change={setChanging} mayWrite={mayWrite} />}
-          />
-        )}
+        phoneRow={phoneRowFor(setChanging, mayWrite)}
         empty={<Empty title={say.empty} />}
       />
       {changing && (
@@ -88,6 +81,17 @@ function columnsFor(change: (price: Price) => void, mayWrite: boolean): readonly
       cell: (price) => <ChangeButton price={price} change={change} mayWrite={mayWrite} />,
     },
   ]
+}
+
+function phoneRowFor(change: (price: Price) => void, mayWrite: boolean) {
+  return (price: Price) => (
+    <PhoneRow
+      title={price.deployment}
+      note={priceCell(price)}
+      endNote={fromCell(price)}
+      action={<ChangeButton price={price} change={change} mayWrite={mayWrite} />}
+    />
+  )
 }
 
 interface ChangeButtonProps {

@@ -65,14 +65,7 @@ export function ProjectsSection() {
         fill={false}
         rowHeight={36}
         minWidth={980}
-        phoneRow={(project) => (
-          <PhoneRow
-            title={project.name}
-            end={limitsText(project.limits)}
-            note={<Budget of={project} />}
-            action={<More of={project} open={setOpen} mayWrite={mayWrite} />}
-          />
-        )}
+        phoneRow={phoneRowFor(setOpen, mayWrite)}
         empty={
           <Empty title={say.empty} actions={newProject}>
             {say.emptyText}
@@ -131,6 +124,17 @@ function columnsFor(open: (next: Open) => void, mayWrite: boolean): readonly Col
       cell: (project) => <More of={project} open={open} mayWrite={mayWrite} />,
     },
   ]
+}
+
+function phoneRowFor(open: (next: Open) => void, mayWrite: boolean) {
+  return (project: Project) => (
+    <PhoneRow
+      title={project.name}
+      end={limitsText(project.limits)}
+      note={<Budget of={project} />}
+      action={<More of={project} open={open} mayWrite={mayWrite} />}
+    />
+  )
 }
 
 /** The first that needs a look, or the first. */

@@ -141,6 +141,14 @@ test('pictures are made, also as a stream', async () => {
   )
   assert.match(streamed.headers.get('content-type') ?? '', /^text\/event-stream/)
   assert.match(streamed.text, /image_generation\.completed/)
+  for (const { headers, text } of [made, streamed])
+    await eventually(async () => {
+      const path = `/requests/${headers.get('x-request-id')}`
+      const { body: detail } = await node.control('GET', path, { token: NODE_TOKEN })
+      assert.equal(detail['bytes_out'], text.length)
+      // Without the project, which only the playground has.
+      assert.ok(Number(detail['bytes_in']) >= '{"model":"plain-image","prompt":"a cat"}'.length)
+    })
 })
 
 test('a form with pictures is read behind its first field', async () => {

@@ -37,10 +37,16 @@ export function drained(response: ServerResponse): Promise<void> {
   })
 }
 
-/** Writes pieces of ASCII text as fast as the client reads them, and stops when the client has left. Does not end the answer. */
-export async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<void> {
+/**
+ * Writes pieces of ASCII text as fast as the client reads them, and stops when the client has left. Does not end the answer.
+ * Resolves to how many bytes were written.
+ */
+export async function writePieces(response: ServerResponse, pieces: AsyncIterable<string>): Promise<number> {
+  let bytes = 0
   for await (const piece of pieces) {
-    if (response.destroyed) return
+    if (response.destroyed) return bytes
+    bytes += piece.length
     if (!response.write(piece, 'latin1')) await drained(response)
   }
+  return bytes
 }

@@ -26,19 +26,22 @@ export interface ImageMeta {
   readonly timing: string | undefined
 }
 
+/** Resolves to how many bytes were written. */
 export async function writeImages(
   response: ServerResponse,
   result: ImageResult,
   meta: ImageMeta,
   outside: AnswerOutside,
-): Promise<void> {
+): Promise<number> {
   const body = imageBody(result, meta, outside)
   // The first piece opens the first picture: what goes wrong there is told as a fault.
   const first = await body.next()
   response.writeHead(200, imageHeaders(result, meta))
-  if (!response.write(first.value ?? '', 'latin1')) await drained(response)
-  await writePieces(response, body)
+  const begin = first.value ?? ''
+  if (!response.write(begin, 'latin1')) await drained(response)
+  const bytes = begin.length + (await writePieces(response, body))
   if (!response.destroyed) response.end()
+  return bytes
 }
 
 /** The JSON text of an answer, in pieces. */

@@ -38,6 +38,7 @@ export class ImageEvents {
   readonly #timer: NodeJS.Timeout
   /** Events are written one after another, each as fast as the client reads. */
   #written: Promise<void> = Promise.resolve()
+  #bytes = 0
 
   constructor(
     response: ServerResponse,
@@ -71,8 +72,11 @@ export class ImageEvents {
     this.#queue('partial_image', fields, all, one(bytes, this.#yieldLoop))
   }
 
-  /** One event for each picture, each with all fields of OpenAI's. What was used stands in the last one. */
-  async complete(result: ImageResult, meta: ImageMeta, outside: AnswerOutside): Promise<void> {
+  /**
+   * One event for each picture, each with all fields of OpenAI's. What was used stands in the last one. Resolves to how many
+   * bytes the whole stream had.
+   */
+  async complete(result: ImageResult, meta: ImageMeta, outside: AnswerOutside): Promise<number> {
     this.#headers = imageHeaders(result, meta, EVENT_STREAM)
     for (const [index, picture] of result.pictures.entries()) {
       const isLast = index === result.pictures.length - 1
@@ -90,6 +94,7 @@ export class ImageEvents {
     }
     await this.#written
     this.#end()
+    return this.#bytes
   }
 
   /** False when nothing has been sent: then the failure is an answer of its own. */
@@ -134,6 +139,7 @@ export class ImageEvents {
   async #write(text: string): Promise<void> {
     // A heartbeat may stand in the queue behind the end.
     if (this.#response.destroyed || this.#response.writableEnded) return
+    this.#bytes += text.length
     if (!this.#response.write(text, 'latin1')) await drained(this.#response)
   }
 

@@ -144,8 +144,9 @@ async function answer(
   // A request that joined a job waited for calls that are not its own.
   const timing = isTimed && trace.calls.length > 0 ? serverTiming(trace, clock.monotonicMs()) : undefined
   const meta = { requestId, jobId, rates, held, timing }
-  if (events === undefined) await writeImages(response, result, meta, dependencies)
-  else await events.complete(result, meta, dependencies)
+  trace.bytesOut = await (events === undefined
+    ? writeImages(response, result, meta, dependencies)
+    : events.complete(result, meta, dependencies))
   await noteAnswered(jobId, received, dependencies)
 }
 

@@ -39,6 +39,7 @@ export function generationReader(outside: ReadingGenerationsOutside): ReadReques
   return async (journey, key) => {
     refuseEncoded(journey.request)
     const body = await readBody(journey, key, bodyLimit, outside)
+    journey.trace.bytesIn = body.length
     const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
     const { value, exact } = await parseBody(body, json, asker)
     const asked = readImageRequest(value, limits, journey.path, undefined, exact)
@@ -88,6 +89,7 @@ function unwritable(cause: StoreAway): Fault {
 
 async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Promise<ReadImageRequest> {
   const { body, exact, given, taken } = await partsOf(journey, key, outside)
+  journey.trace.bytesIn = bytesOf(journey.request, taken)
   const files = uploadedFiles(taken.map(({ upload }) => upload))
   try {
     return { asked: readImageRequest(body, outside.limits, journey.path, given, exact), files }
@@ -95,6 +97,11 @@ async function readEdit(journey: Journey, key: Key, outside: ReadingOutside): Pr
     await files.discard()
     throw error
   }
+}
+
+/** As the caller announced it. Where it did not: what the files have, which is nearly all. */
+function bytesOf({ headers }: IncomingMessage, taken: readonly TakenFile[]): number {
+  return Number(headers['content-length'] ?? 0) || taken.reduce((sum, { upload }) => sum + upload.size, 0)
 }
 
 async function partsOf(journey: Journey, key: Key, outside: ReadingOutside): Promise<EditParts> {
