@@ -23,8 +23,7 @@ if [ ! -x "$cache/bin/kube-apiserver" ]; then
   # k8s.io/kubernetes can't be installed by `go install`: its parts are replaced by folders beside it. Here they are replaced by
   # the published modules of the same release.
   source_folder=$(cd / && go mod download -json "k8s.io/kubernetes@v$kubernetes_version" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
-  parts=$(grep -o '^k8s.io/[a-z0-9-]* => ./staging\|^\s*k8s.io/[a-z0-9-]* => ./staging' "$source_folder/go.mod" | awk '{ print $1 }' | sort -u)
-  [ -n "$parts" ] || parts=$(ls "$source_folder/staging/src/k8s.io" | sed 's,^,k8s.io/,')
+  parts=$(sed -n 's,^\s*\(k8s.io/[a-z0-9-]*\) => ./staging/.*,\1,p' "$source_folder/go.mod" | sort -u)
   {
     echo 'module example.org/kubernetes'
     grep '^go ' "$source_folder/go.mod"
