@@ -39,7 +39,8 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   const { settings, clock, identifiers, log, metrics } = basics
   const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreAway } = stores
-  const redis = await openRedis(settings.redisUrl, log)
+  const eviction: Eviction = { policy: undefined }
+  const redis = await openRedis(settings.redisUrl, eviction, log)
   const local = new MemoryLimiter(clock, () => 1 / liveNodes())
   const limiter = redis ? new RedisLimiter({ connection: redis, fallback: local }) : local
   const leases = new Leases({
@@ -68,7 +69,7 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
     every(IDLE_LEASES_MS, () => leases.returnIdle(), quiet),
     every(BUDGET_MARKS_MS, () => marks.check(), quiet),
   ]
-  const books = stores.forControl && booksOf(stores.forControl, limiter, parts.catalog)
+  const books = stores.forControl && booksOf(stores.forControl, { limiter, eviction, catalog: parts.catalog })
   if (books) metrics.books.readNode(books.nodeFigures)
   return {
     money: {
@@ -90,7 +91,16 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
   }
 }
 
-async function openRedis(url: string | undefined, log: Log): Promise<RedisConnection | undefined> {
+/** What Redis said of it when it was last reached. */
+interface Eviction {
+  policy: string | undefined
+}
+
+async function openRedis(
+  url: string | undefined,
+  eviction: Eviction,
+  log: Log,
+): Promise<RedisConnection | undefined> {
   if (url === undefined) return undefined
   let wasAway = false
   const redis = new RedisConnection({
@@ -104,17 +114,18 @@ async function openRedis(url: string | undefined, log: Log): Promise<RedisConnec
         )
       wasAway = true
     },
-    onReady: () => void warnOfEviction(redis, log),
+    onReady: () => void warnOfEviction(redis, eviction, log),
   })
   await redis.open()
   return redis
 }
 
 /** Not every server tells. What it says is a warning for people, so an answer that never comes is no trouble. */
-async function warnOfEviction(redis: RedisConnection, log: Log): Promise<void> {
+async function warnOfEviction(redis: RedisConnection, eviction: Eviction, log: Log): Promise<void> {
   const told: string[] = []
   await redis.exchange([['INFO', 'memory']], (reply) => void told.push(String(reply))).catch(() => {})
   const policy = /^maxmemory_policy:(\S+)/m.exec(told.join(''))?.[1]
+  eviction.policy = policy
   if (policy === undefined || policy === 'noeviction') return
   log.warn(
     { policy },
@@ -124,13 +135,24 @@ async function warnOfEviction(redis: RedisConnection, log: Log): Promise<void> {
 
 function booksOf(
   { figures, ...books }: ControlBooks,
-  limiter: MemoryLimiter | RedisLimiter,
-  catalog: AccountParts['catalog'],
+  {
+    limiter,
+    eviction,
+    catalog,
+  }: {
+    readonly limiter: MemoryLimiter | RedisLimiter
+    readonly eviction: Eviction
+    readonly catalog: AccountParts['catalog']
+  },
 ): BooksDependencies {
   const shared = limiter instanceof RedisLimiter ? limiter : undefined
   const nodeFigures = (): NodeFigures => ({
     ...figures(),
-    limiter: shared && { state: shared.state(), counts: shared.counts },
+    limiter: shared && {
+      state: shared.state(),
+      evictionPolicy: eviction.policy,
+      counts: shared.counts,
+    },
     configRefusal: catalog.refusal,
   })
   return { ...books, nodeFigures }

@@ -6,7 +6,7 @@ import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
 
-interface Blobs {
+export interface Blobs {
   readonly store: BlobStore
   /** The one that outlives the node, without the disk before it. */
   readonly kept: BlobStore

@@ -12,7 +12,6 @@ import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import type { BackupDependencies } from '#http/control/backup/routes.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
 import type { SettingsDependencies } from '#http/control/settings/routes.ts'
-import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { ImageJobsDependencies } from '#http/control/images/jobs.ts'
 import type { GatewayHandlers } from '#http/gateway/handlers.ts'
 import { controlServer } from '#http/control/server.ts'
@@ -22,6 +21,7 @@ import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
+import type { Images } from './images.ts'
 import type { ModelRoutes } from './models.ts'
 import { pricesFor } from './prices.ts'
 import type { PriceStore } from '#ports/prices.ts'
@@ -29,6 +29,7 @@ import type { NodeReadiness } from './readiness.ts'
 import type { People } from './people.ts'
 import type { Spaces } from './spaces.ts'
 import type { Reports } from './stores.ts'
+import { surroundingsOf } from './surroundings.ts'
 import type { TrafficRoutes } from './traffic-routes.ts'
 
 /** The other processes of this node, which answer at the same addresses. */
@@ -49,7 +50,7 @@ export interface ControlParts {
   readonly spaces: Spaces
   readonly models: ModelRoutes
   readonly reports: Reports | undefined
-  readonly assets: AssetsDependencies
+  readonly images: Pick<Images, 'forControl' | 'blobs'>
   readonly backup: BackupDependencies | undefined
   readonly prices: PriceStore | undefined
   readonly people: People
@@ -91,7 +92,11 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
     ...health,
     api: {
       ...directory.forControl,
-      books: accounts.books && { ...accounts.books, summaries: parts.trafficRoutes.overview.summaries },
+      books: accounts.books && {
+        ...accounts.books,
+        summaries: parts.trafficRoutes.overview.summaries,
+        surroundings: surroundingsOf(basics, parts.images.blobs),
+      },
       people: people.forControl,
       settings: parts.settings,
       money: reports &&
@@ -105,7 +110,7 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       keyReports: reports?.keys,
       requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
       imageJobs: reports && jobsShown(reports),
-      assets: parts.assets,
+      assets: parts.images.forControl,
       backup: parts.backup,
       resolve: {
         ...directory.forControl,

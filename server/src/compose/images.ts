@@ -28,7 +28,7 @@ import type { Log } from '#telemetry/log.ts'
 import { every, type Repetition } from '#worker/every.ts'
 import { startImageWorker, type ImageWorkerEvents } from '#worker/image-jobs.ts'
 import type { Accounts } from './accounts.ts'
-import { openBlobs } from './blobs.ts'
+import { openBlobs, type Blobs } from './blobs.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Stores } from './stores.ts'
@@ -53,8 +53,8 @@ export interface Images extends AsyncDisposable {
   readonly forGateway: ImagesOutside
   /** What the control API needs to show pictures. */
   readonly forControl: AssetsDependencies
-  /** As they are kept, for a backup. */
-  readonly blobs: BlobStore
+  /** As they are kept, for a backup and for the doctor. */
+  readonly blobs: Blobs
   /** Lets the jobs under way end, for so long. */
   drain(forMs: number): Promise<void>
 }
@@ -92,7 +92,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
   return {
     forGateway,
     forControl: { blobs: sealed, codec },
-    blobs: blobs.store,
+    blobs,
     async drain(forMs) {
       const tooLate = new Promise((resolve) => setTimeout(resolve, forMs).unref())
       await Promise.race([forGateway.running.settled(), tooLate])

@@ -148,6 +148,8 @@ export interface NodeFigures {
 interface LimiterFigures {
   /** `local`: Redis is away, and the node decides by its share of each limit. */
   readonly state: 'shared' | 'local'
+  /** What Redis does when its memory is full. Undefined: it does not tell. */
+  readonly evictionPolicy?: string | undefined
   /** Since its start. */
   readonly counts: {
     readonly takes: number

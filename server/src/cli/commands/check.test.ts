@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +41,8 @@ test('what init prints is good as soon as there is a key, and check says what it
   assert.match(starter.stdout, /^# yaml-language-server: \$schema=/)
   const file = place(context, starter.stdout, { OPENAI_API_KEY: 'sk-test' })
   const { code, stdout, stderr } = await outcome(check, file)
-  assert.deepEqual([code, stderr], [0, ''])
+  assert.equal(code, 0)
+  assert.match(stderr, /^projects: no key is declared.*\(warning\)\n$/)
   assert.match(stdout, /2 models, 2 deployments, 0 keys/)
   assert.match(stdout, /^text-embedding-3-small +text-embedding-3-small\/openai .* native .* 0\.02$/m)
 })
@@ -47,12 +51,17 @@ test('what init offers in comments is good too', async (context) => {
   const { stdout } = await outcome(init)
   // Uncommented are the lines whose text is YAML: a key, or an entry of a list.
   const whole = stdout
-    .replaceAll(/^( *)# ((?: *)(?:- )?[a-zA-Z-]+:(?: .*)?)$/gm, '$1$2')
+    .replaceAll(/^( *)# ((?: *)(?:- )?[a-zA-Z0-9-]+:(?: .*)?)$/gm, '$1$2')
     .replace(/^yaml-language.*$/m, '')
-  const env = { OPENAI_API_KEY: 'sk-test', AZURE_API_KEY: 'az', SEARCH_CI_KEY: 's1234567'.repeat(3) }
+  const env = {
+    OPENAI_API_KEY: 'sk-test',
+    AZURE_API_KEY: 'az',
+    SEARCH_CI_KEY: 's1234567'.repeat(3),
+    FINANCE_WEBHOOK_SECRET: 'w1234567'.repeat(4),
+  }
   const { code, stdout: table, stderr } = await outcome(check, place(context, whole, env))
   assert.deepEqual([code, stderr], [0, ''])
-  assert.match(table, /3 models, 4 deployments, 1 key\./)
+  assert.match(table, /4 models, 5 deployments, 1 key\./)
 })
 
 test('check says what image models can do and cost, in a table of their own', async (context) => {
@@ -73,8 +82,8 @@ models:
     deployments: [{ upstream: house, model: sdxl, capabilities: { sizes: [512x512, 1x2, 2x1, 1024x1024, 4x4] } }]
 `,
   )
-  const { code, stdout, stderr } = await outcome(check, file)
-  assert.deepEqual([code, stderr], [0, ''])
+  const { code, stdout } = await outcome(check, file)
+  assert.equal(code, 0)
   assert.match(stdout, /3 models, 3 deployments/)
   assert.doesNotMatch(stdout, /token ids/, 'no table of embedding models')
   assert.match(
@@ -111,4 +120,92 @@ test('schema prints JSON', async () => {
   const { code, stdout } = await outcome(schema)
   assert.equal(code, 0)
   assert.equal((JSON.parse(stdout) as { title: string }).title, 'torana.yaml')
+})
+
+const DOUBTFUL = `
+upstreams:
+  openai: { provider: openai, apiKey: '\${SOME_KEY}' }
+  cohere: { provider: cohere, apiKey: '\${OTHER_KEY}' }
+  house: { dialect: openai, baseUrl: 'https://house.test/v1' }
+models:
+  text-embedding-3-small:
+    cache: { ttl: 1h }
+    deployments:
+      - { upstream: openai, weight: 3 }
+      - { upstream: cohere, model: embed-v4.0, priority: 1 }
+  house-embed:
+    kind: embedding
+    embedding: { dimensions: 8, tokenizer: none }
+    price: unpriced
+    deployments: [{ upstream: house, model: m, limits: { requestsPerMinute: 60 } }]
+projects:
+  search:
+    budget: { usd: 10, hard: true }
+    webhooks: [{ url: 'https://hooks.test/x', secret: '\${HOOK_SECRET}' }]
+    keys: [{ name: ci, secret: '\${CI_KEY}', models: [house-embed], limits: { tokensPerMinute: 1000 } }]
+`
+
+test('check warns of what works and is hardly meant, and shows who may spend what', async (context) => {
+  const env = {
+    SOME_KEY: 'k',
+    OTHER_KEY: 'k',
+    HOOK_SECRET: 'h'.repeat(30),
+    CI_KEY: 'abcdefgh12345678abcdefgh',
+  }
+  const { code, stdout, stderr } = await outcome(check, place(context, DOUBTFUL, env))
+  assert.equal(code, 0, stderr)
+  assert.match(
+    stderr,
+    /deployments\[1\]: embed-v4\.0 is another model than text-embedding-3-small: .*\(warning\)$/m,
+  )
+  assert.match(
+    stderr,
+    /projects\.search\.budget: is hard, and no model .* has a price: every request is refused/,
+  )
+  assert.match(stderr, /upstreams\.house: has no apiKey, .*torana credentials set house/)
+  assert.match(stdout, /^text-embedding-3-small\/cohere +1 +1 +– +3600 s +–$/m)
+  assert.match(stdout, /^house-embed\/house +0 +1 +60 requests\/min +– +–$/m)
+  assert.match(stdout, /^search +– +\$10\.00 a month, hard +https:\/\/hooks\.test\/x$/m)
+  assert.match(stdout, /^ +ci +house-embed +1000 tokens\/min +–$/m)
+})
+
+test('a repository of configurations is checked without its secrets, as JSON', async (context) => {
+  const file = place(context, DOUBTFUL)
+  assert.equal((await outcome(check, file)).code, 1, 'the variables are not set')
+  const { code, stdout, stderr } = await outcome(check, file, '--no-env', '--json')
+  assert.deepEqual([code, stderr], [0, ''])
+  const told = JSON.parse(stdout) as { ok: boolean; warnings: string[]; models: string[] }
+  assert.deepEqual([told.ok, told.warnings.length], [true, 2])
+  assert.deepEqual(told.models, ['text-embedding-3-small', 'house-embed'])
+})
+
+test('--online asks the upstreams for their models, and fails when one does not answer', async (context) => {
+  const server = createServer((request, answer) => {
+    answer.writeHead(request.headers.authorization === 'Bearer good' ? 200 : 401)
+    answer.end(JSON.stringify({ object: 'list', data: [{ id: 'm' }] }))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  context.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  const fileWith = (key: string, model: string) =>
+    place(
+      context,
+      `
+upstreams: { house: { dialect: openai, baseUrl: 'http://127.0.0.1:${port}/v1', apiKey: ${key} } }
+models:
+  mine: { kind: embedding, embedding: { dimensions: 8 }, price: free, deployments: [{ upstream: house, model: ${model} }] }
+`,
+    )
+  const good = await outcome(check, fileWith('good', 'm'), '--online')
+  assert.deepEqual(
+    [good.code, /^house +ok +answers, and lists 1 models$/m.test(good.stdout)],
+    [0, true],
+    good.stdout,
+  )
+  assert.match(
+    (await outcome(check, fileWith('good', 'n'), '--online')).stdout,
+    /^house +warn +.*does not list n$/m,
+  )
+  const bad = await outcome(check, fileWith('bad', 'm'), '--online')
+  assert.deepEqual([bad.code, /^house +fail /m.test(bad.stdout)], [1, true], bad.stdout)
 })

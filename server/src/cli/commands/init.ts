@@ -37,11 +37,17 @@ models:
     deployments:
       - upstream: openai
 
+  # An image model.
+  # gpt-image-2:
+  #   deployments:
+  #     - upstream: openai
+
   # A model that Torana does not know: describe it.
   # house-embed:
   #   kind: embedding
   #   embedding: { dimensions: 1024, maxInputTokens: 512, tokenizer: none }
   #   price: free
+  #   cache: { ttl: 7d }
   #   deployments:
   #     - upstream: house
   #       model: my-model
@@ -50,6 +56,11 @@ models:
 # The command torana key prints a new one. Without a key, every request is refused.
 projects:
   # search:
+  #   limits: { requestsPerMinute: 600 }
+  #   budget: { usd: 200, per: month, hard: true }
+  #   webhooks:
+  #     - url: https://finance.example.com/torana
+  #       secret: \${FINANCE_WEBHOOK_SECRET}
   #   keys:
   #     - name: ci
   #       secret: \${SEARCH_CI_KEY}

@@ -4,6 +4,7 @@ import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'
 import type { UpstreamByKind } from './upstream.ts'
+import { warnOfDoubts } from './doubts.ts'
 import type { Facts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
 import type { Report } from '../file/problem.ts'
@@ -37,12 +38,14 @@ export function buildCatalog(input: BuildInput): Catalog {
   }
   const declared = addAliases(models, entries, input)
   warnOfUnusedUpstreams(file, report)
-  return {
+  const catalog: Catalog = {
     models,
     upstreams: knownUpstreams(upstreams, (name) => report.place(['upstreams', name])),
     retired: buildRetired(models, declared, input),
     projects: buildProjects(file.projects, { served: models, declared }, input),
   }
+  warnOfDoubts(catalog, input)
+  return catalog
 }
 
 export function buildUpstreams({ file, facts, report }: BuildInput): Map<string, UpstreamByKind> {

@@ -200,6 +200,7 @@ test('the doctor says ok to books that agree', async () => {
     spool: 'ok: no usage record waits on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
     disk: 'ok: the data folder of this node can be written',
+    clock: 'ok: agrees with that of PostgreSQL',
     configuration: 'ok: the configuration file is in use',
     redis: 'ok: not configured: each node applies its share of the rate limits',
   })
@@ -389,9 +390,33 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 15)
+  assert.equal(checks.length, 16)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
+})
+
+test('the doctor looks around: clock, free space, the image store, and a Redis that evicts', async () => {
+  const counts = { takes: 1, localDecisions: 0, scriptCalls: 1, timeouts: 0, errors: 0 }
+  const limiter = { state: 'shared', evictionPolicy: 'allkeys-lru', counts } as const
+  const report = async (clockSkewMs: number, freeBytes: number, trouble?: string) => {
+    const { ask } = await startBooksControl(await open(), {
+      nodeFigures: () => ({ ...QUIET_NODE, clockSkewMs, limiter }),
+      surroundings: async () => ({
+        disk: { freeBytes, sizeBytes: 100 * 1024 ** 3 },
+        images: { trouble, waiting: trouble === undefined ? 0 : 7 },
+      }),
+    })
+    return findingsOf((await ask<Report>('GET', '/doctor')).body)
+  }
+  const good = await report(-40, 50 * 1024 ** 3)
+  assert.match(good['clock'] ?? '', /^ok: /)
+  assert.equal(good['space'], 'ok: 50.0 of 100.0 GiB are free on the disk of the data folder')
+  assert.equal(good['images'], 'ok: the image store answers')
+  assert.match(good['redis'] ?? '', /^warn: its maxmemory-policy is allkeys-lru/)
+  const bad = await report(7_200_000, 1024 ** 2, 'SignatureDoesNotMatch')
+  assert.match(bad['clock'] ?? '', /^fail: 7200\.0 s ahead of that of PostgreSQL/)
+  assert.match(bad['space'] ?? '', /^warn: 0\.0 of 100\.0 GiB/)
+  assert.match(bad['images'] ?? '', /^warn: .*SignatureDoesNotMatch; 7 images wait/)
 })
 
 test('the doctor tells of a disk that can’t be written, and of a configuration file that was refused', async () => {

@@ -14,6 +14,7 @@ import {
 import { faultAnswers } from '../../fault-answers.ts'
 import { doctorQuery, doctorReport, ended, ending, nodeList, nodePath, type node } from './schemas.ts'
 import { checksOf, worstOf, type AuditFigures, type BooksFindings } from './doctor.ts'
+import type { NodeSurroundings } from './surroundings.ts'
 import { conflict, notFound } from '../wire/faults.ts'
 import { actorIn } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
@@ -28,6 +29,8 @@ export interface BooksDependencies {
   readonly summaries?: (() => Promise<readonly NodeSummary[]>) | undefined
   /** What this node says of itself. */
   readonly nodeFigures: () => NodeFigures
+  /** What it finds around it. Absent: nobody looks. */
+  readonly surroundings?: (() => Promise<NodeSurroundings>) | undefined
   readonly nowMs: () => number
 }
 
@@ -83,7 +86,8 @@ function registerDoctor(api: Api, dependencies: BooksDependencies): void {
       response: { 200: doctorReport, ...faultAnswers([400, 401]) },
     },
     handler: async ({ query: { hours } }) => {
-      const checks = checksOf(dependencies.nodeFigures(), await findings(dependencies, hours))
+      const around = await dependencies.surroundings?.()
+      const checks = checksOf(dependencies.nodeFigures(), await findings(dependencies, hours), around)
       return { at: isoOf(dependencies.nowMs()), verdict: worstOf(checks), checks }
     },
   })

@@ -8,15 +8,8 @@ import type {
   PartitionsMade,
   Reconciliation,
 } from '#ports/upkeep.ts'
-
-type Verdict = 'ok' | 'warn' | 'fail'
-
-export interface Check {
-  readonly name: string
-  readonly verdict: Verdict
-  readonly says: string
-  readonly figures: Record<string, number>
-}
+import { check, type Check, type Verdict } from './check.ts'
+import { clockCheck, imagesCheck, spaceCheck, type NodeSurroundings } from './surroundings.ts'
 
 /** Of the newest entries of the audit. */
 export interface AuditFigures {
@@ -37,7 +30,11 @@ export interface BooksFindings {
 }
 
 /** `findings` are undefined when the store could not be asked. */
-export function checksOf(node: NodeFigures, findings: BooksFindings | undefined): Check[] {
+export function checksOf(
+  node: NodeFigures,
+  findings: BooksFindings | undefined,
+  around: NodeSurroundings | undefined,
+): Check[] {
   return [
     storeCheck(findings !== undefined),
     ...(findings === undefined ? [] : booksChecks(findings)),
@@ -46,6 +43,8 @@ export function checksOf(node: NodeFigures, findings: BooksFindings | undefined)
       open: node.journalOpen,
     }),
     diskCheck(node),
+    ...(around === undefined ? [] : [spaceCheck(around), imagesCheck(around)]),
+    clockCheck(node),
     limiterCheck(node),
     configCheck(node),
   ]
@@ -230,13 +229,13 @@ function limiterCheck({ limiter }: NodeFigures): Check {
     return check('redis', 'ok', 'not configured: each node applies its share of the rate limits')
   const { takes, localDecisions, timeouts, errors } = limiter.counts
   const figures = { takes, local_decisions: localDecisions, timeouts, errors }
-  return limiter.state === 'shared'
-    ? check('redis', 'ok', 'answers: Redis counts the rate limits', figures)
-    : check('redis', 'warn', 'unreachable: this node applies its share of the rate limits', figures)
-}
-
-function check(name: string, verdict: Verdict, says: string, figures: Record<string, number> = {}): Check {
-  return { name, verdict, says, figures }
+  if (limiter.state === 'local')
+    return check('redis', 'warn', 'unreachable: this node applies its share of the rate limits', figures)
+  const { evictionPolicy = 'noeviction' } = limiter
+  if (evictionPolicy === 'noeviction')
+    return check('redis', 'ok', 'answers: Redis counts the rate limits', figures)
+  const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict rate limits, which then start anew: set noeviction`
+  return check('redis', 'warn', says, figures)
 }
 
 function count(amount: number, noun: string, plural = `${noun}s`): string {

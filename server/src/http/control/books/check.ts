@@ -1,0 +1,18 @@
+/** One finding of the doctor. */
+export type Verdict = 'ok' | 'warn' | 'fail'
+
+export interface Check {
+  readonly name: string
+  readonly verdict: Verdict
+  readonly says: string
+  readonly figures: Record<string, number>
+}
+
+export function check(
+  name: string,
+  verdict: Verdict,
+  says: string,
+  figures: Record<string, number> = {},
+): Check {
+  return { name, verdict, says, figures }
+}
