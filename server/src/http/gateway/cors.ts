@@ -20,6 +20,7 @@ const EXPOSED = [
   'preference-applied',
   'retry-after',
   'retry-after-ms',
+  'server-timing',
   'x-request-id',
   'x-should-retry',
   ...['limit', 'remaining', 'reset'].flatMap((what) =>
