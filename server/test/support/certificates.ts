@@ -1,0 +1,53 @@
+/** Certificates made by openssl, as an operator would make them. */
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+export interface Certificate {
+  readonly certFile: string
+  readonly keyFile: string
+  readonly cert: string
+  readonly key: string
+}
+
+export interface Authority extends Certificate {
+  /** For 127.0.0.1 and localhost. */
+  issue(name: string): Certificate
+}
+
+export function makeAuthority(folder: string, name = 'authority'): Authority {
+  const subject = (of: string): string[] => ['-subj', `/CN=${of}`]
+  const key = (of: string): string[] => [
+    ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
+    ...['-keyout', join(folder, `${of}.key`), '-out', join(folder, `${of}.pem`)],
+  ]
+  openssl(['req', '-x509', '-days', '2', ...key(name), ...subject(name)])
+  const own = certificateIn(folder, name)
+  return {
+    ...own,
+    issue(of) {
+      const signed = ['-CA', own.certFile, '-CAkey', own.keyFile, '-days', '2']
+      const names = ['-addext', 'subjectAltName=IP:127.0.0.1,DNS:localhost']
+      openssl([
+        'req',
+        '-x509',
+        ...signed,
+        ...key(of),
+        ...subject(of),
+        ...names,
+        '-addext',
+        'basicConstraints=CA:FALSE',
+      ])
+      return certificateIn(folder, of)
+    },
+  }
+}
+
+function certificateIn(folder: string, name: string): Certificate {
+  const [certFile, keyFile] = [join(folder, `${name}.pem`), join(folder, `${name}.key`)]
+  return { certFile, keyFile, cert: readFileSync(certFile, 'utf8'), key: readFileSync(keyFile, 'utf8') }
+}
+
+function openssl(args: readonly string[]): void {
+  execFileSync('openssl', args, { stdio: 'pipe' })
+}
