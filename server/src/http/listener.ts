@@ -166,8 +166,10 @@ export class Listener {
     this.leave()
     this.#closed ??= this.#close()
     // A client keeps its idle connection open, and would hold the node to the end of the drain.
-    const sweep = setInterval(() => this.#server.closeIdleConnections(), SWEEP_MS)
-    this.#server.closeIdleConnections()
+    // After what lies in the sockets was read: a connection with a request in it is not idle, however late this process is.
+    const closeIdle = (): unknown => setImmediate(() => this.#server.closeIdleConnections())
+    const sweep = setInterval(closeIdle, SWEEP_MS)
+    closeIdle()
     const { promise: isLate, resolve } = Promise.withResolvers<void>()
     const late = setTimeout(resolve, forMs)
     await Promise.race([this.#closed, isLate])

@@ -138,7 +138,11 @@ test('an upstream with certificates of its own is called with them, and refused 
   await once(upstream, 'listening')
   const origin = `https://127.0.0.1:${(upstream.address() as AddressInfo).port}`
   const http = new UpstreamHttp({ connectTimeoutMs: 5000, answerBytes: 1000, yieldOnSending: async () => {} })
-  after(() => Promise.all([http.close(), upstream.closeAllConnections(), upstream.close()]))
+  after(async () => {
+    upstream.close()
+    upstream.closeAllConnections()
+    await http.close()
+  })
   const ask = (tls?: { ca: string; cert?: string; key?: string }) =>
     http.get({ origin, path: '/', headers: [], timeoutMs: 20_000, tls }, { push: () => {} })
   await assert.rejects(ask())

@@ -17,10 +17,10 @@ export interface Authority extends Certificate {
 
 export function makeAuthority(folder: string, name = 'authority'): Authority {
   const subject = (of: string): string[] => ['-subj', `/CN=${of}`]
-  const key = (of: string): string[] => [
-    ...['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes'],
-    ...['-keyout', join(folder, `${of}.key`), '-out', join(folder, `${of}.pem`)],
-  ]
+  const key = (of: string): string[] => {
+    const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+    return [...kind, '-keyout', join(folder, `${of}.key`), '-out', join(folder, `${of}.pem`)]
+  }
   openssl(['req', '-x509', '-days', '2', ...key(name), ...subject(name)])
   const own = certificateIn(folder, name)
   return {
