@@ -65,7 +65,6 @@ export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   ],
   [/pg_dump|psql|DATABASE_URL=postgres/, 'needs a PostgreSQL of its own'],
   [/\bp?kill\b/, 'ends processes by name'],
-  [/ "?\/backup\//, 'writes into a folder of the reader'],
 ]
 
 /** Pages made from code, whose examples the tests of that code run. */
