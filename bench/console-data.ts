@@ -17,6 +17,8 @@ export interface ConsoleDataSize {
 
 export const LARGE_INSTALL: ConsoleDataSize = { events: 1_000_000, requests: 200_000, keys: 10_000 }
 export const SMALL_INSTALL: ConsoleDataSize = { events: 20_000, requests: 4000, keys: 200 }
+/** As many as a test needs to see that everything adds up. */
+export const TINY_INSTALL: ConsoleDataSize = { events: 2000, requests: 400, keys: 60 }
 
 const DAY_MS = 86_400_000
 const USAGE_DAYS = 60

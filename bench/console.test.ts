@@ -5,7 +5,7 @@ import { systemClock } from '../server/src/runtime/clock.ts'
 import { PostgresReconciler } from '../server/src/stores/postgres/books/upkeep-books.ts'
 import { NODE_TOKEN, startConsoleNode } from '../server/test/support/console-node.ts'
 import { testPostgres } from '../server/test/support/servers.ts'
-import { fillConsoleData, samplesIn, SMALL_INSTALL } from './console-data.ts'
+import { fillConsoleData, samplesIn, TINY_INSTALL } from './console-data.ts'
 import { consoleQuestions, measure } from './console-questions.ts'
 
 test('every GET route of the contract is asked or left out by name, and answers beside invented data that adds up', async () => {
@@ -13,10 +13,10 @@ test('every GET route of the contract is asked or left out by name, and answers 
   const database = openPostgres(url)
   try {
     const nowMs = Date.now()
-    await fillConsoleData(database, SMALL_INSTALL, nowMs)
+    await fillConsoleData(database, TINY_INSTALL, nowMs)
     const { differences, entries } = await new PostgresReconciler(database, systemClock).reconcile('all')
     assert.deepEqual(differences, [])
-    assert.ok(entries >= SMALL_INSTALL.events * 0.99)
+    assert.ok(entries >= TINY_INSTALL.events * 0.99)
     const node = await startConsoleNode({ env: { DATABASE_URL: url } })
     const questions = consoleQuestions({
       ...(await samplesIn(database, nowMs)),

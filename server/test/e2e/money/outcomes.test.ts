@@ -68,12 +68,19 @@ const { gateway, database } = await startGatewayOnPostgres({
 })
 const { provider } = gateway
 
+async function spoolWaiting(): Promise<string | undefined> {
+  const metrics = await (await fetch(`${gateway.controlUrl}/metrics`)).text()
+  return /^torana_spool_waiting (\d+)$/m.exec(metrics)?.[1]
+}
+
 /** One request and what stands in the books for it. */
 async function ask(model: string): Promise<{ readonly answer: Asked; readonly rows: Row[] }> {
   const answer = await gateway.ask({ model, input: TEXT }, { key: KEY })
   const requestId = answer.headers.get('x-request-id')
   // A failed request does not wait for its rows; this one comes after them.
   if (answer.status !== 200) await gateway.ask({ model: 'plain-w16', input: TEXT }, { key: KEY })
+  // On a busy machine PostgreSQL may be slow for a moment: then they are on disk, and written a little later.
+  await eventually(async () => assert.equal(await spoolWaiting(), '0'))
   return { answer, rows: (await rowsIn(database)).filter((row) => row.requestId === requestId) }
 }
 
