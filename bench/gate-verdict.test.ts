@@ -15,9 +15,17 @@ function dearer(by: number): Costs[] {
   return WINDOWS.map(({ bareCpu, toranaCpu }) => ({ bareCpu, toranaCpu: toranaCpu * by }))
 }
 
-test('the cheapest windows speak, whatever the others cost', () => {
-  assert.equal(verdictOf(WINDOWS, 0.46).ratio, 50 / 110)
+test('the better quarter of the windows speaks, whatever the others cost', () => {
+  assert.equal(verdictOf(WINDOWS, 0.46).ratio, 50 / 112)
   assert.ok(verdictOf(WINDOWS, 0.46).isPassed)
+})
+
+test('a machine whose speed changes between windows changes nothing', () => {
+  const atSpeeds = WINDOWS.map(({ bareCpu, toranaCpu }, index) => ({
+    bareCpu: bareCpu * (1 + index),
+    toranaCpu: toranaCpu * (1 + index),
+  }))
+  assert.equal(verdictOf(atSpeeds, 0.46).ratio, verdictOf(WINDOWS, 0.46).ratio)
 })
 
 test('a lane that noise moved passes, one that costs a third more does not', () => {
