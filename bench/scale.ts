@@ -127,55 +127,32 @@ async function measure(
       ),
     )
   await run()
-  const windows: Measured[] = []
+  const windows: Omit<Measured, 'name'>[] = []
   for (let window = 0; window < Number(options.windows); window += 1) {
     const before = await figures(gateways)
     const loads = await run()
     const after = await figures(gateways)
     const requests = loads.reduce((sum, load) => sum + load.requests, 0)
     if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
-    const each = (field: keyof Figures): number => (after[field] - before[field]) / requests
-    windows.push({
-      name: one.name,
-      perSecond: loads.reduce((sum, load) => sum + load.requests / load.seconds, 0),
-      gatewayUs: each('gatewayUs'),
-      postgresUs: each('postgresUs'),
-      redisUs: each('redisUs'),
-      wholeUs: each('wholeUs'),
-      redisCommands: each('redisCommands'),
-      redisBytes: each('redisBytes'),
-      walBytes: each('walBytes'),
-      ledgerRows: each('ledgerRows'),
-    })
+    const perSecond = loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)
+    windows.push({ perSecond, ...eachOf(after, (field) => (after[field] - before[field]) / requests) })
   }
   await stopAll(...gateways.map(({ pid }) => pid))
-  const middle = <Field extends Exclude<keyof Measured, 'name'>>(field: Field): number =>
-    median(windows.map((window) => window[field]))
-  return {
-    name: one.name,
-    perSecond: middle('perSecond'),
-    gatewayUs: middle('gatewayUs'),
-    postgresUs: middle('postgresUs'),
-    redisUs: middle('redisUs'),
-    wholeUs: middle('wholeUs'),
-    redisCommands: middle('redisCommands'),
-    redisBytes: middle('redisBytes'),
-    walBytes: middle('walBytes'),
-    ledgerRows: middle('ledgerRows'),
-  }
+  const [first] = windows as [Omit<Measured, 'name'>]
+  return { name: one.name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
+}
+
+/** The same fields, with other numbers. */
+function eachOf<Fields extends object>(
+  fields: Fields,
+  number: (field: keyof Fields) => number,
+): Record<keyof Fields, number> {
+  const entries = (Object.keys(fields) as (keyof Fields)[]).map((field) => [field, number(field)])
+  return Object.fromEntries(entries) as Record<keyof Fields, number>
 }
 
 /** Sums since the beginning. */
-interface Figures {
-  readonly gatewayUs: number
-  readonly postgresUs: number
-  readonly redisUs: number
-  readonly wholeUs: number
-  readonly redisCommands: number
-  readonly redisBytes: number
-  readonly walBytes: number
-  readonly ledgerRows: number
-}
+type Figures = Omit<Measured, 'name' | 'perSecond'>
 
 async function figures(gateways: readonly Started[]): Promise<Figures> {
   const sum = (pids: readonly number[]): number => pids.reduce((all, pid) => all + cpuMicroseconds(pid), 0)

@@ -4,7 +4,13 @@ import type { FastifyInstance } from 'fastify'
 import { readTls } from '#config/file/certificates.ts'
 import { tasksOf } from '#core/node-role.ts'
 import type { Limits, Settings } from '#core/settings.ts'
-import { Listener, type ListenerEvents, type ListenerOptions, type TlsCertificate } from '#http/listener.ts'
+import {
+  Listener,
+  urlOf,
+  type ListenerEvents,
+  type ListenerOptions,
+  type TlsCertificate,
+} from '#http/listener.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { controlSocketOf, pathProblem, removeLeftSocket } from '#runtime/control-socket.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -58,7 +64,7 @@ export class Listeners implements AsyncDisposable {
     const options = { at: { host, port }, backlog: BACKLOG, docsUrl: publicUrl, appChecksHost: true }
     const { takesRequests } = tasksOf(settings.role)
     const gateway = takesRequests ? await Listener.bind({ ...common, ...options }) : undefined
-    const url = gateway?.url ?? addressOf({ host, port }, settings.tls !== undefined)
+    const url = gateway?.url ?? urlOf({ host, port }, settings.tls !== undefined)
     try {
       const control = await Listener.bind({
         ...common,
@@ -153,8 +159,4 @@ export class Listeners implements AsyncDisposable {
   [Symbol.asyncDispose](): Promise<void> {
     return this.close()
   }
-}
-
-function addressOf({ host, port }: { readonly host: string; readonly port: number }, isTls: boolean): string {
-  return `${isTls ? 'https' : 'http'}://${host}:${port}`
 }

@@ -4,15 +4,15 @@ import { readText, type Environment } from './file/variable.ts'
 
 /** Of the examples for clients: they often stand in the same shell. */
 const OF_CLIENTS = ['TORANA_KEY', 'TORANA_BASE_URL']
-/** Said by a supervisor to its workers. */
-const OF_WORKERS = ['TORANA_JOINS_OTHERS']
+/** A supervisor says it to a worker that joins others: it answers at their addresses only when it is ready. */
+export const JOINS_OTHERS = 'TORANA_JOINS_OTHERS'
 
 /** A warning for each variable that looks like one of Torana's and is none, unless the configuration file uses it. */
 export function unknownVariables(env: Environment, configFile: string | undefined): readonly string[] {
   const known = Object.entries<Variable>(environmentVariables).flatMap(([name, { secret }]) =>
     secret ? [name, `${name}_FILE`] : [name],
   )
-  const others = new Set([...known, ...OF_CLIENTS, ...OF_WORKERS])
+  const others = new Set([...known, ...OF_CLIENTS, JOINS_OTHERS])
   const unknown = Object.keys(env).filter((name) => name.startsWith('TORANA_') && !others.has(name))
   if (unknown.length === 0) return []
   const used = configFile === undefined ? '' : readText(configFile)

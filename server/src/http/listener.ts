@@ -63,7 +63,7 @@ export class Listener {
   readonly #at: ListenerOptions['at']
   readonly #backlog: number | undefined
   readonly #server: Server
-  readonly #scheme: 'http' | 'https'
+  readonly #isTls: boolean
   #app: FastifyInstance | undefined
   #closed: Promise<unknown> | undefined
   #isLeaving = false
@@ -80,7 +80,7 @@ export class Listener {
     this.#at = at
     this.#port = 'port' in at ? at.port : 0
     this.#backlog = backlog
-    this.#scheme = tls === undefined ? 'http' : 'https'
+    this.#isTls = tls !== undefined
     this.#server =
       tls === undefined ? createServer(options) : createTlsServer({ ...options, ...tlsOptions(tls) })
     this.#connections = new Connections(this.#server)
@@ -114,9 +114,7 @@ export class Listener {
   /** Where it answers, without a path. */
   get url(): string {
     if ('path' in this.#at) return `unix:${this.#at.path}`
-    const { host } = this.#at
-    const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
-    return `${this.#scheme}://${name}:${this.#port}`
+    return urlOf({ host: this.#at.host, port: this.#port }, this.#isTls)
   }
 
   async #listen(): Promise<void> {
@@ -193,6 +191,15 @@ export class Listener {
     this.#server.close()
     await this.#app?.close()
   }
+}
+
+/** How a client on this machine reaches a listener that is bound to this address. */
+export function urlOf(
+  { host, port }: { readonly host: string; readonly port: number },
+  isTls: boolean,
+): string {
+  const name = host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
+  return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
 /** The open connections of one listener. */

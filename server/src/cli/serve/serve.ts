@@ -1,16 +1,15 @@
 /** Runs a node until it is told to stop, and tells a person how to use it. */
 import cluster from 'node:cluster'
-import { once } from 'node:events'
 import { Listeners } from '#compose/listeners.ts'
 import { readEnvironment } from '#config/environment.ts'
+import { JOINS_OTHERS } from '#config/unknown-variables.ts'
 import { readText, type Environment } from '#config/file/variable.ts'
 import { listModels } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import type { Node } from '#main'
 import { readManifest } from '#package/files.ts'
 import type { Output } from '../command/output.ts'
-import { onHangUp, ToldToStop, toldToStop } from './stop-signals.ts'
-import { JOINS_OTHERS } from './worker-messages.ts'
+import { onHangUp, told, ToldToStop, toldToStop } from './stop-signals.ts'
 import { WorkerChannel } from './worker-channel.ts'
 
 /** `notes` are lines for the banner. */
@@ -58,11 +57,6 @@ async function runNode(
   await node.stop({ gently: by === 'SIGTERM', isReplaced: by === 'replaced' || by === 'orphaned' })
   await channel?.leave()
   return 0
-}
-
-async function told(): Promise<ToldToStop> {
-  if (!toldToStop.aborted) await once(toldToStop, 'abort')
-  return toldToStop.reason as ToldToStop
 }
 
 interface StartParts {

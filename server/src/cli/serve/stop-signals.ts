@@ -1,4 +1,5 @@
-/** SIGTERM, SIGINT and SIGHUP, heard from the first moment of a start on. This file imports nothing, so that it is loaded at once. */
+/** SIGTERM, SIGINT and SIGHUP, heard from the first moment of a start on. This file imports nothing of ours, so that it is loaded at once. */
+import { once } from 'node:events'
 
 /** Why a start or a node ends: somebody told the process to. */
 export class ToldToStop extends Error {
@@ -18,6 +19,12 @@ const INTERRUPTED = 130
 const controller = new AbortController()
 /** Aborts with a `ToldToStop`. */
 export const toldToStop: AbortSignal = controller.signal
+
+/** Resolves when somebody has told the process to stop. */
+export async function told(): Promise<ToldToStop> {
+  if (!toldToStop.aborted) await once(toldToStop, 'abort')
+  return toldToStop.reason as ToldToStop
+}
 
 let reload: (() => void) | undefined
 let mustReload = false

@@ -5,7 +5,7 @@ import type { Environment } from '#config/file/variable.ts'
 import type { Settings } from '#core/settings.ts'
 import { openLog } from '#telemetry/log.ts'
 import type { Output } from '../command/output.ts'
-import { onHangUp, toldToStop, type ToldToStop } from './stop-signals.ts'
+import { onHangUp, told } from './stop-signals.ts'
 import { Supervisor } from './supervisor.ts'
 
 export interface SuperviseParts {
@@ -28,26 +28,20 @@ export async function supervise(
     CONTROL_PORT: String(await fixedPort(settings.controlHost, settings.controlPort)),
   }
   const supervisor = new Supervisor({ workers, env, log })
-  const told = toldToStopBy()
   const started = supervisor.start()
-  const first = await Promise.race([started, told])
-  if (typeof first === 'object' && 'exitCode' in first) {
+  const first = await Promise.race([started, told()])
+  if ('exitCode' in first) {
     log.close()
     return first.exitCode
   }
-  if (typeof first === 'object') {
+  if ('banner' in first) {
     onHangUp(() => supervisor.replaceAll())
     out.stderr.write(first.banner)
   }
-  await supervisor.stop(await told)
+  await supervisor.stop((await told()).by)
   log.info('all workers have stopped')
   log.close()
   return 0
-}
-
-async function toldToStopBy(): Promise<ToldToStop['by']> {
-  if (!toldToStop.aborted) await once(toldToStop, 'abort')
-  return (toldToStop.reason as ToldToStop).by
 }
 
 /** Workers that are started one after another could not agree on "any free port". */

@@ -4,9 +4,10 @@
  */
 import cluster from 'node:cluster'
 import type { Environment } from '#config/file/variable.ts'
+import { JOINS_OTHERS } from '#config/unknown-variables.ts'
 import { wait } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
-import { JOINS_OTHERS, type ToSupervisor } from './worker-messages.ts'
+import type { ToSupervisor } from './worker-messages.ts'
 import { Scrapes } from './scrapes.ts'
 import { WorkerProcess } from './worker-process.ts'
 

@@ -13,6 +13,3 @@ export type ToWorker =
   | { readonly kind: 'scraped'; readonly id: number; readonly text: string }
   /** Another worker stands in your place: end what you have. */
   | { readonly kind: 'replaced' }
-
-/** In the environment of a worker that joins others: it answers at their addresses only when it is ready. */
-export const JOINS_OTHERS = 'TORANA_JOINS_OTHERS'
