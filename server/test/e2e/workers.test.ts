@@ -32,12 +32,6 @@ function startWorkers(workers: number): Promise<Torana> {
   })
 }
 
-/**
- * A system drops each attempt to connect from a port that the other side still remembers, for two minutes. Nothing was sent by then,
- * so that a client connects again, as every SDK does.
- */
-const CONNECT_MS = 5000
-
 /** The status; rejects when the connection breaks. */
 function ask(url: string, model: string, agent?: Agent): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
@@ -46,20 +40,7 @@ function ask(url: string, model: string, agent?: Agent): Promise<number> {
     agent: agent ?? false,
     headers: { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' },
   })
-  let isLate = false
-  asking.on('socket', (socket) => {
-    if (!socket.connecting) return
-    const late = setTimeout(() => {
-      isLate = true
-      asking.destroy()
-    }, CONNECT_MS)
-    socket.once('connect', () => clearTimeout(late))
-    socket.once('close', () => clearTimeout(late))
-  })
-  asking.on('error', (error) => {
-    if (isLate) resolve(ask(url, model, agent))
-    else reject(error)
-  })
+  asking.on('error', reject)
   asking.on('response', (answer) => {
     answer.resume().on('end', () => resolve(answer.statusCode ?? 0))
     answer.on('error', reject)
