@@ -7,8 +7,11 @@ import type { Listeners } from './listeners.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { Stores } from './stores.ts'
 
-/** For what has to be closed after the last request: connections to PostgreSQL, threads, files. */
-const CLOSE_MS = 1500
+/**
+ * For what has to be closed after the last request: connections to PostgreSQL, threads, files. Tenths of a second on a machine with
+ * nothing else to do; orchestrators are told to wait half a second longer than this.
+ */
+const CLOSE_MS = 4500
 /** How often the node looks whether its last calls have ended. */
 const LOOK_MS = 20
 

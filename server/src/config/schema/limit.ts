@@ -100,7 +100,7 @@ const fields = z.strictObject({
     'Torana closes the connection of a client that reads nothing of its answer for this time.',
   ),
   drainMs: duration(defaultLimits.drainMs).describe(
-    'Longest time from `SIGTERM` to the end of the process: running requests and image jobs may finish until then. The orchestrator must wait at least two seconds longer before it kills the process.',
+    'Longest time from `SIGTERM` to the end of the process: running requests and image jobs may finish until then. The orchestrator must wait at least five seconds longer before it kills the process.',
   ),
   stopDelayMs: z
     .int()

@@ -18,7 +18,7 @@ const { values } = parseArgs({
   },
 })
 /** Beyond the drain, for letting go of everything. */
-const CLOSE_MS = 2000
+const CLOSE_MS = 5000
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-chaos-stops-'))
 const postgres = await startPostgresServer({ waitsForDisk: false })
