@@ -2,11 +2,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, openSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
-import { bareEnvironment } from '#test/support/process.ts'
+import { bareEnvironment, PROGRAM } from '#test/support/process.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../bin/torana.js')
 /** Three of them start at once on a busy machine. */
 const READY_MS = 180_000
 /** A gateway that can't start is not started a hundred times a second. */

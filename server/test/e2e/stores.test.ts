@@ -88,7 +88,7 @@ test('two nodes that start at once on an empty database: each migration runs onc
   const answers = await Promise.all(
     nodes.flatMap((node) => [FILE_KEY, BUDGET_KEY].map((key) => ask(node, key))),
   )
-  await assertPosted(database, answers)
+  await eventually(() => assertPosted(database, answers))
   assert.deepEqual((await migrate(database)).applied, [], 'a migration ran twice')
 
   // A newer version comes while these two work: its migrations only ever add.
@@ -107,7 +107,7 @@ test('two nodes that start at once on an empty database: each migration runs onc
   const later = await Promise.all(
     [...nodes, started].flatMap((node) => [FILE_KEY, BUDGET_KEY].map((key) => ask(node, key))),
   )
-  await assertPosted(database, later)
+  await eventually(() => assertPosted(database, later))
   for (const { stdout } of [...nodes, started]) assert.doesNotMatch(stdout(), /"level":"error"/)
 })
 

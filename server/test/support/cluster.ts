@@ -15,7 +15,7 @@ import {
   type Asked,
   type GatewayOptions,
 } from './gateway.ts'
-import { runTorana, temporaryFolder, type Running } from './process.ts'
+import { PROGRAM, runTorana, temporaryFolder, type Running } from './process.ts'
 import { startRedisServer, testPostgres, type TestServer } from './servers.ts'
 
 /** Three processes that start at once on a machine with other work to do. */
@@ -76,18 +76,20 @@ export interface NodeProcessOptions {
   readonly folder?: string
   /** Options of Node itself. */
   readonly nodeArgs?: readonly string[]
+  readonly program?: string
 }
 
 /** Resolves once the node says that it is ready. */
 export async function startNodeProcess(
   options: GatewayOptions,
   providerUrl: string,
-  { env, folder = temporaryFolder(), nodeArgs = [] }: NodeProcessOptions = {},
+  { env, folder = temporaryFolder(), nodeArgs = [], program = PROGRAM }: NodeProcessOptions = {},
 ): Promise<NodeProcess> {
   writeFileSync(join(folder, 'torana.yaml'), configText(options, providerUrl))
   const running = runTorana({
     folder,
     nodeArgs,
+    program,
     env: gatewayEnvironment(folder, {
       TORANA_SECRET: 'the same secret on every node',
       ...options.env,

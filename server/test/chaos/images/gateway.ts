@@ -6,11 +6,10 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { setTimeout as wait } from 'node:timers/promises'
 import { GATEWAY_KEY } from '#test/support/gateway.ts'
-import { bareEnvironment } from '#test/support/process.ts'
+import { bareEnvironment, PROGRAM, SOURCE_PROGRAM } from '#test/support/process.ts'
 import { becoming } from '#test/support/servers.ts'
 import type { Place } from './house.ts'
 
-const PROGRAM = join(import.meta.dirname, '../../../bin/torana.js')
 const PROBE = pathToFileURL(join(import.meta.dirname, 'gap-probe.ts'))
 /** Several of them start at once on a busy machine. */
 const READY_MS = 180_000
@@ -37,12 +36,13 @@ export async function startImageGateway(
   { house, folder, assets, databaseUrl }: Place,
   options: ImageGatewayOptions,
 ): Promise<ImageGateway> {
+  const program = options.held === undefined ? PROGRAM : SOURCE_PROGRAM
   const logFile = join(folder, `${options.name}.log`)
   const log = openSync(logFile, 'a')
   // Should this process be killed, the system ends the gateway.
   const child = spawn(
     'setpriv',
-    [...becoming(undefined), process.execPath, ...probeOptions(options.held), PROGRAM, 'start'],
+    [...becoming(undefined), process.execPath, ...probeOptions(options.held), program, 'start'],
     {
       env: {
         ...bareEnvironment(),

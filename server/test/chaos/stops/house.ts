@@ -5,10 +5,8 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
-import { bareEnvironment } from '#test/support/process.ts'
+import { bareEnvironment, PROGRAM } from '#test/support/process.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
-
-const PROGRAM = join(import.meta.dirname, '../../../bin/torana.js')
 
 export const DRAIN_MS = 6000
 

@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { rowsIn } from '#test/e2e/money/books.ts'
-import { startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
+import { startNodeProcess, type NodeProcess, type NodeProcessOptions } from '#test/support/cluster.ts'
 import {
   aMask,
   aPicture,
@@ -20,7 +20,7 @@ import {
 } from '#test/support/edits.ts'
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { picturesIn, sha256, type ImagesAsked } from '#test/support/image-answers.ts'
-import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { eventually, SOURCE_PROGRAM, temporaryFolder } from '#test/support/process.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
 
@@ -56,10 +56,10 @@ function probe(): string[] {
   return ['--import', url.href]
 }
 
-const start = (nodeArgs: readonly string[] = []): Promise<NodeProcess> =>
+const start = (hooked: Pick<NodeProcessOptions, 'nodeArgs' | 'program'> = {}): Promise<NodeProcess> =>
   startNodeProcess(options, provider.url, {
     env: { DATABASE_URL: databaseUrl, ASSETS_URL: `file://${assets}` },
-    nodeArgs,
+    ...hooked,
   })
 
 const picture = await aPicture(40, 30)
@@ -135,7 +135,7 @@ function assertBooked(id: string, nanoUsd: number): Promise<void> {
 
 /** One test, since a process ends with the test that started it. */
 test('edits whose node is killed are finished from their copies, followed without them, or given up unbought', async () => {
-  const first = await start(probe())
+  const first = await start({ nodeArgs: probe(), program: SOURCE_PROGRAM })
   const kept = await begin(first, 'kept-image')
   const translated = await begin(first, 'white-image')
   const headers = { 'idempotency-key': 'nobody-has-them' }

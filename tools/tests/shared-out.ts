@@ -1,0 +1,44 @@
+/** Which files of tests run in one process, and which process begins first. */
+
+export interface TestProcess {
+  readonly files: readonly string[]
+}
+
+/**
+ * Their files run processes of their own, threads, or servers that are killed, or count what the process has open: each has a process
+ * for itself. The longest stand first.
+ */
+const ALONE = [
+  /^server\/test\/(?:e2e|chaos|simulation)\//,
+  /^server\/test\/contract\/(?:upkeep|backup|database|blob-store)/,
+  /^server\/test\/http\/(?:[^/]+$|edits\/multipart)/,
+  /^server\/src\/core\/image\/header-scan-bombs/,
+  /^bench\//,
+  /^server\/src\/(?:upstreams|runtime|thread)\//,
+  /^tools\//,
+]
+
+/**
+ * How many files of a folder share a process. What a file leaves open until its process ends (nodes, connections to PostgreSQL)
+ * stays open beside the next ones: few of those that start a node, many of those that start nothing.
+ */
+const TOGETHER: readonly (readonly [folder: string, most: number])[] = [
+  ['server/test/http/', 6],
+  ['server/test/contract/', 6],
+  ['', 40],
+]
+
+export function sharedOut(files: readonly string[]): TestProcess[] {
+  const alone = ALONE.flatMap((room) => files.filter((file) => room.test(file)))
+  const others = files.filter((file) => !alone.includes(file))
+  const together = TOGETHER.flatMap(([folder, most], index) => {
+    const earlier = TOGETHER.slice(0, index)
+    const those = others.filter(
+      (file) => file.startsWith(folder) && !earlier.some(([before]) => file.startsWith(before)),
+    )
+    return Array.from({ length: Math.ceil(those.length / most) }, (_, at) => ({
+      files: those.slice(at * most, (at + 1) * most),
+    }))
+  })
+  return [...alone.map((file) => ({ files: [file] })), ...together]
+}
