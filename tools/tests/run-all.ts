@@ -2,11 +2,10 @@
  * `npm test`: every test of the repository, a few processes at a time. Loading the server takes longer than most files of tests, so
  * that several files of a folder share a process.
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { sharedOut, type TestProcess } from './shared-out.ts'
+import { runCommands, type Command, type Ended } from './commands.ts'
+import { sharedOut } from './shared-out.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TESTS = [
@@ -18,47 +17,33 @@ const TESTS = [
 ]
 /** One more than the cores of a small machine: tests wait a good deal. */
 const AT_ONCE = 3
-/** Several times what the longest one takes on a slow machine. A process that takes longer hangs. */
-const PROCESS_MS = 300_000
+/** Several times what the longest one takes on a slow machine. */
+const EACH_MS = 300_000
 
 interface Count {
   readonly passed: number
   readonly failed: number
-  readonly failures: readonly string[]
+  /** What the runner says of each failure. */
+  readonly failures: string
+}
+
+function countOf({ command, output, isGood, end }: Ended<Command>): Count {
+  const told = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
+  const [passed, failed] = [told('pass'), told('fail') + told('cancelled')]
+  if (isGood) return { passed, failed, failures: '' }
+  const [, failures = `${command.args.join(' ')} ended with ${end}`] =
+    /^✖ failing tests:\n([\s\S]*)/m.exec(output) ?? []
+  return { passed, failed: Math.max(1, failed), failures }
 }
 
 const files = globSync(TESTS, { cwd: ROOT, exclude: ['**/node_modules/**'] }).toSorted()
-const waiting = sharedOut(files)
-const counts: Count[] = []
-
-async function work(): Promise<void> {
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) counts.push(await run(next))
-}
-
-async function run({ files: together }: TestProcess): Promise<Count> {
-  const args = ['--test', '--test-isolation=none', '--test-reporter=spec', ...together]
-  const child = spawn(process.execPath, args, {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: PROCESS_MS,
-  })
-  let output = ''
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
-  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
-  console.log(output.trimEnd())
-  const told = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
-  const failures = [...output.matchAll(/^✖ failing tests:\n([\s\S]*)/gm)].map(([, text = '']) => text.trim())
-  const failed = told('fail') + told('cancelled')
-  if (failed > 0 || code === 0) return { passed: told('pass'), failed, failures }
-  const end = `${together.join(' ')}: ended with ${signal ?? code}`
-  return { passed: told('pass'), failed: 1, failures: [end] }
-}
-
-await Promise.all(Array.from({ length: AT_ONCE }, work))
-const failures = counts.flatMap((count) => count.failures)
+const commands = sharedOut(files).map((together) => ({
+  program: process.execPath,
+  args: ['--test', '--test-isolation=none', '--test-reporter=spec', ...together],
+}))
+const counts = (await runCommands(commands, { atOnce: AT_ONCE, eachMs: EACH_MS })).map(countOf)
+const failures = counts.map((count) => count.failures.trim()).filter(Boolean)
 if (failures.length > 0) console.log(`\nfailing tests:\n\n${failures.join('\n\n')}\n`)
-const sum = (of: (count: Count) => number): number => counts.reduce((all, count) => all + of(count), 0)
-const failed = sum((count) => count.failed)
-console.log(`${sum((count) => count.passed)} passed, ${failed} failed`)
-process.exitCode = failed > 0 ? 1 : 0
+const sum = (of: 'passed' | 'failed'): number => counts.reduce((all, count) => all + count[of], 0)
+console.log(`${sum('passed')} passed, ${sum('failed')} failed`)
+process.exitCode = sum('failed') > 0 ? 1 : 0

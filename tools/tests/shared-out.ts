@@ -1,9 +1,5 @@
 /** Which files of tests run in one process, and which process begins first. */
 
-export interface TestProcess {
-  readonly files: readonly string[]
-}
-
 /**
  * Their files run processes of their own, threads, or servers that are killed, or count what the process has open: each has a process
  * for itself. The longest stand first.
@@ -28,7 +24,8 @@ const TOGETHER: readonly (readonly [folder: string, most: number])[] = [
   ['', 40],
 ]
 
-export function sharedOut(files: readonly string[]): TestProcess[] {
+/** The files of each process. */
+export function sharedOut(files: readonly string[]): string[][] {
   const alone = ALONE.flatMap((room) => files.filter((file) => room.test(file)))
   const others = files.filter((file) => !alone.includes(file))
   const together = TOGETHER.flatMap(([folder, most], index) => {
@@ -36,9 +33,9 @@ export function sharedOut(files: readonly string[]): TestProcess[] {
     const those = others.filter(
       (file) => file.startsWith(folder) && !earlier.some(([before]) => file.startsWith(before)),
     )
-    return Array.from({ length: Math.ceil(those.length / most) }, (_, at) => ({
-      files: those.slice(at * most, (at + 1) * most),
-    }))
+    return Array.from({ length: Math.ceil(those.length / most) }, (_, at) =>
+      those.slice(at * most, (at + 1) * most),
+    )
   })
-  return [...alone.map((file) => ({ files: [file] })), ...together]
+  return [...alone.map((file) => [file]), ...together]
 }

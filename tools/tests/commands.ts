@@ -1,0 +1,48 @@
+/** Runs commands, some at a time, and prints what each said when it has ended. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+export interface Command {
+  readonly program: string
+  readonly args: readonly string[]
+}
+
+export interface Ended<Of extends Command> {
+  readonly command: Of
+  readonly output: string
+  readonly isGood: boolean
+  /** The exit code, or the signal. */
+  readonly end: number | string
+}
+
+/** In their order, `atOnce` at a time. A command that takes longer than `eachMs` hangs, and is ended. */
+export async function runCommands<Of extends Command>(
+  commands: readonly Of[],
+  { atOnce, eachMs }: { readonly atOnce: number; readonly eachMs: number },
+): Promise<Ended<Of>[]> {
+  const waiting = [...commands]
+  const ended: Ended<Of>[] = []
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
+      ended.push(await run(next, eachMs))
+  }
+  await Promise.all(Array.from({ length: atOnce }, work))
+  return ended
+}
+
+async function run<Of extends Command>(command: Of, eachMs: number): Promise<Ended<Of>> {
+  const child = spawn(command.program, command.args, {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: eachMs,
+  })
+  let output = ''
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()))
+  const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
+  console.log(output.trimEnd())
+  return { command, output, isGood: code === 0, end: signal ?? code ?? 'nothing' }
+}
