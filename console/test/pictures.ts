@@ -38,6 +38,20 @@ const PICTURES: readonly Picture[] = [
   { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
   { name: 'models', path: '/models', role: 'operator', chinese: true },
   { name: 'model', path: '/models/BAAI%2Fbge-m3', role: 'developer' },
+  {
+    name: 'embeddings',
+    path: '/playground/embeddings?model=demo-embed&project=research',
+    role: 'developer',
+    chinese: true,
+    phone: true,
+    before: embed,
+  },
+  {
+    name: 'embeddings-similarity',
+    path: '/playground/embeddings?model=demo-embed&project=research&view=similarity',
+    role: 'developer',
+    before: embed,
+  },
   { name: 'usage', path: '/usage', phone: true, chinese: true },
   { name: 'budgets', path: '/budgets' },
   { name: 'unknowns', path: '/unknowns' },
@@ -67,6 +81,21 @@ async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('azure')
   await sleep(800)
+}
+
+/** The sample that stands there already, with a query on the map. */
+async function embed(page: Page): Promise<void> {
+  await page.keyboard.press('Control+Enter')
+  await page.locator('figure').first().waitFor({ timeout: 30_000 })
+  const query = page.locator('input[data-page-search]')
+  if ((await query.count()) > 0) {
+    await query.fill('my parcel has not arrived yet')
+    await query.press('Enter')
+    await page.locator('aside ol li').first().waitFor({ timeout: 30_000 })
+  }
+  // The curve of the slider comes after the map.
+  await sleep(2500)
+  await settled(page)
 }
 
 const PEOPLE = {

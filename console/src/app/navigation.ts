@@ -3,6 +3,7 @@ import {
   Activity,
   Boxes,
   ChartColumn,
+  ChartScatter,
   CircleHelp,
   KeyRound,
   LayoutDashboard,
@@ -21,6 +22,7 @@ export interface Place {
     | 'overview'
     | 'requests'
     | 'models'
+    | 'embeddings'
     | 'usage'
     | 'budgets'
     | 'unknowns'
@@ -68,6 +70,19 @@ export const PLACE_GROUPS: readonly PlaceGroup[] = [
         key: 'm',
         permission: 'models.read',
         title: words.models.title,
+      },
+    ],
+  },
+  {
+    title: words.shell.groups.playground,
+    places: [
+      {
+        id: 'embeddings',
+        to: paths.embeddings(),
+        icon: ChartScatter,
+        key: 'e',
+        permission: 'playground.run',
+        title: words.embeddings.title,
       },
     ],
   },

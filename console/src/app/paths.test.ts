@@ -12,6 +12,7 @@ const ADDRESSES: Record<keyof typeof paths, readonly [made: string, address: str
   request: [paths.request('01a1', { tab: 'ledger' }), '/requests/01a1?tab=ledger'],
   models: [paths.models({ can: ['mask', 'edits'] }), '/models?can=mask&can=edits'],
   model: [paths.model('BAAI/bge-m3'), '/models/BAAI%2Fbge-m3'],
+  embeddings: [paths.embeddings({ view: 'raw' }), '/playground/embeddings?view=raw'],
   usage: [paths.usage({ before: true, since: undefined }), '/usage?before=1'],
   budgets: [paths.budgets(), '/budgets'],
   budget: [paths.budget('key:ads/website'), '/budgets/key/ads%2Fwebsite'],

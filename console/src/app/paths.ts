@@ -17,6 +17,7 @@ export const paths = {
   request: (id: string, search: Search = {}) => at(`/requests/${segment(id)}`)(search),
   models: at('/models'),
   model: (id: string, search: Search = {}) => at(`/models/${segment(id)}`)(search),
+  embeddings: at('/playground/embeddings'),
   usage: at('/usage'),
   budgets: at('/budgets'),
   /** `project:ads`, `key:ads/website`. */

@@ -91,6 +91,20 @@ const modelRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/models/model-page.tsx'), 'ModelPage'),
 })
 
+const embeddingsRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/playground/embeddings',
+  // Never texts: an address is sent to colleagues and kept in logs.
+  validateSearch: searchOf({
+    model: text(),
+    view: oneOf('map', 'similarity', 'search', 'compare', 'raw', 'code'),
+    width: size(),
+    against: text(),
+    sdk: text(),
+  }),
+  component: lazyRouteComponent(() => import('../pages/embeddings/embeddings-page.tsx'), 'EmbeddingsPage'),
+})
+
 const usageRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/usage',
@@ -213,6 +227,7 @@ const routeTree = rootRoute.addChildren([
     requestRoute,
     modelsRoute,
     modelRoute,
+    embeddingsRoute,
     usageRoute,
     budgetsRoute,
     budgetRoute,

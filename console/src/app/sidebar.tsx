@@ -88,8 +88,9 @@ export function useIsHere(): (place: Place) => boolean {
   const { pathname } = useLocation()
   const path = `/${pathname.slice(BASE.length)}`.replace(/^\/+/, '/')
   return ({ to }) => {
-    const [, first = ''] = to.split('/')
-    return first === '' ? path === '/' : path === `/${first}` || path.startsWith(`/${first}/`)
+    // Any section of the settings is the settings.
+    const root = to.startsWith('/settings/') ? '/settings' : to
+    return root === '/' ? path === '/' : path === root || path.startsWith(`${root}/`)
   }
 }
 

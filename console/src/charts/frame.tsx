@@ -11,6 +11,10 @@ export interface ChartTable {
   readonly rows: readonly (readonly ReactNode[])[]
 }
 
+export type ArrowKey = 'ArrowLeft' | 'ArrowRight' | 'ArrowUp' | 'ArrowDown'
+
+const ARROWS: readonly ArrowKey[] = ['ArrowLeft', 'ArrowRight', 'ArrowUp', 'ArrowDown']
+
 export interface ChartFrameProps {
   /** A sentence: `p95 212 ms, 1.9 ms of it Torana; a peak of 440 ms at 16:25`. */
   readonly caption: string
@@ -21,6 +25,13 @@ export interface ChartFrameProps {
   /** Where the cursor is: keyboard and pointer share it. */
   readonly at: number | undefined
   readonly onAt: (index: number | undefined) => void
+  /** Where an arrow key leads, where points do not stand in a row. */
+  readonly walk?: (key: ArrowKey, at: number | undefined) => number
+  /** Keys of this picture alone. */
+  readonly keys?: Readonly<Record<string, () => void>>
+  /** Whether the table is shown, where a button beside the picture decides it too. */
+  readonly isTable?: boolean
+  readonly onTable?: (isTable: boolean) => void
   /** `↵` at a point. */
   readonly onEnter?: (index: number) => void
   /** Made when it is asked for. */
@@ -30,8 +41,10 @@ export interface ChartFrameProps {
 }
 
 export function ChartFrame(props: ChartFrameProps) {
-  const { caption, points, describe, at, onAt, onEnter, table, className, children } = props
-  const [isTable, setTable] = useState(false)
+  const { caption, points, describe, at, onAt, walk, keys, onEnter, table, className, children } = props
+  const [isOwnTable, setOwnTable] = useState(false)
+  const isTable = props.isTable ?? isOwnTable
+  const setTable = props.onTable ?? setOwnTable
   const detailsId = useId()
   const step = (by: number): void =>
     onAt(Math.min(points - 1, Math.max(0, (at ?? (by > 0 ? -1 : points)) + by)))
@@ -44,6 +57,8 @@ export function ChartFrame(props: ChartFrameProps) {
       Enter: () => at !== undefined && onEnter?.(at),
       Escape: () => onAt(undefined),
       t: () => setTable(!isTable),
+      ...(walk && Object.fromEntries(ARROWS.map((arrow) => [arrow, () => onAt(walk(arrow, at))]))),
+      ...keys,
     }
     const action = actions[event.key]
     if (action === undefined || (event.key === 'Escape' && at === undefined)) return

@@ -5,6 +5,7 @@ import { overview } from './en/overview.ts'
 import { requests } from './en/requests.ts'
 import { models } from './en/models.ts'
 import { upstreams } from './en/upstreams.ts'
+import { embeddings } from './en/embeddings.ts'
 import { usage } from './en/usage.ts'
 import { budgets } from './en/budgets.ts'
 import { prices } from './en/prices.ts'
@@ -26,6 +27,7 @@ export const en = {
   requests,
   models,
   upstreams,
+  embeddings,
   usage,
   budgets,
   prices,

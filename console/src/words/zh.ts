@@ -6,6 +6,7 @@ import { overview } from './zh/overview.ts'
 import { requests } from './zh/requests.ts'
 import { models } from './zh/models.ts'
 import { upstreams } from './zh/upstreams.ts'
+import { embeddings } from './zh/embeddings.ts'
 import { usage } from './zh/usage.ts'
 import { budgets } from './zh/budgets.ts'
 import { prices } from './zh/prices.ts'
@@ -27,6 +28,7 @@ export const zh: Words = {
   requests,
   models,
   upstreams,
+  embeddings,
   usage,
   budgets,
   prices,

@@ -10,8 +10,8 @@ import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
-import { SDK_NAMES, type Sdk } from './snippet.ts'
-import { sdksFor, snippet } from './snippets.ts'
+import { SDK_NAMES, type Sdk } from '../../parts/snippets/snippet.ts'
+import { sdksFor, snippet } from '../../parts/snippets/snippets.ts'
 
 type Model = Schema<'ModelDetail'>
 

@@ -1,21 +1,25 @@
 /** How each SDK asks for vectors. */
+import { inShell, listed } from './literals.ts'
 import { KEY, type Maker, type Sdk } from './snippet.ts'
 
 /** A part that is there only when a space is pinned. */
 const pin = (space: string | undefined, text: (space: string) => string): string =>
   space === undefined ? '' : text(space)
 
+/** What is asked for where nobody typed anything. */
+const TEXTS = ['cat', 'kitten', 'car']
+
 export const EMBEDDINGS: Record<Sdk, Maker> = {
-  curl: ({ model, baseUrl, space }) => `curl ${baseUrl}/embeddings \\
+  curl: ({ model, baseUrl, space, texts = TEXTS }) => `curl ${baseUrl}/embeddings \\
   -H "Authorization: Bearer ${KEY}" \\
   -H 'Content-Type: application/json' \\${pin(
     space,
     (id) => `
   -H 'x-torana-space: ${id}' \\`,
   )}
-  -d '{"model": "${model}", "input": ["cat", "kitten", "car"]}'
+  -d '{"model": "${model}", "input": [${inShell(listed(texts, { tab: '    ', last: '' }))}]}'
 `,
-  python: ({ model, baseUrl, space }) => `from openai import OpenAI
+  python: ({ model, baseUrl, space, texts = TEXTS }) => `from openai import OpenAI
 
 client = OpenAI(
     base_url="${baseUrl}",
@@ -23,7 +27,7 @@ client = OpenAI(
 )
 answer = client.embeddings.create(
     model="${model}",
-    input=["cat", "kitten", "car"],${pin(
+    input=[${listed(texts, { indent: '    ' })}],${pin(
       space,
       (id) => `
     extra_headers={"x-torana-space":
@@ -32,14 +36,14 @@ answer = client.embeddings.create(
 )
 print(len(answer.data[0].embedding))
 `,
-  node: ({ model, baseUrl, space }) => `import OpenAI from 'openai'
+  node: ({ model, baseUrl, space, texts = TEXTS }) => `import OpenAI from 'openai'
 
 const client = new OpenAI({
   baseURL: '${baseUrl}',
   apiKey: '${KEY}', // a key of your project
 })
 const { data } = await client.embeddings.create(
-  { model: '${model}', input: ['cat', 'kitten', 'car'] },${pin(
+  { model: '${model}', input: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ' })}] },${pin(
     space,
     (id) => `
   { headers: { 'x-torana-space': '${id}' } },`,
@@ -47,7 +51,7 @@ const { data } = await client.embeddings.create(
 )
 console.log(data[0].embedding.length)
 `,
-  go: ({ model, baseUrl, space }) => `package main
+  go: ({ model, baseUrl, space, texts = TEXTS }) => `package main
 
 import (
 	"context"
@@ -70,7 +74,7 @@ func main() {
 	answer, err := client.Embeddings.New(context.Background(), openai.EmbeddingNewParams{
 		Model: "${model}",
 		Input: openai.EmbeddingNewParamsInputUnion{
-			OfArrayOfStrings: []string{"cat", "kitten", "car"},
+			OfArrayOfStrings: []string{${listed(texts, { indent: '\t\t\t', tab: '\t' })}},
 		},
 	})
 	if err != nil {
@@ -79,7 +83,7 @@ func main() {
 	fmt.Println(len(answer.Data[0].Embedding))
 }
 `,
-  java: ({ model, baseUrl, space }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
+  java: ({ model, baseUrl, space, texts = TEXTS }) => `import com.openai.client.okhttp.OpenAIOkHttpClient;
 import com.openai.models.embeddings.EmbeddingCreateParams;
 import java.util.List;
 
@@ -91,7 +95,7 @@ public class Main {
                 .build();
         var answer = client.embeddings().create(EmbeddingCreateParams.builder()
                 .model("${model}")
-                .inputOfArrayOfStrings(List.of("cat", "kitten", "car"))${pin(
+                .inputOfArrayOfStrings(List.of(${listed(texts, { indent: ' '.repeat(16), last: '' })}))${pin(
                   space,
                   (id) => `
                 .putAdditionalHeader("x-torana-space", "${id}")`,
@@ -101,7 +105,7 @@ public class Main {
     }
 }
 `,
-  dotnet: ({ model, baseUrl, space }) => `using OpenAI;
+  dotnet: ({ model, baseUrl, space, texts = TEXTS }) => `using OpenAI;
 using OpenAI.Embeddings;
 using System.ClientModel;
 using System.ClientModel.Primitives;
@@ -113,7 +117,7 @@ options.AddPolicy(new Pinned("${id}"), PipelinePosition.PerCall);`,
   )}
 var client = new EmbeddingClient("${model}",
     new ApiKeyCredential("${KEY}"), options); // a key of your project
-var answer = client.GenerateEmbeddings(["cat", "kitten", "car"]).Value;
+var answer = client.GenerateEmbeddings([${listed(texts)}]).Value;
 Console.WriteLine(answer[0].ToFloats().Length);
 ${pin(
   space,
@@ -136,7 +140,7 @@ class Pinned(string space) : PipelinePolicy
 }
 `,
 )}`,
-  langchain: ({ model, baseUrl, space }) => `from langchain_openai import OpenAIEmbeddings
+  langchain: ({ model, baseUrl, space, texts = TEXTS }) => `from langchain_openai import OpenAIEmbeddings
 
 embeddings = OpenAIEmbeddings(
     model="${model}",
@@ -148,10 +152,10 @@ embeddings = OpenAIEmbeddings(
         "${id}"},`,
     )}
 )
-vectors = embeddings.embed_documents(["cat", "kitten", "car"])
+vectors = embeddings.embed_documents([${listed(texts)}])
 print(len(vectors[0]))
 `,
-  'ai-sdk': ({ model, baseUrl, space }) => `import { createOpenAI } from '@ai-sdk/openai'
+  'ai-sdk': ({ model, baseUrl, space, texts = TEXTS }) => `import { createOpenAI } from '@ai-sdk/openai'
 import { embedMany } from 'ai'
 
 const torana = createOpenAI({
@@ -164,7 +168,7 @@ const torana = createOpenAI({
 })
 const { embeddings } = await embedMany({
   model: torana.embeddingModel('${model}'),
-  values: ['cat', 'kitten', 'car'],
+  values: [${listed(texts, { quotes: 'single', indent: '  ', tab: '  ' })}],
 })
 console.log(embeddings[0].length)
 `,
@@ -172,6 +176,7 @@ console.log(embeddings[0].length)
     model,
     baseUrl,
     space,
+    texts = TEXTS,
   }) => `from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
 embeddings = OpenAILikeEmbedding(
@@ -184,7 +189,7 @@ embeddings = OpenAILikeEmbedding(
         "${id}"},`,
     )}
 )
-vectors = embeddings.get_text_embedding_batch(["cat", "kitten", "car"])
+vectors = embeddings.get_text_embedding_batch([${listed(texts)}])
 print(len(vectors[0]))
 `,
 }

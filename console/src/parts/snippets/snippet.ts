@@ -34,6 +34,8 @@ export interface Asked {
   readonly baseUrl: string
   /** Undefined: it is not known, and nothing is pinned. */
   readonly space: string | undefined
+  /** What to make vectors of. Undefined: three words. */
+  readonly texts?: readonly string[]
 }
 
 export type Maker = (asked: Asked) => string

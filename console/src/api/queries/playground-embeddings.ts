@@ -1,0 +1,54 @@
+/** Texts to vectors, as a caller would ask, paid by a project. */
+import { answerOf, client, type Schema } from '../client.ts'
+
+export type InputType = NonNullable<Schema<'PlaygroundEmbeddingsInput'>['input_type']>
+
+export interface PlayedEmbeddings {
+  /** The body as it came: the worker reads it, so that the page never waits for it. */
+  readonly answer: ArrayBuffer
+  readonly requestId: string | undefined
+  /** null: the model has no price. */
+  readonly costUsd: string | null
+  readonly deployment: string | undefined
+  readonly space: string | undefined
+  readonly tookMs: number
+}
+
+export interface EmbeddingsQuestion {
+  readonly project: string
+  readonly model: string
+  readonly texts: readonly string[]
+  readonly inputType: InputType | undefined
+}
+
+export async function playEmbeddings({
+  project,
+  model,
+  texts,
+  inputType,
+}: EmbeddingsQuestion): Promise<PlayedEmbeddings> {
+  const startedMs = performance.now()
+  const call = client.POST('/api/v1/playground/embeddings', {
+    // The node reads the project first: it decides whose limits hold for the rest.
+    body: {
+      project,
+      model,
+      input: [...texts],
+      encoding_format: 'base64',
+      ...(inputType !== undefined && { input_type: inputType }),
+    },
+    parseAs: 'arrayBuffer',
+  })
+  // The types tell what is in the body; it is handed on unread.
+  const answer = (await answerOf(call)) as unknown as ArrayBuffer
+  const { headers } = (await call).response
+  const cost = headers.get('x-torana-cost')
+  return {
+    answer,
+    requestId: headers.get('x-request-id') ?? undefined,
+    costUsd: cost === 'unpriced' ? null : cost,
+    deployment: headers.get('x-torana-deployment') ?? undefined,
+    space: headers.get('x-torana-space') ?? undefined,
+    tookMs: performance.now() - startedMs,
+  }
+}

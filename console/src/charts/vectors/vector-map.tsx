@@ -1,0 +1,193 @@
+/** Texts as points: colour and shape of their group, labels where there is room, the query as a star. */
+import { useEffect, useMemo, useRef, useState, type PointerEvent } from 'react'
+import { share } from '../../app/format.ts'
+import { useTheme } from '../../app/theme.ts'
+import { words } from '../../words/words.ts'
+import { ChartFrame, type ChartTable } from '../frame.tsx'
+import { useWidth } from '../size.ts'
+import { useCanvas } from './canvas.ts'
+import { labelsFor, NO_ZOOM, spotAt, spotsOf, towards, zoomed, type Spot, type Zoom } from './map-layout.ts'
+import {
+  drawAxes,
+  drawLabels,
+  drawMark,
+  drawRays,
+  drawRing,
+  drawStar,
+  labelMeasure,
+  paletteOf,
+  shortened,
+} from './map-drawing.ts'
+import { markOf } from './marks.ts'
+
+export interface VectorMapProps {
+  readonly caption: string
+  readonly texts: readonly string[]
+  readonly groupOf: readonly number[]
+  readonly points: Float64Array
+  readonly shares: readonly [x: number, y: number]
+  readonly query?: { readonly text: string; readonly point: readonly [x: number, y: number] } | undefined
+  /** Lines lead from the query to these. */
+  readonly nearest?: readonly number[]
+  readonly hasLabels?: boolean
+  readonly height: number
+  readonly at: number | undefined
+  readonly onAt: (at: number | undefined) => void
+  readonly describe: (at: number) => string
+  /** What stands beside the point under the pointer. */
+  readonly tip?: React.ReactNode
+  readonly table: () => ChartTable
+  readonly isTable?: boolean
+  readonly onTable?: (isTable: boolean) => void
+}
+
+const WHEEL_STEP = 1.0015
+
+export function VectorMap(props: VectorMapProps) {
+  const { texts, groupOf, points, shares, query, nearest = [], hasLabels = true, height, at, onAt } = props
+  const [box, width] = useWidth<HTMLDivElement>()
+  const [zoom, setZoom] = useState<Zoom>(NO_ZOOM)
+  const theme = useTheme()
+  const size = { width, height }
+  const spots = useMemo(
+    () => spotsOf(points, query ? [query.point] : [], { width, height }, zoom),
+    [points, query, width, height, zoom],
+  )
+  const picture = useMemo(() => {
+    if (!hasLabels || width === 0) return []
+    const measure = labelMeasure()
+    const short = (index: number): string => shortened(texts[index] ?? query?.text ?? '')
+    const order = query ? [texts.length, ...nearest, ...texts.keys()] : texts.keys()
+    return labelsFor(spots, (index) => measure(short(index)), { width, height }, new Set(order)).map(
+      (label) => ({
+        ...label,
+        text: short(label.index),
+      }),
+    )
+  }, [spots, hasLabels, texts, query, nearest, width, height])
+  const canvas = useCanvas(size, (context) => {
+    const palette = paletteOf(theme)
+    drawAxes(context, size, palette)
+    if (query) drawRays(context, spots, texts.length, nearest, palette)
+    for (const [index, group] of groupOf.entries()) drawMark(context, spots[index], markOf(group), palette)
+    if (query) drawStar(context, spots[texts.length], palette)
+    drawLabels(context, picture, { palette, bold: query ? texts.length : undefined, at })
+    drawRing(context, at === undefined ? undefined : spots[at], palette)
+  })
+  useWheel(box, (event, x, y) =>
+    setZoom((before) =>
+      zoomed(before, WHEEL_STEP ** -event.deltaY, { x, y }, { x: width / 2, y: height / 2 }),
+    ),
+  )
+  const drag = useDrag(zoom, setZoom)
+  const byKey = (by: number): void =>
+    setZoom((before) =>
+      zoomed(before, by, at === undefined ? middle(size) : (spots[at] ?? middle(size)), middle(size)),
+    )
+  return (
+    <ChartFrame
+      caption={props.caption}
+      points={texts.length}
+      describe={props.describe}
+      at={at}
+      onAt={onAt}
+      walk={(arrow, from) => towards(spots.slice(0, texts.length), from, arrow)}
+      keys={{ '+': () => byKey(1.5), '-': () => byKey(1 / 1.5), '0': () => setZoom(NO_ZOOM) }}
+      table={props.table}
+      {...(props.isTable !== undefined && { isTable: props.isTable })}
+      {...(props.onTable && { onTable: props.onTable })}
+    >
+      <div
+        ref={box}
+        className="relative touch-none overflow-hidden rounded-panel bg-sunken"
+        style={{ height }}
+        onPointerDown={drag.down}
+        onPointerUp={drag.up}
+        onPointerMove={(event) => {
+          drag.move(event)
+          const { left, top } = event.currentTarget.getBoundingClientRect()
+          onAt(spotAt(spots.slice(0, texts.length), event.clientX - left, event.clientY - top))
+        }}
+        onPointerLeave={() => onAt(undefined)}
+      >
+        <canvas ref={canvas} className="block size-full" aria-hidden />
+        <span className="absolute top-1.5 right-3 text-11 text-ink-3">
+          {words.embeddings.map.axisY(share(shares[1]))}
+        </span>
+        <span className="absolute bottom-1.5 left-3 text-11 text-ink-3">
+          {words.embeddings.map.axisX(share(shares[0]))}
+        </span>
+        {at !== undefined && props.tip && <MapTip spot={spots[at]} size={size} content={props.tip} />}
+      </div>
+    </ChartFrame>
+  )
+}
+
+function middle({ width, height }: { readonly width: number; readonly height: number }): Spot {
+  return { x: width / 2, y: height / 2 }
+}
+
+function MapTip({
+  spot,
+  size,
+  content,
+}: {
+  readonly spot: Spot | undefined
+  readonly size: { readonly width: number; readonly height: number }
+  readonly content: React.ReactNode
+}) {
+  if (spot === undefined) return null
+  const [isRight, isLow] = [spot.x > size.width / 2, spot.y > size.height / 2]
+  return (
+    <div
+      aria-hidden
+      className="pointer-events-none absolute w-64 rounded-control border border-line bg-raised px-2.5 py-2 text-12 text-ink shadow-menu"
+      style={{
+        ...(isRight ? { right: size.width - spot.x + 12 } : { left: spot.x + 12 }),
+        ...(isLow ? { bottom: size.height - spot.y + 6 } : { top: spot.y + 6 }),
+      }}
+    >
+      {content}
+    </div>
+  )
+}
+
+/** React listens to wheels passively; a map must keep the page from scrolling. */
+function useWheel(
+  box: React.RefObject<HTMLDivElement | null>,
+  onWheel: (event: WheelEvent, x: number, y: number) => void,
+): void {
+  const newest = useRef(onWheel)
+  newest.current = onWheel
+  useEffect(() => {
+    const element = box.current
+    const listener = (event: WheelEvent): void => {
+      event.preventDefault()
+      const { left, top } = (event.currentTarget as HTMLElement).getBoundingClientRect()
+      newest.current(event, event.clientX - left, event.clientY - top)
+    }
+    element?.addEventListener('wheel', listener, { passive: false })
+    return () => element?.removeEventListener('wheel', listener)
+  })
+}
+
+function useDrag(zoom: Zoom, setZoom: (zoom: Zoom) => void) {
+  const start = useRef<{ readonly x: number; readonly y: number; readonly zoom: Zoom }>(undefined)
+  return {
+    down: (event: PointerEvent) => {
+      if (zoom.times > 1) start.current = { x: event.clientX, y: event.clientY, zoom }
+    },
+    up: () => {
+      start.current = undefined
+    },
+    move: (event: PointerEvent) => {
+      const from = start.current
+      if (from === undefined || event.buttons === 0) return
+      setZoom({
+        ...from.zoom,
+        x: from.zoom.x + event.clientX - from.x,
+        y: from.zoom.y + event.clientY - from.y,
+      })
+    },
+  }
+}

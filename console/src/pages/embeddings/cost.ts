@@ -1,0 +1,27 @@
+/** What a call can cost at most, and what its tokens would cost elsewhere. Pure: nano-dollars, never a `number`. */
+import type { Schema } from '../../api/client.ts'
+import { nanoOf, usdOf } from '../../app/money.ts'
+
+type ModelRow = Schema<'ModelRow'>
+
+/** As the server reckons: no token is shorter than a byte, and a model puts up to eight around a text. */
+const TOKENS_AROUND = 8
+/** The longest prefix that Torana puts before a text, for models that know no `input_type` of their own. */
+const PREFIX_TOKENS = 128
+const MILLION = 1_000_000n
+
+const encoder = new TextEncoder()
+
+export function mostTokens(texts: readonly string[], hasPrefix = false): number {
+  const around = TOKENS_AROUND + (hasPrefix ? PREFIX_TOKENS : 0)
+  return texts.reduce((sum, text) => sum + encoder.encode(text).length + around, 0)
+}
+
+/** Rounded up to a nano-dollar. null: it has no price; such a model is never shown as free. */
+export function costOf(tokens: number, price: ModelRow['price']): string | null {
+  const [first] = price
+  if (first === undefined) return null
+  if (first.unit === 'free') return usdOf(0n)
+  if (first.unit !== 'million tokens' || !/^\d+(?:\.\d{1,9})?$/.test(first.amount)) return null
+  return usdOf((BigInt(tokens) * nanoOf(first.amount) + MILLION - 1n) / MILLION)
+}

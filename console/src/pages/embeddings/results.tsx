@@ -1,0 +1,121 @@
+/** What came of a call: a strip of facts, and one of several ways to look at the vectors. */
+import { useSearch } from '@tanstack/react-router'
+import { Code, Columns2, Download, Grid3x3, Map as MapIcon, Search, Table, Binary } from 'lucide-react'
+import { useState, type ReactNode } from 'react'
+import type { Schema } from '../../api/client.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
+import { paths } from '../../app/paths.ts'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { words } from '../../words/words.ts'
+import { useLook } from './look.ts'
+import { MapView } from './map-view.tsx'
+import { useAskedQuery } from './queries.ts'
+import type { Run } from './run.ts'
+import { Strip } from './strip.tsx'
+
+const SimilarityView = lazyPart(async () => (await import('./similarity-view.tsx')).SimilarityView)
+const SearchView = lazyPart(async () => (await import('./search-view.tsx')).SearchView)
+const CompareView = lazyPart(async () => (await import('./compare-view.tsx')).CompareView)
+const RawView = lazyPart(async () => (await import('./raw-view.tsx')).RawView)
+const CodeView = lazyPart(async () => (await import('./code-view.tsx')).CodeView)
+
+const VIEWS = ['map', 'similarity', 'search', 'compare', 'raw', 'code'] as const
+type ViewName = (typeof VIEWS)[number]
+
+const ICONS: Record<ViewName, ReactNode> = {
+  map: <MapIcon size={15} aria-hidden />,
+  similarity: <Grid3x3 size={15} aria-hidden />,
+  search: <Search size={15} aria-hidden />,
+  compare: <Columns2 size={15} aria-hidden />,
+  raw: <Binary size={15} aria-hidden />,
+  code: <Code size={15} aria-hidden />,
+}
+
+/** Views with a picture, which a table can stand for. */
+const PICTURES: ReadonlySet<ViewName> = new Set(['map', 'similarity'])
+
+export function Results({
+  run,
+  models,
+  isStale,
+}: {
+  readonly run: Run
+  readonly models: readonly Schema<'ModelRow'>[]
+  readonly isStale: boolean
+}) {
+  const search = useSearch({ from: '/shell/playground/embeddings' })
+  const change = useChangeSearch()
+  const { view: name = 'map', model, width, against, sdk } = search
+  const look = useLook(run, width)
+  const query = useAskedQuery(run, look.again)
+  const [isTable, setTable] = useState(false)
+  const say = words.embeddings
+  const props = {
+    run,
+    look,
+    query,
+    models,
+    isTable,
+    onTable: setTable,
+    onWidth: (next: number | undefined) => change({ width: next }, { replace: true }),
+  }
+  return (
+    <>
+      <Strip run={run} isStale={isStale} />
+      <div className="flex shrink-0 items-center border-b border-line pr-5 phone:flex-col phone:items-stretch phone:pr-0">
+        <Tabs
+          label={say.views.label}
+          value={name}
+          className="min-w-0 flex-1 border-b-0 px-5 phone:px-4"
+          tabs={VIEWS.map((value) => ({
+            value,
+            to: paths.embeddings({ model, width, against, sdk, view: value === 'map' ? undefined : value }),
+            label: (
+              <span className="flex h-7 items-center gap-1.5">
+                {ICONS[value]}
+                {say.views[value]}
+              </span>
+            ),
+          }))}
+        />
+        <div className="flex items-center gap-1 phone:px-3 phone:pb-2">
+          {PICTURES.has(name) && (
+            <Button
+              look="quiet"
+              aria-pressed={isTable}
+              icon={<Table size={15} aria-hidden />}
+              onClick={() => setTable(!isTable)}
+            >
+              {say.table}
+            </Button>
+          )}
+          <Button
+            look="quiet"
+            title={say.vectorsHint}
+            icon={<Download size={15} aria-hidden />}
+            onClick={() => void download(run)}
+          >
+            {say.vectors}
+          </Button>
+        </div>
+      </div>
+      {name === 'map' && <MapView {...props} />}
+      {name === 'similarity' && <SimilarityView {...props} />}
+      {name === 'search' && <SearchView {...props} />}
+      {name === 'compare' && <CompareView {...props} />}
+      {name === 'raw' && <RawView {...props} />}
+      {name === 'code' && <CodeView {...props} />}
+    </>
+  )
+}
+
+async function download({ desk, typed, asked }: Run): Promise<void> {
+  const address = URL.createObjectURL(await desk.ask('lines', typed.texts))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = `${asked.model.replaceAll('/', '-')}.jsonl`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 10_000)
+}

@@ -1,0 +1,91 @@
+/** Five hundred texts of 1,536 dimensions: pictures within three seconds, and no work of the page is felt. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { expect, type Page } from '@playwright/test'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { openConsole } from './support/browser.ts'
+
+const TEXTS = 500
+const WIDTH = 1536
+const PICTURES_MS = 3000
+const TASK_MS = 50
+const REDRAW_MS = 100
+const MOVES = 10
+
+const node = await startConsoleNode({ models: { [`plain-w${WIDTH}`]: { on: 'plain' } } })
+
+/** From now on, every task of the page that is longer than 50 ms. */
+async function watchTasks(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const tasks: number[] = []
+    Object.assign(globalThis, { toranaTasks: tasks })
+    new PerformanceObserver((entries) => {
+      for (const { duration } of entries.getEntries()) tasks.push(duration)
+    }).observe({ entryTypes: ['longtask'] })
+  })
+}
+
+async function longestTask(page: Page): Promise<number> {
+  return page.evaluate(() => {
+    const tasks = (globalThis as unknown as { toranaTasks: number[] }).toranaTasks
+    const longest = Math.max(0, ...tasks)
+    tasks.length = 0
+    return longest
+  })
+}
+
+test(`the map and the similarity of ${TEXTS} × ${WIDTH} are there within ${PICTURES_MS} ms, and the slider redraws within ${REDRAW_MS} ms`, async () => {
+  const { page, go } = await openConsole(node)
+  await go(`/playground/embeddings?model=plain-w${WIDTH}`)
+  const texts = Array.from({ length: TEXTS }, (_, index) =>
+    index % 100 === 0 ? `#group ${index / 100}\ntext ${index}` : `text ${index}`,
+  )
+  await page.getByLabel('Texts, one a line').fill(texts.join('\n'))
+  await watchTasks(page)
+  // What the upstream and the node take is not what is measured: the clock starts when the answer has come.
+  const answered = page.waitForResponse(/\/api\/v1\/playground\/embeddings/)
+  await page.keyboard.press('Control+Enter')
+  await (await answered).finished()
+  const startedMs = performance.now()
+  await expect(page.getByRole('figure', { name: /A map of 500 texts/ })).toBeVisible({ timeout: 60_000 })
+  const mapMs = performance.now() - startedMs
+  await page.getByRole('link', { name: 'Similarity', exact: true }).click()
+  await expect(page.getByRole('figure', { name: /How alike 500 texts are/ })).toBeVisible({ timeout: 60_000 })
+  const bothMs = performance.now() - startedMs
+  const drawnTask = await longestTask(page)
+
+  await page.getByRole('link', { name: 'Map', exact: true }).click()
+  await page.waitForTimeout(4000)
+  await longestTask(page)
+  const slider = page.getByLabel('Width of the vectors')
+  await slider.evaluate((element) => {
+    const status = element.closest('section')?.querySelector('[role=status]')
+    const redraws: number[] = []
+    Object.assign(globalThis, { toranaRedraws: redraws })
+    let movedMs = 0
+    element.addEventListener('input', () => (movedMs = performance.now()), { capture: true })
+    // What is kept is told in the same turn in which the map is drawn; the frame after it shows both.
+    new MutationObserver(() =>
+      requestAnimationFrame(() => redraws.push(performance.now() - movedMs)),
+    ).observe(status as Node, { characterData: true, subtree: true, childList: true })
+  })
+  await slider.focus()
+  for (let move = 0; move < MOVES; move++) {
+    await page.keyboard.press('ArrowLeft')
+    await page.waitForTimeout(600)
+  }
+  const redraws = await page.evaluate(
+    () => (globalThis as unknown as { toranaRedraws: number[] }).toranaRedraws,
+  )
+  assert.ok(redraws.length >= MOVES / 2, `${redraws.length} redraws were seen`)
+  const sliderTask = await longestTask(page)
+  const median = redraws.toSorted((a, b) => a - b)[Math.floor(redraws.length / 2)] ?? 0
+  console.log(
+    `map ${mapMs.toFixed(0)} ms, map and similarity ${bothMs.toFixed(0)} ms, longest task ${drawnTask.toFixed(0)} ms; ` +
+      `slider ${redraws.map((ms) => ms.toFixed(0)).join(' ')} ms, longest task ${sliderTask.toFixed(0)} ms`,
+  )
+  assert.ok(bothMs < PICTURES_MS, `pictures after ${bothMs} ms`)
+  assert.ok(drawnTask <= TASK_MS, `a task of ${drawnTask} ms`)
+  assert.ok(median < REDRAW_MS, `the slider redraws in ${median} ms`)
+  assert.ok(sliderTask <= TASK_MS, `a task of ${sliderTask} ms while the slider moves`)
+})
