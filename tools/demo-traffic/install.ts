@@ -88,8 +88,10 @@ export function configFor(providerUrl: string): object {
     ]),
   )
   return {
-    upstreams,
+    // The playground's pictures need vectors that mean something; the fake provider's are made by chance.
+    upstreams: { ...upstreams, demo: { dialect: 'demo' } },
     models: {
+      'demo-embed': { deployments: [{ upstream: 'demo' }] },
       'text-embedding-3-small': {
         ...vectors(
           1536,

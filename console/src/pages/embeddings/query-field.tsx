@@ -20,7 +20,7 @@ export function QueryField({
   const cost = model && text.trim() !== '' ? costOf(mostTokens([text.trim()]), model.price) : null
   return (
     <form
-      className="relative min-w-50 flex-1"
+      className="relative min-w-50 flex-1 phone:min-w-full"
       onSubmit={(event) => {
         event.preventDefault()
         query.ask(text)
@@ -33,13 +33,15 @@ export function QueryField({
         aria-label={say.label}
         placeholder={say.placeholder}
         value={text}
-        className="h-[30px] w-full rounded-control border border-line bg-surface pr-35 pl-8 text-13 outline-none hover:border-line-strong focus:border-accent focus:ring-3 focus:ring-accent/25 phone:h-10 phone:text-15"
+        className="h-[30px] w-full rounded-control border border-line bg-surface pr-35 pl-8 text-13 phone:pr-16 outline-none hover:border-line-strong focus:border-accent focus:ring-3 focus:ring-accent/25 phone:h-10 phone:text-15"
         onChange={(event) => setText(event.target.value)}
       />
       <span className="absolute inset-y-0 right-1 flex items-center gap-1 text-12 text-ink-3 tabular-nums">
-        {cost !== null && text.trim() !== query.text && say.more(moneyExact(cost))}
+        {cost !== null && text.trim() !== query.text && (
+          <span className="phone:hidden">{say.more(moneyExact(cost))}</span>
+        )}
         {query.text !== undefined && text.trim() === query.text && query.costUsd !== null && (
-          <span>{moneyExact(query.costUsd)}</span>
+          <span className="phone:hidden">{moneyExact(query.costUsd)}</span>
         )}
         {query.text !== undefined && (
           <IconButton

@@ -18,7 +18,7 @@ import { MAX_TEXTS, type TypedTexts } from './texts.ts'
 
 type ModelRow = Schema<'ModelRow'>
 
-export const INPUT_TYPES: readonly InputType[] = [
+const INPUT_TYPES: readonly InputType[] = [
   'query',
   'document',
   'classification',
@@ -164,10 +164,10 @@ function Cost({
   readonly hasPrefix: boolean
 }) {
   const say = words.embeddings
-  if (model.price[0]?.unit === 'free') return <p className="w-22 text-12 text-ink-2">{say.free}</p>
+  if (model.price[0]?.unit === 'free') return <p className="text-12 text-ink-2">{say.free}</p>
   const cost = costOf(mostTokens(typed.texts, hasPrefix), model.price)
   return (
-    <p className="w-22 text-12 leading-4 text-ink-2">
+    <p className="shrink-0 text-12 leading-4 text-ink-2">
       {cost === null ? say.unpriced : say.atMost}
       {cost !== null && <span className="block font-strong text-ink tabular-nums">{moneyExact(cost)}</span>}
     </p>

@@ -35,7 +35,7 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
 }
 
 /** Of `text-embedding-3-small/openai` the part that is not the model. */
-export function served({ deployment, asked }: Run): string {
+function served({ deployment, asked }: Run): string {
   if (deployment === undefined) return '–'
   return deployment
     .split(', ')
