@@ -12,7 +12,7 @@ export interface TypedTexts {
   readonly heads: ReadonlyMap<number, number>
 }
 
-export interface TextGroup {
+interface TextGroup {
   readonly name: string
   readonly count: number
 }

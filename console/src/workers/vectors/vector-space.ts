@@ -20,7 +20,7 @@ export interface View {
   readonly query: QueryView | undefined
 }
 
-export interface QueryView {
+interface QueryView {
   readonly point: readonly [x: number, y: number]
   readonly cosines: Float32Array
 }
