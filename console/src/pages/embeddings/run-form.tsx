@@ -18,13 +18,7 @@ import { MAX_TEXTS, type TypedTexts } from './texts.ts'
 
 type ModelRow = Schema<'ModelRow'>
 
-const INPUT_TYPES: readonly InputType[] = [
-  'query',
-  'document',
-  'classification',
-  'clustering',
-  'similarity',
-]
+const INPUT_TYPES: readonly InputType[] = ['query', 'document', 'classification', 'clustering', 'similarity']
 
 interface RunFormProps {
   readonly models: readonly ModelRow[]
