@@ -57,7 +57,10 @@ export class Ending {
     if (isReplaced) listeners.release()
     else listeners.leave()
     // For load balancers to notice; and for clients whose next request is on its way to a connection that would be closed.
-    if (mustBeNoticed || isReplaced) await wait(Math.min(limits.stopDelayMs, limits.drainMs))
+    const delayMs = Math.min(limits.stopDelayMs, limits.drainMs)
+    if (mustBeNoticed || isReplaced) await wait(delayMs)
+    // On a busy machine checks are late. A balancer that still sends requests has not noticed.
+    if (mustBeNoticed) await listeners.unasked(Math.min(delayMs, leftMs()))
     await listeners.drain(leftMs())
     // Jobs whose client has gone, or never waited.
     await images.drain(leftMs())

@@ -139,6 +139,11 @@ export class Listeners implements AsyncDisposable {
     this.#gateway?.leave()
   }
 
+  /** Resolves when no more requests come, which are still taken; at the latest after so long. */
+  async unasked(forMs: number): Promise<void> {
+    await this.#gateway?.unasked(forMs)
+  }
+
   /** Another process has taken over: this one takes no more connections, and asks each client to connect again. */
   release(): void {
     for (const listener of [this.#gateway, this.#control, this.#socket]) listener?.release()

@@ -3,8 +3,10 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
+import { Connections } from './connections.ts'
 import { faultBody, faultHeaders } from './faults.ts'
 
 export interface ListenerOptions {
@@ -36,8 +38,8 @@ const KEEP_ALIVE_MS = 75_000
 const SLOW_SENDER_CHECK_MS = 1000
 /** While draining: long enough to cost nothing, short enough that no drain waits for it. */
 const SWEEP_MS = 100
-/** How often the node looks for clients that don't read: one timer for all connections, since nearly every client reads. */
-const SLOW_READER_CHECK_MS = 1000
+/** So many looks, each with a turn of the event loop in it, show that nobody sends requests here any more: about a second. */
+const UNASKED_LOOKS = 10
 /** A start takes seconds. */
 const RETRY_MS = 1000
 /** As long as for headers: a client that does not finish its handshake holds a socket, nothing else. */
@@ -67,6 +69,8 @@ export class Listener {
   #app: FastifyInstance | undefined
   #closed: Promise<unknown> | undefined
   #isLeaving = false
+  /** Requests that came since, without those for health. */
+  #askedWhileLeaving = 0
   /** 0 before it is bound to any free port. */
   #port: number
   readonly #connections: Connections
@@ -93,7 +97,10 @@ export class Listener {
     const server = listener.#server
     /** False: the app has no answer of its own to this. */
     const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
-      if (listener.#isLeaving) response.setHeader('connection', 'close')
+      if (listener.#isLeaving) {
+        response.setHeader('connection', 'close')
+        if (!isForHealth(request)) listener.#askedWhileLeaving += 1
+      }
       if (listener.#app) return listener.#app.server.emit(event, request, response)
       answerStarting(request, response, nextId(), docsUrl ?? listener.url)
       return true
@@ -134,10 +141,12 @@ export class Listener {
     this.#app = app
     Object.assign(this.#server, bounds)
     this.#server.on('drop', dropped)
-    this.#server.on('clientError', (error, socket) => {
+    this.#server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
       // Nothing can be said to a client whose handshake failed.
-      if (this.#connections.has(socket)) app.server.emit('clientError', error, socket)
-      else socket.destroy()
+      if (!this.#connections.has(socket)) socket.destroy()
+      else if (error.code !== 'ERR_HTTP_REQUEST_TIMEOUT') app.server.emit('clientError', error, socket)
+      else
+        this.#connections.unlessAsked(socket as Socket, () => app.server.emit('clientError', error, socket))
     })
     if (readIdleMs !== undefined) this.#connections.endStalled(readIdleMs, stalled)
     if (!this.#server.listening) await this.#listen()
@@ -156,16 +165,32 @@ export class Listener {
 
   /** Goes on taking connections and requests; each answer says that it is the last one on its connection. */
   leave(): void {
+    if (this.#isLeaving) return
     this.#isLeaving = true
+    this.#connections.sayLast()
+  }
+
+  /** While it leaves: resolves when nobody sends requests any more, but those for health; at the latest after so long. */
+  async unasked(forMs: number): Promise<void> {
+    const endMs = performance.now() + forMs
+    for (let looks = 0; looks < UNASKED_LOOKS && performance.now() < endMs;) {
+      const before = this.#askedWhileLeaving
+      await wait(SWEEP_MS)
+      looks = this.#askedWhileLeaving === before ? looks + 1 : 0
+    }
   }
 
   /** Takes no more connections, waits so long for requests under way, and cuts the others. */
   async close(forMs = 0): Promise<void> {
     this.leave()
     this.#closed ??= this.#close()
-    // A client keeps its idle connection open, and would hold the node to the end of the drain.
+    // A client keeps its idle connection open, and would hold the node to the end of the drain. While the drain waits for others
+    // anyway, it may stay: a request that comes on it is answered, and its client told to connect elsewhere.
     // After what lies in the sockets was read: a connection with a request in it is not idle, however late this process is.
-    const closeIdle = (): unknown => setImmediate(() => this.#server.closeIdleConnections())
+    const closeIdle = (): unknown =>
+      setImmediate(() => {
+        if (this.#connections.areQuiet()) this.#server.closeIdleConnections()
+      })
     const sweep = setInterval(closeIdle, SWEEP_MS)
     closeIdle()
     const { promise: isLate, resolve } = Promise.withResolvers<void>()
@@ -202,77 +227,20 @@ export function urlOf(
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
-/** The open connections of one listener. */
-class Connections {
-  readonly #server: Server
-  readonly #open = new Set<Socket>()
-  /** Those that did not take all their bytes at the last look. */
-  readonly #slow = new Set<Socket>()
-  #timer: NodeJS.Timeout | undefined
-
-  constructor(server: Server) {
-    this.#server = server
-    const keep = (socket: Socket): void => {
-      this.#open.add(socket)
-      socket.once('close', () => {
-        this.#open.delete(socket)
-        this.#slow.delete(socket)
-      })
-    }
-    server.on('connection', keep)
-    // What an answer waits in is the socket of TLS, not the one below it.
-    server.on('secureConnection', keep)
-  }
-
-  /**
-   * From now on a client that reads nothing of its answer for so long is cut off: it could hold the answer in the memory of
-   * the node for ever. Nothing is done for a connection until its bytes have waited for about a second.
-   */
-  endStalled(idleMs: number, stalled: () => void): void {
-    // Node itself would do the same, but only where nobody listens.
-    this.#server.on('timeout', (socket) => {
-      if (this.#slow.has(socket)) stalled()
-      socket.destroy()
-    })
-    this.#timer = setInterval(() => this.#look(idleMs), Math.min(SLOW_READER_CHECK_MS, idleMs / 2)).unref()
-  }
-
-  has(socket: object): boolean {
-    return this.#open.has(socket as Socket)
-  }
-
-  cut(): void {
-    clearInterval(this.#timer)
-    for (const socket of this.#open) socket.destroy()
-  }
-
-  #look(idleMs: number): void {
-    for (const socket of this.#open) {
-      const isSlow = socket.writableLength > 0
-      if (isSlow === this.#slow.has(socket)) continue
-      if (isSlow) {
-        this.#slow.add(socket)
-        // It begins anew with each byte that the system takes.
-        socket.setTimeout(idleMs)
-        continue
-      }
-      this.#slow.delete(socket)
-      // Behind the end of an answer, Node has set the time-out of idle connections instead.
-      if (socket.timeout === idleMs) socket.setTimeout(0)
-    }
-  }
+function isForHealth({ url = '' }: IncomingMessage): boolean {
+  const [path] = url.split('?')
+  return path === '/livez' || path === '/readyz'
 }
 
 /** Health as the app will tell it; whatever else is asked for is refused before it is read. */
 function answerStarting(
-  { url = '' }: IncomingMessage,
+  request: IncomingMessage,
   response: ServerResponse,
   requestId: string,
   docsUrl: string,
 ): void {
-  const [path] = url.split('?')
-  if (path === '/livez' || path === '/readyz') {
-    const isAlive = path === '/livez'
+  if (isForHealth(request)) {
+    const isAlive = request.url?.startsWith('/livez') === true
     response.statusCode = isAlive ? 200 : 503
     response.setHeader('content-type', 'text/plain').end(isAlive ? 'ok\n' : 'starting\n')
     return

@@ -1,7 +1,8 @@
 /** What never became a request: too slow, too long, or not HTTP. It is answered like any other fault, then cut. */
-import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
+import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Fault } from '#core/fault/fault.ts'
+import { answerOn } from '../connections.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 
 export const NOT_ONE_HOST = 'TORANA_NOT_ONE_HOST'
@@ -26,9 +27,8 @@ export function answerUnreadable(
   requestId: string,
   docsUrl: string,
 ): Fault | undefined {
-  // Node's own name for the answer under way on a connection; words put into the middle of one would be taken for it.
-  const { _httpMessage: underWay } = socket as { _httpMessage?: ServerResponse | null }
-  if (error.code === 'ECONNRESET' || !socket.writable || underWay?.headersSent) {
+  // Words put into the middle of an answer would be taken for it.
+  if (error.code === 'ECONNRESET' || !socket.writable || answerOn(socket)?.headersSent) {
     socket.destroy()
     return undefined
   }

@@ -1,20 +1,23 @@
-/** `npm run chaos:restarts`: rolling restarts and replaced workers under load. Not one request may fail. */
+/** `npm run chaos:restarts`: rolling restarts, replaced workers, and an upgrade and back, under load. Not one request may fail. */
 import { parseArgs } from 'node:util'
 import { replaceWorkers, rollProcesses } from './rolling.ts'
+import { upgradeAndBack } from './upgrade.ts'
 
 const { values } = parseArgs({
   options: {
     /** Undefined: all. */
     only: { type: 'string' },
     times: { type: 'string', default: '20' },
+    /** Of the upgrade: the commit of the version to begin with. Undefined: this one. */
+    before: { type: 'string' },
   },
 })
-const PROOFS = { processes: rollProcesses, workers: replaceWorkers }
+const PROOFS = { processes: rollProcesses, workers: replaceWorkers, upgrade: upgradeAndBack }
 
 const wrongs: string[] = []
 for (const [name, prove] of Object.entries(PROOFS)) {
   if (values.only !== undefined && values.only !== name) continue
-  const outcome = await prove(Number(values.times))
+  const outcome = await prove({ times: Number(values.times), before: values.before })
   wrongs.push(...outcome.wrongs)
 }
 console.log(wrongs.length === 0 ? '\nnothing is wrong' : `\n${wrongs.length} wrong`)

@@ -28,6 +28,8 @@ export interface HouseOptions {
 
 /** Two checks of five seconds, with a second to spare for each. */
 export const STOP_DELAY_MS = 12_000
+/** A picture that comes at the end of the delay may take twice its time on a busy machine. */
+const DRAIN_MS = 120_000
 
 export async function startRestartsHouse(options: HouseOptions = {}): Promise<RestartsHouse> {
   const folder = mkdtempSync(join(tmpdir(), 'torana-restarts-'))
@@ -40,7 +42,7 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
   const config = {
     models: { [VECTORS]: { on: 'plain', price } },
     images: { [PICTURES]: { on: `slow-${PICTURE_MS}`, price: { usdPerImage: 0.01 } } },
-    limits: { stopDelayMs: STOP_DELAY_MS, ...options.limits },
+    limits: { stopDelayMs: STOP_DELAY_MS, drainMs: DRAIN_MS, ...options.limits },
   }
   writeFileSync(join(folder, 'torana.yaml'), configText(config, provider.url))
   const env = { DATABASE_URL: databaseUrl, TORANA_BOOTSTRAP_KEY: GATEWAY_KEY, ...options.env }

@@ -15,7 +15,13 @@ const NODES = 3
 const told = new AbortController()
 process.once('SIGINT', () => told.abort())
 /** Until HAProxy has seen that a node is back: two checks. */
-const BACK_MS = 12_000
+export const BACK_MS = 12_000
+
+export interface RestartOptions {
+  readonly times: number
+  /** The commit of an earlier version; undefined: this one, and the newer one has a migration more. */
+  readonly before: string | undefined
+}
 
 export interface Balancer {
   readonly url: string
@@ -46,19 +52,29 @@ export async function startBalancer(
   return { url, stop: () => void child.kill('SIGKILL') }
 }
 
-export async function rollProcesses(restarts: number): Promise<Outcome> {
-  const house = await startRestartsHouse()
+export async function startNodes(house: RestartsHouse, source?: string): Promise<readonly ToranaProcess[]> {
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => house.torana(`node-${index + 1}`)),
   )
-  for (const node of nodes) await node.start()
+  for (const node of nodes) {
+    node.source = source ?? node.source
+    await node.start()
+  }
+  return nodes
+}
+
+export async function rollProcesses({ times }: RestartOptions): Promise<Outcome> {
+  const house = await startRestartsHouse()
+  const nodes = await startNodes(house)
   const balancer = await startBalancer(house, nodes)
   const load = startSteadyLoad(balancer.url)
   await wait(BACK_MS)
   const wrongs: string[] = []
   let restart = 0
-  for (; restart < restarts && !told.signal.aborted; restart += 1)
-    wrongs.push(...(await restartOne(nodes[restart % NODES] as ToranaProcess, `restart ${restart + 1}`)))
+  for (; restart < times && !told.signal.aborted; restart += 1)
+    wrongs.push(
+      ...(await restartOne(nodes[restart % NODES] as ToranaProcess, `restart ${restart + 1}`, load)),
+    )
   await load.stop()
   const title = `${restart} rolling restarts of ${NODES} processes behind HAProxy, retries 0, check 5 s x 2`
   const outcome = await outcomeOf(title, load, house, wrongs)
@@ -69,15 +85,20 @@ export async function rollProcesses(restarts: number): Promise<Outcome> {
 }
 
 /** What is wrong with it. */
-export async function restartOne(node: ToranaProcess, what: string): Promise<readonly string[]> {
+export async function restartOne(
+  node: ToranaProcess,
+  what: string,
+  load: SteadyLoad,
+): Promise<readonly string[]> {
   const { code, tookMs } = await node.stop()
   await node.start()
-  console.log(`${what}: ended with ${code} in ${Math.round(tookMs / 1000)} s`)
   await wait(BACK_MS)
+  const failed = `${load.failures().length} requests have failed so far`
+  console.log(`${what}: ended with ${code} in ${Math.round(tookMs / 1000)} s; ${failed}`)
   return code === 0 ? [] : [`${what}: the process ended with ${code}`]
 }
 
-export async function replaceWorkers(times: number): Promise<Outcome> {
+export async function replaceWorkers({ times }: RestartOptions): Promise<Outcome> {
   const house = await startRestartsHouse({ limits: { stopDelayMs: 5000 } })
   const node = await house.torana('node', ['--workers', '2'])
   await node.start()
@@ -87,9 +108,9 @@ export async function replaceWorkers(times: number): Promise<Outcome> {
   for (; time <= times && !told.signal.aborted; time += 1) {
     const startMs = performance.now()
     await replaceOnce(node, load)
-    console.log(
-      `SIGHUP ${time}: both workers replaced in ${Math.round((performance.now() - startMs) / 1000)} s`,
-    )
+    const tookS = Math.round((performance.now() - startMs) / 1000)
+    const failed = `${load.failures().length} requests have failed so far`
+    console.log(`SIGHUP ${time}: both workers replaced in ${tookS} s; ${failed}`)
   }
   await load.stop()
   const outcome = await outcomeOf(`${time - 1} replacements of 2 workers by SIGHUP, no balancer`, load, house)

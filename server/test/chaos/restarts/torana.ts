@@ -6,9 +6,9 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { bareEnvironment } from '#test/support/process.ts'
 
-const REPOSITORY = join(import.meta.dirname, '../../../..')
+export const REPOSITORY: string = join(import.meta.dirname, '../../../..')
 /** A start on a busy machine, with a migration in it. */
-const READY_MS = 180_000
+const READY_MS = 600_000
 
 export interface ToranaOptions {
   readonly name: string
@@ -35,6 +35,10 @@ export class ToranaProcess {
     this.controlUrl = `http://127.0.0.1:${options.controlPort}`
     mkdirSync(join(options.folder, options.name), { recursive: true })
     this.logFile = join(options.folder, `${options.name}.log`)
+  }
+
+  get name(): string {
+    return this.#options.name
   }
 
   get pid(): number {

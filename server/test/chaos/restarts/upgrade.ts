@@ -1,0 +1,48 @@
+/** A rolling upgrade across a migration, and back again, behind HAProxy. */
+import { readFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
+import { BACK_MS, restartOne, startBalancer, startNodes, type RestartOptions } from './rolling.ts'
+import { startSteadyLoad } from './steady-load.ts'
+import { REPOSITORY } from './torana.ts'
+import { makeNextVersion, makeVersionOf } from './versions.ts'
+
+const SAYS_NEWER = 'the database schema is newer than this node; the node continues'
+
+/** From this source to one with a further migration; or from an earlier commit to this source. */
+export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcome> {
+  const house = await startRestartsHouse()
+  const older = before === undefined ? REPOSITORY : makeVersionOf(before, house.folder)
+  const newer = before === undefined ? makeNextVersion(house.folder) : REPOSITORY
+  const nodes = await startNodes(house, older)
+  const migrationsBefore = await migrationsIn(house)
+  const balancer = await startBalancer(house, nodes)
+  const load = startSteadyLoad(balancer.url)
+  await wait(BACK_MS)
+  const wrongs: string[] = []
+  for (const [what, source] of [
+    ['upgrade', newer],
+    ['rollback', older],
+  ] as const)
+    for (const node of nodes) {
+      node.source = source
+      wrongs.push(...(await restartOne(node, `${what} of ${node.name}`, load)))
+    }
+  await load.stop()
+  const migrations = await migrationsIn(house)
+  if (migrations <= migrationsBefore) wrongs.push('the newer version made no migration')
+  for (const { name, logFile } of nodes)
+    if (!readFileSync(logFile, 'utf8').includes(SAYS_NEWER))
+      wrongs.push(`${name} does not say that the schema is newer`)
+  const title = `a rolling upgrade of ${nodes.length} processes behind HAProxy from ${migrationsBefore} to ${migrations} migrations, and back`
+  const outcome = await outcomeOf(title, load, house, wrongs)
+  await Promise.all(nodes.map((node) => node.stop()))
+  balancer.stop()
+  await house.close()
+  return outcome
+}
+
+async function migrationsIn({ database }: RestartsHouse): Promise<number> {
+  const [row] = await database.query<{ count: bigint }>('SELECT count(*) AS count FROM torana_migrations')
+  return Number(row?.count ?? 0)
+}
