@@ -1,6 +1,7 @@
 /**
  * What strangers and a key without money do to another project. A node in 2 GB of memory; so many connections without a key, and
  * so many of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always does.
+ * The node keeps its books in PostgreSQL, as in earnest; `memory:` would hold them all in the memory that is measured.
  * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -8,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { startPostgresServer } from '../server/test/support/servers.ts'
 import { inControlGroup, memoryOf } from './control-group.ts'
 import { GatewayWatch } from './gateway-watch.ts'
 import { answered, latencyMs, OTHER_CORE, send, statusesOf } from './load-stage.ts'
@@ -44,11 +46,13 @@ const LOOK_MS = 5000
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-strangers-'))
 const report = new Report()
+const postgres = await startPostgresServer()
 try {
   await run()
   if (!report.isKept) process.exitCode = 1
 } finally {
   await stopAll()
+  await postgres.stop()
   rmSync(folder, { recursive: true, force: true })
 }
 
@@ -65,7 +69,7 @@ async function run(): Promise<void> {
     folder,
     config: config(provider.origin, `http://127.0.0.1:${hostilePort}`, keyOf),
     flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
-    env: { LOG_LEVEL: 'silent', GATEWAY_PROBE_SOCKET: probeSocket },
+    env: { LOG_LEVEL: 'silent', DATABASE_URL: postgres.url, GATEWAY_PROBE_SOCKET: probeSocket },
   })
   using stack = new DisposableStack()
   stack.use(inControlGroup(torana.pid, memoryOf(MEMORY_BYTES)))

@@ -38,7 +38,7 @@ test('a pulled deployment shows as ejected within seconds, in the list and in wh
   await expect(page.getByText('Its calls fail, so it gets none.')).toBeVisible()
   await go('/')
   await expect(page.getByText('mode-one is ejected')).toBeVisible(SOON)
-  await expect(page.getByRole('row').filter({ hasText: 'mode-two' })).toBeVisible()
+  await expect(page.getByRole('link').filter({ hasText: 'mode-two' })).toBeVisible()
   await node.provider.setMode('one')
   await go('/deployments')
   await expect(page.getByRole('row').filter({ hasText: 'mode-one' })).toContainText('healthy', {

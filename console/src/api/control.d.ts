@@ -1544,6 +1544,8 @@ export interface components {
         Deployment: {
             id: string;
             model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
             upstream: string;
             /** @description The worst of all nodes. */
             state: components["schemas"]["State"];
@@ -1561,8 +1563,6 @@ export interface components {
             managed_by: "configuration" | "store" | "built-in";
             /** @description `torana.yaml:88`. null: it has no line of its own. */
             managed_at: string | null;
-            /** @enum {string} */
-            kind: "embedding" | "image";
             /** @description The space of its model. null: it has none. */
             space_id: string | null;
             upstream_model: string;
@@ -1623,6 +1623,8 @@ export interface components {
         DeploymentBrief: {
             id: string;
             model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
             upstream: string;
             /** @description The worst of all nodes. */
             state: components["schemas"]["State"];

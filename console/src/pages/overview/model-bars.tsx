@@ -6,21 +6,12 @@ import { paths } from '../../app/paths.ts'
 import { paint, type Colour } from '../../charts/colours.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
-import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
+import { STATE_MARKS } from './traffic-look.ts'
 import { modelsIn, type ModelTraffic } from './model-traffic.ts'
 
 type State = Overview['deployments'][number]['state']
-
-const MARKS: Record<State, Mark> = {
-  healthy: 'good',
-  limited: 'warn',
-  ejected: 'bad',
-  probing: 'wait',
-  'held-back': 'off',
-  quarantined: 'odd',
-  drained: 'off',
-}
 
 interface ModelBarsProps {
   readonly flows: readonly Flow[]
@@ -80,7 +71,7 @@ function Part({ part }: { readonly part: ModelTraffic['parts'][number] }) {
         {words.overview.cache}
       </span>
     )
-  const mark = MARKS[state]
+  const mark = STATE_MARKS[state]
   return (
     <span className="flex items-center gap-1.5">
       <StateMark mark={mark} word={words.deployments.states[state]} size={9} />

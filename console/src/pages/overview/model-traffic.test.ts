@@ -22,6 +22,7 @@ const flow = (
 const brief = (model: string, upstream: string, state: 'healthy' | 'ejected') => ({
   id: `${model}/${upstream}`,
   model,
+  kind: 'embedding' as const,
   upstream,
   state,
   until: null,

@@ -1,8 +1,8 @@
 /** What is going on now, and what needs me. */
 import { useQuery } from '@tanstack/react-query'
-import { useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Pause, Play } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { clockSeconds, rate } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
@@ -16,11 +16,19 @@ import { LiveMark } from '../../ui/live-mark.tsx'
 import { usePhone } from '../../ui/media.ts'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { AttentionList } from './attention-list.tsx'
 import { FlowTable } from './flow-table.tsx'
 import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
+import { METRICS, type Metric } from './traffic-graph.ts'
+import { TrafficPicture } from './traffic-picture.tsx'
+
+interface TrafficSearch {
+  readonly metric?: Metric
+  readonly view?: 'picture' | 'table'
+}
 
 interface LiveFlows {
   readonly at: string
@@ -32,21 +40,22 @@ const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 export function OverviewPage() {
-  const search = useSearch({ strict: false }) as RangeSearch & { project?: string }
+  const search = useSearch({ strict: false }) as RangeSearch & { project?: string } & TrafficSearch
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   const range = rangeOf(search, '1h', now)
   const query = useQuery(overviewQueries.overview(new Date(range.fromMs).toISOString(), search.project))
   const midnight = new Date(Math.floor(now / DAY_MS) * DAY_MS).toISOString()
   const day = useQuery(overviewQueries.overview(midnight, search.project))
+  const { data } = query
   const [live, setLive] = useState<LiveFlows>()
   const [attention, setAttention] = useState<readonly Attention[]>()
   const [isPaused, setPaused] = useState(false)
   const filters = { project: search.project }
   useStream<LiveFlows>('flows', setLive, { on: !isPaused, filters })
+  const deployments = useDeployments(data?.deployments)
   useStream<readonly Attention[]>('attention', setAttention, { filters })
   const stream = useStreamState()
   const isPhone = usePhone()
-  const { data } = query
   const flows = live?.flows ?? data?.flows
   const nodes = live?.nodes ?? data?.nodes
   const perSecond = flows?.reduce((sum, { requests }) => sum + requests, 0) ?? 0
@@ -86,13 +95,23 @@ export function OverviewPage() {
                       : words.overview.rate(rate(perSecond), nodes.reporting, nodes.alive)}
                   </span>
                 )}
+                {!isNew && !isPhone && <TrafficControls search={search} />}
               </header>
               {isNew ? (
                 <FirstRequest />
               ) : isPhone ? (
-                flows && <ModelBars flows={flows} deployments={data?.deployments ?? []} />
-              ) : (
+                flows && <ModelBars flows={flows} deployments={deployments} />
+              ) : search.view === 'table' ? (
                 <FlowTable flows={flows} />
+              ) : (
+                flows && (
+                  <TrafficPicture
+                    flows={flows}
+                    deployments={deployments}
+                    metric={search.metric ?? 'requests'}
+                    nowMs={Date.parse(live?.at ?? data?.at ?? '')}
+                  />
+                )
               )}
             </section>
             <aside className="scroll-quiet w-79 shrink-0 overflow-y-auto border-l border-line phone:w-full phone:border-b phone:border-l-0">
@@ -105,6 +124,48 @@ export function OverviewPage() {
         </div>
       )}
     </Page>
+  )
+}
+
+/** As they were at the last answer, and as the stream has told since. */
+function useDeployments(asked: Overview['deployments'] | undefined): Overview['deployments'] {
+  const [changed, setChanged] = useState<ReadonlyMap<string, Overview['deployments'][number]>>(new Map())
+  useStream<Overview['deployments'][number]>('deployment', (one) =>
+    setChanged((before) => new Map([...before, [one.id, one]])),
+  )
+  return useMemo(
+    () => (asked ?? []).map((one) => ({ ...one, ...stateOf(changed.get(one.id)) })),
+    [asked, changed],
+  )
+}
+
+function stateOf(told: Overview['deployments'][number] | undefined) {
+  return told && { state: told.state, until: told.until }
+}
+
+function TrafficControls({ search }: { readonly search: TrafficSearch }) {
+  const navigate = useNavigate()
+  const { metrics, picture } = words.overview
+  const set = (change: TrafficSearch): void =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
+  return (
+    <span className="ml-auto flex items-center gap-3">
+      <Segmented
+        label={metrics.label}
+        value={search.metric ?? 'requests'}
+        onChange={(metric) => set({ metric })}
+        segments={METRICS.map((metric) => ({ value: metric, label: metrics[metric] }))}
+      />
+      <Segmented
+        label={picture.view}
+        value={search.view ?? 'picture'}
+        onChange={(view) => set({ view })}
+        segments={[
+          { value: 'picture', label: picture.asPicture },
+          { value: 'table', label: picture.asTable },
+        ]}
+      />
+    </span>
   )
 }
 

@@ -56,7 +56,7 @@ export function rowBody(one: Model, view: ModelView): Row {
     embedding: one.kind === 'embedding' ? embeddingBody(one) : null,
     image: one.kind === 'image' ? imageBody(one, view.limits.maxEditPictures) : null,
     can: one.kind === 'embedding' ? embeddingAbilities(one, view.limits.maxInputs) : imageAbilities(one),
-    deployments: one.deployments.map((deployment) => briefBody(one.id, deployment, view)),
+    deployments: one.deployments.map((deployment) => briefBody(one, deployment, view)),
     price: priceOf(one.deployments),
     last_hour: {
       requests: lastHour.requests,
@@ -140,12 +140,12 @@ export function managedBody(managedBy: string): {
 }
 
 function briefBody(
-  modelId: string,
+  { id: model, kind }: Pick<Model, 'id' | 'kind'>,
   { id, upstream }: AnyDeployment,
   { health }: ModelView,
 ): z.output<typeof deploymentBrief> {
   const { state, untilMs, sinceMs } = health.standingOf(id)
-  return { id, model: modelId, upstream: upstream.name, state, until: timeOf(untilMs), since: isoOf(sinceMs) }
+  return { id, model, kind, upstream: upstream.name, state, until: timeOf(untilMs), since: isoOf(sinceMs) }
 }
 
 /** The first that says anything: a free one before it is told as free. */

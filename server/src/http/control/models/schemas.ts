@@ -14,6 +14,7 @@ export const deploymentBrief = z
   .object({
     id: z.string(),
     model: z.string(),
+    kind: z.enum(['embedding', 'image']),
     upstream: z.string(),
     state: deploymentState.describe('The worst of all nodes.'),
     until: time.nullable().describe('When it is probed or called again.'),

@@ -96,6 +96,7 @@ function briefs({ catalog, isDrained, startedAtMs }: OverviewDependencies, told:
       return {
         id,
         model: model.id,
+        kind: model.kind,
         upstream: upstream.name,
         state: isDrained(id) ? ('drained' as const) : (standing?.state ?? 'healthy'),
         until: timeOf(standing?.untilMs ?? undefined),

@@ -1,0 +1,66 @@
+/** The Overview before a real node: ribbons follow the traffic, lead to what they stand for, and have a table beside them. */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setInterval } from 'node:timers/promises'
+import { expect } from '@playwright/test'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { openConsole } from './support/browser.ts'
+
+const node = await startConsoleNode({
+  models: { 'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } } },
+})
+const leaving = new AbortController()
+async function callOn(): Promise<void> {
+  for await (const _ of setInterval(100, undefined, { signal: leaving.signal }))
+    await node.ask({ model: 'pair-w16', input: `text ${Math.random()}` }, { key: node.key })
+}
+const calling = callOn().catch(() => {})
+after(async () => {
+  leaving.abort()
+  await calling
+})
+const SOON = { timeout: 10_000 }
+
+test('ribbons lead from a key through a model to its deployments, and one that fails is seen within seconds', async () => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/')
+  const picture = page.getByRole('group', { name: 'Traffic from keys through models to deployments' })
+  for (const name of ['default/bootstrap', 'pair-w16', 'mode-one', 'mode-two'])
+    await expect(picture.getByText(name, { exact: true })).toBeVisible(SOON)
+  await expect.poll(() => picture.locator('svg path').count(), SOON).toBeGreaterThanOrEqual(3)
+  await node.provider.setMode('one', { mode: '500' })
+  await expect(picture.locator('a').filter({ hasText: 'mode-one' })).toContainText(/ejected|probing/, SOON)
+  await node.provider.setMode('one')
+  assert.deepEqual(complaints, [])
+})
+
+test('the same numbers stand in a table, and the choice stands in the address', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/')
+  await page.getByRole('button', { name: 'Table' }).click()
+  await expect(page.getByRole('row').filter({ hasText: 'mode-two' })).toBeVisible(SOON)
+  await expect(page).toHaveURL(/view=table/)
+  await page.getByRole('button', { name: 'Picture', exact: true }).click()
+  await page.getByRole('button', { name: 'Dollars' }).click()
+  await expect(page).toHaveURL(/metric=usd/)
+  await expect(
+    page
+      .getByRole('group', { name: /Traffic from keys/ })
+      .getByText(/\$\d/)
+      .first(),
+  ).toBeVisible(SOON)
+})
+
+test('by keyboard alone: one tab stop, arrow keys walk over the nodes, Enter opens one', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/')
+  const picture = page.getByRole('group', { name: /Traffic from keys/ })
+  await expect(picture.locator('[tabindex="0"]')).toHaveCount(1, SOON)
+  await picture.locator('[tabindex="0"]').focus()
+  await page.keyboard.press('ArrowRight')
+  await expect(picture.locator(':focus')).toContainText('pair-w16')
+  await page.keyboard.press('ArrowRight')
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Enter')
+  await expect(page).toHaveURL(/deployments\/pair-w16/)
+})
