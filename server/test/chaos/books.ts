@@ -3,11 +3,11 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { readOpenCalls } from '#stores/spool/journal.ts'
-import type { Cluster } from './cluster.ts'
+import type { House } from './cluster.ts'
 import type { Violation } from './invariants.ts'
 
 export async function withBooks<Result>(
-  { postgres }: Cluster,
+  { postgres }: Pick<House, 'postgres'>,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new Client({ connectionString: postgres.url, query_timeout: 60_000 })
@@ -82,15 +82,15 @@ export async function checkBudgets(client: Client): Promise<Violation[]> {
 }
 
 /** What still moves, or waits for somebody; nothing when the house is at rest. */
-export async function unrest(client: Client, cluster: Cluster): Promise<Violation[]> {
+export async function unrest(client: Client, house: House): Promise<Violation[]> {
   const { rows } = await client.query<object>('SELECT * FROM leases WHERE amount_nano <> 0')
-  const folders = cluster.nodeFolders()
+  const folders = house.nodeFolders()
   return [
     ...rows.map((ids) => other('a lease did not come home', ids)),
-    ...(folders.length === cluster.gateways.length
+    ...(folders.length === house.gateways.length
       ? []
       : [other('a dead node was not recovered', { folders: folders.map((folder) => basename(folder)) })]),
-    ...cluster.refusedFiles().map((file) => other('the store refused entries', { file })),
+    ...house.refusedFiles().map((file) => other('the store refused entries', { file })),
     ...folders.flatMap(unrestIn),
   ]
 }

@@ -21,13 +21,12 @@ export const FOLDER_PLANS = {
 
 export type FolderPlan = keyof typeof FOLDER_PLANS
 
-export interface Cluster {
+/** Gateways behind HAProxy and the fake provider, on stores of any kind. */
+export interface House {
   /** HAProxy's address. */
   readonly url: string
   readonly gateways: readonly GatewayProcess[]
-  readonly postgres: TestServer
-  readonly redis: TestServer
-  readonly redisReplies: ReplyProxy
+  readonly postgres: { readonly url: string }
   readonly providerUrl: string
   /** What the provider really served. */
   readonly oracleFile: string
@@ -36,6 +35,12 @@ export interface Cluster {
   /** Files of entries that the store refused: there must be none. */
   refusedFiles(): string[]
   stop(): Promise<void>
+}
+
+export interface Cluster extends House {
+  readonly postgres: TestServer
+  readonly redis: TestServer
+  readonly redisReplies: ReplyProxy
 }
 
 export interface ClusterOptions {
@@ -47,16 +52,45 @@ export interface ClusterOptions {
 const PROVIDER = join(import.meta.dirname, '../../../tools/fake-provider/main.ts')
 
 export async function startCluster({ folder, folderPlan, terms }: ClusterOptions): Promise<Cluster> {
+  const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
+  const redisReplies = await startReplyProxy(redis.port)
+  const house = await startHouse({
+    folder,
+    dataFolders: FOLDER_PLANS[folderPlan],
+    configOf: (providerUrl) => configText(providerUrl, terms),
+    env: { DATABASE_URL: postgres.url, REDIS_URL: redisReplies.url },
+  })
+  return {
+    ...house,
+    postgres,
+    redis,
+    redisReplies,
+    async stop() {
+      await house.stop()
+      redisReplies.stop()
+      await Promise.all([postgres.stop(), redis.stop()])
+    },
+  }
+}
+
+export interface HouseOptions {
+  readonly folder: string
+  /** One for each gateway. */
+  readonly dataFolders: readonly string[]
+  readonly configOf: (providerUrl: string) => string
+  /** Where its stores are. */
+  readonly env: { readonly DATABASE_URL: string } & Readonly<Record<string, string>>
+}
+
+export async function startHouse({ folder, dataFolders, configOf, env }: HouseOptions): Promise<House> {
   const [providerPort, haproxyPort] = [await freePort(), await freePort()]
   const oracleFile = join(folder, 'served.jsonl')
   const providerUrl = `http://127.0.0.1:${providerPort}`
   const stopProvider = await startProvider(providerPort, oracleFile)
   const configFile = join(folder, 'torana.yaml')
-  writeFileSync(configFile, configText(providerUrl, terms))
-  const [postgres, redis] = await Promise.all([startPostgresServer(), startRedisServer()])
-  const redisReplies = await startReplyProxy(redis.port)
+  writeFileSync(configFile, configOf(providerUrl))
 
-  const dataDirs = FOLDER_PLANS[folderPlan].map((name) => join(folder, `data-${name}`))
+  const dataDirs = dataFolders.map((name) => join(folder, `data-${name}`))
   for (const dataDir of dataDirs) mkdirSync(dataDir, { recursive: true })
   const gateways = await Promise.all(
     dataDirs.map(
@@ -69,8 +103,7 @@ export async function startCluster({ folder, folderPlan, terms }: ClusterOptions
             TORANA_CONFIG: configFile,
             TORANA_DATA_DIR: dataDir,
             TORANA_SECRET: 'the same secret on all gateways',
-            DATABASE_URL: postgres.url,
-            REDIS_URL: redisReplies.url,
+            ...env,
           },
         }),
     ),
@@ -85,9 +118,7 @@ export async function startCluster({ folder, folderPlan, terms }: ClusterOptions
   return {
     url: haproxy.url,
     gateways,
-    postgres,
-    redis,
-    redisReplies,
+    postgres: { url: env.DATABASE_URL },
     providerUrl,
     oracleFile,
     refusedFiles: () => globSync('data-*/{nodes/*/refused,refused/*-refused}', { cwd: folder }),
@@ -95,9 +126,7 @@ export async function startCluster({ folder, folderPlan, terms }: ClusterOptions
     async stop() {
       await haproxy.stop()
       await Promise.all(gateways.map((gateway) => gateway.stop()))
-      redisReplies.stop()
       await stopProvider()
-      await Promise.all([postgres.stop(), redis.stop()])
     },
   }
 }

@@ -34,6 +34,10 @@ export class GatewayProcess {
     return this.#options.port
   }
 
+  get controlUrl(): string {
+    return `http://127.0.0.1:${this.#options.controlPort}`
+  }
+
   start(): void {
     this.#supervision ??= this.#supervise()
   }

@@ -40,6 +40,8 @@ export interface Evidence {
   readonly oracleFile: string
   readonly oracleFromBytes: number
   readonly recordsFile: string
+  /** Of other witnesses. */
+  readonly otherModels?: readonly string[]
 }
 
 interface EventRow {
@@ -64,10 +66,14 @@ interface Attempt {
 
 export async function checkRequests(
   client: Client,
-  { sinceMs, oracleFile, oracleFromBytes, recordsFile }: Evidence,
+  { sinceMs, oracleFile, oracleFromBytes, recordsFile, otherModels = [] }: Evidence,
 ): Promise<{ readonly tally: Tally; readonly violations: Violation[] }> {
   const violations: Violation[] = []
-  const attempts = attemptsOf(await eventsSince(client, sinceMs), violations)
+  const events = await eventsSince(client, sinceMs)
+  const attempts = attemptsOf(
+    events.filter(({ model }) => !otherModels.includes(model)),
+    violations,
+  )
   const byCall = Map.groupBy(attempts, ({ callId }) => callId)
   for (const sharing of byCall.values()) {
     if (new Set(sharing.map(({ requestId }) => requestId)).size < sharing.length)

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { every } from '#worker/every.ts'
 import { checkBudgets, checkSums, keepBooks, unrest, withBooks } from './books.ts'
-import { startCluster, type Cluster, type FolderPlan } from './cluster.ts'
+import { startCluster, type Cluster, type FolderPlan, type House } from './cluster.ts'
 import { inflict, planFaults, type FaultCounts } from './faults.ts'
 import { checkRequests, type Tally, type Violation } from './invariants.ts'
 import type { LoadOptions, LoadSummary } from './load.ts'
@@ -164,19 +164,19 @@ export function startLoad(options: LoadOptions): Load {
 }
 
 /** Waits until nothing moves any more; what still does when the time is over is returned. */
-export async function rest(cluster: Cluster, withinMs: number): Promise<readonly Violation[]> {
+export async function rest(house: House, withinMs: number): Promise<readonly Violation[]> {
   const endMs = performance.now() + withinMs
-  await Promise.all(cluster.gateways.map((gateway) => gateway.ready()))
-  await providerAtRest(cluster)
+  await Promise.all(house.gateways.map((gateway) => gateway.ready()))
+  await providerAtRest(house)
   for (;;) {
-    const left = await withBooks(cluster, (client) => unrest(client, cluster))
+    const left = await withBooks(house, (client) => unrest(client, house))
     if (left.length === 0 || performance.now() > endMs) return left
     await wait(200)
   }
 }
 
 /** A call that its gateway gave up may still be served, and is noted then. */
-async function providerAtRest({ providerUrl, oracleFile }: Cluster): Promise<void> {
+async function providerAtRest({ providerUrl, oracleFile }: House): Promise<void> {
   const noted = (): number => statSync(oracleFile).size
   for (let before = -1; before !== noted();) {
     before = noted()
@@ -187,12 +187,12 @@ async function providerAtRest({ providerUrl, oracleFile }: Cluster): Promise<voi
 }
 
 /** Looks at the budgets again and again; what it finds is told once. */
-function watchBudgets(cluster: Cluster): { stop(): Promise<readonly Violation[]> } {
+export function watchBudgets(house: House): { stop(): Promise<readonly Violation[]> } {
   const found = new Map<string, Violation>()
   const watching = every(
     WATCH_MS,
     async () => {
-      for (const violation of await withBooks(cluster, checkBudgets))
+      for (const violation of await withBooks(house, checkBudgets))
         found.set(`${violation.what} ${String(violation.ids['budget_id'])}`, violation)
     },
     // PostgreSQL is dead just now.

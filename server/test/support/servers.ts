@@ -219,7 +219,7 @@ async function withClient<Result>(url: string, work: (client: Client) => Promise
   }
 }
 
-async function ping(port: number): Promise<void> {
+export async function ping(port: number): Promise<void> {
   const socket = connect(port, '127.0.0.1')
   try {
     await once(socket, 'connect')
@@ -231,7 +231,7 @@ async function ping(port: number): Promise<void> {
 }
 
 /** Debian keeps the programs of the server off the path. */
-function binary(name: string): string {
+export function binary(name: string): string {
   const found = globSync(`/usr/lib/postgresql/*/bin/${name}`).sort((a, b) =>
     a.localeCompare(b, 'en', { numeric: true }),
   )
@@ -245,7 +245,7 @@ interface User {
 }
 
 /** Whom to run PostgreSQL as; undefined when this user will do. */
-function postgresUser(): User | undefined {
+export function postgresUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync('/etc/passwd', 'utf8')
     .split('\n')

@@ -15,7 +15,7 @@ export interface House {
 
 /** What the gateways of one kill share. */
 export interface Place {
-  readonly house: House
+  readonly house: Pick<House, 'folder' | 'provider'>
   readonly folder: string
   readonly assets: string
   readonly databaseUrl: string

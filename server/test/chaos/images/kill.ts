@@ -88,7 +88,11 @@ function linesOf(file: string): number {
   return existsSync(file) ? new Set(readFileSync(file, 'utf8').split('\n').filter(Boolean)).size : 0
 }
 
-function seenBy({ provider }: House, orders: readonly Order[], what: 'served' | 'polled'): number {
+function seenBy(
+  { provider }: Pick<House, 'provider'>,
+  orders: readonly Order[],
+  what: 'served' | 'polled',
+): number {
   const digests = new Set(orders.map(promptDigest))
   const entries = provider.entries()
   const bought = entries.filter(({ served, promptSha256 = '' }) => served && digests.has(promptSha256))

@@ -151,7 +151,7 @@ function retrieved({ served, view, replay }: Seen, { isConverted = false }: Expe
 }
 
 /** Bought pictures by the digest of the prompt. */
-export function servedByPrompt({ provider }: House): Map<string, string[]> {
+export function servedByPrompt({ provider }: Pick<House, 'provider'>): Map<string, string[]> {
   const served = new Map<string, string[]>()
   for (const entry of provider.entries()) {
     if (!entry.served || entry.promptSha256 === undefined) continue

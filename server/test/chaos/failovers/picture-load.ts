@@ -1,0 +1,60 @@
+/** Clients that want pictures all the time, and ask again, with the same key, when they are told to. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { ask, order, type Order } from '../images/client.ts'
+import { PICTURE_MODELS } from './terms.ts'
+
+export interface PictureRecord {
+  readonly order: Order
+  /** Unix time of the first try. */
+  readonly atMs: number
+  readonly tookMs: number
+  /** What each try before the last came to. */
+  readonly refusals: readonly string[]
+}
+
+export interface PictureLoad {
+  readonly records: readonly PictureRecord[]
+  /** Waits for the pictures under way. */
+  stop(): Promise<void>
+}
+
+const CLIENTS = 4
+/** As the SDKs wait at first. */
+const AGAIN_MS = 500
+const PATIENCE_MS = 120_000
+
+export function startPictureLoad(url: string): PictureLoad {
+  const records: PictureRecord[] = []
+  const stopped = new AbortController()
+  let count = 0
+  const loops = Array.from({ length: CLIENTS }, async () => {
+    while (!stopped.signal.aborted) {
+      const index = count++
+      const model = PICTURE_MODELS[index % PICTURE_MODELS.length] ?? PICTURE_MODELS[0]
+      records.push(await persist(url, order('failover', index, { model })))
+    }
+  })
+  return {
+    records,
+    async stop() {
+      stopped.abort()
+      await Promise.all(loops)
+    },
+  }
+}
+
+async function persist(url: string, one: Order): Promise<PictureRecord> {
+  const atMs = Date.now()
+  const refusals: string[] = []
+  for (;;) {
+    const said = await ask(url, one).then(
+      ({ status, code }) => (status === 200 ? undefined : `${status} ${code}`),
+      (error: unknown) => String(error),
+    )
+    const tookMs = Date.now() - atMs
+    if (said === undefined) return { order: one, atMs, tookMs, refusals }
+    refusals.push(said)
+    if (tookMs > PATIENCE_MS) throw new Error(`${one.body.prompt}: no picture came: ${refusals.join(', ')}`)
+    await wait(AGAIN_MS)
+  }
+}
