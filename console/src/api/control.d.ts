@@ -2132,11 +2132,17 @@ export interface components {
                     /** @enum {string} */
                     kind: "list" | "free" | "any";
                     values: string[];
+                    /** @description What it makes when nobody asks for a size. */
+                    default: string;
                     multiple_of: number | null;
+                    min_pixels: number | null;
                     max_pixels: number;
+                    max_edge: number | null;
                     max_ratio: number | null;
                 };
                 max_given: number;
+                /** @description Of one input image or mask. */
+                max_given_bytes: number;
                 max_per_call: number;
                 previews: number;
                 qualities: string[];
@@ -2242,11 +2248,17 @@ export interface components {
                     /** @enum {string} */
                     kind: "list" | "free" | "any";
                     values: string[];
+                    /** @description What it makes when nobody asks for a size. */
+                    default: string;
                     multiple_of: number | null;
+                    min_pixels: number | null;
                     max_pixels: number;
+                    max_edge: number | null;
                     max_ratio: number | null;
                 };
                 max_given: number;
+                /** @description Of one input image or mask. */
+                max_given_bytes: number;
                 max_per_call: number;
                 previews: number;
                 qualities: string[];

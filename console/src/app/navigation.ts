@@ -5,6 +5,7 @@ import {
   ChartColumn,
   ChartScatter,
   CircleHelp,
+  Image,
   KeyRound,
   LayoutDashboard,
   Network,
@@ -23,6 +24,7 @@ export interface Place {
     | 'requests'
     | 'models'
     | 'embeddings'
+    | 'images'
     | 'usage'
     | 'budgets'
     | 'unknowns'
@@ -83,6 +85,14 @@ export const PLACE_GROUPS: readonly PlaceGroup[] = [
         key: 'e',
         permission: 'playground.run',
         title: words.embeddings.title,
+      },
+      {
+        id: 'images',
+        to: paths.images(),
+        icon: Image,
+        key: 'i',
+        permission: 'playground.run',
+        title: words.images.title,
       },
     ],
   },

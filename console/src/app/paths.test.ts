@@ -13,6 +13,7 @@ const ADDRESSES: Record<keyof typeof paths, readonly [made: string, address: str
   models: [paths.models({ can: ['mask', 'edits'] }), '/models?can=mask&can=edits'],
   model: [paths.model('BAAI/bge-m3'), '/models/BAAI%2Fbge-m3'],
   embeddings: [paths.embeddings({ view: 'raw' }), '/playground/embeddings?view=raw'],
+  images: [paths.images({ mode: 'edit' }), '/playground/images?mode=edit'],
   usage: [paths.usage({ before: true, since: undefined }), '/usage?before=1'],
   budgets: [paths.budgets(), '/budgets'],
   budget: [paths.budget('key:ads/website'), '/budgets/key/ads%2Fwebsite'],

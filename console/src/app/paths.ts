@@ -18,6 +18,7 @@ export const paths = {
   models: at('/models'),
   model: (id: string, search: Search = {}) => at(`/models/${segment(id)}`)(search),
   embeddings: at('/playground/embeddings'),
+  images: at('/playground/images'),
   usage: at('/usage'),
   budgets: at('/budgets'),
   /** `project:ads`, `key:ads/website`. */

@@ -105,6 +105,18 @@ const embeddingsRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/embeddings/embeddings-page.tsx'), 'EmbeddingsPage'),
 })
 
+const imagesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/playground/images',
+  validateSearch: searchOf({
+    mode: oneOf('generate', 'edit'),
+    model: text(),
+    from: text(),
+    view: oneOf('mask', 'pair', 'changed'),
+  }),
+  component: lazyRouteComponent(() => import('../pages/images/images-page.tsx'), 'ImagesPage'),
+})
+
 const usageRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/usage',
@@ -228,6 +240,7 @@ const routeTree = rootRoute.addChildren([
     modelsRoute,
     modelRoute,
     embeddingsRoute,
+    imagesRoute,
     usageRoute,
     budgetsRoute,
     budgetRoute,

@@ -83,7 +83,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
   )
 }
 
-/** `/requests/…` belongs to Requests. */
+/** `/requests/…` belongs to Requests; the two playgrounds are places of their own. */
 export function useIsHere(): (place: Place) => boolean {
   const { pathname } = useLocation()
   const path = `/${pathname.slice(BASE.length)}`.replace(/^\/+/, '/')

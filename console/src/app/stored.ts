@@ -1,6 +1,9 @@
-/** What this browser remembers: choices of display, nothing of the install. Storage may be closed to us; then nothing is kept. */
+/**
+ * What this browser remembers: choices of display, and what was typed in the images playground, which Torana keeps nowhere
+ * else. Storage may be closed to us; then nothing is kept.
+ */
 
-export type Remembered = 'theme' | 'language' | 'zone' | 'letters' | 'project'
+export type Remembered = 'theme' | 'language' | 'zone' | 'letters' | 'project' | 'image-settings'
 
 export function remembered(name: Remembered): string | null {
   try {

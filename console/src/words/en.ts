@@ -6,6 +6,7 @@ import { requests } from './en/requests.ts'
 import { models } from './en/models.ts'
 import { upstreams } from './en/upstreams.ts'
 import { embeddings } from './en/embeddings.ts'
+import { images } from './en/images.ts'
 import { usage } from './en/usage.ts'
 import { budgets } from './en/budgets.ts'
 import { prices } from './en/prices.ts'
@@ -28,6 +29,7 @@ export const en = {
   models,
   upstreams,
   embeddings,
+  images,
   usage,
   budgets,
   prices,

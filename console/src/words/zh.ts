@@ -7,6 +7,7 @@ import { requests } from './zh/requests.ts'
 import { models } from './zh/models.ts'
 import { upstreams } from './zh/upstreams.ts'
 import { embeddings } from './zh/embeddings.ts'
+import { images } from './zh/images.ts'
 import { usage } from './zh/usage.ts'
 import { budgets } from './zh/budgets.ts'
 import { prices } from './zh/prices.ts'
@@ -29,6 +30,7 @@ export const zh: Words = {
   models,
   upstreams,
   embeddings,
+  images,
   usage,
   budgets,
   prices,

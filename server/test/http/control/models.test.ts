@@ -116,8 +116,11 @@ test('a model says what it is, where it runs, what it costs and how it goes', as
   assert.deepEqual(image?.image?.sizes, {
     kind: 'free',
     values: [],
+    default: '1024x1024',
     multiple_of: 16,
+    min_pixels: 655_360,
     max_pixels: 8_294_400,
+    max_edge: 3840,
     max_ratio: 3,
   })
   assert.deepEqual(Object.keys(image?.can ?? {}).sort(), ['edits', 'mask', 'previews', 'transparent'])

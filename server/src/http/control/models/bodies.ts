@@ -7,6 +7,7 @@ import type {
   ImageModel,
   ImageSizes,
   Model,
+  PixelSize,
   RetiredModel,
 } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
@@ -174,6 +175,7 @@ function imageBody({ deployments }: ImageModel, maxEditPictures: number): NonNul
   return {
     sizes: sizesBody(all.map(({ sizes }) => sizes)),
     max_given: Math.min(maxEditPictures, Math.max(0, ...all.map(({ edits }) => edits?.maxInputs ?? 0))),
+    max_given_bytes: Math.max(0, ...all.map(({ edits }) => edits?.maxFileBytes ?? 0)),
     max_per_call: Math.max(1, ...all.map(({ maxImages }) => maxImages)),
     previews: Math.max(0, ...all.map(({ stream, maxPartialImages }) => (stream ? maxPartialImages : 0))),
     qualities: union(all.map(({ qualities }) => qualities)),
@@ -188,19 +190,29 @@ function sizesBody(all: readonly ImageSizes[]): NonNullable<Row['image']>['sizes
     return {
       kind: 'free',
       values: [],
+      default: sizeText(free.default),
       multiple_of: free.multipleOf,
+      min_pixels: free.minPixels,
       max_pixels: free.maxPixels,
+      max_edge: free.maxEdge,
       max_ratio: free.maxRatio >= free.maxEdge ? null : free.maxRatio,
     }
   const listed = all.flatMap((sizes) => (sizes.kind === 'list' ? sizes.values : []))
   const sizes = listed.length > 0 ? listed : all.flatMap((one) => (one.kind === 'any' ? [one.default] : []))
   return {
     kind: listed.length > 0 ? 'list' : 'any',
-    values: [...new Set(listed.map(({ width, height }) => `${width}x${height}`))],
+    values: [...new Set(listed.map(sizeText))],
+    default: sizes[0] === undefined ? 'auto' : sizeText(sizes[0]),
     multiple_of: null,
+    min_pixels: null,
+    max_edge: null,
     max_pixels: Math.max(0, ...sizes.map(({ width, height }) => width * height)),
     max_ratio: null,
   }
+}
+
+function sizeText({ width, height }: PixelSize): string {
+  return `${width}x${height}`
 }
 
 function tiersOf(

@@ -1,0 +1,179 @@
+/** Requests of the images playground: what a caller would send, under a project, and what comes back as it arrives. */
+import { apiUrl, type Schema } from './client.ts'
+import { FaultError, UnreachableError } from './faults.ts'
+import { ServerEventReader } from './server-events.ts'
+
+/** As `POST /v1/images/generations` takes it; undefined leaves a field out. */
+export interface ImageFields {
+  readonly model: string
+  readonly prompt: string
+  readonly n: number
+  readonly size: string | undefined
+  readonly quality: string | undefined
+  readonly background: string | undefined
+  readonly output_format: string | undefined
+  readonly partial_images: number | undefined
+}
+
+/** Pictures that go with an edit. The mask belongs to the first. */
+export interface EditFiles {
+  readonly pictures: readonly File[]
+  readonly mask: Blob | undefined
+}
+
+export interface Preview {
+  readonly index: number
+  readonly picture: Blob
+}
+
+export interface ImageOutcome {
+  /** Also the id of its job. */
+  readonly requestId: string
+  readonly pictures: readonly Blob[]
+  /** Undefined: it was not known when the answer began. */
+  readonly costUsd: string | undefined
+  readonly deployment: string | undefined
+}
+
+interface CallOptions {
+  readonly signal: AbortSignal
+  readonly onPreview: (preview: Preview) => void
+}
+
+export function callImages(
+  project: string,
+  fields: ImageFields,
+  files: EditFiles | undefined,
+  { signal, onPreview }: CallOptions,
+): Promise<ImageOutcome> {
+  return send(project, fields, files, { signal }).then((response) =>
+    response.headers.get('content-type')?.startsWith('text/event-stream') === true
+      ? readStream(response, onPreview)
+      : readAnswer(response),
+  )
+}
+
+interface DryRun {
+  readonly deployments: readonly { readonly cost_usd: { readonly max: string } }[]
+}
+
+/** The most that it can cost, in dollars; undefined: nobody has set a price. Calls no upstream, and says what would be refused. */
+export async function mostItCosts(
+  project: string,
+  fields: ImageFields,
+  files: EditFiles | undefined,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const response = await send(project, fields, files, { signal, headers: { 'x-torana-dry-run': 'true' } })
+  const { deployments } = (await response.json()) as DryRun
+  const amounts = deployments.flatMap(({ cost_usd: cost }) => (cost.max === 'unpriced' ? [] : [cost.max]))
+  // Decimals of one length compare as numbers do; the digits are kept as they are.
+  return amounts.toSorted((a, b) => Number(b) - Number(a))[0]
+}
+
+async function send(
+  project: string,
+  fields: ImageFields,
+  files: EditFiles | undefined,
+  { signal, headers = {} }: { readonly signal: AbortSignal; readonly headers?: Record<string, string> },
+): Promise<Response> {
+  const isStream = fields.partial_images !== undefined
+  const given = Object.entries({ ...fields, ...(isStream && { stream: true }) }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const path = files === undefined ? 'generations' : 'edits'
+  let response: Response
+  try {
+    response = await fetch(apiUrl(`/api/v1/playground/images/${path}`), {
+      method: 'POST',
+      signal,
+      ...(files === undefined
+        ? {
+            headers: { ...headers, 'content-type': 'application/json' },
+            // The node reads the project before all else.
+            body: JSON.stringify({ project, ...Object.fromEntries(given) }),
+          }
+        : { headers, body: formOf(project, given, files) }),
+    })
+  } catch (error) {
+    if (signal.aborted) throw error
+    throw new UnreachableError('The node can’t be reached.', { cause: error })
+  }
+  if (response.ok) return response
+  throw new FaultError(response, await response.json().catch(() => undefined))
+}
+
+function formOf(
+  project: string,
+  given: readonly (readonly [name: string, value: unknown])[],
+  { pictures, mask }: EditFiles,
+): FormData {
+  const form = new FormData()
+  form.set('project', project)
+  for (const [name, value] of given) form.set(name, String(value))
+  for (const picture of pictures) form.append('image[]', picture, picture.name)
+  if (mask !== undefined) form.set('mask', mask, 'mask.png')
+  return form
+}
+
+async function readAnswer(response: Response): Promise<ImageOutcome> {
+  const answer = (await response.json()) as Schema<'ImageAnswer'>
+  const pictures = await Promise.all(
+    answer.data.map(({ b64_json: text, url }) => (text === undefined ? fetched(url) : blobOf(text))),
+  )
+  return { ...headOf(response), pictures }
+}
+
+interface ImageEvent {
+  readonly type: string
+  readonly b64_json?: string
+  readonly partial_image_index?: number
+  readonly error?: { readonly message?: string; readonly code?: string }
+}
+
+async function readStream(response: Response, onPreview: (preview: Preview) => void): Promise<ImageOutcome> {
+  const pictures: Blob[] = []
+  const reader = new ServerEventReader()
+  const decoder = new TextDecoder()
+  for await (const bytes of chunksOf(response))
+    for (const { name, data } of reader.read(decoder.decode(bytes, { stream: true }))) {
+      const event = JSON.parse(data) as ImageEvent
+      if (name === 'error' || event.error !== undefined) throw new FaultError(response, event)
+      if (event.b64_json === undefined) continue
+      const picture = await blobOf(event.b64_json)
+      if (name.endsWith('.partial_image')) onPreview({ index: event.partial_image_index ?? 0, picture })
+      else if (name.endsWith('.completed')) pictures.push(picture)
+    }
+  return { ...headOf(response), pictures }
+}
+
+/** Not every browser can loop over a body. */
+async function* chunksOf(response: Response): AsyncGenerator<Uint8Array> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) yield piece.value
+}
+
+function headOf({ headers }: Response): Omit<ImageOutcome, 'pictures'> {
+  const cost = headers.get('x-torana-cost')
+  return {
+    requestId: headers.get('x-torana-job') ?? headers.get('x-request-id') ?? '',
+    costUsd: cost === null || cost === 'unpriced' ? undefined : cost,
+    deployment: headers.get('x-torana-deployment') ?? undefined,
+  }
+}
+
+async function fetched(url: string | undefined): Promise<Blob> {
+  if (url === undefined) throw new Error('The answer holds no picture.')
+  return (await fetch(url)).blob()
+}
+
+/** The type is read from the bytes, as Torana does. */
+async function blobOf(base64: string): Promise<Blob> {
+  const bytes = Uint8Array.fromBase64(base64)
+  return new Blob([bytes], { type: typeOf(bytes) })
+}
+
+function typeOf([first]: Uint8Array): string {
+  return first === 0x89 ? 'image/png' : first === 0xff ? 'image/jpeg' : 'image/webp'
+}

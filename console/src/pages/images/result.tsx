@@ -1,0 +1,190 @@
+/** What an edit made: before and after, what changed, how far the mask was kept to, and what it cost. */
+import { useQuery } from '@tanstack/react-query'
+import { Brush, Download, RotateCw } from 'lucide-react'
+import { useEffect, useMemo, useState, type ReactNode } from 'react'
+import type { ImageJob } from '../../api/queries/image-jobs.ts'
+import { requestQueries } from '../../api/queries/requests.ts'
+import { duration, moneyExact, moneyInList, whole } from '../../app/format.ts'
+import { paths } from '../../app/paths.ts'
+import { Button } from '../../ui/button.tsx'
+import { Figures } from '../../ui/figures.tsx'
+import { TextLink } from '../../ui/link.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { words } from '../../words/words.ts'
+import type { Compared } from '../../workers/pixels.worker.ts'
+import { Adherence, ChangedMap } from './adherence.tsx'
+import { BeforeAfter } from './before-after.tsx'
+import { extensionOf, saveBlob } from './files.ts'
+import { comparePictures } from './pixel-work.ts'
+import type { Run, Tile } from './runs.ts'
+
+interface ResultProps {
+  readonly run: Run
+  readonly view: 'pair' | 'changed'
+  readonly jobs: ReadonlyMap<string, ImageJob>
+  readonly onEdit: (picture: Blob) => void
+  readonly onAgain: () => void
+  readonly bar: ReactNode
+}
+
+export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
+  const text = words.images
+  const done = run.tiles.filter(({ state }) => state === 'done')
+  const [chosen, setChosen] = useState(0)
+  const tile = done[chosen] ?? done[0]
+  const original = run.files?.pictures[0]
+  const { compared, isComparing } = useCompared(run, tile, original)
+  const kept = compared?.kept?.picture
+  const beforeUrl = useUrl(original)
+  const keptUrl = useUrl(kept)
+  if (tile?.picture === undefined || tile.url === undefined || beforeUrl === undefined) return null
+  const { picture } = tile
+  const name = `torana-edit.${extensionOf((kept ?? picture).type)}`
+  return (
+    <section aria-label={text.views.pair} className="flex min-h-0 flex-1 flex-col">
+      <header className="flex min-h-11 shrink-0 flex-wrap items-center gap-3 border-b border-line px-5 py-1.5 phone:px-4">
+        {done.length > 1 && (
+          <Segmented
+            label={text.howMany}
+            value={String(chosen)}
+            onChange={(value) => setChosen(Number(value))}
+            segments={done.map((_, index) => ({
+              value: String(index),
+              label: index + 1,
+              name: text.tile(index + 1),
+            }))}
+          />
+        )}
+        <span className="ml-auto">{bar}</span>
+      </header>
+      <div className="scroll-quiet flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:flex-col phone:overflow-visible phone:px-4">
+        <div className="flex min-w-0 flex-1 flex-col gap-3.5">
+          {view === 'changed' && compared !== undefined ? (
+            <ChangedMap map={compared.map} />
+          ) : (
+            <BeforeAfter before={beforeUrl} after={keptUrl ?? tile.url} />
+          )}
+          <Facts
+            run={run}
+            tile={tile}
+            cost={tile.costUsd ?? jobs.get(tile.requestId ?? '')?.cost_usd ?? undefined}
+          />
+          <div className="flex flex-wrap items-center gap-2 border-b border-line pb-3.5">
+            <Button
+              size="large"
+              icon={<Download size={15} aria-hidden />}
+              onClick={() => saveBlob(kept ?? picture, name)}
+            >
+              {text.download}
+            </Button>
+            <Button size="large" icon={<RotateCw size={15} aria-hidden />} onClick={onAgain}>
+              {text.runAgain}
+            </Button>
+            <Button
+              size="large"
+              icon={<Brush size={15} aria-hidden />}
+              onClick={() => onEdit(kept ?? picture)}
+            >
+              {text.editThis}
+            </Button>
+            {tile.requestId !== undefined && (
+              <TextLink to={paths.request(tile.requestId)} className="ml-auto text-12">
+                {text.itsRequest}
+              </TextLink>
+            )}
+          </div>
+          {tile.requestId !== undefined && <Money requestId={tile.requestId} />}
+        </div>
+        {isComparing && <p className="w-65 text-12 text-ink-2">{text.comparing}</p>}
+        {compared !== undefined && <Adherence compared={compared} />}
+      </div>
+    </section>
+  )
+}
+
+function Facts({
+  run,
+  tile,
+  cost,
+}: {
+  readonly run: Run
+  readonly tile: Tile
+  readonly cost: string | undefined
+}) {
+  const { facts } = words.images
+  const given = run.files?.pictures.length ?? 0
+  return (
+    <Figures
+      size="peek"
+      figures={[
+        { name: facts.took, value: duration(tile.tookMs) },
+        ...(tile.firstPreviewMs === undefined
+          ? []
+          : [{ name: facts.firstPreview, value: duration(tile.firstPreviewMs) }]),
+        ...(tile.deployment === undefined ? [] : [{ name: facts.servedBy, value: tile.deployment }]),
+        { name: facts.given, value: run.mask === undefined ? given : facts.andMask(given) },
+        ...(cost === undefined ? [] : [{ name: facts.cost, value: moneyInList(cost) }]),
+      ]}
+    />
+  )
+}
+
+/** The row is written a moment after the answer. */
+const ROW_WITHIN_TRIES = 6
+
+function Money({ requestId }: { readonly requestId: string }) {
+  const text = words.images
+  const { data } = useQuery({
+    ...requestQueries.one(requestId),
+    retry: ROW_WITHIN_TRIES,
+    retryDelay: 700,
+  })
+  if (data === undefined || !('money' in data)) return null
+  const { money } = data
+  const { of } = words.requests.money
+  return (
+    <table className="w-full text-12">
+      <tbody>
+        {money.lines.map((line, index) => (
+          <tr key={index}>
+            <td className="py-0.5 text-ink-2">{of[line.of](whole(line.count))}</td>
+            <td className="py-0.5 text-right tabular-nums">{moneyExact(line.amount_usd)}</td>
+          </tr>
+        ))}
+        <tr className="font-semibold">
+          <th scope="row" className="py-0.5 text-left font-semibold">
+            {text.posted}
+          </th>
+          <td className="py-0.5 text-right tabular-nums">{moneyExact(money.posted_usd)}</td>
+        </tr>
+      </tbody>
+    </table>
+  )
+}
+
+/** In a worker; a run that is looked at again is not compared again. */
+function useCompared(run: Run, tile: Tile | undefined, original: File | undefined) {
+  const [result, setResult] = useState<{ readonly of: string; readonly compared: Compared }>()
+  const picture = tile?.picture
+  const wanted = tile === undefined ? '' : tile.key
+  useEffect(() => {
+    if (picture === undefined || original === undefined || result?.of === wanted) return
+    let isWanted = true
+    void comparePictures(original, picture, run.mask, run.settings.keep).then(
+      (compared) => isWanted && setResult({ of: wanted, compared }),
+      () => {},
+    )
+    return () => {
+      isWanted = false
+    }
+  }, [wanted, picture])
+  const compared = result?.of === wanted ? result.compared : undefined
+  return { compared, isComparing: compared === undefined && picture !== undefined && original !== undefined }
+}
+
+/** An address for bytes, for as long as they are shown. */
+function useUrl(blob: Blob | undefined): string | undefined {
+  const url = useMemo(() => blob && URL.createObjectURL(blob), [blob])
+  useEffect(() => () => void (url !== undefined && URL.revokeObjectURL(url)), [url])
+  return url
+}

@@ -1,0 +1,217 @@
+/** Pictures that are being made, each in a tile of the asked ratio from the first moment on. */
+import { Brush, CircleStop, Download, RotateCw } from 'lucide-react'
+import type { ReactNode } from 'react'
+import type { ImageJob } from '../../api/queries/image-jobs.ts'
+import { duration, moneyInList } from '../../app/format.ts'
+import { sumOf, usdOf } from '../../app/money.ts'
+import { paths } from '../../app/paths.ts'
+import { Button, IconButton } from '../../ui/button.tsx'
+import { classes } from '../../ui/classes.ts'
+import { TextLink } from '../../ui/link.tsx'
+import { StateMark } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+import { extensionOf, saveBlob } from './files.ts'
+import type { Run, Tile } from './runs.ts'
+import type { Size } from './sizes.ts'
+
+interface TilesProps {
+  readonly run: Run
+  readonly isRunning: boolean
+  /** What was asked for, or what the model makes by itself. */
+  readonly size: Size
+  readonly most: string | undefined
+  /** By the id of its request: the cost of a stream is known once it has ended. */
+  readonly jobs: ReadonlyMap<string, ImageJob>
+  readonly onLeave: () => void
+  readonly onEdit: ((picture: Blob) => void) | undefined
+  readonly onAgain: (() => void) | undefined
+  /** A way back, and whatever else stands in the bar. */
+  readonly bar?: ReactNode
+}
+
+export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAgain, bar }: TilesProps) {
+  const text = words.images
+  const done = run.tiles.filter(({ state }) => state === 'done').length
+  const requestIds = new Set(run.tiles.flatMap(({ requestId }) => requestId ?? []))
+  const cost = usdOf(sumOf([...requestIds].map((id) => costOf(id, run.tiles, jobs))))
+  const deployment = run.tiles.find((tile) => tile.deployment !== undefined)?.deployment
+  return (
+    <section aria-label={text.generate} className="flex min-h-0 flex-1 flex-col">
+      <header
+        role="status"
+        className="flex min-h-11 shrink-0 flex-wrap items-center gap-x-4 gap-y-1 border-b border-line px-5 text-12 text-ink-2 phone:px-4"
+      >
+        <span className="flex items-center gap-2 text-13 font-semibold text-ink">
+          {isRunning && <StateMark mark="wait" word="" />}
+          {text.arrivedOf(done, run.tiles.length)}
+        </span>
+        {run.requests.length > 1 && <span>{text.sideBySide(run.requests.length)}</span>}
+        {deployment !== undefined && <span>{deployment}</span>}
+        <span className="ml-auto tabular-nums">
+          {text.soFar(moneyInList(cost), isRunning && most !== undefined ? moneyInList(most) : undefined)}
+        </span>
+        {isRunning && (
+          <Button look="quiet" icon={<CircleStop size={14} aria-hidden />} onClick={onLeave}>
+            {text.stopWaiting}
+          </Button>
+        )}
+        {bar}
+      </header>
+      <ul
+        className={classes(
+          'scroll-quiet grid min-h-0 flex-1 content-start gap-4 overflow-y-auto px-5 py-4 phone:overflow-visible phone:px-4',
+          run.tiles.length > 1 ? 'grid-cols-2 phone:grid-cols-1' : 'grid-cols-1',
+        )}
+      >
+        {run.tiles.map((tile, index) => (
+          <li key={tile.key} className={classes(run.tiles.length === 1 && 'max-w-160')}>
+            <TileView
+              tile={tile}
+              number={index + 1}
+              ratio={size.width / size.height}
+              previewsAsked={run.requests[0]?.partial_images ?? 0}
+              prompt={run.settings.prompt}
+              cost={tile.requestId === undefined ? undefined : costOf(tile.requestId, [tile], jobs)}
+              onEdit={onEdit}
+              onAgain={onAgain}
+            />
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function costOf(
+  requestId: string,
+  tiles: readonly Tile[],
+  jobs: ReadonlyMap<string, ImageJob>,
+): string | undefined {
+  const own = tiles.find((tile) => tile.requestId === requestId)?.costUsd
+  return own ?? jobs.get(requestId)?.cost_usd ?? undefined
+}
+
+interface TileViewProps {
+  readonly tile: Tile
+  readonly number: number
+  readonly ratio: number
+  readonly previewsAsked: number
+  readonly prompt: string
+  readonly cost: string | undefined
+  readonly onEdit: ((picture: Blob) => void) | undefined
+  readonly onAgain: (() => void) | undefined
+}
+
+function TileView({ tile, number, ratio, previewsAsked, prompt, cost, onEdit, onAgain }: TileViewProps) {
+  const text = words.images
+  const { state, url, picture, previews } = tile
+  return (
+    <figure className="flex flex-col gap-1.5">
+      <div
+        className="group relative overflow-hidden rounded-control bg-sunken"
+        style={state === 'done' ? {} : { aspectRatio: ratio }}
+      >
+        {url !== undefined && (
+          <img
+            key={url}
+            src={url}
+            alt={text.madeFrom(prompt)}
+            className={classes(
+              'appearing w-full',
+              state !== 'done' && 'absolute inset-0 h-full object-cover',
+            )}
+          />
+        )}
+        {state === 'waiting' && <Ring arrived={previews} asked={previewsAsked} />}
+        {state === 'waiting' && previews > 0 && (
+          <span className="absolute bottom-2 left-2 rounded-chip bg-[rgb(20_21_24/0.82)] px-1.5 text-11 leading-5 text-[#fff]">
+            {text.preview(previews, previewsAsked)}
+          </span>
+        )}
+        {state === 'failed' && <TileFault tile={tile} />}
+        {state === 'left' && <p className="p-4 text-12 text-ink-2">{text.stopped}</p>}
+        {picture !== undefined && (
+          <div className="absolute top-2 right-2 flex gap-1.5">
+            <IconButton
+              look="plain"
+              label={text.download}
+              onClick={() => saveBlob(picture, `torana-${number}.${extensionOf(picture.type)}`)}
+            >
+              <Download size={15} aria-hidden />
+            </IconButton>
+            {onEdit !== undefined && (
+              <IconButton look="plain" label={text.editThis} onClick={() => onEdit(picture)}>
+                <Brush size={15} aria-hidden />
+              </IconButton>
+            )}
+            {onAgain !== undefined && (
+              <IconButton look="plain" label={text.runAgain} onClick={onAgain}>
+                <RotateCw size={15} aria-hidden />
+              </IconButton>
+            )}
+          </div>
+        )}
+      </div>
+      <figcaption className="flex items-baseline gap-3 text-12 text-ink-2">
+        <span className="font-semibold text-ink">{number}</span>
+        {tile.requestId !== undefined && (
+          <TextLink to={paths.request(tile.requestId)}>{text.itsRequest}</TextLink>
+        )}
+        <span className="ml-auto tabular-nums">
+          {state === 'waiting'
+            ? previews > 0
+              ? text.arriving
+              : text.waiting
+            : state === 'failed'
+              ? text.failed
+              : [
+                  ...(tile.tookMs === undefined ? [] : [duration(tile.tookMs)]),
+                  ...(cost === undefined ? [] : [moneyInList(cost)]),
+                ].join(', ')}
+        </span>
+      </figcaption>
+    </figure>
+  )
+}
+
+const RING = 2 * Math.PI * 11
+
+/** Previews that arrived, of those that were asked for. */
+function Ring({ arrived, asked }: { readonly arrived: number; readonly asked: number }) {
+  const part = asked === 0 ? 0.25 : (arrived + 0.5) / (asked + 1)
+  return (
+    <svg
+      aria-hidden
+      viewBox="0 0 28 28"
+      className={classes('absolute inset-0 m-auto size-7', asked === 0 && 'turning')}
+    >
+      <circle cx="14" cy="14" r="11" fill="none" stroke="rgb(128 128 128 / 0.45)" strokeWidth="3" />
+      <circle
+        cx="14"
+        cy="14"
+        r="11"
+        fill="none"
+        stroke="#fff"
+        strokeWidth="3"
+        strokeLinecap="round"
+        strokeDasharray={`${RING * part} ${RING}`}
+        transform="rotate(-90 14 14)"
+      />
+    </svg>
+  )
+}
+
+function TileFault({ tile: { error } }: { readonly tile: Tile }) {
+  const code = error !== null && typeof error === 'object' && 'code' in error ? String(error.code) : undefined
+  return (
+    <div role="alert" className="absolute inset-0 flex flex-col gap-1 overflow-auto p-4">
+      <p className="flex items-center gap-2">
+        <StateMark mark="bad" word="" />
+        {code !== undefined && <span className="mono-12">{code}</span>}
+      </p>
+      <p className="text-12 break-words text-ink-2">
+        {error instanceof Error ? error.message : words.images.failed}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,172 @@
+/** The playground once there is a model to play with: what is asked for at the left, what comes back at the right. */
+import { Code, Download, X } from 'lucide-react'
+import { useMemo, useState } from 'react'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { useKeys } from '../../ui/keyboard.ts'
+import { Page } from '../../ui/page.tsx'
+import { words } from '../../words/words.ts'
+import { useBench, type Bench } from './bench.ts'
+import { CodeDialog } from './code-dialog.tsx'
+import { EditPane } from './edit-pane.tsx'
+import { saveBlob } from './files.ts'
+import { GivenPictures } from './given-pictures.tsx'
+import { History } from './history.tsx'
+import { RequestForm } from './request-form.tsx'
+import type { ImageModel, ImagesSearch } from './settings.ts'
+import { sizeOf } from './sizes.ts'
+import { Tiles } from './tiles.tsx'
+
+interface WorkbenchProps {
+  readonly search: ImagesSearch
+  readonly models: readonly ImageModel[]
+  readonly projects: readonly string[]
+  readonly project: string
+  readonly onProject: (project: string) => void
+}
+
+const SQUARE = { width: 1, height: 1 }
+
+export function Workbench({ search, models, projects, project, onProject }: WorkbenchProps) {
+  const text = words.images
+  const model = models.find(({ id }) => id === search.model) ?? models[0]
+  if (model === undefined) throw new Error('a workbench needs a model')
+  const changeSearch = useChangeSearch()
+  const bench = useBench(search, model, project)
+  const { mode, given, hasMask, requests } = bench
+  const [isCodeOpen, setCodeOpen] = useState(false)
+  useKeys({ 'mod+enter': () => (bench.why === undefined && !bench.isRunning ? void bench.run() : false) })
+  return (
+    <Page
+      title={text.title}
+      fill
+      beside={<span className="text-12 text-ink-3">{text.place}</span>}
+      actions={
+        <>
+          {mode === 'edit' && hasMask && (
+            <Button
+              icon={<Download size={14} aria-hidden />}
+              onClick={() => void bench.maskNow().then((blob) => saveBlob(blob, 'mask.png'))}
+            >
+              {text.saveMask}
+            </Button>
+          )}
+          <Button icon={<Code size={14} aria-hidden />} onClick={() => setCodeOpen(true)}>
+            {text.viewCode}
+          </Button>
+        </>
+      }
+    >
+      <div className="flex min-h-0 flex-1 phone:flex-col-reverse">
+        <RequestForm
+          mode={mode}
+          onMode={(next) => {
+            bench.closeOpened()
+            changeSearch({ mode: next === 'generate' ? undefined : next, view: undefined })
+          }}
+          models={models}
+          model={model}
+          onModel={(id) => changeSearch({ model: id }, { replace: true })}
+          projects={projects}
+          project={project}
+          onProject={onProject}
+          settings={bench.settings}
+          onSettings={bench.change}
+          given={
+            mode === 'edit' &&
+            model.image.max_given > 0 && (
+              <GivenPictures
+                pictures={given.pictures}
+                model={model}
+                onAdd={(added) => void given.add(added)}
+                onRemove={given.remove}
+              />
+            )
+          }
+          cost={bench.cost}
+          why={bench.why}
+          busy={bench.isRunning}
+          onRun={() => void bench.run()}
+        />
+        <div className="flex min-w-0 flex-1 flex-col">
+          <Answer bench={bench} model={model} models={models} view={search.view ?? 'mask'} />
+          <History jobs={bench.jobs} opened={bench.opened} onOpen={bench.open} />
+        </div>
+      </div>
+      {isCodeOpen && requests[0] !== undefined && (
+        <CodeDialog
+          wanted={{
+            fields: requests[0],
+            pictures: mode === 'edit' ? given.pictures.map(({ file }) => file.name) : undefined,
+            hasMask: mode === 'edit' && hasMask,
+          }}
+          onClose={() => setCodeOpen(false)}
+        />
+      )}
+    </Page>
+  )
+}
+
+interface AnswerProps {
+  readonly bench: Bench
+  readonly model: ImageModel
+  readonly models: readonly ImageModel[]
+  readonly view: 'mask' | 'pair' | 'changed'
+}
+
+/** Tiles while something is on its way or a picture of the history is looked at; else the painter with its result. */
+function Answer({ bench, model, models, view }: AnswerProps) {
+  const text = words.images
+  const { shown, given, mode, opened, isRunning } = bench
+  const changeSearch = useChangeSearch()
+  const byId = useMemo(() => new Map((bench.jobs ?? []).map((job) => [job.id, job])), [bench.jobs])
+  const isDone = shown?.tiles.some(({ state }) => state === 'done') ?? false
+  const edited = mode === 'edit' && shown?.mode === 'edit' && shown.files && isDone ? shown : undefined
+  const isFailedEdit = shown?.mode === 'edit' && !isDone
+  if (shown !== undefined && (mode === 'generate' || isRunning || opened !== undefined || isFailedEdit))
+    return (
+      <Tiles
+        run={shown}
+        isRunning={isRunning}
+        size={
+          sizeOf(shown.settings.size) ??
+          given.pictures[0]?.size ??
+          sizeOf(model.image.sizes.default) ??
+          SQUARE
+        }
+        most={bench.cost.most}
+        jobs={byId}
+        onLeave={bench.leave}
+        onEdit={bench.edit}
+        onAgain={shown.requests.length > 0 ? () => bench.runAgain(shown) : undefined}
+        bar={
+          mode === 'edit' &&
+          !isRunning && (
+            <Button look="quiet" icon={<X size={14} aria-hidden />} onClick={bench.closeOpened}>
+              {text.close}
+            </Button>
+          )
+        }
+      />
+    )
+  if (mode === 'edit')
+    return (
+      <EditPane
+        model={model}
+        models={models}
+        given={given}
+        run={edited}
+        view={view}
+        onView={(next) => changeSearch({ view: next === 'mask' ? undefined : next }, { replace: true })}
+        jobs={byId}
+        onEdit={bench.edit}
+        onAgain={() => edited && bench.runAgain(edited)}
+      />
+    )
+  return (
+    <div className="flex-1">
+      <Empty title={text.emptyTitle}>{text.emptyNext}</Empty>
+    </div>
+  )
+}

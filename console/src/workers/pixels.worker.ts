@@ -1,0 +1,176 @@
+/** Work on all pixels of a picture, off the page: masks as files and back, comparing, composing. Values in, values out. */
+import {
+  countBand,
+  keepUnpainted,
+  noCounts,
+  regionOf,
+  thresholdFor,
+  type Comparison,
+} from './pixels/compare.ts'
+import { maskPng } from './pixels/mask-png.ts'
+import { Mask } from './pixels/mask.ts'
+import { pngOf } from './pixels/png.ts'
+
+interface MaskWords {
+  readonly width: number
+  readonly height: number
+  readonly words: Uint32Array<ArrayBuffer>
+}
+
+export type PixelTask =
+  | { readonly kind: 'mask-png'; readonly mask: MaskWords }
+  | { readonly kind: 'read-mask'; readonly file: Blob }
+  | {
+      readonly kind: 'compare'
+      readonly before: Blob
+      readonly after: Blob
+      readonly mask: MaskWords | undefined
+      /** The original is put back outside of the mask, and the result of that is compared. */
+      readonly keep: boolean
+    }
+
+export interface Compared {
+  readonly comparison: Comparison
+  /** Grey, with changed pixels in colour. */
+  readonly map: ImageBitmap
+  readonly kept: { readonly picture: Blob; readonly comparison: Comparison } | undefined
+}
+
+export interface PixelAnswers {
+  readonly 'mask-png': Blob
+  readonly 'read-mask': MaskWords & { readonly hasTransparent: boolean }
+  readonly compare: Compared
+}
+
+/** Rows that are decoded at once: a band of a 24-megapixel picture is 6 MB. */
+const BAND_ROWS = 256
+/** The longer edge of the map that is shown. */
+const MAP_EDGE = 1600
+
+addEventListener('message', (event: MessageEvent<{ id: number; task: PixelTask }>) => {
+  const { id, task } = event.data
+  void run(task).then(
+    (answer) => postMessage({ id, answer }),
+    (error: unknown) => postMessage({ id, error: String(error) }),
+  )
+})
+
+function run(task: PixelTask): Promise<PixelAnswers[PixelTask['kind']]> {
+  switch (task.kind) {
+    case 'mask-png':
+      return maskPng(maskOf(task.mask))
+    case 'read-mask':
+      return readMask(task.file)
+    case 'compare':
+      return compare(task)
+  }
+}
+
+function maskOf({ width, height, words }: MaskWords): Mask {
+  return new Mask(width, height, words)
+}
+
+/** Upright, as it is shown. */
+function decoded(
+  blob: Blob,
+  size?: { readonly width: number; readonly height: number },
+): Promise<ImageBitmap> {
+  return createImageBitmap(blob, {
+    imageOrientation: 'from-image',
+    ...(size && { resizeWidth: size.width, resizeHeight: size.height, resizeQuality: 'high' }),
+  })
+}
+
+function contextOf(width: number, height: number): OffscreenCanvasRenderingContext2D {
+  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true })
+  if (context === null) throw new Error('This browser has no canvas for a worker.')
+  return context
+}
+
+function* bandsOf(width: number, height: number, pictures: readonly ImageBitmap[]) {
+  const contexts = pictures.map(() => contextOf(width, Math.min(height, BAND_ROWS)))
+  for (let top = 0; top < height; top += BAND_ROWS) {
+    const rows = Math.min(BAND_ROWS, height - top)
+    const bands = pictures.map((picture, index) => {
+      const context = contexts[index] ?? contextOf(width, rows)
+      context.clearRect(0, 0, width, BAND_ROWS)
+      context.drawImage(picture, 0, -top)
+      return context.getImageData(0, 0, width, rows).data
+    })
+    yield { top, rows, bands }
+  }
+}
+
+async function readMask(file: Blob): Promise<PixelAnswers['read-mask']> {
+  const picture = await decoded(file)
+  const mask = new Mask(picture.width, picture.height)
+  let hasTransparent = false
+  for (const { top, bands } of bandsOf(picture.width, picture.height, [picture])) {
+    const [pixels = new Uint8ClampedArray()] = bands
+    for (let at = 3, pixel = 0; at < pixels.length; at += 4, pixel += 1) {
+      if (pixels[at] !== 0) continue
+      hasTransparent = true
+      const x = pixel % mask.width
+      mask.span(top + Math.floor(pixel / mask.width), x, x + 1, true)
+    }
+  }
+  picture.close()
+  return { width: mask.width, height: mask.height, words: mask.words, hasTransparent }
+}
+
+async function compare(task: Extract<PixelTask, { kind: 'compare' }>): Promise<Compared> {
+  const mask = task.mask && maskOf(task.mask)
+  const after = await decoded(task.after)
+  const { width, height } = after
+  const first = await decoded(task.before)
+  const isScaled = first.width !== width || first.height !== height
+  const source = { width: first.width, height: first.height }
+  const before = isScaled ? await decoded(task.before, { width, height }) : first
+  const threshold = thresholdFor(task.after.type)
+  const region = regionOf(mask, width, height)
+  const counts = noCounts()
+  const scale = Math.min(1, MAP_EDGE / Math.max(width, height))
+  const small = contextOf(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)))
+  const large = contextOf(width, Math.min(height, BAND_ROWS))
+  for (const { top, rows, bands } of bandsOf(width, height, [before, after])) {
+    const [was = new Uint8ClampedArray(), is = new Uint8ClampedArray()] = bands
+    const map = new Uint8ClampedArray(is.length)
+    countBand(counts, { before: was, after: is, width, top }, { region, threshold, map })
+    large.putImageData(new ImageData(map, width), 0, 0)
+    small.drawImage(large.canvas, 0, 0, width, rows, 0, top * scale, width * scale, rows * scale)
+  }
+  const comparison = { ...counts, width, height, threshold, isScaled }
+  const kept =
+    task.keep && mask !== undefined ? await keptOf(first, task.after, { mask, source, threshold }) : undefined
+  for (const picture of new Set([before, first, after])) picture.close()
+  return { comparison, map: small.canvas.transferToImageBitmap(), kept }
+}
+
+interface KeepOptions {
+  readonly mask: Mask
+  readonly source: { readonly width: number; readonly height: number }
+  readonly threshold: number
+}
+
+/** At the size of the original, so that what is kept is kept exactly. */
+async function keptOf(
+  original: ImageBitmap,
+  result: Blob,
+  { mask, source, threshold }: KeepOptions,
+): Promise<NonNullable<Compared['kept']>> {
+  const { width, height } = source
+  const after = await decoded(result, source)
+  const region = regionOf(mask, width, height)
+  const counts = noCounts()
+  function* rows(): Generator<Uint8ClampedArray> {
+    for (const { top, bands } of bandsOf(width, height, [original, after])) {
+      const [was = new Uint8ClampedArray(), is = new Uint8ClampedArray()] = bands
+      keepUnpainted(was, is, { mask, width, top })
+      countBand(counts, { before: was, after: is, width, top }, { region, threshold })
+      yield is
+    }
+  }
+  const picture = await pngOf(width, height, rows())
+  after.close()
+  return { picture, comparison: { ...counts, width, height, threshold, isScaled: false } }
+}

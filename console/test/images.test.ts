@@ -1,0 +1,189 @@
+/** The images playground: what is painted arrives at an upstream bit for bit, and what comes back is shown and measured. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { expect as expectWithin, type Page } from '@playwright/test'
+import sharp from 'sharp'
+import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { assertAccessible, openConsole } from './support/browser.ts'
+
+/** Pictures are made, encoded and compared, on a machine that does other things too. */
+const expect = expectWithin.configure({ timeout: 20_000 })
+
+const EDITS = { maxInputs: 2, mask: 'alpha' }
+const node = await startConsoleNode({
+  images: {
+    'a-painter': { on: 'plain', capabilities: { edits: EDITS, stream: true }, price: { usdPerImage: 0.04 } },
+    'b-careless': { on: 'plain+ignores-mask', capabilities: { edits: EDITS }, price: { usdPerImage: 0.04 } },
+    'c-maskless': { on: 'plain+no-mask', capabilities: { edits: { maxInputs: 1, mask: 'none' } } },
+    'd-writer': { on: 'plain+no-edits', capabilities: { edits: 'none' } },
+  },
+})
+
+const WIDTH = 300
+const HEIGHT = 200
+/** Black above, and below a grey that hardly differs from its complement. */
+const GREY = 127
+const pixels = Buffer.from(
+  Array.from({ length: WIDTH * HEIGHT * 3 }, (_, at) => (at / 3 < (WIDTH * HEIGHT) / 2 ? 0 : GREY)),
+)
+const picture = {
+  name: 'half.png',
+  mimeType: 'image/png',
+  buffer: await sharp(pixels, { raw: { width: WIDTH, height: HEIGHT, channels: 3 } })
+    .png()
+    .toBuffer(),
+}
+
+async function choose(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page.locator('input[type=file]').first().setInputFiles(picture)
+  await page.getByRole('application').waitFor()
+}
+
+/** By keyboard alone. */
+async function paintRectangle(page: Page, numbers: readonly [number, number, number, number]): Promise<void> {
+  await page.getByRole('button', { name: 'Rectangle by numbers' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeVisible()
+  for (const [index, name] of ['Left', 'Top', 'Width', 'Height'].entries()) {
+    const field = page.getByRole('dialog').getByRole('textbox', { name })
+    await field.focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type(String(numbers[index]))
+  }
+  await page.getByRole('button', { name: 'Paint it' }).focus()
+  await page.keyboard.press('Enter')
+  await expect(page.getByRole('dialog')).toBeHidden()
+}
+
+async function downloaded(page: Page, name: string): Promise<Buffer> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name, exact: true }).click(),
+  ])
+  return readFileSync(await download.path())
+}
+
+const run = (page: Page) => page.locator('form button[type=submit]').click()
+
+const adherence = (page: Page) => page.locator('[data-adherence]')
+
+test('from an empty folder the first picture is two clicks away', async () => {
+  const empty = await startConsoleNode({ file: false })
+  const { page, go, complaints } = await openConsole(empty)
+  await go('/')
+  await page.getByRole('link', { name: 'Images', exact: true }).click()
+  await run(page)
+  await expect(page.getByRole('img', { name: /^Picture made for: A lighthouse/ })).toBeVisible()
+  await expect(page.getByText('1 of 1 picture')).toBeVisible()
+  await expect(page.getByRole('region', { name: 'History' }).getByRole('button')).toHaveCount(1)
+  await assertAccessible(page, 'a picture that was made')
+  assert.deepEqual(complaints, [])
+})
+
+test('an upstream receives the painted mask bit for bit, and what is outside of it comes back as it was', async () => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=a-painter')
+  await choose(page)
+  await paintRectangle(page, [10, 20, 50, 30])
+  const board = page.getByRole('application')
+  const { x, y, width, height } = (await board.boundingBox()) ?? assert.fail()
+  await page.mouse.move(x + width * 0.6, y + height * 0.5)
+  await page.mouse.down()
+  await page.mouse.move(x + width * 0.7, y + height * 0.6, { steps: 5 })
+  await page.mouse.up()
+  await assertAccessible(page, 'the painter')
+  const saved = await downloaded(page, 'Save mask')
+  const { data, info } = await sharp(saved).raw().toBuffer({ resolveWithObject: true })
+  assert.deepEqual([info.width, info.height, info.channels], [WIDTH, HEIGHT, 4])
+  const alpha = (column: number, row: number) => data[(row * WIDTH + column) * 4 + 3]
+  for (let row = 0; row < 60; row += 1)
+    for (let column = 0; column < 70; column += 1) {
+      const isPainted = column >= 10 && column < 60 && row >= 20 && row < 50
+      assert.equal(alpha(column, row), isPainted ? 0 : 255, `${column},${row}`)
+    }
+  assert.ok(
+    data.every((value, at) => at % 4 !== 3 || value === 0 || value === 255),
+    'no half tones',
+  )
+  assert.equal(alpha(195, 110), 0, 'the stroke is in it')
+
+  await run(page)
+  await expect(adherence(page)).toHaveText('100.00 %')
+  const edit = node.provider.entries().findLast(({ operation }) => operation === 'edit')
+  const part = (name: string) => edit?.parts?.find((one) => one.name.startsWith(name))
+  const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
+  assert.equal(part('mask')?.sha256, sha256(saved))
+  assert.equal(part('image')?.sha256, sha256(picture.buffer), 'the picture itself is sent untouched')
+  await expect(page.getByText('$0.040000000').first()).toBeVisible()
+  await assertAccessible(page, 'before and after')
+  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
+  await page.getByRole('button', { name: 'What changed' }).click()
+  await assertAccessible(page, 'what changed')
+  assert.deepEqual(complaints, [])
+})
+
+test('adherence counts what an upstream changed outside of the mask, and keeping leaves none of it', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=b-careless')
+  await choose(page)
+  // The left third, over all of its height: outside is half black and half grey.
+  await paintRectangle(page, [0, 0, 100, HEIGHT])
+  await run(page)
+  await expect(adherence(page)).toHaveText('50.00 %')
+  await expect(page.getByText('20,000 px')).toBeVisible()
+  await expect(page.getByText('0 pixels differ there', { exact: false })).toBeVisible()
+  const kept = await downloaded(page, 'Download')
+  const { data, info } = await sharp(kept).removeAlpha().raw().toBuffer({ resolveWithObject: true })
+  assert.deepEqual([info.width, info.height], [WIDTH, HEIGHT])
+  for (let at = 0; at < data.length; at += 1) {
+    const isPainted = Math.floor(at / 3) % WIDTH < 100
+    const original = pixels[at] ?? 0
+    assert.equal(data[at], isPainted ? 255 - original : original)
+  }
+
+  await page.getByRole('button', { name: 'Mask', exact: true }).click()
+  // What was painted is still there: only the grey half is left unpainted, and none of it counts; then only the black one.
+  await paintRectangle(page, [0, HEIGHT / 2, WIDTH, HEIGHT / 2])
+  await run(page)
+  await expect(adherence(page)).toHaveText('0.00 %')
+})
+
+test('a model says before the call what it does not take, and which one would do', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=c-maskless')
+  await page.locator('input[type=file]').first().setInputFiles(picture)
+  await expect(
+    page.getByText(/^c-maskless takes no mask: .* These do: a-painter, b-careless\.$/),
+  ).toBeVisible()
+  await expect(page.getByRole('toolbar')).toHaveCount(0)
+  await go('/playground/images?mode=edit&model=d-writer')
+  await expect(page.getByText(/^d-writer makes pictures from text only\./)).toBeVisible()
+})
+
+test('strokes are undone and redone by keys, and the painter speaks Chinese too', async () => {
+  const { page, go } = await openConsole(node, { language: 'zh', theme: 'dark' })
+  await go('/playground/images?mode=edit&model=a-painter')
+  await page.locator('input[type=file]').first().setInputFiles(picture)
+  const board = page.getByRole('application')
+  await board.focus()
+  const painted = page.getByText('已涂抹').locator('strong')
+  await page.keyboard.press('Space')
+  const once = await painted.textContent()
+  assert.notEqual(once, '0.0 %')
+  await page.keyboard.press('Shift+ArrowRight')
+  await page.keyboard.press('Space')
+  await expect(painted).not.toHaveText(once ?? '')
+  await page.keyboard.press('Control+z')
+  await expect(painted).toHaveText(once ?? '')
+  await page.keyboard.press('Control+z')
+  await expect(painted).toHaveText('0.0 %')
+  await page.keyboard.press('Control+Shift+z')
+  await expect(painted).toHaveText(once ?? '')
+  await page.keyboard.press('i')
+  await page.keyboard.press('Backspace')
+  await expect(painted).toHaveText('0.0 %')
+  await assertAccessible(page, 'the painter in Chinese and dark')
+})
