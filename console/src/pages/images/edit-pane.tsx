@@ -37,17 +37,13 @@ export function EditPane(props: EditPaneProps) {
   const [brush, setBrush] = useState<Brush>({ tool: 'brush', diameter: 96 })
   const [isOver, setOver] = useState(false)
   const takesMask = model.can['mask'] !== undefined
-  const views = (
+  // Without a result there is nothing else to look at.
+  const views = run !== undefined && (
     <Segmented
       label={text.views.label}
-      value={run === undefined ? 'mask' : view}
+      value={view}
       onChange={onView}
-      segments={(run === undefined ? (['mask'] as const) : (['mask', 'pair', 'changed'] as const)).map(
-        (value) => ({
-          value,
-          label: text.views[value],
-        }),
-      )}
+      segments={(['mask', 'pair', 'changed'] as const).map((value) => ({ value, label: text.views[value] }))}
     />
   )
   const drop = {
@@ -100,7 +96,7 @@ export function EditPane(props: EditPaneProps) {
               <Banner tone="warn" className="flex-1">
                 {text.takesNoMask(model.id, othersWith('mask', model, models))}
               </Banner>
-              {run !== undefined && views}
+              {views}
             </div>
             <img
               src={given.pictures[0]?.url}

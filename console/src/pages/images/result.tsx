@@ -130,14 +130,14 @@ function Facts({
 }
 
 /** The row is written a moment after the answer. */
-const ROW_WITHIN_TRIES = 6
+const ROW_WITHIN_TRIES = 20
 
 function Money({ requestId }: { readonly requestId: string }) {
   const text = words.images
   const { data } = useQuery({
     ...requestQueries.one(requestId),
     retry: ROW_WITHIN_TRIES,
-    retryDelay: 700,
+    retryDelay: 1000,
   })
   if (data === undefined || !('money' in data)) return null
   const { money } = data
