@@ -56,6 +56,7 @@ const PICTURES: readonly Picture[] = [
   { name: 'budgets', path: '/budgets' },
   { name: 'unknowns', path: '/unknowns' },
   { name: 'deployments', path: '/deployments', role: 'operator', phone: true },
+  { name: 'drift', path: '/deployments/text-embedding-3-large%2Fazure-us?tab=drift', phone: true },
   { name: 'keys', path: '/keys' },
   { name: 'new-key', path: '/keys?new=1' },
   { name: 'audit', path: '/audit' },

@@ -4,6 +4,7 @@
  */
 import { Client } from 'pg'
 import { chanceFrom, type Chance } from './chance.ts'
+import { inventedLooks } from './looks.ts'
 import { busyness, USES } from './uses.ts'
 
 const MINUTE_MS = 60_000
@@ -22,6 +23,7 @@ export async function fillHistory(databaseUrl: string, nowMs: number): Promise<v
     await fillUsage(client, nowMs, chanceFrom(11))
     await fillTraffic(client, nowMs, chanceFrom(12))
     await fillDeployments(client, nowMs, chanceFrom(13))
+    await fillLooks(client, nowMs)
     await client.query('COMMIT')
   } finally {
     await client.end()
@@ -203,6 +205,27 @@ async function fillDeployments(client: Client, nowMs: number, chance: Chance): P
     'deployment_events (deployment, at, node_id, state, reason)',
     (at) => `(${at(1)}, ${at(2)}, '${NODE}', ${at(3)}, ${at(4)})`,
     events,
+  )
+}
+
+const DRIFTING = 'text-embedding-3-large'
+
+async function fillLooks(client: Client, nowMs: number): Promise<void> {
+  const left = `${DRIFTING}/azure-us`
+  const rows = inventedLooks([`${DRIFTING}/openai`, left], left, nowMs).map((look) => [
+    DRIFTING,
+    new Date(look.atMs),
+    look.deployment,
+    look.verdict,
+    look.cosine,
+    look.lengthDrift,
+  ])
+  await insertAll(
+    client,
+    'space_probes (model, at, deployment, target, space, verdict, least_cosine, norm_drift)',
+    (at) =>
+      `(${at(1)}, ${at(2)}, ${at(3)}, 'invented', '${DRIFTING}@3072:invented', ${at(4)}, ${at(5)}, ${at(6)})`,
+    rows,
   )
 }
 

@@ -165,6 +165,7 @@ const deploymentRoute = createRoute({
   validateSearch: searchOf({
     ...range,
     tab: oneOf('health', 'drift', 'limits', 'capabilities', 'requests', 'usage'),
+    looks: oneOf('24h', '14d', '90d'),
     measure: oneOf('cosine', 'length'),
     show: shown,
   }),

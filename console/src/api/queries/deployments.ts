@@ -76,7 +76,11 @@ export function useCompare() {
   return useMutation({
     mutationFn: (model: string) =>
       answerOf(client.POST('/api/v1/spaces/{model}/probe', { params: { path: { model } } })),
-    onSettled: () => queries.invalidateQueries({ queryKey: ['deployments'] }),
+    onSettled: () =>
+      Promise.all([
+        queries.invalidateQueries({ queryKey: ['deployments'] }),
+        queries.invalidateQueries({ queryKey: ['spaces'] }),
+      ]),
   })
 }
 

@@ -23,10 +23,13 @@ import { Tag, type TagTone } from '../../ui/tag.tsx'
 import type { Mark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import { DeploymentBanner } from './deployment-banner.tsx'
+import type { DriftSearch } from './drift-tab.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { SidePanel } from './side-panel.tsx'
 import { MARKS, nameOf } from './state.tsx'
 
+const DriftTab = lazyPart(async () => (await import('./drift-tab.tsx')).DriftTab)
+const AcceptDialog = lazyPart(async () => (await import('./accept-dialog.tsx')).AcceptDialog)
 const LimitsTab = lazyPart(async () => (await import('./limits-tab.tsx')).LimitsTab)
 const CapabilitiesTab = lazyPart(async () => (await import('./capabilities-tab.tsx')).CapabilitiesTab)
 const RequestsOf = lazyPart(async () => (await import('../../parts/requests/requests-of.tsx')).RequestsOf)
@@ -35,7 +38,7 @@ const TestDialog = lazyPart(async () => (await import('./test-dialog.tsx')).Test
 const DrainDialog = lazyPart(async () => (await import('./drain-dialog.tsx')).DrainDialog)
 const CredentialDialog = lazyPart(async () => (await import('./credential-dialog.tsx')).CredentialDialog)
 
-const TABS = ['health', 'limits', 'capabilities', 'requests', 'usage'] as const
+const TABS = ['health', 'drift', 'limits', 'capabilities', 'requests', 'usage'] as const
 type TabName = (typeof TABS)[number]
 
 /** What every row would say, and what the width has no room for. */
@@ -50,12 +53,11 @@ const TONES: Record<Mark, TagTone> = {
   wait: 'accent',
 }
 
-type Open = 'test' | 'drain' | 'replace' | 'forget' | undefined
+type Open = 'test' | 'drain' | 'replace' | 'forget' | 'accept' | undefined
 
 export function DeploymentPage() {
   const { id = '' } = useParams({ strict: false }) as { id?: string }
-  const search = useSearch({ strict: false }) as RangeSearch & { tab?: string; show?: Show }
-  const tab = TABS.find((name) => name === search.tab) ?? 'health'
+  const search = useSearch({ strict: false }) as RangeSearch & DriftSearch & { tab?: string; show?: Show }
   const queries = useQueryClient()
   const list = useQuery(deploymentQueries.all())
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
@@ -76,6 +78,9 @@ export function DeploymentPage() {
       </Page>
     )
   const name = nameOf(one)
+  // Pictures have no vectors.
+  const tabs = TABS.filter((value) => value !== 'drift' || one.space !== null)
+  const tab = tabs.find((value) => value === search.tab) ?? 'health'
   const siblings = all.filter((row) => row.model === one.model && row.id !== one.id)
   const close = (): void => setOpen(undefined)
   return (
@@ -83,7 +88,7 @@ export function DeploymentPage() {
       title={name}
       crumbs={[...crumbs, { label: one.model, to: paths.model(one.model) }]}
       actions={<Actions one={one} onOpen={setOpen} />}
-      side={<SidePanel one={one} siblings={siblings} />}
+      side={<SidePanel one={one} siblings={siblings} onAccept={() => setOpen('accept')} />}
       sideWidth={336}
     >
       <div className="flex flex-col gap-4 px-6 py-5 phone:px-4">
@@ -101,13 +106,14 @@ export function DeploymentPage() {
         <Tabs<TabName>
           label={words.deployments.tabs.label}
           value={tab}
-          tabs={TABS.map((value) => ({
+          tabs={tabs.map((value) => ({
             value,
             label: words.deployments.tabs[value],
             to: paths.deployment(id, { ...search, tab: value === 'health' ? undefined : value }),
           }))}
         />
         {tab === 'health' && <HealthTab one={one} siblings={siblings} search={search} />}
+        {tab === 'drift' && <DriftTab one={one} siblings={siblings} search={search} />}
         {tab === 'limits' && <LimitsTab one={one} search={search} />}
         {tab === 'capabilities' && <CapabilitiesTab one={one} />}
       </div>
@@ -115,6 +121,7 @@ export function DeploymentPage() {
         <RequestsOf of={{ deployment: one.id }} search={search} hiddenColumns={OF_ITS_DEPLOYMENT} />
       )}
       {tab === 'usage' && <UsageOf of={{ deployment: one.id }} by="key" search={search} />}
+      {open === 'accept' && <AcceptDialog one={one} siblings={siblings} onClose={close} />}
       {open === 'test' && <TestDialog one={one} open onClose={close} />}
       {open === 'drain' && <DrainDialog one={one} siblings={siblings} open onClose={close} />}
       {(open === 'forget' || open === 'replace') && (

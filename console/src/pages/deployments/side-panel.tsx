@@ -1,10 +1,12 @@
 /** Facts beside a deployment: what it is, its space, its day, its nodes, its credential. */
 import { useQuery } from '@tanstack/react-query'
+import { GitMerge, ScanSearch } from 'lucide-react'
 import { cosine, moment, whole } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
-import { deploymentQueries, type Deployment } from '../../api/queries/deployments.ts'
+import { deploymentQueries, useCompare, type Deployment } from '../../api/queries/deployments.ts'
+import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { TextLink } from '../../ui/link.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
@@ -18,9 +20,10 @@ import { MARKS, stateText, turnText } from './state.tsx'
 interface SideProps {
   readonly one: Deployment
   readonly siblings: readonly Deployment[]
+  readonly onAccept: () => void
 }
 
-export function SidePanel({ one, siblings }: SideProps) {
+export function SidePanel({ one, siblings, onAccept }: SideProps) {
   const now = useNow()
   const { facts } = words.deployments
   return (
@@ -72,6 +75,7 @@ export function SidePanel({ one, siblings }: SideProps) {
           <span>{words.deployments.now}</span>
         </span>
       </Section>
+      {one.state === 'quarantined' && <WhichIsRight one={one} onAccept={onAccept} />}
       {one.nodes.length > 0 && (
         <Section title={words.deployments.onNodes} className="gap-1 py-4">
           <ul className="text-12">
@@ -91,6 +95,39 @@ export function SidePanel({ one, siblings }: SideProps) {
       )}
       <Credential upstream={one.upstream} />
     </div>
+  )
+}
+
+/** The question that decides, and its two ways out. */
+function WhichIsRight({ one, onAccept }: { readonly one: Deployment; readonly onAccept: () => void }) {
+  const may = useMay()
+  const compare = useCompare()
+  const say = words.deployments.drift
+  return (
+    <Section title={say.which} className="gap-3 py-4 text-12">
+      <p className="text-ink-2">
+        <strong className="text-ink">{say.wrong}</strong> {say.wrongText}
+      </p>
+      <Button
+        icon={<ScanSearch size={15} aria-hidden />}
+        busy={compare.isPending}
+        why={may('spaces.probe') ? undefined : words.deployments.onlyOperators}
+        onClick={() => compare.mutate(one.model)}
+      >
+        {say.lookNow}
+      </Button>
+      <p className="text-ink-2">
+        <strong className="text-ink">{say.changed}</strong> {say.changedText}
+      </p>
+      <Button
+        look="danger"
+        icon={<GitMerge size={15} aria-hidden />}
+        why={may('spaces.accept') ? undefined : words.deployments.onlyAdmins}
+        onClick={onAccept}
+      >
+        {say.accept}
+      </Button>
+    </Section>
   )
 }
 

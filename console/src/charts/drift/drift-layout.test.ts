@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { changesIn, cosineDepth, driftPath, lengthDepth, type DriftLook } from './drift-layout.ts'
+
+const SLOT_MS = 1000
+const frame = { fromMs: 0, toMs: 10_000, width: 100, height: 100 }
+const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, length: null })
+
+test('the worse a cosine or a length, the lower it stands, and never outside of the picture', () => {
+  const cosine = fc.double({ min: -1, max: 1, noNaN: true })
+  fc.assert(
+    fc.property(cosine, cosine, (one, other) => {
+      const [best, worst] = [Math.max(one, other), Math.min(one, other)]
+      assert.ok(cosineDepth(best) <= cosineDepth(worst))
+      assert.ok(cosineDepth(best) >= 0 && cosineDepth(worst) <= 1)
+    }),
+  )
+  const length = fc.double({ min: 0, max: 100, noNaN: true })
+  fc.assert(
+    fc.property(length, length, (one, other) => {
+      const [best, worst] = [Math.min(one, other), Math.max(one, other)]
+      assert.ok(lengthDepth(best) <= lengthDepth(worst))
+      assert.ok(lengthDepth(best) >= 0 && lengthDepth(worst) <= 1)
+    }),
+  )
+})
+
+test('cosines near one are told apart, by powers of ten', () => {
+  const depths = [1, 0.9999999, 0.99999, 0.999, 0.99, 0].map((cosine) =>
+    Number(cosineDepth(cosine).toFixed(2)),
+  )
+  assert.deepEqual(depths, [0, 0.07, 0.33, 0.6, 0.73, 1])
+})
+
+test('lengths are linear to two per cent, and logarithmic beyond', () => {
+  assert.deepEqual(
+    [0, 0.01, 0.02, 0.2, 2].map((drift) => lengthDepth(drift)),
+    [0, 0.25, 0.5, 0.75, 1],
+  )
+})
+
+test('a line is made of steps, and a look without an answer, or a time without looks, breaks it', () => {
+  const path = driftPath(
+    [at(1000, 0), at(2000, 1), at(3000, null), at(4000, 0), at(8000, 0)],
+    'cosine',
+    frame,
+    SLOT_MS,
+  )
+  assert.equal(path, 'M10 100H20H20V0H30M40 100H50M80 100H90')
+})
+
+test('what happened are the looks at which the verdict became another one; no answer is none of them', () => {
+  const look = (atMs: number, verdict: DriftLook['verdict']): DriftLook => ({ ...at(atMs, 1), verdict })
+  const looks = [
+    look(5, 'quarantined'),
+    look(4, 'failed'),
+    look(3, 'warned'),
+    look(2, 'good'),
+    look(1, 'good'),
+  ]
+  assert.deepEqual(
+    changesIn(looks).map(({ atMs, verdict }) => [atMs, verdict]),
+    [
+      [5, 'quarantined'],
+      [3, 'warned'],
+    ],
+  )
+})

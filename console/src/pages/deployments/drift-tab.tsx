@@ -1,0 +1,244 @@
+/** How near the vectors of a deployment are to the space of its model, look by look. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, type ReactNode } from 'react'
+import { spaceQueries, type SpaceProbe, type SpaceSlot } from '../../api/queries/spaces.ts'
+import type { Deployment } from '../../api/queries/deployments.ts'
+import { clock, clockSeconds, cosine, day, moment, share } from '../../app/format.ts'
+import { useNow } from '../../app/now.ts'
+import { roundTicks } from '../../charts/axis.ts'
+import { seriesColour, type Colour } from '../../charts/colours.ts'
+import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
+import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
+import { Legend } from '../../charts/legend.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Section } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { words } from '../../words/words.ts'
+import { nameOf } from './state.tsx'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+/** Over a day every look is a point of its own; over weeks the worst of each slot, since a mean would hide a quarter of an hour. */
+const SPANS = {
+  '24h': { ms: DAY_MS, slotMs: HOUR_MS / 4 },
+  '14d': { ms: 14 * DAY_MS, slotMs: 2 * HOUR_MS },
+  '90d': { ms: 90 * DAY_MS, slotMs: 12 * HOUR_MS },
+} as const
+type Span = keyof typeof SPANS
+
+const VERDICT_MARKS: Record<SpaceProbe['verdict'], Mark> = {
+  good: 'good',
+  warned: 'warn',
+  quarantined: 'odd',
+  failed: 'off',
+}
+const SHOWN_LOOKS = 8
+const SHOWN_CHANGES = 6
+
+export interface DriftSearch {
+  readonly looks?: Span
+  readonly measure?: DriftMeasure
+}
+
+interface DriftTabProps {
+  readonly one: Deployment
+  readonly siblings: readonly Deployment[]
+  readonly search: DriftSearch
+}
+
+export function DriftTab({ one, siblings, search }: DriftTabProps) {
+  const say = words.deployments.drift
+  const now = Math.floor(useNow() / 60_000) * 60_000
+  const { looks: span = '14d', measure = 'cosine' } = search
+  const { ms, slotMs } = SPANS[span]
+  const fromMs = Math.floor((now - ms) / slotMs) * slotMs
+  const slots = useQuery(spaceQueries.slots(one.model, new Date(fromMs).toISOString(), slotMs / 1000))
+  const looks = useQuery(spaceQueries.looks(one.model, new Date(now - DAY_MS).toISOString()))
+  const spaces = useQuery(spaceQueries.all())
+  const reference = spaces.data?.data.find(({ model }) => model === one.model)?.reference?.deployment
+  const series = useMemo(
+    () => seriesOf(slots.data?.data ?? [], [one, ...siblings], reference),
+    [slots.data, one, siblings, reference],
+  )
+  if (slots.error !== null && slots.data === undefined)
+    return <Problem error={slots.error} retry={() => void slots.refetch()} />
+  const valueText = (value: number): string => (measure === 'cosine' ? cosine(value, 9) : share(value, 2))
+  const latest = looks.data?.data.find(({ deployment }) => deployment === one.id)
+  const lastText = latest?.least_cosine === undefined ? '–' : cosine(latest.least_cosine, 9)
+  return (
+    <div className="flex flex-col gap-6">
+      <Section title={say.title[measure]} actions={<DriftControls span={span} measure={measure} />}>
+        {slots.data !== undefined && series.length === 0 ? (
+          <Empty title={say.none}>{say.noneText}</Empty>
+        ) : (
+          <>
+            <Legend
+              className="mb-2"
+              entries={series.map(({ name, colour }) => ({ label: name, colour, mark: 'line' as const }))}
+            />
+            <DriftChart
+              caption={say.caption(nameOf(one), lastText)}
+              measure={measure}
+              series={series}
+              fromMs={fromMs}
+              toMs={now}
+              slotMs={slotMs}
+              ticks={roundTicks(fromMs, now, 8, (at) => (span === '24h' ? clock(at) : day(at)))}
+              words={{ warned: say.warned, quarantined: say.quarantined, time: say.at }}
+              valueText={valueText}
+              tipTitle={(at, count) => say.worstOf(moment(at, now), count)}
+            />
+          </>
+        )}
+      </Section>
+      <div className="grid grid-cols-2 gap-8 phone:grid-cols-1">
+        <Happened slots={slots.data?.data ?? []} looks={looks.data?.data ?? []} id={one.id} now={now} />
+        <Latest looks={looks.data?.data ?? []} model={one.model} />
+      </div>
+    </div>
+  )
+}
+
+function DriftControls({ span, measure }: { readonly span: Span; readonly measure: DriftMeasure }) {
+  const navigate = useNavigate()
+  const say = words.deployments.drift
+  const set = (change: DriftSearch): void =>
+    void navigate({ to: '.', search: (before: object) => ({ ...before, ...change }), replace: true })
+  return (
+    <span className="flex flex-wrap gap-3">
+      <Segmented<Span>
+        label={say.span}
+        value={span}
+        onChange={(looks) => set({ looks })}
+        segments={(Object.keys(SPANS) as Span[]).map((value) => ({ value, label: value }))}
+      />
+      <Segmented<DriftMeasure>
+        label={say.measure}
+        value={measure}
+        onChange={(value) => set({ measure: value })}
+        segments={[
+          { value: 'cosine', label: say.cosine },
+          { value: 'length', label: say.length },
+        ]}
+      />
+    </span>
+  )
+}
+
+/** The reference first, in its own colour. */
+function seriesOf(
+  slots: readonly SpaceSlot[],
+  deployments: readonly Deployment[],
+  reference: string | undefined,
+): readonly DriftSeries[] {
+  const order = deployments.toSorted(
+    (left, right) => Number(right.id === reference) - Number(left.id === reference),
+  )
+  return order.flatMap((one, rank) => {
+    const own = slots.filter(({ deployment }) => deployment === one.id)
+    if (own.length === 0) return []
+    const name = one.id === reference ? words.deployments.drift.reference(nameOf(one)) : nameOf(one)
+    return [{ name, colour: colourOf(rank), looks: own.map(pointOf) }]
+  })
+}
+
+/** The second of two is told apart from the first by more than its shade. */
+function colourOf(rank: number): Colour {
+  return rank === 0 ? 's1' : rank === 1 ? 's6' : seriesColour(rank)
+}
+
+function pointOf(slot: Omit<SpaceSlot, 'failed'>) {
+  return {
+    atMs: Date.parse(slot.at),
+    cosine: slot.least_cosine,
+    length: slot.norm_drift,
+    verdict: slot.verdict,
+    looks: slot.looks,
+  }
+}
+
+function Happened({
+  slots,
+  looks,
+  id,
+  now,
+}: {
+  readonly slots: readonly SpaceSlot[]
+  readonly looks: readonly SpaceProbe[]
+  readonly id: string
+  readonly now: number
+}) {
+  const say = words.deployments.drift
+  // Of the last day every look is known; before it, the worst of each slot.
+  const newer = looks
+    .filter(({ deployment }) => deployment === id)
+    .map((look) => pointOf({ ...look, looks: 1 }))
+  const firstMs = Math.min(...newer.map(({ atMs }) => atMs))
+  const older = slots.filter(({ deployment }) => deployment === id).map(pointOf)
+  const known = [...older.filter(({ atMs }) => atMs < firstMs), ...newer]
+  const changes = changesIn(known).slice(0, SHOWN_CHANGES)
+  return (
+    <Section title={say.happened}>
+      {changes.length === 0 && <p className="text-12 text-ink-2">{say.nothing}</p>}
+      <ul className="divide-y divide-line text-12">
+        {changes.map(({ atMs, verdict, cosine: least, length }) => (
+          <li key={atMs} className="flex gap-4 py-2">
+            <span className="w-28 shrink-0 text-ink-2 tabular-nums">{moment(atMs, now)}</span>
+            <StateMark mark={VERDICT_MARKS[verdict]} word="" className="mt-0.5" />
+            <span>
+              {verdict === 'failed' ? say.noAnswer : say.events[verdict](cosine(least, 7), share(length, 1))}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
+
+function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; readonly model: string }) {
+  const say = words.deployments.drift
+  const heads: readonly ReactNode[] = [
+    say.at,
+    words.deployments.heads.deployment,
+    words.deployments.heads.cosine,
+    say.length,
+  ]
+  return (
+    <Section title={say.latest}>
+      <table aria-label={say.latest} className="w-full border-collapse text-12">
+        <thead>
+          <tr className="border-b border-line text-ink-2">
+            {heads.map((head, index) => (
+              <th
+                key={index}
+                scope="col"
+                className={index < 2 ? 'h-7 text-left font-medium' : 'h-7 text-right font-medium'}
+              >
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {looks.slice(0, SHOWN_LOOKS).map((look) => (
+            <tr key={`${look.at} ${look.deployment}`} className="border-b border-line">
+              <td className="h-7 tabular-nums">{clockSeconds(look.at)}</td>
+              <td>
+                {look.deployment.startsWith(`${model}/`)
+                  ? look.deployment.slice(model.length + 1)
+                  : look.deployment}
+              </td>
+              <td className={`text-right font-strong tabular-nums ${MARK_TEXT[VERDICT_MARKS[look.verdict]]}`}>
+                {look.verdict === 'failed' ? say.noAnswer : cosine(look.least_cosine, 7)}
+              </td>
+              <td className="text-right tabular-nums">{share(look.norm_drift, 1)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
