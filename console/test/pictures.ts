@@ -52,6 +52,12 @@ const PICTURES: readonly Picture[] = [
     role: 'developer',
     before: embed,
   },
+  {
+    name: 'images',
+    path: '/playground/images?mode=edit&model=gpt-image-2&project=studio',
+    role: 'operator',
+    before: paint,
+  },
   { name: 'usage', path: '/usage', phone: true, chinese: true },
   { name: 'budgets', path: '/budgets' },
   { name: 'unknowns', path: '/unknowns' },
@@ -82,6 +88,32 @@ async function openPalette(page: Page): Promise<void> {
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('azure')
   await sleep(800)
+}
+
+const LIGHTHOUSE = `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height="768">
+  <defs><linearGradient id="sky" x2="0" y2="1"><stop stop-color="#27406b"/><stop offset="1" stop-color="#f2b07b"/></linearGradient></defs>
+  <rect width="1024" height="768" fill="url(#sky)"/><circle cx="250" cy="430" r="64" fill="#ffe3b0"/>
+  <path d="M0 520Q256 480 512 520T1024 510V768H0Z" fill="#2b4f66"/><path d="M560 620Q700 500 1024 560V768H480Z" fill="#2f3b33"/>
+  <path d="M722 250H798L820 590H700Z" fill="#f4efe6"/><path d="M716 340H804L808 400H712ZM708 470H812L816 530H704Z" fill="#b9402f"/>
+  <rect x="712" y="196" width="96" height="58" rx="6" fill="#33424f"/><path d="M704 196L760 150L816 196Z" fill="#b9402f"/>
+  <path d="M760 224L380 170V280Z" fill="#ffe9a8" opacity="0.55"/></svg>`
+
+/** A sky is painted over, and the edit looked at beside what it was made from. */
+async function paint(page: Page): Promise<void> {
+  const buffer = await sharp(Buffer.from(LIGHTHOUSE)).png().toBuffer()
+  await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
+  await page
+    .locator('input[type=file]')
+    .first()
+    .setInputFiles({ name: 'lighthouse.png', mimeType: 'image/png', buffer })
+  const board = page.getByRole('application')
+  await board.waitFor()
+  const { x, y, width, height } = (await board.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 }
+  await page.mouse.move(x + width * 0.12, y + height * 0.2)
+  await page.mouse.down()
+  await page.mouse.move(x + width * 0.5, y + height * 0.12, { steps: 12 })
+  await page.mouse.up()
+  await settled(page)
 }
 
 /** The sample that stands there already, with a query on the map. */

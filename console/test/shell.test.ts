@@ -9,6 +9,8 @@ import { memberCookie } from './support/member.ts'
 
 const PAGES = [
   ['/', 'Overview'],
+  ['/playground/embeddings', 'Embeddings'],
+  ['/playground/images', 'Images'],
   ['/requests', 'Requests'],
   ['/models', 'Models'],
   ['/usage', 'Usage & cost'],
@@ -141,7 +143,17 @@ test('what a role may never read is not in its navigation', async () => {
   const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
   await go('/')
   const places = await page.getByRole('navigation').getByRole('link').allInnerTexts()
-  assert.deepEqual(places, ['Overview', 'Requests', 'Models', 'Usage & cost', 'Budgets', 'Keys', 'Settings'])
+  assert.deepEqual(places, [
+    'Overview',
+    'Requests',
+    'Models',
+    'Embeddings',
+    'Images',
+    'Usage & cost',
+    'Budgets',
+    'Keys',
+    'Settings',
+  ])
 })
 
 test('a session that ends leaves the page as it is, under a dialog that asks to sign in again', async () => {

@@ -129,15 +129,20 @@ function Facts({
   )
 }
 
-/** The row is written a moment after the answer. */
+/** The row is written a moment after the answer; until then only rows of the ledger are found. */
 const ROW_WITHIN_TRIES = 20
+const ROW_EVERY_MS = 1000
 
 function Money({ requestId }: { readonly requestId: string }) {
   const text = words.images
   const { data } = useQuery({
     ...requestQueries.one(requestId),
     retry: ROW_WITHIN_TRIES,
-    retryDelay: 1000,
+    retryDelay: ROW_EVERY_MS,
+    refetchInterval: ({ state }) =>
+      state.data !== undefined && !('money' in state.data) && state.dataUpdateCount < ROW_WITHIN_TRIES
+        ? ROW_EVERY_MS
+        : false,
   })
   if (data === undefined || !('money' in data)) return null
   const { money } = data
