@@ -139,7 +139,7 @@ export async function inTime<Answer>(
   late: () => Error,
 ): Promise<Answer> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(late()), Math.min(timeoutMs, MAX_TIMER_MS))
+  const timer = setTimeout(() => reject(late()), Math.max(0, Math.min(timeoutMs, MAX_TIMER_MS)))
   try {
     return await Promise.race([asked, promise])
   } finally {

@@ -8,8 +8,10 @@ export interface Eigen {
 
 /** A value is found in two or three steps; more than these means numbers that are not finite. */
 const MAX_STEPS = 60
+/** Of the largest entry: what is smaller changes no digit of any value, and would only be lost on the way. */
+const NOTHING = Number.EPSILON ** 2
 /** Below it numbers lose digits, and a rotation would no longer be one. */
-const NOTHING = 1e-290
+const LEAST = 1e-290
 
 /** `beside[i]` stands between `diagonal[i]` and `diagonal[i + 1]`. Rows of the vectors that nobody wants cost nothing. */
 export function eigenOf(
@@ -24,21 +26,26 @@ export function eigenOf(
   for (let i = 0; i + 1 < size; i++) off[i] = beside[i] ?? 0
   const vectors = new Float64Array((size - firstRow) * size)
   for (let row = firstRow; row < size; row++) vectors[(row - firstRow) * size + row] = 1
+  const nothing = Math.max(LEAST, NOTHING * largestOf(values, off))
   for (let low = 0; low < size; low++)
     for (let steps = 0; steps < MAX_STEPS; steps++) {
-      const high = endOfBlock(values, off, low)
+      const high = endOfBlock(values, off, low, nothing)
       if (high === low) break
       sweep(values, off, vectors, low, high)
     }
   return { values, vectors }
 }
 
+function largestOf(...lists: readonly Float64Array[]): number {
+  return lists.flatMap((list) => [...list]).reduce((largest, entry) => Math.max(largest, Math.abs(entry)), 0)
+}
+
 /** Up to where the rows from `low` on hang together. */
-function endOfBlock(values: Float64Array, off: Float64Array, low: number): number {
+function endOfBlock(values: Float64Array, off: Float64Array, low: number, nothing: number): number {
   let high = low
   while (high + 1 < values.length) {
     const scale = Math.abs(values[high]!) + Math.abs(values[high + 1]!)
-    if (Math.abs(off[high]!) <= Number.EPSILON * scale + NOTHING) break
+    if (Math.abs(off[high]!) <= Number.EPSILON * scale + nothing) break
     high++
   }
   return high
