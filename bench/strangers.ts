@@ -4,7 +4,7 @@
  * The node keeps its books in PostgreSQL, as in earnest; `memory:` would hold them all in the memory that is measured.
  * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -69,7 +69,12 @@ async function run(): Promise<void> {
     folder,
     config: config(provider.origin, `http://127.0.0.1:${hostilePort}`, keyOf),
     flags: ['--import', join(import.meta.dirname, 'gateway-probe.ts')],
-    env: { LOG_LEVEL: 'silent', DATABASE_URL: postgres.url, GATEWAY_PROBE_SOCKET: probeSocket },
+    env: {
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: postgres.url,
+      TORANA_SECRET: 'a-secret-of-the-bench-0123456789',
+      GATEWAY_PROBE_SOCKET: probeSocket,
+    },
   })
   using stack = new DisposableStack()
   stack.use(inControlGroup(torana.pid, memoryOf(MEMORY_BYTES)))
@@ -129,11 +134,12 @@ async function run(): Promise<void> {
     `≤ ${AIM_MEMORY_BYTES / MEGABYTE}`,
     watch.peakBytes() <= AIM_MEMORY_BYTES,
   )
+  report.figure('longest round of the event loop, CPU ms', rounds.longestMs.toFixed(1))
   report.aim(
-    'longest round of the event loop, CPU ms',
-    rounds.toFixed(1),
+    `the same in ${rounds.undisturbedLooks} of ${rounds.looks} looks, when the host took less than 1 %`,
+    rounds.undisturbedMs.toFixed(1),
     `≤ ${AIM_ROUND_MS}`,
-    rounds <= AIM_ROUND_MS,
+    rounds.undisturbedMs <= AIM_ROUND_MS,
   )
   for (const [way, counts] of Object.entries(heard))
     report.figure(
@@ -145,8 +151,20 @@ async function run(): Promise<void> {
   report.print(`Strangers and a key without money for ${options.minutes} minutes; ${loadText()}`)
 }
 
-async function longestRoundOf(watch: GatewayWatch, signal: AbortSignal): Promise<number> {
-  let longestMs = 0
+interface Rounds {
+  readonly longestMs: number
+  /** In looks at times when the host took next to nothing from this machine: what it takes counts as ours. */
+  readonly undisturbedMs: number
+  readonly undisturbedLooks: number
+  readonly looks: number
+}
+
+/** Of a processor's time that the host gave to others. */
+const DISTURBED_SHARE = 0.01
+
+async function longestRoundOf(watch: GatewayWatch, signal: AbortSignal): Promise<Rounds> {
+  let [longestMs, undisturbedMs, undisturbedLooks, looks] = [0, 0, 0, 0]
+  let before = processorTimes()
   const startMs = Date.now()
   while (!signal.aborted) {
     await wait(LOOK_MS)
@@ -155,12 +173,25 @@ async function longestRoundOf(watch: GatewayWatch, signal: AbortSignal): Promise
     const [resident, heap, buffers] = [watch.residentBytes(), heapBytes, bufferBytes].map((bytes) =>
       (bytes / MEGABYTE).toFixed(0),
     )
+    const now = processorTimes()
+    const stolen = (now.stolen - before.stolen) / Math.max(1, now.all - before.all)
+    before = now
     process.stderr.write(
-      `${atSeconds} s: round ${longestRoundMs.toFixed(0)} ms, ${resident} MB (heap ${heap}, buffers ${buffers}), ${watch.handles().connections} sockets\n`,
+      `${atSeconds} s: stolen ${(stolen * 100).toFixed(0)} %, round ${longestRoundMs.toFixed(0)} ms, ${resident} MB (heap ${heap}, buffers ${buffers}), ${watch.handles().connections} sockets\n`,
     )
+    looks += 1
     longestMs = Math.max(longestMs, longestRoundMs)
+    if (stolen >= DISTURBED_SHARE) continue
+    undisturbedLooks += 1
+    undisturbedMs = Math.max(undisturbedMs, longestRoundMs)
   }
-  return longestMs
+  return { longestMs, undisturbedMs, undisturbedLooks, looks }
+}
+
+function processorTimes(): { readonly stolen: number; readonly all: number } {
+  const [first = ''] = readFileSync('/proc/stat', 'utf8').split('\n')
+  const times = first.split(/ +/).slice(1, 9).map(Number)
+  return { stolen: times[7] ?? 0, all: times.reduce((sum, time) => sum + time, 0) }
 }
 
 /** Uploads have limits of their own: one small edit every two seconds shows that they are kept open for others. */

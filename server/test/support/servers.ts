@@ -53,6 +53,8 @@ export async function startPostgresServer({ waitsForDisk = true } = {}): Promise
     stdio: 'pipe',
   })
   const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  // Files of tests share a process, and leave their connections open until it ends; several such processes run at once.
+  settings.push('max_connections=400')
   if (!waitsForDisk) settings.push('fsync=off')
   const options = ['-D', data, '-p', String(port), ...settings.flatMap((setting) => ['-c', setting])]
   const command = [...becoming(user), binary('postgres'), ...options]
