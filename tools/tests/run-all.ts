@@ -15,8 +15,8 @@ const TESTS = [
   'console/src/**/*.test.ts',
   'bench/*.test.ts',
 ]
-/** Twice the cores of a small machine: tests wait a good deal. */
-const AT_ONCE = 4
+/** One more than the cores of a small machine: tests wait a good deal. */
+const AT_ONCE = 3
 /** Several times what the longest one takes on a slow machine. */
 const EACH_MS = 300_000
 

@@ -101,9 +101,16 @@ test('clients that leave at any byte of their request or their answer: the ledge
       await leave(request, sentBytes, 1 + Math.floor(Math.random() * 3000), Math.random() * 200)
     }
   }
-  await Promise.all(Array.from({ length: 12 }, oneAfterAnother))
-  await quiet()
-  const rows = await assertBooksMatch(database, provider)
+  const leaveAll = async () => {
+    next = 0
+    await Promise.all(Array.from({ length: 12 }, oneAfterAnother))
+    await quiet()
+    return assertBooksMatch(database, provider)
+  }
+  // On a busy machine all of them may be gone before a call of theirs is cut off: then more come.
+  let rows = await leaveAll()
+  for (let round = 1; round < 5 && rows.every(({ kind }) => kind !== 'unknown'); round += 1)
+    rows = await leaveAll()
   assert.ok(rows.some(({ kind }) => kind === 'unknown'))
   assert.ok(rows.filter(({ kind }) => kind === 'post').length > CLIENTS / 10)
 })
