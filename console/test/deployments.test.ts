@@ -1,10 +1,10 @@
 /** Deployments and Overview before a real node: what happens upstream is seen within seconds, and what a person does holds. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { setInterval } from 'node:timers/promises'
+import { test } from 'node:test'
 import { expect } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
+import { askSteadily } from './support/steady-caller.ts'
 
 const node = await startConsoleNode({
   models: {
@@ -13,17 +13,7 @@ const node = await startConsoleNode({
   },
 })
 
-/** A caller who never pauses. */
-const leaving = new AbortController()
-async function callOn(): Promise<void> {
-  for await (const _ of setInterval(100, undefined, { signal: leaving.signal }))
-    await node.ask({ model: 'pair-w16', input: `text ${Math.random()}` }, { key: node.key })
-}
-const calling = callOn().catch(() => {})
-after(async () => {
-  leaving.abort()
-  await calling
-})
+askSteadily(node, 'pair-w16')
 
 const SOON = { timeout: 10_000 }
 

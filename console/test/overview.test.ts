@@ -1,24 +1,15 @@
 /** The Overview before a real node: ribbons follow the traffic, lead to what they stand for, and have a table beside them. */
 import assert from 'node:assert/strict'
-import { after, test } from 'node:test'
-import { setInterval } from 'node:timers/promises'
+import { test } from 'node:test'
 import { expect } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { openConsole } from './support/browser.ts'
+import { askSteadily } from './support/steady-caller.ts'
 
 const node = await startConsoleNode({
   models: { 'pair-w16': { on: ['mode-one', 'mode-two'], price: { usdPerMillionTokens: 1000 } } },
 })
-const leaving = new AbortController()
-async function callOn(): Promise<void> {
-  for await (const _ of setInterval(100, undefined, { signal: leaving.signal }))
-    await node.ask({ model: 'pair-w16', input: `text ${Math.random()}` }, { key: node.key })
-}
-const calling = callOn().catch(() => {})
-after(async () => {
-  leaving.abort()
-  await calling
-})
+askSteadily(node, 'pair-w16')
 const SOON = { timeout: 10_000 }
 
 test('ribbons lead from a key through a model to its deployments, and one that fails is seen within seconds', async () => {
@@ -63,4 +54,12 @@ test('by keyboard alone: one tab stop, arrow keys walk over the nodes, Enter ope
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Enter')
   await expect(page).toHaveURL(/deployments\/pair-w16/)
+})
+
+test('a developer, who may not see deployments, follows the traffic of their projects live', async () => {
+  const { page, go, complaints } = await openConsole(node, { role: 'developer', projects: ['default'] })
+  await go('/')
+  await expect(page.getByRole('status')).toHaveText('Live', SOON)
+  await expect(page.getByText('default/bootstrap', { exact: true })).toBeVisible(SOON)
+  assert.deepEqual(complaints, [])
 })

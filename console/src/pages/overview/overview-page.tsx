@@ -7,7 +7,7 @@ import { clockSeconds, rate } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
 import { rangeOf, type RangeSearch } from '../../app/range.ts'
-import { useSession } from '../../app/session.ts'
+import { useMay, useSession } from '../../app/session.ts'
 import { useStream, useStreamState } from '../../app/stream.ts'
 import { overviewQueries, type Attention, type Flow, type Overview } from '../../api/queries/overview.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -130,8 +130,12 @@ export function OverviewPage() {
 /** As they were at the last answer, and as the stream has told since. */
 function useDeployments(asked: Overview['deployments'] | undefined): Overview['deployments'] {
   const [changed, setChanged] = useState<ReadonlyMap<string, Overview['deployments'][number]>>(new Map())
-  useStream<Overview['deployments'][number]>('deployment', (one) =>
-    setChanged((before) => new Map([...before, [one.id, one]])),
+  const may = useMay()
+  useStream<Overview['deployments'][number]>(
+    'deployment',
+    (one) => setChanged((before) => new Map([...before, [one.id, one]])),
+    // A topic that the session may not have would end the stream for all others.
+    { on: may('deployments.read') },
   )
   return useMemo(
     () => (asked ?? []).map((one) => ({ ...one, ...stateOf(changed.get(one.id)) })),
