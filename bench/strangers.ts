@@ -134,12 +134,15 @@ async function run(): Promise<void> {
     `≤ ${AIM_MEMORY_BYTES / MEGABYTE}`,
     watch.peakBytes() <= AIM_MEMORY_BYTES,
   )
-  report.figure('longest round of the event loop, CPU ms', rounds.longestMs.toFixed(1))
   report.aim(
+    'longest round of the event loop, CPU ms',
+    rounds.longestMs.toFixed(1),
+    `≤ ${AIM_ROUND_MS}`,
+    rounds.longestMs <= AIM_ROUND_MS,
+  )
+  report.figure(
     `the same in ${rounds.undisturbedLooks} of ${rounds.looks} looks, when the host took less than 1 %`,
     rounds.undisturbedMs.toFixed(1),
-    `≤ ${AIM_ROUND_MS}`,
-    rounds.undisturbedMs <= AIM_ROUND_MS,
   )
   for (const [way, counts] of Object.entries(heard))
     report.figure(

@@ -61,8 +61,11 @@ test('500 parallel requests over three processes on a hard budget for ten: never
 
 test('what a node holds and can not use comes home while its callers go on asking', async () => {
   const [first, second, third] = nodes as readonly [NodeProcess, NodeProcess, NodeProcess]
-  const askOf = (node: NodeProcess, count = REQUEST_TOKENS): Promise<Asked> =>
-    askAt(node.url, bodyOf(count), { key: KEYS.rests })
+  const askOf = async (node: NodeProcess, count = REQUEST_TOKENS): Promise<Asked> => {
+    const asked = await askAt(node.url, bodyOf(count), { key: KEYS.rests })
+    // A busy machine may ask its store too late: nothing was decided, and the caller asks again, as it is told to.
+    return asked.status === 503 && asked.headers.get('x-should-retry') === 'true' ? askOf(node, count) : asked
+  }
   // Two nodes lease a share for a small request each; the third takes all that is left.
   const answers = [await askOf(first, 10), await askOf(second, 10)]
   answers.push(...(await Promise.all(Array.from({ length: 12 }, () => askOf(third)))))
@@ -79,12 +82,8 @@ test('no row is missing or counted twice, and the nodes never waited for one ano
   await assertNoDeadlocks(database)
 })
 
-/** A budget that is used up is no reason to come back; money that is only reserved is, and so is a store that a busy machine is late to ask. */
+/** A budget that is used up is no reason to come back; money that is only reserved is. */
 function assertRefused({ status, headers, body, text }: Asked): void {
-  if (body.error.code === 'budget_store_unreachable') {
-    assert.deepEqual([status, headers.get('x-should-retry')], [503, 'true'])
-    return
-  }
   assert.equal(status, 429, text)
   const { code } = body.error
   assert.ok(code === 'budget_exhausted' || code === 'budget_reserved', text)
