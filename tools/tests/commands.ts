@@ -10,8 +10,8 @@ export interface Command {
   readonly args: readonly string[]
 }
 
-export interface Ended<Of extends Command> {
-  readonly command: Of
+export interface Ended {
+  readonly command: Command
   readonly output: string
   readonly isGood: boolean
   /** The exit code, or the signal. */
@@ -19,12 +19,12 @@ export interface Ended<Of extends Command> {
 }
 
 /** In their order, `atOnce` at a time. A command that takes longer than `eachMs` hangs, and is ended. */
-export async function runCommands<Of extends Command>(
-  commands: readonly Of[],
+export async function runCommands(
+  commands: readonly Command[],
   { atOnce, eachMs }: { readonly atOnce: number; readonly eachMs: number },
-): Promise<Ended<Of>[]> {
+): Promise<Ended[]> {
   const waiting = [...commands]
-  const ended: Ended<Of>[] = []
+  const ended: Ended[] = []
   const work = async (): Promise<void> => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift())
       ended.push(await run(next, eachMs))
@@ -33,7 +33,7 @@ export async function runCommands<Of extends Command>(
   return ended
 }
 
-async function run<Of extends Command>(command: Of, eachMs: number): Promise<Ended<Of>> {
+async function run(command: Command, eachMs: number): Promise<Ended> {
   const child = spawn(command.program, command.args, {
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],

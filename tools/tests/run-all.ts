@@ -4,7 +4,7 @@
  */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
-import { runCommands, type Command, type Ended } from './commands.ts'
+import { runCommands, type Ended } from './commands.ts'
 import { sharedOut } from './shared-out.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -27,7 +27,7 @@ interface Count {
   readonly failures: string
 }
 
-function countOf({ command, output, isGood, end }: Ended<Command>): Count {
+function countOf({ command, output, isGood, end }: Ended): Count {
   const told = (what: string): number => Number(new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(output)?.[1] ?? 0)
   const [passed, failed] = [told('pass'), told('fail') + told('cancelled')]
   if (isGood) return { passed, failed, failures: '' }
