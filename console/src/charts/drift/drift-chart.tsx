@@ -1,6 +1,6 @@
 /** Looks at a vector space over time: a step line for each deployment, best on top, with the limits of the guard. */
 import { useState } from 'react'
-import { useSize } from '../size.ts'
+import { useWidth } from '../size.ts'
 import { paint, type Colour } from '../colours.ts'
 import { ChartFrame } from '../frame.tsx'
 import { Tip } from '../tip.tsx'
@@ -42,7 +42,7 @@ const BELOW = 22
 
 export function DriftChart(props: DriftChartProps) {
   const { caption, measure, series, fromMs, toMs, slotMs, ticks, valueText } = props
-  const [ref, { width }] = useSize<HTMLDivElement>()
+  const [ref, width] = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number>()
   const frame = { fromMs, toMs, width: Math.max(0, width - AXIS), height: HEIGHT }
   const slots = [...new Set(series.flatMap(({ looks }) => looks.map(({ atMs }) => atMs)))].toSorted(

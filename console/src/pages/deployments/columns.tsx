@@ -6,8 +6,9 @@ import type { Deployment } from '../../api/queries/deployments.ts'
 import { classes } from '../../ui/classes.ts'
 import type { Column } from '../../ui/data-table.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
-import { MARKS, nameOf, StateText } from './state.tsx'
+import { nameOf, StateText } from './state.tsx'
 
 /** A row, with what only its model knows. */
 export interface DeploymentRow extends Deployment {
@@ -112,7 +113,7 @@ function isSilent({ state }: Deployment): boolean {
 export function PhoneRow({ one }: { readonly one: DeploymentRow }) {
   return (
     <span className="flex items-center gap-2.5">
-      <StateMark mark={MARKS[one.state]} word="" className="mb-5" />
+      <StateMark mark={STATE_MARKS[one.state]} word="" className="mb-5" />
       <span className="min-w-0 flex-1">
         <span className="block truncate font-strong">{nameOf(one)}</span>
         <span className="block truncate text-12 text-ink-2">

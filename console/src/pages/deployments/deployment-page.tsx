@@ -21,12 +21,13 @@ import { Problem } from '../../ui/problem.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Tag, type TagTone } from '../../ui/tag.tsx'
 import type { Mark } from '../../ui/state-mark.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { DeploymentBanner } from './deployment-banner.tsx'
 import type { DriftSearch } from './drift-tab.tsx'
 import { HealthTab } from './health-tab.tsx'
 import { SidePanel } from './side-panel.tsx'
-import { MARKS, nameOf } from './state.tsx'
+import { nameOf } from './state.tsx'
 
 const DriftTab = lazyPart(async () => (await import('./drift-tab.tsx')).DriftTab)
 const AcceptDialog = lazyPart(async () => (await import('./accept-dialog.tsx')).AcceptDialog)
@@ -97,7 +98,7 @@ export function DeploymentPage() {
           <span className="text-ink-2">
             {words.deployments.ofModel} <TextLink to={paths.model(one.model)}>{one.model}</TextLink>
           </span>
-          <Tag tone={TONES[MARKS[one.state]]} mark={MARKS[one.state]}>
+          <Tag tone={TONES[STATE_MARKS[one.state]]} mark={STATE_MARKS[one.state]}>
             {words.deployments.states[one.state]}
           </Tag>
         </header>

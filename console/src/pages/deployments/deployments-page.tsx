@@ -22,9 +22,10 @@ import { Page } from '../../ui/page.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { State } from '../../ui/state-mark.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { columns, PhoneRow, type DeploymentRow } from './columns.tsx'
-import { isUnwell, MARKS, spaceTail, turnText } from './state.tsx'
+import { isUnwell, spaceTail, turnText } from './state.tsx'
 
 interface DeploymentSearch {
   readonly health?: 'unwell'
@@ -112,7 +113,11 @@ export function DeploymentsPage() {
           />
           <span className="ml-auto flex items-center gap-4 text-12 phone:hidden">
             {LEGEND.map((state) => (
-              <State key={state} mark={MARKS[state]} className={state === 'healthy' ? 'text-ink-2' : ''}>
+              <State
+                key={state}
+                mark={STATE_MARKS[state]}
+                className={state === 'healthy' ? 'text-ink-2' : ''}
+              >
                 {words.deployments.states[state]}
               </State>
             ))}

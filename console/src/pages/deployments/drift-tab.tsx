@@ -11,6 +11,7 @@ import { seriesColour, type Colour } from '../../charts/colours.ts'
 import { DriftChart, type DriftSeries } from '../../charts/drift/drift-chart.tsx'
 import { changesIn, type DriftMeasure } from '../../charts/drift/drift-layout.ts'
 import { Legend } from '../../charts/legend.tsx'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -226,11 +227,7 @@ function Latest({ looks, model }: { readonly looks: readonly SpaceProbe[]; reado
           {looks.slice(0, SHOWN_LOOKS).map((look) => (
             <tr key={`${look.at} ${look.deployment}`} className="border-b border-line">
               <td className="h-7 tabular-nums">{clockSeconds(look.at)}</td>
-              <td>
-                {look.deployment.startsWith(`${model}/`)
-                  ? look.deployment.slice(model.length + 1)
-                  : look.deployment}
-              </td>
+              <td>{upstreamOf(look.deployment, model)}</td>
               <td className={`text-right font-strong tabular-nums ${MARK_TEXT[VERDICT_MARKS[look.verdict]]}`}>
                 {look.verdict === 'failed' ? say.noAnswer : cosine(look.least_cosine, 7)}
               </td>

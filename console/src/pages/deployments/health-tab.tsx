@@ -13,10 +13,11 @@ import { deploymentQueries, type Deployment } from '../../api/queries/deployment
 import { Section } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { reasonText } from './deployment-banner.tsx'
 import { useSlots } from './history.ts'
-import { MARKS, nameOf } from './state.tsx'
+import { nameOf } from './state.tsx'
 
 interface HealthTabProps {
   readonly one: Deployment
@@ -102,7 +103,7 @@ function Events({ id, search }: { readonly id: string; readonly search: RangeSea
         {events.map(({ at, state, reason }) => (
           <li key={at + state} className="flex gap-3 border-t border-line py-2">
             <span className="w-25 shrink-0 text-12 text-ink-2 tabular-nums">{moment(at, now)}</span>
-            <StateMark mark={MARKS[state]} word={words.deployments.states[state]} className="mt-1" />
+            <StateMark mark={STATE_MARKS[state]} word={words.deployments.states[state]} className="mt-1" />
             <span className="min-w-0 flex-1 break-words">
               {state === 'healthy'
                 ? words.deployments.health.back
@@ -145,7 +146,7 @@ function Siblings({ all }: { readonly all: readonly Deployment[] }) {
         {all.map((row) => (
           <li key={row.id} className="flex items-center gap-3 border-t border-line py-1.5">
             <span className="flex w-44 shrink-0 items-center gap-2 truncate">
-              <StateMark mark={MARKS[row.state]} word={words.deployments.states[row.state]} size={9} />
+              <StateMark mark={STATE_MARKS[row.state]} word={words.deployments.states[row.state]} size={9} />
               {nameOf(row)}
             </span>
             <Meter share={(row.p95_ms ?? 0) / most} colour="s1" className="flex-1" />

@@ -12,10 +12,11 @@ import { TextLink } from '../../ui/link.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { LockTag } from '../../ui/tag.tsx'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { words } from '../../words/words.ts'
 import { DayCells } from './columns.tsx'
 import { priceLine } from './price-line.ts'
-import { MARKS, stateText, turnText } from './state.tsx'
+import { stateText, turnText } from './state.tsx'
 
 interface SideProps {
   readonly one: Deployment
@@ -81,7 +82,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
           <ul className="text-12">
             {one.nodes.map((node) => (
               <li key={node.node} className="flex items-center gap-2 py-1">
-                <StateMark mark={MARKS[node.state]} word="" size={9} />
+                <StateMark mark={STATE_MARKS[node.state]} word="" size={9} />
                 <span className="mono-12 truncate">{node.node.slice(-8)}</span>
                 <span className="ml-auto text-ink-2">{words.deployments.states[node.state]}</span>
                 <span className="w-16 text-right text-ink-2 tabular-nums">

@@ -2,19 +2,11 @@
 import { age, clock, moment } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
-import { MARK_TEXT, StateMark, type Mark } from '../../ui/state-mark.tsx'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
+import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
 import { classes } from '../../ui/classes.ts'
 import { words } from '../../words/words.ts'
-
-export const MARKS: Record<Deployment['state'], Mark> = {
-  healthy: 'good',
-  limited: 'warn',
-  ejected: 'bad',
-  probing: 'wait',
-  'held-back': 'off',
-  quarantined: 'odd',
-  drained: 'off',
-}
 
 export const isUnwell = ({ state }: Pick<Deployment, 'state'>): boolean => state !== 'healthy'
 
@@ -38,7 +30,7 @@ export function stateText(one: Deployment, nowMs: number): string {
 
 export function StateText({ one, bare = false }: { readonly one: Deployment; readonly bare?: boolean }) {
   const now = useNow()
-  const mark = MARKS[one.state]
+  const mark = STATE_MARKS[one.state]
   return (
     <span
       className={classes(
@@ -55,7 +47,7 @@ export function StateText({ one, bare = false }: { readonly one: Deployment; rea
 
 /** `gpu-one`, without the model before it. */
 export function nameOf({ id, model }: Pick<Deployment, 'id' | 'model'>): string {
-  return id.startsWith(`${model}/`) ? id.slice(model.length + 1) : id
+  return upstreamOf(id, model)
 }
 
 /** `@1536:daaf8260`, without the model before it. */

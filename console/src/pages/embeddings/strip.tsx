@@ -1,6 +1,7 @@
 /** What the call was: time, tokens, money, who served it, and its request. */
 import { bytes, duration, moneyExact, whole } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
+import { upstreamsOf } from '../../parts/deployments/short-names.ts'
 import { TextLink } from '../../ui/link.tsx'
 import { words } from '../../words/words.ts'
 import type { Run } from './run.ts'
@@ -37,8 +38,5 @@ export function Strip({ run, isStale }: { readonly run: Run; readonly isStale: b
 /** Of `text-embedding-3-small/openai` the part that is not the model. */
 function served({ deployment, asked }: Run): string {
   if (deployment === undefined) return '–'
-  return deployment
-    .split(', ')
-    .map((one) => (one.startsWith(`${asked.model}/`) ? one.slice(asked.model.length + 1) : one))
-    .join(', ')
+  return upstreamsOf(deployment.split(', '), asked.model)
 }

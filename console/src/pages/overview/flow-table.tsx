@@ -3,6 +3,7 @@ import { count, duration, moneyInList, NONE, rate } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { Meter } from '../../charts/meter.tsx'
 import type { Flow } from '../../api/queries/overview.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { words } from '../../words/words.ts'
@@ -20,7 +21,7 @@ const columns: readonly Column<FlowRow>[] = [
   {
     id: 'deployment',
     head: heads.deployment,
-    cell: (row) => (row.deployment === null ? words.overview.cache : upstreamOf(row)),
+    cell: (row) => (row.deployment === null ? words.overview.cache : upstreamOf(row.deployment, row.model)),
   },
   {
     id: 'share',
@@ -54,10 +55,6 @@ const columns: readonly Column<FlowRow>[] = [
     cell: (row) => moneyInList((Number(row.usd) * 3600).toFixed(9)),
   },
 ]
-
-function upstreamOf({ deployment, model }: Flow): string {
-  return deployment?.startsWith(`${model}/`) ? deployment.slice(model.length + 1) : (deployment ?? '')
-}
 
 export function FlowTable({ flows }: { readonly flows: readonly Flow[] | undefined }) {
   const most = Math.max(0.1, ...(flows ?? []).map(({ requests }) => requests))

@@ -4,11 +4,11 @@ import type { Flow, Overview } from '../../api/queries/overview.ts'
 import { duration, rate } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { paint, type Colour } from '../../charts/colours.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { Empty } from '../../ui/empty.tsx'
 import { Link } from '../../ui/link.tsx'
 import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
-import { STATE_MARKS } from './traffic-look.ts'
 import { modelsIn, type ModelTraffic } from './model-traffic.ts'
 
 type State = Overview['deployments'][number]['state']

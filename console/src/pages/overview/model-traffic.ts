@@ -1,5 +1,6 @@
 /** Flows of keys as traffic of models. Pure, tested. */
 import type { Flow, Overview } from '../../api/queries/overview.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 
 type Brief = Overview['deployments'][number]
 
@@ -34,7 +35,7 @@ export function modelsIn(flows: readonly Flow[], deployments: readonly Brief[]):
       const times = through.flatMap(({ p95_ms: ms }) => (ms === null ? [] : [ms]))
       return {
         deployment,
-        name: deployment?.startsWith(`${model}/`) ? deployment.slice(model.length + 1) : (deployment ?? ''),
+        name: upstreamOf(deployment ?? '', model),
         state: deployments.find(({ id }) => id === deployment)?.state ?? 'healthy',
         requests: sumOf(through),
         p95Ms: times.length === 0 ? null : Math.max(...times),

@@ -1,5 +1,6 @@
 /** Flows as nodes in three columns and ribbons between them. Pure, tested. */
 import type { Flow, Overview } from '../../api/queries/overview.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import type { Ribbon, RibbonGraph } from '../../charts/ribbons/layout.ts'
 
 export type Brief = Overview['deployments'][number]
@@ -63,8 +64,8 @@ export function trafficGraph(
   // A model without traffic has a place when something is wrong with it, or when there is no traffic at all.
   for (const { model, state } of deployments)
     if (!byModel.has(model) && (flows.length === 0 || state !== 'healthy')) byModel.set(model, 0)
-  const keys = shorten(order('key', ranked(byKey)), MOST_KEYS)
-  const models = shorten(order('model', ranked(byModel)), MOST_MODELS)
+  const keys = order('key', ranked(byKey)).slice(0, MOST_KEYS)
+  const models = order('model', ranked(byModel)).slice(0, MOST_MODELS)
   const ends = endsOf(flows, deployments, models)
   const shownEnds = new Set(ends.slice(0, MOST_DEPLOYMENTS).map(({ id }) => id))
   const place = (
@@ -119,10 +120,6 @@ export function trafficGraph(
 
 function ranked(sums: ReadonlyMap<string, number>): string[] {
   return [...sums].toSorted(([left, a], [right, b]) => b - a || (left < right ? -1 : 1)).map(([name]) => name)
-}
-
-function shorten(names: readonly string[], most: number): readonly string[] {
-  return names.slice(0, most)
 }
 
 /** The cache of a model is where its hits end. */
@@ -220,7 +217,7 @@ function endNodes(
         column: 'deployment',
         subject: isCache ? undefined : id,
         others: 0,
-        name: id.startsWith(`${model}/`) ? id.slice(model.length + 1) : id,
+        name: upstreamOf(id, model),
         value: through.reduce((sum, flow) => sum + valueOf(flow, metric), 0),
         look: isCache ? 'cache' : kindOf({ model, images: 0 }, deployments),
         brief: deployments.find((one) => one.id === id),

@@ -1,7 +1,8 @@
 /** Measures and colours of the traffic picture. */
 import { paint, type Colour } from '../../charts/colours.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import type { Mark } from '../../ui/state-mark.tsx'
-import type { Brief, Look, TrafficNode } from './traffic-graph.ts'
+import type { Look, TrafficNode } from './traffic-graph.ts'
 
 /** How wide the bar of a key or a deployment is. */
 export const BAR = 6
@@ -44,16 +45,6 @@ export const LOOK_COLOUR: Record<Look, Colour> = {
   cache: 's3',
   failed: 'bad',
   idle: 'off',
-}
-
-export const STATE_MARKS: Record<Brief['state'], Mark> = {
-  healthy: 'good',
-  limited: 'warn',
-  ejected: 'bad',
-  probing: 'wait',
-  'held-back': 'off',
-  quarantined: 'odd',
-  drained: 'off',
 }
 
 const MARK_COLOUR: Record<Mark, Colour> = {

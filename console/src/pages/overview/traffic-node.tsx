@@ -4,12 +4,13 @@ import { age, count, duration, moneyInList, rate } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import type { NodePlace } from '../../charts/ribbons/layout.ts'
 import { paint } from '../../charts/colours.ts'
+import { STATE_MARKS } from '../../parts/deployments/state-marks.ts'
 import { classes } from '../../ui/classes.ts'
 import { Link } from '../../ui/link.tsx'
 import { MARK_TEXT, StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 import type { Metric, TrafficNode } from './traffic-graph.ts'
-import { BAR, LOOK_COLOUR, STATE_MARKS, type Columns } from './traffic-look.ts'
+import { BAR, LOOK_COLOUR, type Columns } from './traffic-look.ts'
 
 interface TrafficNodeLabelProps {
   readonly node: TrafficNode

@@ -3,7 +3,7 @@ import type { RequestDetail } from '../../api/queries/requests.ts'
 import { count, moneyExact, whole } from '../../app/format.ts'
 import { nanoOf, usdOf } from '../../app/money.ts'
 import { words } from '../../words/words.ts'
-import { upstreamOf } from '../../parts/requests/short-names.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 
 type MoneyLine = RequestDetail['money']['lines'][number]
 

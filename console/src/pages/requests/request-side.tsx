@@ -10,7 +10,7 @@ import { Facts, Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
 import { routeOf } from './curl.ts'
 import { Marked } from './marked.tsx'
-import { upstreamOf } from '../../parts/requests/short-names.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 import { storyOf } from './story.ts'
 
 const PART = 'border-b border-line px-5 py-4 last:border-b-0 phone:px-4'

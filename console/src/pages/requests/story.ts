@@ -2,7 +2,7 @@
 import type { RequestDetail } from '../../api/queries/requests.ts'
 import { count, duration, share } from '../../app/format.ts'
 import { words } from '../../words/words.ts'
-import { upstreamOf } from '../../parts/requests/short-names.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 
 type Maker = (request: RequestDetail) => string | readonly string[] | undefined
 

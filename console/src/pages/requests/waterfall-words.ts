@@ -3,7 +3,7 @@ import type { RequestDetail } from '../../api/queries/requests.ts'
 import { age, bytes, count, duration, whole } from '../../app/format.ts'
 import { waterfallLayout, type WaterfallLayout, type WaterfallRow } from '../../charts/waterfall/layout.ts'
 import { words } from '../../words/words.ts'
-import { upstreamOf } from '../../parts/requests/short-names.ts'
+import { upstreamOf } from '../../parts/deployments/short-names.ts'
 
 type Step = RequestDetail['steps'][number]
 type Call = RequestDetail['attempts'][number]

@@ -19,7 +19,7 @@ import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { LatencyBar } from './latency-bar.tsx'
 import { OUTCOME_MARK, OutcomeCell } from './outcome.tsx'
-import { upstreamsOf } from './short-names.ts'
+import { upstreamsOf } from '../deployments/short-names.ts'
 
 /** What is left out while a request stands beside the list. */
 export const WIDE_COLUMNS = ['deployment', 'inputs', 'cache', 'where'] as const
