@@ -1,5 +1,5 @@
 /**
- * A database as a large install has it after two months: entries of the ledger with their rollups, requests, and keys. Made by
+ * A database as a large install has it after two months: entries of the ledger with their rollups, requests, keys and batches. Made by
  * bulk SQL; rollups are added up from the entries, so that the doctor finds nothing to say.
  */
 import { migrate } from '../server/src/stores/postgres/migrate.ts'
@@ -109,6 +109,26 @@ WITH made AS (
 INSERT INTO key_secrets (digest, key_id, pepper, tail)
 SELECT sha256(key_id::bytea), key_id, 'none', right(md5(key_id), 4) FROM made`
 
+/** $1: how many batches, all of which have ended. */
+const BATCHES = `
+INSERT INTO batches (
+  batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, model, digest, errors, state,
+  created_at, expires_at, ended_at, results_kept_ms, lines, chunks, next_chunk, done_chunks, completed, failed, tokens,
+  cost_nano_usd, output_bytes
+)
+SELECT 'batch_' || md5(number::text), 'project-' || number % ${PROJECTS}, 'project-' || number % ${PROJECTS} || '/key-' || number,
+  '{}', '/v1/embeddings', 'file-in', 'file-out-' || number, 'file-err-' || number, 'text-embedding-3-small', number, '[]',
+  'completed', made, made + interval '1 day', made + interval '2 hours', 90 * 86400000::bigint, 1000, 1, 1, 1, 990, 10, 40000,
+  800000, 8000000
+FROM generate_series(1, $1::integer) AS number, LATERAL (SELECT now() - random() * interval '25 days' AS made) AS begun`
+
+/** One of them is large. $1: its chunks of a thousand lines. */
+const LARGE_BATCH = `
+INSERT INTO batch_chunks (batch_id, chunk, first_byte, bytes, first_line, lines, state, token, done_number, done_at, faults)
+SELECT batch_id, chunk, chunk * 100000::bigint, 100000, chunk * 1000 + 1, 1000, 'done', 1, chunk + 1,
+  created_at + chunk * (interval '2 hours' / $1::integer), CASE WHEN chunk % 10 = 0 THEN '{"input_too_long": 7}'::jsonb END
+FROM batches, generate_series(0, $1::integer - 1) AS chunk WHERE batch_id = 'batch_' || md5('1')`
+
 /** Before the first node starts: its chores would write beside us. */
 export async function fillConsoleData(
   database: Database,
@@ -126,6 +146,8 @@ export async function fillConsoleData(
        FROM generate_series(0, ${PROJECTS - 1}) AS number`,
     )
     await sql.query(KEYS, [keys])
+    await sql.query(BATCHES, [keys])
+    await sql.query(LARGE_BATCH, [keys])
     const fill = async (statement: string, rows: number, days: number): Promise<void> => {
       for (let portion = 0; portion * PORTION < rows; portion += 1) {
         const size = Math.min(PORTION, rows - portion * PORTION)
@@ -136,6 +158,9 @@ export async function fillConsoleData(
     await sql.query(HOURS)
     await fill(REQUESTS, requests, LOG_DAYS)
     await rollUpDays(sql, new Date(nowMs - (USAGE_DAYS + 1) * DAY_MS), 'infinity')
+    // Nodes write each hour when it is over, so its rows lie side by side.
+    await sql.query('CLUSTER usage_hours USING usage_hours_pkey')
+    await sql.query('CLUSTER usage_days USING usage_days_pkey')
     await sql.query('ANALYZE')
   }, PORTION_MS)
 }
@@ -146,5 +171,12 @@ export async function samplesIn(
   nowMs: number,
 ): Promise<Omit<Samples, 'model' | 'deployment'>> {
   const [request] = await database.query<{ request_id: string }>('SELECT request_id FROM requests LIMIT 1')
-  return { nowMs, project: 'project-0', key: 'key-0', requestId: request?.request_id ?? '' }
+  const [chunk] = await database.query<{ batch_id: string }>('SELECT batch_id FROM batch_chunks LIMIT 1')
+  return {
+    nowMs,
+    project: 'project-0',
+    key: 'key-0',
+    requestId: request?.request_id ?? '',
+    batchId: chunk?.batch_id ?? '',
+  }
 }

@@ -12,6 +12,8 @@ export interface Samples {
   /** Of that project, without it. */
   readonly key: string
   readonly requestId: string
+  /** The largest. */
+  readonly batchId: string
   readonly model: string
   readonly deployment: string
 }
@@ -25,11 +27,13 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   '/api/v1/session/oidc/callback': 'a redirect from an identity provider',
   '/api/v1/doctor': 'adds the ledger up again, and has a minute for it',
   '/api/v1/assets/{id}/content': 'a picture, from the store of pictures',
+  '/api/v1/batches/{id}/output': 'a file, as long as the batch',
+  '/api/v1/batches/{id}/errors': 'a file, as long as the batch',
 }
 
 type Questions = Readonly<Record<string, readonly string[]>>
 
-function questionsFor({ nowMs, project, key, requestId, model, deployment }: Samples): Questions {
+function questionsFor({ nowMs, project, key, requestId, batchId, model, deployment }: Samples): Questions {
   const monthAgo = new Date(nowMs - 30 * DAY_MS).toISOString()
   const dayAgo = new Date(nowMs - DAY_MS).toISOString()
   const segment = encodeURIComponent
@@ -37,7 +41,14 @@ function questionsFor({ nowMs, project, key, requestId, model, deployment }: Sam
   const day = `from=${dayAgo}`
   return {
     '/api/v1/projects': ['?limit=1000'],
-    '/api/v1/keys': ['', `?project=${project}`, '?limit=1000', '?q=key-99', '?sort=-used', '?sort=ends'],
+    '/api/v1/keys': [
+      '',
+      `?project=${project}`,
+      `?project=${project}&limit=1000`,
+      '?q=key-99',
+      '?sort=-used',
+      '?sort=ends',
+    ],
     '/api/v1/keys/{project}/{name}': [`/../${project}/${key}`],
     '/api/v1/usage': [
       '?before=1',
@@ -75,6 +86,8 @@ function questionsFor({ nowMs, project, key, requestId, model, deployment }: Sam
     '/api/v1/resolve': [`?q=${requestId}`, '?q=key-99', '?q=gpt'],
     '/api/v1/overview': [''],
     '/api/v1/image-jobs': [''],
+    '/api/v1/batches': ['', '?state=open', `?project=${project}`],
+    '/api/v1/batches/{id}': [`/../${batchId}`],
     '/api/v1/webhook-events': [''],
   }
 }

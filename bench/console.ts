@@ -35,7 +35,8 @@ const TOKEN = 'admin-token-of-the-bench-0123456789'
 const KEY = 'bench-key-00000000000000000001'
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-console-bench-'))
-const postgres = await startPostgresServer()
+/** As PostgreSQL has by itself. */
+const postgres = await startPostgresServer({ memory: '128MB' })
 try {
   const database = openPostgres(postgres.url)
   const nowMs = Date.now()

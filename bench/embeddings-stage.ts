@@ -2,8 +2,8 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startBare } from './parts.ts'
-import { cpuMicroseconds, stopAll, wrk, type Load, type Started } from './processes.ts'
-import { startTorana } from './torana.ts'
+import { answered, cpuMicroseconds, stopAll, wrk, type Load } from './processes.ts'
+import { refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const GATEWAY_CORE = 0
 export const LOAD_CORE = 1
@@ -53,30 +53,33 @@ export async function startStage(options: StageOptions): Promise<Stage> {
   const { shape, origin, connections, timeoutSeconds = 2, isControl = false } = options
   const script = wrkScript(options)
   const bare = await startBare(origin, GATEWAY_CORE)
-  const torana = isControl ? await startBare(origin, GATEWAY_CORE) : await startGateway(options)
+  const gateway = isControl ? undefined : await startGateway(options)
+  const torana = gateway ?? (await startBare(origin, GATEWAY_CORE))
   const load = (url: string, seconds: number): Promise<Load> =>
     wrk({ url: `${url}/embeddings`, script, connections, seconds, core: LOAD_CORE, timeoutSeconds })
+  const look = async (seconds: number): Promise<Window> => {
+    const before = [cpuMicroseconds(bare.pid), cpuMicroseconds(torana.pid)] as const
+    const [bareLoad, toranaLoad] = await Promise.all([
+      load(`${bare.origin}${shape.path}`, seconds),
+      load(`${torana.origin}${isControl ? shape.path : '/v1'}`, seconds),
+    ])
+    const bareCpu = (cpuMicroseconds(bare.pid) - before[0]) / bareLoad.requests
+    const toranaCpu = (cpuMicroseconds(torana.pid) - before[1]) / toranaLoad.requests
+    for (const { errors } of [bareLoad, toranaLoad])
+      if (errors > 0)
+        throw new Error(`${errors} failed requests\n${gateway ? await refusalsOf(gateway) : ''}`)
+    return { bareLoad, toranaLoad, bareCpu, toranaCpu, ratio: bareCpu / toranaCpu }
+  }
   return {
     script,
-    async window(seconds) {
-      const before = [cpuMicroseconds(bare.pid), cpuMicroseconds(torana.pid)] as const
-      const [bareLoad, toranaLoad] = await Promise.all([
-        load(`${bare.origin}${shape.path}`, seconds),
-        load(`${torana.origin}${isControl ? shape.path : '/v1'}`, seconds),
-      ])
-      const bareCpu = (cpuMicroseconds(bare.pid) - before[0]) / bareLoad.requests
-      const toranaCpu = (cpuMicroseconds(torana.pid) - before[1]) / toranaLoad.requests
-      for (const { errors } of [bareLoad, toranaLoad])
-        if (errors > 0) throw new Error(`${errors} failed requests`)
-      return { bareLoad, toranaLoad, bareCpu, toranaCpu, ratio: bareCpu / toranaCpu }
-    },
+    window: (seconds) => answered(() => look(seconds)),
     stop: () => stopAll(bare.pid, torana.pid),
   }
 }
 
-function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Promise<Started> {
+async function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Promise<StartedTorana> {
   const baseUrl = `${origin}${shape.path}`
-  return startTorana({
+  const torana = await startTorana({
     core: GATEWAY_CORE,
     folder,
     config: {
@@ -85,8 +88,9 @@ function startGateway({ folder, shape, origin, flags = [] }: StageOptions): Prom
       models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
     },
     flags,
-    env: { TORANA_BOOTSTRAP_KEY: KEY },
   })
+  await storeKeys(torana, [{ name: 'bench', secret: KEY }])
+  return torana
 }
 
 /** Every text is different. */

@@ -1,10 +1,12 @@
 /**
  * Durable records a second of the batcher alone, on a PostgreSQL of its own with fsync on: writers that each wait for their
- * record, as requests do, with the journal and the rollups. `npm run bench:ledger -- --seconds 8 --writers 512`
+ * record, as requests do, with the journal and the rollups, and then pause for a while, or those of one batch would all come
+ * together again. `npm run bench:ledger -- --seconds 8 --writers 512`
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import type { LedgerEntry } from '../server/src/core/ledger.ts'
 import { systemClock } from '../server/src/runtime/clock.ts'
@@ -16,13 +18,15 @@ import { migrate } from '../server/src/stores/postgres/migrate.ts'
 import { makeNodeFolder } from '../server/src/stores/spool/node-folder.ts'
 import { BatchedLedger } from '../server/src/worker/books/batched-ledger.ts'
 import { startPostgresServer } from '../server/test/support/servers.ts'
-import { print } from './parts.ts'
+import { print, writeResults } from './parts.ts'
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     writers: { type: 'string', default: '64,512,2048' },
     keys: { type: 'string', default: '1000' },
+    /** Of a writer between two records, on average. */
+    pauseMs: { type: 'string', default: '2' },
   },
 })
 
@@ -69,6 +73,7 @@ const [check] = await database.query<{ ledger: bigint; rollups: bigint }>(
   `SELECT (SELECT count(*) FROM usage_events) AS ledger, (SELECT sum(posts)::bigint FROM usage_hours) AS rollups`,
 )
 print(rows)
+writeResults('ledger', { pauseMs: Number(options.pauseMs), rows })
 console.log(`${check?.ledger} rows in the ledger, ${check?.rollups} in the rollups`)
 nodeFolder.leave(true)
 await database.close()
@@ -92,6 +97,7 @@ async function measure(writers: number): Promise<string[]> {
         await ledger.begin({ ...entry, kind: 'unknown' })
         await ledger.write([entry])
         waits.push(performance.now() - beganMs)
+        await wait(Math.random() * 2 * Number(options.pauseMs))
       }
     }),
   )

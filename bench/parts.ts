@@ -1,21 +1,45 @@
 /** What the measurements share: the upstream, the bare proxy, a table, and how figures are summed up. */
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { freePort, httpReady, spawnOn, type Started } from './processes.ts'
+import { freePort, httpReady, portReady, spawnOn, type Started } from './processes.ts'
+
+/** What nginx answers at `/<name>/v1/<route>`. */
+export interface FixedAnswer {
+  readonly name: string
+  readonly route: 'embeddings' | 'images/generations'
+  readonly body: string
+}
+
+/** One vector for each of so many texts. */
+export function embeddingsBody(encoding: 'base64' | 'float', count = 1): string {
+  const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
+  const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
+  const embedding =
+    encoding === 'float' ? `[${numbers.join(',')}]` : JSON.stringify(new Uint8Array(values.buffer).toBase64())
+  const items = Array.from(
+    { length: count },
+    (_, index) => `{"object":"embedding","index":${index},"embedding":${embedding}}`,
+  )
+  const tokens = 8 * count
+  return `{"object":"list","data":[${items.join(',')}],"model":"text-embedding-3-small","usage":{"prompt_tokens":${tokens},"total_tokens":${tokens}}}`
+}
 
 /** An upstream that costs next to nothing: nginx with the same answer for everybody. */
-export async function startNginx(folder: string, core: number): Promise<Started> {
+export async function startNginx(
+  folder: string,
+  core: number,
+  more: readonly FixedAnswer[] = [],
+): Promise<Started> {
   const port = await freePort()
-  const values = Float32Array.from({ length: 1536 }, (_, index) => Math.sin(index * 12.9898) * 0.0361)
-  const answer = (embedding: string): string =>
-    `{"object":"list","data":[{"object":"embedding","index":0,"embedding":${embedding}}],"model":"text-embedding-3-small","usage":{"prompt_tokens":8,"total_tokens":8}}`
-  writeFileSync(join(folder, 'base64.json'), answer(JSON.stringify(new Uint8Array(values.buffer).toBase64())))
-  const numbers = Array.from(values, (value) => String(Number(value.toPrecision(9))))
-  writeFileSync(join(folder, 'float.json'), answer(`[${numbers.join(',')}]`))
-  const location = (name: string): string =>
-    `location = /${name}/v1/embeddings { default_type application/json; error_page 405 =200 /${name}.json; return 405; }
+  const answers: readonly FixedAnswer[] = [
+    { name: 'base64', route: 'embeddings', body: embeddingsBody('base64') },
+    { name: 'float', route: 'embeddings', body: embeddingsBody('float') },
+    ...more,
+  ]
+  for (const { name, body } of answers) writeFileSync(join(folder, `${name}.json`), body)
+  const location = ({ name, route }: FixedAnswer): string =>
+    `location = /${name}/v1/${route} { default_type application/json; error_page 405 =200 /${name}.json; return 405; }
      location = /${name}.json { default_type application/json; root ${folder}; }`
   writeFileSync(
     join(folder, 'nginx.conf'),
@@ -24,7 +48,7 @@ export async function startNginx(folder: string, core: number): Promise<Started>
      http { access_log off; keepalive_requests 1000000000; keepalive_timeout 300s; open_file_cache max=10;
        client_body_temp_path ${folder}/body; proxy_temp_path ${folder}/proxy; fastcgi_temp_path ${folder}/fastcgi;
        uwsgi_temp_path ${folder}/uwsgi; scgi_temp_path ${folder}/scgi;
-       server { listen 127.0.0.1:${port} backlog=4096; ${location('base64')} ${location('float')} } }`,
+       server { listen 127.0.0.1:${port} backlog=4096; ${answers.map(location).join(' ')} } }`,
   )
   const { pid } = spawnOn(core, 'nginx', ['-c', join(folder, 'nginx.conf'), '-p', folder], {})
   const origin = `http://127.0.0.1:${port}`
@@ -41,7 +65,7 @@ export async function startBare(upstream: string, core: number): Promise<Started
     [join(import.meta.dirname, 'bare-proxy.ts'), upstream, String(port)],
     {},
   )
-  await wait(1500)
+  await portReady(port)
   return { pid, origin: `http://127.0.0.1:${port}` }
 }
 
@@ -49,6 +73,16 @@ export function print(rows: readonly string[][]): void {
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
   for (const row of rows)
     process.stdout.write(`${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ')}\n`)
+}
+
+/** For programs: the figures of a run in `bench/results`. */
+export function writeResults(bench: string, results: object): void {
+  const folder = join(import.meta.dirname, 'results')
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${bench}.json`)
+  const about = { at: new Date().toISOString(), node: process.version, load: loadavg()[0] }
+  writeFileSync(file, `${JSON.stringify({ ...about, ...results }, undefined, 2)}\n`)
+  process.stdout.write(`\nalso in ${file}\n`)
 }
 
 export function percentile(values: readonly number[], share: number): number {

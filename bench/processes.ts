@@ -1,7 +1,7 @@
 /** Processes of a measurement: started on a core, read from /proc, ended by id. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -92,8 +92,24 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-export async function httpReady(url: string): Promise<void> {
+/** For a server whose every answer would be a call. */
+export async function portReady(port: number): Promise<void> {
   const deadline = Date.now() + 60_000
+  for (;;) {
+    const socket = connect(port, '127.0.0.1')
+    const error: unknown = await once(socket, 'connect').then(
+      () => undefined,
+      (reason: unknown) => reason,
+    )
+    socket.destroy()
+    if (error === undefined) return
+    if (Date.now() > deadline) throw new Error(`nothing listens at port ${port}`)
+    await wait(50)
+  }
+}
+
+export async function httpReady(url: string, patienceMs = 60_000): Promise<void> {
+  const deadline = Date.now() + patienceMs
   for (;;) {
     const status = await fetch(url).then(
       (answer) => answer.status,
@@ -128,6 +144,25 @@ export interface WrkOptions {
   readonly timeoutSeconds?: number
 }
 
+class NothingAnswered extends Error {
+  constructor(text: string) {
+    super(`no request was answered:\n${text}`)
+  }
+}
+
+/** A shared machine may stand still for seconds, and a cold process warms up; a gateway that is silent in so many looks is broken. */
+const MOST_SILENT_LOOKS = 5
+
+/** Repeats a look in which no request was answered. */
+export async function answered<Figures>(look: () => Promise<Figures>): Promise<Figures> {
+  for (let silent = 1; ; silent += 1)
+    try {
+      return await look()
+    } catch (error) {
+      if (!(error instanceof NothingAnswered) || silent === MOST_SILENT_LOOKS) throw error
+    }
+}
+
 export async function wrk({
   url,
   script,
@@ -155,7 +190,7 @@ export async function wrk({
   await once(child, 'close')
   const found = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? ''
   const requests = Number(found(/(\d+) requests in/))
-  if (!requests) throw new Error(`wrk answered nothing:\n${text}`)
+  if (!requests) throw new NothingAnswered(text)
   const non2xx = Number(found(/Non-2xx or 3xx responses: (\d+)/))
   const socket = /Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/.exec(text)
   const socketErrors = (socket?.slice(1) ?? []).reduce((sum, count) => sum + Number(count), 0)

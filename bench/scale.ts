@@ -19,8 +19,8 @@ import { startProvider, startTorana } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
-    seconds: { type: 'string', default: '6' },
-    windows: { type: 'string', default: '3' },
+    seconds: { type: 'string', default: '4' },
+    windows: { type: 'string', default: '7' },
     write: { type: 'boolean', default: false },
   },
 })
@@ -61,8 +61,13 @@ const CASES: readonly Case[] = [
 try {
   const upstreams = { nginx: await startNginx(folder, 0), provider: await startProvider(0, folder) }
   for (const { pid } of Object.values(upstreams)) execFileSync('taskset', ['-acp', ALL_CORES, String(pid)])
-  const measured: Measured[] = []
-  for (const one of CASES) measured.push(await measure(one, upstreams))
+  const stages: Stage[] = []
+  for (const one of CASES) stages.push(await startStage(one, upstreams))
+  for (const stage of stages) await stage.run()
+  // In turns: the speed of a shared machine changes from minute to minute, and falls on all of them alike.
+  for (let window = 0; window < Number(options.windows); window += 1)
+    for (const stage of stages) stage.windows.push(await stage.window())
+  const measured = stages.map(middleOf)
   print([
     [
       'case',
@@ -88,8 +93,14 @@ try {
     ]),
   ])
   const [single, double] = measured as [Measured, Measured]
-  const foretold = mostPerSecond(2, availableParallelism(), single)
-  const wrong = foretold / double.perSecond - 1
+  const [ofOne, ofTwo] = stages as [Stage, Stage]
+  // Each window is foretold by the one just before it, for what the host left of the cores.
+  const pairs = ofOne.windows.map((one, window) => {
+    const two = ofTwo.windows[window] as Window
+    return mostPerSecond(2, availableParallelism() * (1 - two.stolen), one) / two.perSecond
+  })
+  const wrong = median(pairs) - 1
+  const foretold = double.perSecond * (1 + wrong)
   console.log(
     `\ntwo processes: ${foretold.toFixed(0)}/s foretold, ${double.perSecond.toFixed(0)}/s measured: ${(wrong * 100).toFixed(0)} % off; ${loadText()}`,
   )
@@ -104,10 +115,21 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-async function measure(
+/** `stolen`: the share of all cores that a host gave to others. */
+type Window = Omit<Measured, 'name'> & { readonly stolen: number }
+
+/** The processes of a case, ready to be asked. */
+interface Stage {
+  readonly name: string
+  readonly windows: Window[]
+  run(): Promise<readonly Load[]>
+  window(): Promise<Window>
+}
+
+async function startStage(
   one: Case,
   { nginx, provider }: { readonly nginx: Started; readonly provider: Started },
-): Promise<Measured> {
+): Promise<Stage> {
   const isImages = one.route !== 'embeddings'
   const baseUrl = isImages ? `${provider.origin}/bytes-${IMAGE_BYTES}/v1` : `${nginx.origin}/base64/v1`
   const gateways: Started[] = []
@@ -126,20 +148,28 @@ async function measure(
         }),
       ),
     )
-  await run()
-  const windows: Omit<Measured, 'name'>[] = []
-  for (let window = 0; window < Number(options.windows); window += 1) {
-    const before = await figures(gateways)
-    const loads = await run()
-    const after = await figures(gateways)
-    const requests = loads.reduce((sum, load) => sum + load.requests, 0)
-    if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
-    const perSecond = loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)
-    windows.push({ perSecond, ...eachOf(after, (field) => (after[field] - before[field]) / requests) })
+  return {
+    name: one.name,
+    windows: [],
+    run,
+    async window() {
+      const before = await figures(gateways)
+      const ticksBefore = machineTicks()
+      const loads = await run()
+      const ticks = machineTicks().map((after, kind) => after - (ticksBefore[kind] ?? 0))
+      const after = await figures(gateways)
+      const stolen = (ticks[STEAL] ?? 0) / ticks.reduce((sum, each) => sum + each, 0)
+      const requests = loads.reduce((sum, load) => sum + load.requests, 0)
+      if (loads.some(({ errors }) => errors > 0)) throw new Error(`${one.name}: failed requests`)
+      const perSecond = loads.reduce((sum, load) => sum + load.requests / load.seconds, 0)
+      return { perSecond, stolen, ...eachOf(after, (field) => (after[field] - before[field]) / requests) }
+    },
   }
-  await stopAll(...gateways.map(({ pid }) => pid))
-  const [first] = windows as [Omit<Measured, 'name'>]
-  return { name: one.name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
+}
+
+function middleOf({ name, windows }: Stage): Measured {
+  const [first] = windows as [Window]
+  return { name, ...eachOf(first, (field) => median(windows.map((window) => window[field]))) }
 }
 
 /** The same fields, with other numbers. */
@@ -173,11 +203,17 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
   }
 }
 
+const STEAL = 7
+
+/** Hundredths of a second of all cores: user, nice, system, idle, waiting, interrupts, soft ones, stolen by the host. */
+function machineTicks(): readonly number[] {
+  const [line = ''] = readFileSync('/proc/stat', 'utf8').split('\n', 1)
+  return line.split(/\s+/).slice(1, 9).map(Number)
+}
+
 /** Of all processes and of the system itself. */
 function machineUs(): number {
-  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = readFileSync('/proc/stat', 'utf8')
-    .split('\n', 1)
-    .flatMap((line) => line.split(/\s+/).slice(1).map(Number))
+  const [user = 0, nice = 0, system = 0, , , interrupts = 0, soft = 0] = machineTicks()
   return (user + nice + system + interrupts + soft) * 10_000
 }
 

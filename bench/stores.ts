@@ -1,7 +1,7 @@
 /**
  * What durable accounting costs: Torana with ledger, request log and Redis limits, beside Torana with `memory:` and beside a
- * bare proxy, all three at the same time on core 0 under equal load; nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys,
- * each with a rate limit. `npm run bench:stores -- --windows 5`
+ * bare proxy, which also runs a second time, so that the noise is known; all four at the same time on core 0 under equal load;
+ * nginx, PostgreSQL, Redis and wrk on core 1. 1,000 keys of the store, each with a rate limit. `npm run bench:stores -- --windows 5`
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -9,20 +9,22 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startPostgresServer, startRedisServer } from '../server/test/support/servers.ts'
-import { print, spreadText, startBare, startNginx } from './parts.ts'
-import { cpuMicroseconds, rateOf, stopAll, wrk, type Load, type Started } from './processes.ts'
-import { profileFlags, startTorana } from './torana.ts'
+import { median, print, spreadText, startBare, startNginx, writeResults } from './parts.ts'
+import { cpuMicroseconds, rateOf, stopAll, wrk, type Load } from './processes.ts'
+import { profileFlags, refusalsOf, startTorana, storeKeys, type StartedTorana } from './torana.ts'
 
 const { values: options } = parseArgs({
   options: {
     seconds: { type: 'string', default: '8' },
     warmup: { type: 'string', default: '9' },
     connections: { type: 'string', default: '64' },
-    windows: { type: 'string', default: '3' },
+    windows: { type: 'string', default: '5' },
     keys: { type: 'string', default: '1000' },
     inspect: { type: 'boolean', default: false },
   },
 })
+/** Where they stand among those that are measured. */
+const [MEMORY, STORES] = [2, 3]
 const GATEWAY_CORE = 0
 const LOAD_CORE = 1
 const connections = Number(options.connections)
@@ -36,11 +38,12 @@ for (const pid of [...postgres.pids(), ...redis.pids()])
 try {
   const { origin } = await startNginx(folder, LOAD_CORE)
   const script = wrkScript()
-  const bare = await startBare(origin, GATEWAY_CORE)
+  const [bare, again] = [await startBare(origin, GATEWAY_CORE), await startBare(origin, GATEWAY_CORE)]
   const memory = await startGateway(origin, {})
   const stores = await startGateway(origin, { DATABASE_URL: postgres.url, REDIS_URL: redis.url })
   const all = [
     { name: 'bare proxy', pid: bare.pid, url: `${bare.origin}/base64/v1/embeddings` },
+    { name: 'bare proxy again', pid: again.pid, url: `${again.origin}/base64/v1/embeddings` },
     { name: 'Torana, memory:', pid: memory.pid, url: `${memory.origin}/v1/embeddings` },
     { name: 'Torana, PostgreSQL + Redis', pid: stores.pid, url: `${stores.origin}/v1/embeddings` },
   ]
@@ -53,14 +56,16 @@ try {
     const before = all.map(({ pid }) => cpuMicroseconds(pid))
     const loads = await run(Number(options.seconds))
     const failed = loads.reduce((sum, { errors }) => sum + errors, 0)
-    if (failed > 0) throw new Error(`${failed} failed requests`)
+    if (failed > 0)
+      throw new Error(`${failed} failed requests\n${await refusalsOf(memory)}\n${await refusalsOf(stores)}`)
     const cpu = all.map(({ pid }, index) => {
       return (cpuMicroseconds(pid) - (before[index] as number)) / (loads[index] as Load).requests
     })
     windows.push({ loads, cpu })
   }
-  const ratioTo = (base: number, index: number): string =>
-    spreadText(windows.map(({ cpu }) => (cpu[base] as number) / (cpu[index] as number)))
+  const ratiosTo = (base: number, index: number): readonly number[] =>
+    windows.map(({ cpu }) => (cpu[base] as number) / (cpu[index] as number))
+  const cpuOf = (index: number): number => median(windows.map(({ cpu }) => cpu[index] as number))
   const middle = windows[Math.floor(windows.length / 2)] as (typeof windows)[number]
   print([
     ['what', 'requests/s', 'p50 ms', 'p99 ms', 'CPU µs/request', 'ratio to bare', 'ratio to memory:'],
@@ -71,9 +76,9 @@ try {
         roundRate(load),
         load.p50Ms.toFixed(2),
         load.p99Ms.toFixed(2),
-        (middle.cpu[index] as number).toFixed(1),
-        index === 0 ? '1.00' : ratioTo(0, index),
-        index === 2 ? ratioTo(1, 2) : '',
+        cpuOf(index).toFixed(1),
+        index === 0 ? '1.00' : spreadText(ratiosTo(0, index)),
+        index === STORES ? spreadText(ratiosTo(MEMORY, STORES)) : '',
       ]
     }),
   ])
@@ -87,15 +92,17 @@ try {
       seconds: Number(options.seconds),
       core: LOAD_CORE,
     })
-  const full = await alone(2, script)
+  const full = await alone(STORES, script)
   const halfRate = rateOf(full) / 2
   const paced = wrkScript((connections / halfRate) * 1000)
-  const [bareHalf, storesHalf] = [await alone(0, paced), await alone(2, paced)]
+  const [bareHalf, storesHalf] = [await alone(0, paced), await alone(STORES, paced)]
   process.stdout.write(
     `\nalone: ${roundRate(full)} requests/s at most; at half of it bare p50 ${bareHalf.p50Ms.toFixed(2)} ms (${roundRate(bareHalf)}/s), ` +
       `Torana with its stores p50 ${storesHalf.p50Ms.toFixed(2)} ms p99 ${storesHalf.p99Ms.toFixed(2)} ms (${roundRate(storesHalf)}/s): ` +
       `added p50 ${(storesHalf.p50Ms - bareHalf.p50Ms).toFixed(2)} ms\n`,
   )
+  const results = all.map(({ name }, index) => ({ name, cpu: cpuOf(index), ratios: ratiosTo(0, index) }))
+  writeResults('stores', { connections, keyCount, results, alone: full, bareHalf, storesHalf })
 } finally {
   await stopAll()
   await redis.stop()
@@ -103,23 +110,24 @@ try {
   rmSync(folder, { recursive: true, force: true })
 }
 
-function startGateway(origin: string, env: Record<string, string>): Promise<Started> {
+async function startGateway(origin: string, env: Record<string, string>): Promise<StartedTorana> {
   const baseUrl = `${origin}/base64/v1`
-  const keys = Array.from({ length: keyCount }, (_, index) => {
-    return { name: `key-${index}`, secret: secretOf(index), limits: { requestsPerMinute: 10_000_000 } }
-  })
-  return startTorana({
+  const torana = await startTorana({
     core: GATEWAY_CORE,
     folder,
     config: {
       upstreams: { nginx: { dialect: 'openai', provider: 'openai', baseUrl, apiKey: 'bench' } },
       // Probed, it would look wrong: it answers everything with the same vector.
       models: { 'text-embedding-3-small': { spaceGuard: false, deployments: [{ upstream: 'nginx' }] } },
-      projects: { bench: { keys } },
     },
     flags: profileFlags(options.inspect),
     env: { TORANA_SECRET: 'a-secret-of-the-bench-0123456789', ...env },
   })
+  const keys = Array.from({ length: keyCount }, (_, index) => {
+    return { name: `key-${index}`, secret: secretOf(index), limits: { requests_per_minute: 10_000_000 } }
+  })
+  await storeKeys(torana, keys)
+  return torana
 }
 
 function roundRate(load: Load): string {

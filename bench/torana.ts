@@ -7,29 +7,39 @@ export interface ToranaOptions {
   readonly core: number | string
   /** For its file and its data. */
   readonly folder: string
-  /** The content of torana.yaml. */
-  readonly config: object
+  /** The content of torana.yaml, or its text. */
+  readonly config: object | string
   /** Options of Node, beside those that `npm start` gives it. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
   /** Undefined: its log is nobody's. */
   readonly logFile?: string
+  /** Undefined: the sources of this repository. */
+  readonly program?: string
+  /** How long a start may take. */
+  readonly patienceMs?: number
 }
 
 export interface StartedTorana extends Started {
   readonly port: number
   readonly controlPort: number
+  readonly configFile: string
   readonly dataFolder: string
 }
 
+/** Of the control API of every node that a bench starts. */
+const ADMIN_TOKEN = 'a-token-of-the-benches-0123456789'
+/** The control API takes each key in a step of its own. */
+const STORED_AT_ONCE = 16
+const SOURCES = join(import.meta.dirname, '../server/bin/torana.js')
+
 /** As `npm start` does. It keeps nothing, unless DATABASE_URL says so. */
 export async function startTorana(options: ToranaOptions): Promise<StartedTorana> {
-  const { core, folder, config, flags = [], env = {}, logFile } = options
+  const { core, folder, config, flags = [], env = {}, logFile, program = SOURCES, patienceMs } = options
   const [port, controlPort] = [await freePort(), await freePort()]
   const configFile = join(folder, `torana-${port}.yaml`)
   const dataFolder = join(folder, `data-${port}`)
-  writeFileSync(configFile, JSON.stringify(config))
-  const program = join(import.meta.dirname, '../server/bin/torana.js')
+  writeFileSync(configFile, typeof config === 'string' ? config : JSON.stringify(config))
   const args = ['--max-semi-space-size=32', ...flags, program, 'start']
   const environment = {
     PORT: String(port),
@@ -37,12 +47,51 @@ export async function startTorana(options: ToranaOptions): Promise<StartedTorana
     TORANA_CONFIG: configFile,
     TORANA_DATA_DIR: dataFolder,
     DATABASE_URL: 'memory:',
+    TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
     ...env,
   }
   const { pid } = spawnOn(core, process.execPath, args, environment, logFile)
   const origin = `http://127.0.0.1:${port}`
-  await httpReady(`${origin}/readyz`)
-  return { pid, origin, port, controlPort, dataFolder }
+  await httpReady(`${origin}/readyz`, patienceMs)
+  return { pid, origin, port, controlPort, configFile, dataFolder }
+}
+
+/** A key as the control API takes it. */
+export interface StoredKey {
+  readonly name: string
+  readonly secret: string
+  readonly limits?: Readonly<Record<string, number>>
+}
+
+/** Keys of the store, as people make them. A declared key would hide what it takes to find one. */
+export async function storeKeys(
+  { controlPort }: Pick<StartedTorana, 'controlPort'>,
+  keys: readonly StoredKey[],
+): Promise<void> {
+  for (let from = 0; from < keys.length; from += STORED_AT_ONCE)
+    await Promise.all(
+      keys.slice(from, from + STORED_AT_ONCE).map(async (key) => {
+        const answer = await fetch(`http://127.0.0.1:${controlPort}/api/v1/keys`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+          body: JSON.stringify({ project: 'bench', ...key }),
+        })
+        if (answer.status !== 201)
+          throw new Error(`the key ${key.name} was not stored: ${await answer.text()}`)
+      }),
+    )
+}
+
+/** What the node answered beside 200, and what its lines and limits stand at: why a run has failed. */
+export async function refusalsOf({ controlPort }: Pick<StartedTorana, 'controlPort'>): Promise<string> {
+  const answer = await fetch(`http://127.0.0.1:${controlPort}/metrics`, {
+    headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+  })
+  const isTelling = /^torana_(requests_total\{.*status="(?!200)|requests_refused|deployment_calls_limit)/
+  return (await answer.text())
+    .split('\n')
+    .filter((line) => isTelling.test(line))
+    .join('\n')
 }
 
 /** Options of Node that write a profile into `results` when the process ends. */

@@ -2,16 +2,49 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Toolchain } from './clients.ts'
 import { cacheFolder, sourceFolder, tiktokenFolder } from './folders.ts'
 import { writeRanks } from './tiktoken-ranks.ts'
 
 /** A first build of openai-go takes two minutes on two cores; whatever takes this long hangs. */
 const installTimeoutMs = 600_000
+const LOOK_AGAIN_MS = 200
 
+/** Two suites that begin at once would remove each other's packages: one installs, the other waits. */
 export async function install(needed: ReadonlySet<Toolchain>): Promise<void> {
+  mkdirSync(cacheFolder, { recursive: true })
+  const lock = join(cacheFolder, 'installing')
+  await taken(lock)
+  try {
+    await installAll(needed)
+  } finally {
+    rmSync(lock, { recursive: true, force: true })
+  }
+}
+
+/** A folder is made by one alone. One that is older than any installation was left by one that died. */
+async function taken(lock: string): Promise<void> {
+  while (!isMade(lock)) {
+    const { mtimeMs = Date.now() } = statSync(lock, { throwIfNoEntry: false }) ?? {}
+    if (Date.now() - mtimeMs > installTimeoutMs) rmSync(lock, { recursive: true, force: true })
+    else await wait(LOOK_AGAIN_MS)
+  }
+}
+
+function isMade(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+async function installAll(needed: ReadonlySet<Toolchain>): Promise<void> {
   // Python's tiktoken gets its ranks from a package of the node clients.
   if (needed.has('node') || needed.has('python')) await installNode()
   if (needed.has('python')) {

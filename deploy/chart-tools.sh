@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# Brings the tools of check-chart.sh into a cache: helm, kube-apiserver and kubectl, built from Go modules. Needs Go 1.26 or
+# Brings the tools of check-chart.sh into a cache: helm, kube-apiserver and kubectl, built from Go modules, and the definition of a ServiceMonitor. Needs Go 1.26 or
 # newer, about 10 minutes of processor time and 4 GB of disk, once. Where they are installed already, nothing is built.
 set -euo pipefail
 
 helm_version=4.3.1
 kubernetes_version=1.36.3
+operator_version=0.85.0
 cache="${XDG_CACHE_HOME:-$HOME/.cache}/torana-k8s"
 mkdir -p "$cache/bin"
 export CGO_ENABLED=0 GOFLAGS='-buildvcs=false -mod=mod'
@@ -15,6 +16,13 @@ if [ ! -x "$cache/bin/helm" ]; then
   [ -f go.mod ] || go mod init example.org/helm
   go get -tool "helm.sh/helm/v4/cmd/helm@v$helm_version"
   go build -trimpath -ldflags '-s -w' -o "$cache/bin/helm" helm.sh/helm/v4/cmd/helm
+fi
+
+# The Prometheus operator's own definition: without it no server knows what a ServiceMonitor is.
+if [ ! -f "$cache/servicemonitors.yaml" ]; then
+  operator=github.com/prometheus-operator/prometheus-operator
+  operator_folder=$(cd / && go mod download -json "$operator@v$operator_version" | sed -n 's/^\t"Dir": "\(.*\)",$/\1/p')
+  install -m 644 "$operator_folder/example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml" "$cache/servicemonitors.yaml"
 fi
 
 if [ ! -x "$cache/bin/kube-apiserver" ]; then

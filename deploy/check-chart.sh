@@ -8,7 +8,8 @@ set -euo pipefail
 folder=$(cd "$(dirname "$0")" && pwd)
 chart=$folder/helm/torana
 kubernetes_version=1.36
-export PATH="${XDG_CACHE_HOME:-$HOME/.cache}/torana-k8s/bin:$PATH"
+cache="${XDG_CACHE_HOME:-$HOME/.cache}/torana-k8s"
+export PATH="$cache/bin:$PATH"
 work=$(mktemp -d)
 started=()
 finish() {
@@ -31,7 +32,7 @@ end() {
 
 has helm 'everything: the chart was not looked at' || { end "$@"; exit 0; }
 
-echo '— helm lint and template, with five value files'
+echo '— helm lint and template, with six value files'
 for values in "$chart"/ci/*-values.yaml; do
   name=$(basename "$values" -values.yaml)
   helm lint --strict --quiet "$chart" --values "$values"
@@ -57,11 +58,22 @@ refused config.upstream.a=b upstream
 refused service.port=80800 65
 refused persistence.enabled=yes boolean
 refused replicas=2 'share one PostgreSQL'
+refused separateRoles.enabled=true 'share one PostgreSQL'
+refused separateRoles.worker.replicas=0 minimum
+refused separateRoles.gateway.replicas=2 gateway
+refused tls.secret=a secret
+refused env.TORANA_TLS_CERT=/a 'set by the chart'
+refused env.TORANA_ROLE=worker 'set by the chart'
 refused secrets.DATABASE_URL.name=a,secrets.DATABASE_URL.key=b 'same TORANA_SECRET'
 
 echo '— strict schemas'
 if has kubernetes-validate 'strict schemas'; then
-  kubernetes-validate --strict --kubernetes-version "$kubernetes_version" "$work"/[1-5]-*.yaml
+  # A ServiceMonitor is no object of Kubernetes itself: the server below judges it.
+  mkdir "$work/plain"
+  for file in "$work"/[1-6]-*.yaml; do
+    awk 'BEGIN { RS = "---\n"; ORS = "---\n" } !/kind: ServiceMonitor/' "$file" > "$work/plain/$(basename "$file")"
+  done
+  kubernetes-validate --strict --kubernetes-version "$kubernetes_version" "$work"/plain/*.yaml
 fi
 
 echo '— a real kube-apiserver'
@@ -85,7 +97,15 @@ if has etcd 'dry run' && has kube-apiserver 'dry run' && has kubectl 'dry run'; 
   kube get --raw /readyz > /dev/null || { tail -20 server.log; exit 1; }
   kube create namespace torana > /dev/null
   kube label namespace torana pod-security.kubernetes.io/enforce=restricted pod-security.kubernetes.io/warn=restricted > /dev/null
-  for file in [1-5]-*.yaml; do
+  if [ -f "$cache/servicemonitors.yaml" ]; then
+    kube create -f "$cache/servicemonitors.yaml" > /dev/null
+    kube wait --for=condition=Established --timeout=60s crd/servicemonitors.monitoring.coreos.com > /dev/null
+  else
+    echo 'SKIPPED: 6-roles (chart-tools.sh has not brought the definition of a ServiceMonitor)'
+    skipped=1
+    rm 6-roles.yaml
+  fi
+  for file in [1-6]-*.yaml; do
     kube -n torana apply --dry-run=server -f "$file" > applied 2> warnings || { cat warnings; exit 1; }
     if [ -s warnings ]; then echo "$file:"; cat warnings; exit 1; fi
     echo "${file%.yaml}: $(wc -l < applied) objects accepted, no warning"

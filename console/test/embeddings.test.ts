@@ -2,10 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { expect, type Page } from '@playwright/test'
+import { expect as expectWithin, type Page } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
 import { vectorOf } from '../../tools/fake-provider/vectors.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
+
+/** On a machine that does other things too, a page may take its time to come back. */
+const expect = expectWithin.configure({ timeout: 20_000 })
 
 const node = await startConsoleNode({
   models: { 'plain-w96': { on: 'plain' }, 'plain-w64': { on: 'plain' } },

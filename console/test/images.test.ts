@@ -70,6 +70,15 @@ const run = (page: Page) => page.locator('form button[type=submit]').click()
 
 const adherence = (page: Page) => page.locator('[data-adherence]')
 
+const sha256 = (bytes: Buffer | string) => createHash('sha256').update(bytes).digest('hex')
+const sentEdit = () => {
+  const edit = node.provider.entries().findLast(({ operation }) => operation === 'edit')
+  const part = (name: string) => edit?.parts?.find((one) => one.name.startsWith(name))?.sha256
+  return { id: edit?.id, image: part('image'), mask: part('mask') }
+}
+const cards = (page: Page) =>
+  page.getByRole('region', { name: 'History' }).getByRole('listitem').getByRole('button')
+
 test('from an empty folder the first picture is two clicks away', async () => {
   const empty = await startConsoleNode({ file: false })
   const { page, go, complaints } = await openConsole(empty)
@@ -78,7 +87,7 @@ test('from an empty folder the first picture is two clicks away', async () => {
   await run(page)
   await expect(page.getByRole('img', { name: /^Picture made for: A lighthouse/ })).toBeVisible()
   await expect(page.getByText('1 of 1 picture')).toBeVisible()
-  await expect(page.getByRole('region', { name: 'History' }).getByRole('button')).toHaveCount(1)
+  await expect(cards(page)).toHaveCount(1)
   await assertAccessible(page, 'a picture that was made')
   assert.deepEqual(complaints, [])
 })
@@ -112,11 +121,8 @@ test('an upstream receives the painted mask bit for bit, and what is outside of 
 
   await run(page)
   await expect(adherence(page)).toHaveText('100.00 %')
-  const edit = node.provider.entries().findLast(({ operation }) => operation === 'edit')
-  const part = (name: string) => edit?.parts?.find((one) => one.name.startsWith(name))
-  const sha256 = (bytes: Buffer) => createHash('sha256').update(bytes).digest('hex')
-  assert.equal(part('mask')?.sha256, sha256(saved))
-  assert.equal(part('image')?.sha256, sha256(picture.buffer), 'the picture itself is sent untouched')
+  assert.equal(sentEdit().mask, sha256(saved))
+  assert.equal(sentEdit().image, sha256(picture.buffer), 'the picture itself is sent untouched')
   await expect(page.getByText('$0.040000000').first()).toBeVisible()
   await assertAccessible(page, 'before and after')
   await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
@@ -149,6 +155,108 @@ test('adherence counts what an upstream changed outside of the mask, and keeping
   await paintRectangle(page, [0, HEIGHT / 2, WIDTH, HEIGHT / 2])
   await run(page)
   await expect(adherence(page)).toHaveText('0.00 %')
+})
+
+test('a photo that a camera stored on its side is painted upright, and its mask is upright too', async () => {
+  const [storedWidth, storedHeight] = [96, 64]
+  const photo = {
+    name: 'photo.jpg',
+    mimeType: 'image/jpeg',
+    buffer: await sharp({
+      create: { width: storedWidth, height: storedHeight, channels: 3, background: { r: 200, g: 40, b: 40 } },
+    })
+      .jpeg()
+      .withMetadata({ orientation: 6 })
+      .toBuffer(),
+  }
+  const { page, go } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=a-painter')
+  await page.locator('input[type=file]').first().setInputFiles(photo)
+  await page.getByRole('application').waitFor()
+  // Upright it is as high as it was stored wide.
+  await expect(page.getByText(`${storedHeight} × ${storedWidth}`)).toBeVisible()
+  // It would not fit into the picture as it is stored.
+  await paintRectangle(page, [8, 70, 20, 16])
+  const saved = await downloaded(page, 'Save mask')
+  const { data, info } = await sharp(saved).raw().toBuffer({ resolveWithObject: true })
+  assert.deepEqual([info.width, info.height], [storedHeight, storedWidth])
+  for (let row = 0; row < info.height; row += 1)
+    for (let column = 0; column < info.width; column += 1) {
+      const isPainted = column >= 8 && column < 28 && row >= 70 && row < 86
+      assert.equal(data[(row * info.width + column) * 4 + 3], isPainted ? 0 : 255, `${column},${row}`)
+    }
+  const before = sentEdit().id
+  await run(page)
+  await expect(adherence(page)).toHaveText('100.00 %')
+  assert.notEqual(sentEdit().id, before)
+  assert.equal(sentEdit().mask, sha256(saved), 'the upstream has the mask bit for bit')
+  assert.equal(sentEdit().image, sha256(photo.buffer), 'the photo is sent untouched, with its note')
+})
+
+test('an edit of the history shows its mask again and runs again, and elsewhere it says why not', async () => {
+  const { page, go, complaints } = await openConsole(node)
+  await go('/playground/images?mode=edit&model=b-careless')
+  await choose(page)
+  await paintRectangle(page, [0, 0, 100, HEIGHT])
+  await run(page)
+  await expect(adherence(page)).toHaveText('50.00 %')
+  const first = sentEdit()
+  await go('/playground/images?mode=edit&model=b-careless')
+  await cards(page).first().click()
+  await expect(adherence(page)).toHaveText('50.00 %')
+  await assertAccessible(page, 'an edit of the history')
+  await page.getByRole('button', { name: 'Run again' }).click()
+  await expect.poll(() => sentEdit().id).not.toBe(first.id)
+  assert.equal(sentEdit().mask, first.mask)
+  assert.equal(sentEdit().image, first.image)
+  assert.deepEqual(complaints, [])
+
+  const elsewhere = await openConsole(node)
+  await elsewhere.go('/playground/images')
+  await cards(elsewhere.page).first().click()
+  const again = elsewhere.page.getByRole('button', { name: 'Run again' })
+  await expect(again).toHaveAttribute('aria-disabled', 'true')
+  await again.hover()
+  await expect(elsewhere.page.getByText(/^Torana keeps no prompts\./)).toBeVisible()
+})
+
+test('two pictures of the history are compared beside each other and with a slider', async () => {
+  const { page, go } = await openConsole(node)
+  await go('/playground/images?model=a-painter')
+  for (const prompt of ['a red door', 'a blue door']) {
+    const before = await cards(page).count()
+    await page.getByRole('textbox', { name: 'Prompt' }).fill(prompt)
+    await run(page)
+    await expect(page.getByRole('img', { name: `Picture made for: ${prompt}` })).toBeVisible()
+    await expect(cards(page)).toHaveCount(before + 1)
+  }
+  await page.getByRole('button', { name: 'Compare' }).click()
+  await expect(page.getByText('Choose two pictures of the history.')).toBeVisible()
+  await cards(page).nth(0).click()
+  await cards(page).nth(1).click()
+  const both = page.getByRole('region', { name: 'Compare' }).getByRole('img', { name: 'a-painter' })
+  await expect(both).toHaveCount(2)
+  await assertAccessible(page, 'two pictures beside each other')
+  await page.getByRole('button', { name: 'Slider' }).click()
+  await page.getByRole('slider', { name: 'Where before ends' }).press('ArrowRight')
+  await assertAccessible(page, 'two pictures with a slider')
+})
+
+test('on a phone the picture comes first, then the form, then the history', async () => {
+  const { page, go } = await openConsole(node, { size: 'phone' })
+  await go('/playground/images?mode=edit&model=a-painter')
+  await page.locator('input[type=file]').first().setInputFiles(picture)
+  const tops = []
+  for (const part of [
+    page.getByRole('application'),
+    page.locator('form button[type=submit]'),
+    page.getByRole('region', { name: 'History' }),
+  ])
+    tops.push((await part.boundingBox())?.y ?? assert.fail())
+  assert.deepEqual(
+    tops,
+    tops.toSorted((a, b) => a - b),
+  )
 })
 
 test('a model says before the call what it does not take, and which one would do', async () => {

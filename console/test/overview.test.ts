@@ -29,7 +29,13 @@ test('the same numbers stand in a table, and the choice stands in the address', 
   const { page, go } = await openConsole(node)
   await go('/')
   await page.getByRole('button', { name: 'Table' }).click()
-  await expect(page.getByRole('row').filter({ hasText: 'mode-two' })).toBeVisible(SOON)
+  // Which of the two serves at the moment is the scheduler's affair.
+  await expect(
+    page
+      .getByRole('row')
+      .filter({ hasText: /mode-(?:one|two)/ })
+      .first(),
+  ).toBeVisible(SOON)
   await expect(page).toHaveURL(/view=table/)
   await page.getByRole('button', { name: 'Picture', exact: true }).click()
   await page.getByRole('button', { name: 'Dollars' }).click()

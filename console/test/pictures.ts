@@ -36,6 +36,14 @@ const PICTURES: readonly Picture[] = [
   { name: 'overview', path: '/', role: 'operator', phone: true, chinese: true },
   { name: 'requests', path: '/requests', role: 'operator', phone: true, chinese: true, before: peek },
   { name: 'request', path: '/requests?tries=2', role: 'operator', phone: true, before: openFirst },
+  {
+    name: 'batches',
+    path: '/batches',
+    role: 'operator',
+    phone: true,
+    before: (page) => page.locator('tbody [data-row]').first().waitFor(),
+  },
+  { name: 'batch', path: '/batches?state=completed', role: 'operator', before: openFirst },
   { name: 'models', path: '/models', role: 'operator', chinese: true },
   { name: 'model', path: '/models/BAAI%2Fbge-m3', role: 'developer' },
   {
@@ -56,13 +64,25 @@ const PICTURES: readonly Picture[] = [
     name: 'images',
     path: '/playground/images?mode=edit&model=gpt-image-2&project=studio',
     role: 'operator',
+    phone: true,
     before: paint,
+  },
+  {
+    name: 'images-result',
+    path: '/playground/images?mode=edit&model=gpt-image-2&project=studio',
+    role: 'operator',
+    before: edit,
   },
   { name: 'usage', path: '/usage', phone: true, chinese: true },
   { name: 'budgets', path: '/budgets' },
   { name: 'unknowns', path: '/unknowns' },
   { name: 'deployments', path: '/deployments', role: 'operator', phone: true },
-  { name: 'drift', path: '/deployments/text-embedding-3-large%2Fazure-us?tab=drift', phone: true },
+  {
+    name: 'drift',
+    path: '/deployments/text-embedding-3-large%2Fazure-us?tab=drift',
+    phone: true,
+    before: (page) => page.locator('figure').first().waitFor(),
+  },
   { name: 'keys', path: '/keys' },
   { name: 'new-key', path: '/keys?new=1' },
   { name: 'audit', path: '/audit' },
@@ -80,7 +100,7 @@ async function peek(page: Page, on: 'desktop' | 'phone'): Promise<void> {
 async function openFirst(page: Page): Promise<void> {
   await page.locator('tbody [data-row]').first().focus()
   await page.keyboard.press('Enter')
-  await page.waitForURL(/\/requests\/./)
+  await page.waitForURL(/\/(requests|batches)\/./)
   await settled(page)
 }
 
@@ -98,7 +118,7 @@ const LIGHTHOUSE = `<svg xmlns="http://www.w3.org/2000/svg" width="1024" height=
   <rect x="712" y="196" width="96" height="58" rx="6" fill="#33424f"/><path d="M704 196L760 150L816 196Z" fill="#b9402f"/>
   <path d="M760 224L380 170V280Z" fill="#ffe9a8" opacity="0.55"/></svg>`
 
-/** A sky is painted over, and the edit looked at beside what it was made from. */
+/** A sky is painted over. */
 async function paint(page: Page): Promise<void> {
   const buffer = await sharp(Buffer.from(LIGHTHOUSE)).png().toBuffer()
   await page.getByRole('button', { name: 'Choose a picture' }).waitFor()
@@ -113,6 +133,17 @@ async function paint(page: Page): Promise<void> {
   await page.mouse.down()
   await page.mouse.move(x + width * 0.5, y + height * 0.12, { steps: 12 })
   await page.mouse.up()
+  await settled(page)
+}
+
+/** The edit is looked at beside what it was made from. */
+async function edit(page: Page): Promise<void> {
+  await paint(page)
+  await page.getByRole('textbox', { name: 'Prompt' }).fill('A flock of white birds in the evening sky')
+  await page.locator('form button[type=submit]').click()
+  await page.locator('[data-adherence]').waitFor({ timeout: 60_000 })
+  // What it cost is written a moment after the picture.
+  await sleep(2500)
   await settled(page)
 }
 

@@ -12,6 +12,7 @@ const PAGES = [
   ['/playground/embeddings', 'Embeddings'],
   ['/playground/images', 'Images'],
   ['/requests', 'Requests'],
+  ['/batches', 'Batches'],
   ['/models', 'Models'],
   ['/usage', 'Usage & cost'],
   ['/budgets', 'Budgets'],
@@ -146,6 +147,7 @@ test('what a role may never read is not in its navigation', async () => {
   assert.deepEqual(places, [
     'Overview',
     'Requests',
+    'Batches',
     'Models',
     'Embeddings',
     'Images',

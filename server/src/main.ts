@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { openAccounts } from '#compose/accounts.ts'
 import { backupFor } from '#compose/backup.ts'
+import { openBulk } from '#compose/bulk.ts'
 import { commit, version, type Basics } from '#compose/basics.ts'
 import { CatalogInForce, watchFile } from '#compose/catalog.ts'
 import { openConfigAudit } from '#compose/config-audit.ts'
@@ -98,13 +99,8 @@ export async function startNode(
   })
   opened.use(listeners)
   told.throwIfAborted()
-  const seen = settings.configFile === undefined ? undefined : lookAt(settings.configFile)
-  const loaded = loadCatalog(settings, env)
+  const { seen, loaded, basics } = prepared(settings, env, log)
   const { limits } = loaded
-  for (const warning of loaded.warnings) log.warn(warning)
-  for (const warning of unknownVariables(env, settings.configFile)) log.warn(warning)
-  makeDataFolder(settings.dataDir)
-  const basics = basicsOf(settings, loaded, log)
   const demoKey = demoKeyOf(settings)
   const catalog = new CatalogInForce(loaded, settings.bootstrapKey ?? demoKey, log)
   const publicUrl = settings.publicUrl ?? listeners.url
@@ -128,23 +124,25 @@ export async function startNode(
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
   const { traces } = opened.use(openTraces(basics, catalog))
   const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
-  const spaces = opened.use(await openSpaces(basics, { stores, catalog, scheduler, outside, told }))
+  const spaces = opened.use(
+    await openSpaces(basics, { stores, catalog, scheduler, outside, upstreams, told }),
+  )
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   told.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
   const images = opened.use(
     await openImages(basics, { stores, accounts, catalog, outside, upstreams, dispatch, publicUrl }),
   )
-
+  const engine = { stores, catalog, outside, traffic, sharing, spaces, images, json, publicUrl }
+  const bulk = opened.use(await openBulk(basics, { ...engine, blobs: images.blobs }))
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
   const shown = { readiness, publicUrl, directory, spaces }
-  const { liveNodes } = stores
-  const calls = { outside, traces, traffic, sharing, images, json, liveNodes }
+  const calls = { outside, traces, traffic, sharing, images, bulk, json, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...shown, ...calls })
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
   const { url, controlUrl } = listeners
-  const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
   const { nodeFigures } = accounts.books ?? {}
+  const people = opened.use(await openPeople(basics, { stores, catalog, publicUrl, controlUrl }))
   const { control, commands } = openControl(basics, {
     ...shown,
     peers,
@@ -156,6 +154,7 @@ export async function startNode(
     models,
     reports: stores.reports,
     images,
+    bulk,
     backup: backupFor(basics, { source: stores.backup, blobs: images.blobs.store, audit: stores.audit }),
     prices: stores.prices,
     people,
@@ -167,11 +166,12 @@ export async function startNode(
   await listeners.openSocket(settings, commands, log)
   opened.use(watchCertificate(basics, listeners))
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
-  configAudit.note(catalog.declared)
+  configAudit.note(catalog.declared, seen?.digest ?? '')
   const file = watchFile(basics, env, catalog, { since: seen, audit: configAudit })
   isStarted = true
 
-  const ending = new Ending(basics, { file, readiness, listeners, images, stores, parts: opened.move() })
+  const drained = { listeners, images, bulk, stores }
+  const ending = new Ending(basics, { file, readiness, ...drained, parts: opened.move() })
   const stop = (options?: StopOptions): Promise<void> => ending.stop(options)
   return {
     url,
@@ -186,6 +186,23 @@ export async function startNode(
     ended: ended.promise.then(() => stop()),
     stop,
   }
+}
+
+interface Prepared {
+  /** The configuration as it lay there when it was read. */
+  readonly seen: ReturnType<typeof lookAt> | undefined
+  readonly loaded: LoadedConfig
+  readonly basics: Basics
+}
+
+/** What is known before anything is opened. */
+function prepared(settings: Settings, env: Environment, log: Log): Prepared {
+  const seen = settings.configFile === undefined ? undefined : lookAt(settings.configFile)
+  const loaded = loadCatalog(settings, env)
+  for (const warning of loaded.warnings) log.warn(warning)
+  for (const warning of unknownVariables(env, settings.configFile)) log.warn(warning)
+  makeDataFolder(settings.dataDir)
+  return { seen, loaded, basics: basicsOf(settings, loaded, log) }
 }
 
 function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {

@@ -18,7 +18,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   package: ['node:'],
   telemetry: ['core', 'ports', 'node:', 'npm'],
   http: ['core', 'ports', 'request', 'node:', 'npm'],
-  config: ['core', 'package', 'node:', 'npm'],
+  config: ['core', 'thread', 'package', 'node:', 'npm'],
   cli: ['*'],
   compose: ['*'],
   main: ['*'],
@@ -155,7 +155,7 @@ const CONSOLE_MAY_IMPORT: Record<string, readonly string[]> = {
   parts: ['app', 'api', 'ui', 'charts', 'words', 'workers'],
   pages: ['app', 'api', 'ui', 'charts', 'parts', 'words', 'workers'],
   words: ['app/format.ts', 'app/language.ts'],
-  workers: [],
+  workers: ['charts/vectors/ramp.ts'],
   'main.tsx': ['app', 'words'],
 }
 const PAGE_LINES_MAX = 300

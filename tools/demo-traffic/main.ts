@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startFakeProvider } from '../fake-provider/server.ts'
+import { sendBatches } from './batches.ts'
 import { drive } from './drive.ts'
 import { fillHistory } from './history.ts'
 import { Moods } from './moods.ts'
@@ -11,7 +12,7 @@ import { startDemoNode } from './node.ts'
 
 const HELP = `npm run demo:traffic -- [options]
 
-Drives a node on this machine with mixed load: several projects and keys, vectors, pictures and edits, cache hits, failures,
+Drives a node on this machine with mixed load: several projects and keys, vectors, pictures, edits and batches, cache hits, failures,
 rate limits, unknowns, and an upstream that leaves its space. All upstreams are a fake provider; nothing is paid.
 
   --minutes 10      how long (default 10)
@@ -61,7 +62,8 @@ function numbers() {
 
 async function driveAt(url: string): Promise<void> {
   const { signal } = stopping
-  const answers = await drive({ url, ...numbers(), signal, onSecond: async () => {} })
+  const onSecond = async (second: number): Promise<void> => batchesAt(url, second)
+  const answers = await drive({ url, ...numbers(), signal, onSecond })
   tell(answers)
 }
 
@@ -81,6 +83,7 @@ async function driveOwn(): Promise<void> {
     const moods = new Moods(provider)
     const onSecond = async (second: number): Promise<void> => {
       await moods.at(second)
+      batchesAt(node.url, second)
       // The guard looks every quarter of an hour; a demo can't wait for it.
       if (second === 35) await lookAtSpaces(node.controlUrl)
     }
@@ -89,6 +92,11 @@ async function driveOwn(): Promise<void> {
     await node.stop()
     await provider.close()
   }
+}
+
+/** The traffic does not wait for them. */
+function batchesAt(url: string, second: number): void {
+  void sendBatches(url, second).catch((error: unknown) => console.error('a batch was not sent:', error))
 }
 
 async function lookAtSpaces(controlUrl: string): Promise<void> {

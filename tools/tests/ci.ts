@@ -16,6 +16,7 @@ const GROUPS: readonly (readonly string[])[] = [
     'conformance:images -- --quick',
     'test:console:smoke',
     'conformance:embeddings -- --quick',
+    'conformance:batches -- --quick',
     'test:package',
     'console:sizes',
   ],

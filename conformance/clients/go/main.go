@@ -1,5 +1,5 @@
 // openai-go: reads {cases, …} from standard input, answers each case with one JSON line. The argument `images` asks for
-// pictures, none for vectors.
+// pictures, `batches` uses files, batches and webhooks, none asks for vectors.
 package main
 
 import (
@@ -40,6 +40,8 @@ type question struct {
 	IdempotencyKey string `json:"idempotencyKey"`
 	SaveAs         string `json:"saveAs"`
 	Edit           *edit  `json:"edit"`
+
+	batchQuestion
 }
 
 type answer struct {
@@ -50,6 +52,7 @@ type answer struct {
 	Pictures []picture `json:"pictures,omitempty"`
 	Previews []picture `json:"previews,omitempty"`
 	Error    *failure  `json:"error,omitempty"`
+	batchAnswer
 }
 
 type failure struct {
@@ -75,6 +78,7 @@ func run() error {
 		return err
 	}
 	forPictures := len(os.Args) > 1 && os.Args[1] == "images"
+	forBatches := len(os.Args) > 1 && os.Args[1] == "batches"
 	lines := json.NewEncoder(os.Stdout)
 	for _, question := range asked.Cases {
 		line := answer{Case: question.Name, OK: true}
@@ -83,6 +87,8 @@ func run() error {
 			err = change(question, &line)
 		} else if forPictures {
 			err = generate(question, &line)
+		} else if forBatches {
+			err = useBatches(question, &line)
 		} else {
 			err = embed(question, asked.Lists[question.Inputs], &line)
 		}

@@ -7,6 +7,7 @@ import {
   CircleHelp,
   Image,
   KeyRound,
+  Layers,
   LayoutDashboard,
   Network,
   ScrollText,
@@ -22,6 +23,7 @@ export interface Place {
   readonly id:
     | 'overview'
     | 'requests'
+    | 'batches'
     | 'models'
     | 'embeddings'
     | 'images'
@@ -64,6 +66,14 @@ export const PLACE_GROUPS: readonly PlaceGroup[] = [
         key: 'r',
         permission: 'requests.read',
         title: words.requests.title,
+      },
+      {
+        id: 'batches',
+        to: paths.batches(),
+        icon: Layers,
+        key: 't',
+        permission: 'batches.read',
+        title: words.batches.title,
       },
       {
         id: 'models',

@@ -4,6 +4,7 @@ import {
   Folder,
   Image,
   KeyRound,
+  Layers,
   Network,
   Orbit,
   ScrollText,
@@ -16,6 +17,7 @@ import type { HitType } from './resolve.ts'
 
 export const HIT_ICONS: Record<HitType, LucideIcon> = {
   request: Activity,
+  batch: Layers,
   call: Waypoints,
   key: KeyRound,
   project: Folder,

@@ -10,6 +10,8 @@ const ADDRESSES: Record<keyof typeof paths, readonly [made: string, address: str
     '/requests?outcome=failed&key=ads/website',
   ],
   request: [paths.request('01a1', { tab: 'ledger' }), '/requests/01a1?tab=ledger'],
+  batches: [paths.batches({ state: 'open' }), '/batches?state=open'],
+  batch: [paths.batch('batch_01a1'), '/batches/batch_01a1'],
   models: [paths.models({ can: ['mask', 'edits'] }), '/models?can=mask&can=edits'],
   model: [paths.model('BAAI/bge-m3'), '/models/BAAI%2Fbge-m3'],
   embeddings: [paths.embeddings({ view: 'raw' }), '/playground/embeddings?view=raw'],

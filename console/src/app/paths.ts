@@ -15,6 +15,8 @@ export const paths = {
   overview: at('/'),
   requests: at('/requests'),
   request: (id: string, search: Search = {}) => at(`/requests/${segment(id)}`)(search),
+  batches: at('/batches'),
+  batch: (id: string, search: Search = {}) => at(`/batches/${segment(id)}`)(search),
   models: at('/models'),
   model: (id: string, search: Search = {}) => at(`/models/${segment(id)}`)(search),
   embeddings: at('/playground/embeddings'),

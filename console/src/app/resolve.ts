@@ -19,6 +19,7 @@ export const resolveQuery = (q: string) =>
 
 const PATH_OF: Record<HitType, (id: string) => string> = {
   request: (id) => paths.request(id),
+  batch: (id) => paths.batch(id),
   call: (id) => paths.request(id),
   key: (id) => paths.key(id),
   project: (id) => paths.settings('projects', { project: id }),

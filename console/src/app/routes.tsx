@@ -66,6 +66,21 @@ const requestRoute = createRoute({
   component: lazyRouteComponent(() => import('../pages/requests/request-page.tsx'), 'RequestPage'),
 })
 
+const batchesRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/batches',
+  validateSearch: searchOf({
+    state: oneOf('open', 'in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled'),
+  }),
+  component: lazyRouteComponent(() => import('../pages/batches/batches-page.tsx'), 'BatchesPage'),
+})
+
+const batchRoute = createRoute({
+  getParentRoute: () => shellRoute,
+  path: '/batches/$id',
+  component: lazyRouteComponent(() => import('../pages/batches/batch-page.tsx'), 'BatchPage'),
+})
+
 const modelsRoute = createRoute({
   getParentRoute: () => shellRoute,
   path: '/models',
@@ -238,6 +253,8 @@ const routeTree = rootRoute.addChildren([
     overviewRoute,
     requestsRoute,
     requestRoute,
+    batchesRoute,
+    batchRoute,
     modelsRoute,
     modelRoute,
     embeddingsRoute,

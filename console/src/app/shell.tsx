@@ -1,6 +1,6 @@
 /** The frame around all pages: navigation at the left, or at the bottom of a phone; the page; what floats above it. */
 import { useIsFetching, useQueryClient } from '@tanstack/react-query'
-import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
+import { Outlet, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect, useState, type ReactNode } from 'react'
 import { isSignedOut } from '../api/faults.ts'
 import { words } from '../words/words.ts'
@@ -21,9 +21,12 @@ const Palette = lazy(async () => ({ default: (await loadPalette()).Palette }))
 export function Shell() {
   const { data: session, error, refetch } = useSessionState()
   const navigate = useNavigate()
-  const { href } = useLocation()
+  const router = useRouter()
+  // Links carry the scope: the frame is drawn anew when it changes, and not with every other word of an address.
+  useSearch({ strict: false, select: ({ project }) => project })
   const isOut = session === undefined && isSignedOut(error)
   useEffect(() => {
+    const { href } = router.state.location
     if (isOut) void navigate({ to: '/sign-in', search: { return: href }, replace: true } as never)
   }, [isOut])
   useEffect(() => {

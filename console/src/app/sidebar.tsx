@@ -85,7 +85,7 @@ export function Sidebar({ openPalette, openList }: SidebarProps) {
 
 /** `/requests/…` belongs to Requests; the two playgrounds are places of their own. */
 export function useIsHere(): (place: Place) => boolean {
-  const { pathname } = useLocation()
+  const pathname = useLocation({ select: ({ pathname: path }) => path })
   const path = `/${pathname.slice(BASE.length)}`.replace(/^\/+/, '/')
   return ({ to }) => {
     // Any section of the settings is the settings.
@@ -137,7 +137,7 @@ function NodesLine() {
 export function ScopeSwitch() {
   const { projects: own } = useSession()
   const change = useChangeSearch()
-  const { project } = useSearch({ strict: false })
+  const project = useSearch({ strict: false, select: ({ project: name }) => name })
   const listed = useQuery(shellQueries.projects())
   const names = listed.data?.data.map(({ name }) => name) ?? own ?? []
   const box =

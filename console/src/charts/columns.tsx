@@ -49,6 +49,8 @@ interface ColumnsProps {
 
 const AXIS_WIDTH = 44
 const LABELS_HEIGHT = 20
+/** Nearer to an end, a label would stand outside of the picture. */
+const HALF_LABEL = 16
 const TOP = 12
 
 export function Columns(props: ColumnsProps) {
@@ -164,9 +166,9 @@ export function Columns(props: ColumnsProps) {
           {ticks.map((tick) => (
             <text
               key={tick.atMs}
-              x={xOf(tick.atMs) + barWidth / 2}
+              x={Math.min(plotWidth, xOf(tick.atMs) + barWidth / 2)}
               y={height - 3}
-              textAnchor="middle"
+              textAnchor={anchorAt(xOf(tick.atMs), plotWidth)}
               className="fill-ink-3 text-11"
             >
               {tick.text}
@@ -227,4 +229,8 @@ function MarkView({
       )}
     </g>
   )
+}
+
+function anchorAt(x: number, width: number): 'start' | 'middle' | 'end' {
+  return x < HALF_LABEL ? 'start' : x > width - HALF_LABEL ? 'end' : 'middle'
 }

@@ -1,35 +1,39 @@
 /** How large a picture may be: it is drawn in real pixels, so that lines stay sharp and letters keep their size. */
 import { useLayoutEffect, useRef, useState, type RefObject } from 'react'
 
-export function useWidth<Part extends HTMLElement>(): readonly [ref: RefObject<Part | null>, width: number] {
-  const ref = useRef<Part>(null)
-  const [width, setWidth] = useState(0)
-  useLayoutEffect(() => {
-    const part = ref.current
-    if (part === null) return
-    setWidth(part.clientWidth)
-    const observer = new ResizeObserver(([entry]) => entry && setWidth(Math.round(entry.contentRect.width)))
-    observer.observe(part)
-    return () => observer.disconnect()
-  }, [])
-  return [ref, width]
+export interface PictureSize {
+  readonly width: number
+  readonly height: number
 }
 
-/** The same for pictures that fill their place. */
+const NOT_YET: PictureSize = { width: 0, height: 0 }
+
+/**
+ * The browser tells it once it has laid out the page. To ask for it earlier would make it lay out everything in the middle of
+ * React's work, and both together are a task that one feels.
+ */
 export function useSize<Part extends HTMLElement>(): readonly [
   ref: RefObject<Part | null>,
-  size: { readonly width: number; readonly height: number },
+  size: PictureSize,
 ] {
   const ref = useRef<Part>(null)
-  const [size, setSize] = useState({ width: 0, height: 0 })
+  const [size, setSize] = useState(NOT_YET)
   useLayoutEffect(() => {
     const part = ref.current
     if (part === null) return
-    const look = (): void => setSize({ width: part.clientWidth, height: part.clientHeight })
-    look()
-    const observer = new ResizeObserver(look)
+    const observer = new ResizeObserver(([entry]) => {
+      if (entry === undefined) return
+      const { width, height } = entry.contentRect
+      setSize({ width: Math.round(width), height: Math.round(height) })
+    })
     observer.observe(part)
     return () => observer.disconnect()
   }, [])
   return [ref, size]
+}
+
+/** For pictures that choose their own height. */
+export function useWidth<Part extends HTMLElement>(): readonly [ref: RefObject<Part | null>, width: number] {
+  const [ref, { width }] = useSize<Part>()
+  return [ref, width]
 }

@@ -4,6 +4,7 @@ import UPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { useTheme } from '../app/theme.ts'
 import { useZone } from '../app/zone.ts'
+import { endTicks } from './axis.ts'
 import { computed, type Colour } from './colours.ts'
 import { ChartFrame, type ChartTable } from './frame.tsx'
 import { useWidth } from './size.ts'
@@ -41,6 +42,8 @@ interface TimeChartProps {
   readonly range?: readonly [least: number, most: number]
   /** The whole range of time, where the points don't cover it. */
   readonly timeRange?: readonly [fromMs: number, toMs: number]
+  /** Small pictures name both ends of the range and its middle; round times would be one or two. */
+  readonly timeTicks?: 'round' | 'ends'
   readonly lines?: readonly TimeLine[]
   readonly height?: number
   readonly axisWidth?: number
@@ -49,9 +52,14 @@ interface TimeChartProps {
 
 const DASHES = { dashed: [5, 4], dotted: [1.5, 3] }
 const FONT = '11px Inter, sans-serif'
+const LABELS_HEIGHT = 20
+const ENDS_HEIGHT = 14
+const AXIS_WIDTH = 44
 
 export function TimeChart(props: TimeChartProps) {
   const { caption, timesMs, series, valueText, timeText, height = 170 } = props
+  const ends = props.timeTicks === 'ends' ? props.timeRange : undefined
+  const plotHeight = ends === undefined ? height : height - ENDS_HEIGHT
   const [ref, width] = useWidth<HTMLDivElement>()
   const [at, setAt] = useState<number>()
   const theme = useTheme()
@@ -65,7 +73,7 @@ export function TimeChart(props: TimeChartProps) {
   useEffect(() => {
     const place = ref.current
     if (place === null || width === 0) return
-    const made = new UPlot(optionsOf(props, width, height, setAt), data, place)
+    const made = new UPlot(optionsOf(props, width, plotHeight, setAt), data, place)
     plot.current = made
     return () => {
       made.destroy()
@@ -108,7 +116,18 @@ export function TimeChart(props: TimeChartProps) {
       onAt={setAt}
       table={table}
     >
-      <div ref={ref} style={{ height }} />
+      <div ref={ref} style={{ height: plotHeight }} />
+      {ends && (
+        <p
+          aria-hidden
+          className="flex items-end justify-between text-11 leading-none text-ink-2 tabular-nums"
+          style={{ height: ENDS_HEIGHT, paddingRight: props.axisWidth ?? AXIS_WIDTH }}
+        >
+          {endTicks(ends[0], ends[1], 2, props.axisTimeText ?? timeText).map(({ atMs, text }) => (
+            <span key={atMs}>{text}</span>
+          ))}
+        </p>
+      )}
       {at !== undefined && (
         <>
           <span
@@ -157,7 +176,7 @@ function optionsOf(
     timeRange,
     ticks,
     lines = [],
-    axisWidth = 44,
+    axisWidth = AXIS_WIDTH,
     onMark,
   } = props
   const [label, grid] = [computed('ink-2'), computedLine()]
@@ -165,7 +184,8 @@ function optionsOf(
     width,
     height,
     legend: { show: false },
-    padding: [8, 0, 0, 0],
+    // Half of the lowest number stands below the plot.
+    padding: [8, 0, props.timeTicks === 'ends' ? 6 : 0, 0],
     cursor: {
       x: false,
       y: false,
@@ -185,8 +205,9 @@ function optionsOf(
       {
         stroke: label,
         font: FONT,
-        size: 20,
+        size: LABELS_HEIGHT,
         gap: 4,
+        show: props.timeTicks !== 'ends',
         grid: { show: false },
         ticks: { show: false },
         space: 70,

@@ -32,7 +32,8 @@ export function Banner({ tone = 'plain', icon, title, action, className, childre
       )}
     >
       {icon !== undefined && <span className="shrink-0">{icon}</span>}
-      <div className="min-w-0 flex-1">
+      {/* On a phone the button goes below the text, instead of making it narrow. */}
+      <div className="min-w-0 flex-1 phone:basis-3/4">
         {title !== undefined && <p className="font-semibold text-ink">{title}</p>}
         {children !== undefined && <div className="text-12 text-ink-2">{children}</div>}
       </div>

@@ -8,7 +8,8 @@ import { Link, isPlainClick } from './link.tsx'
 import { Bar, barWidth } from './loading.tsx'
 import { Tick } from './switch.tsx'
 
-const CELL = 'truncate px-2.5 first:pl-6 last:pr-6 phone:first:pl-4 phone:last:pr-4'
+/** Only texts are cut: every cell that cuts costs the browser time with each frame of scrolling. */
+const CELL = 'whitespace-nowrap px-2.5 first:pl-6 last:pr-6 phone:first:pl-4 phone:last:pr-4'
 
 interface HeadProps<Row> {
   readonly columns: readonly Column<Row>[]
@@ -131,7 +132,11 @@ function FullRow<Row>({
       {columns.map((column, index) => (
         <td
           key={column.id}
-          className={classes(CELL, column.align === 'right' && 'text-right tabular-nums', column.className)}
+          className={classes(
+            CELL,
+            column.align === 'right' ? 'text-right tabular-nums' : 'truncate',
+            column.className,
+          )}
         >
           {index === 0 ? (
             <RowLink row={row} href={href} onPeek={onPeek} content={column.cell(row)} />

@@ -7,7 +7,7 @@ import { useKeys } from './keyboard.ts'
 const VIRTUAL_FROM = 60
 export const GROUP_HEIGHT = 36
 /** Rows beyond the visible ones, so that a quick wheel shows no gap. */
-export const OVERSCAN = 12
+export const OVERSCAN = 6
 
 export type Item<Row> = { readonly row: Row; readonly index: number } | { readonly group: Group }
 

@@ -1,4 +1,5 @@
 /** The frame of every page: a title bar, content, and a side panel where it has one. */
+import { ArrowLeft } from 'lucide-react'
 import { useEffect, type ReactNode } from 'react'
 import { classes } from './classes.ts'
 import { Link } from './link.tsx'
@@ -47,6 +48,8 @@ export function Page(props: PageProps) {
     fill = false,
     children,
   } = props
+  // A phone has room for one way back: to the list.
+  const [above] = crumbs
   useEffect(() => {
     document.title = `${title} · Torana`
   }, [title])
@@ -58,12 +61,18 @@ export function Page(props: PageProps) {
             <Brand size={20} />
           </span>
         )}
+        {above !== undefined && (
+          <Link
+            to={above.to}
+            aria-label={above.label}
+            className="-ml-2 hidden size-9 shrink-0 items-center justify-center text-ink-2 phone:flex"
+          >
+            <ArrowLeft size={18} aria-hidden />
+          </Link>
+        )}
         <div className="flex min-w-0 items-center gap-2">
           {crumbs.map((crumb) => (
-            <span
-              key={crumb.to}
-              className="flex shrink-0 items-center gap-2 text-ink-3 last-of-type:phone:flex phone:hidden"
-            >
+            <span key={crumb.to} className="flex shrink-0 items-center gap-2 text-ink-3 phone:hidden">
               <Link to={crumb.to} className="text-ink-2 hover:text-ink">
                 {crumb.label}
               </Link>
@@ -132,7 +141,7 @@ export function Section({
 }) {
   return (
     <section className={classes('flex flex-col', className)}>
-      <header className="flex min-h-7 items-center gap-2.5">
+      <header className="flex min-h-7 items-center gap-2.5 phone:flex-wrap">
         <h2 className="text-13 font-semibold">{title}</h2>
         {note !== undefined && <span className="text-12 text-ink-3">{note}</span>}
         {actions !== undefined && <div className="ml-auto flex items-center gap-2">{actions}</div>}

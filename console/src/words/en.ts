@@ -3,6 +3,7 @@ import { shell } from './en/shell.ts'
 import { nodes } from './en/nodes.ts'
 import { overview } from './en/overview.ts'
 import { requests } from './en/requests.ts'
+import { batches } from './en/batches.ts'
 import { models } from './en/models.ts'
 import { upstreams } from './en/upstreams.ts'
 import { embeddings } from './en/embeddings.ts'
@@ -26,6 +27,7 @@ export const en = {
   nodes,
   overview,
   requests,
+  batches,
   models,
   upstreams,
   embeddings,

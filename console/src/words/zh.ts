@@ -4,6 +4,7 @@ import { shell } from './zh/shell.ts'
 import { nodes } from './zh/nodes.ts'
 import { overview } from './zh/overview.ts'
 import { requests } from './zh/requests.ts'
+import { batches } from './zh/batches.ts'
 import { models } from './zh/models.ts'
 import { upstreams } from './zh/upstreams.ts'
 import { embeddings } from './zh/embeddings.ts'
@@ -27,6 +28,7 @@ export const zh: Words = {
   nodes,
   overview,
   requests,
+  batches,
   models,
   upstreams,
   embeddings,

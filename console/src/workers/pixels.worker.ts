@@ -9,6 +9,7 @@ import {
 } from './pixels/compare.ts'
 import { maskPng } from './pixels/mask-png.ts'
 import { Mask } from './pixels/mask.ts'
+import { overlayOf } from './pixels/overlay.ts'
 import { pngOf } from './pixels/png.ts'
 
 interface MaskWords {
@@ -33,6 +34,8 @@ export interface Compared {
   readonly comparison: Comparison
   /** Grey, with changed pixels in colour. */
   readonly map: ImageBitmap
+  /** The edge of the mask, to be laid over the whole picture: one sees what lies outside. */
+  readonly edge: ImageBitmap | undefined
   readonly kept: { readonly picture: Blob; readonly comparison: Comparison } | undefined
 }
 
@@ -143,7 +146,17 @@ async function compare(task: Extract<PixelTask, { kind: 'compare' }>): Promise<C
   const kept =
     task.keep && mask !== undefined ? await keptOf(first, task.after, { mask, source, threshold }) : undefined
   for (const picture of new Set([before, first, after])) picture.close()
-  return { comparison, map: small.canvas.transferToImageBitmap(), kept }
+  return { comparison, map: small.canvas.transferToImageBitmap(), edge: mask && edgeOf(mask), kept }
+}
+
+function edgeOf(mask: Mask): ImageBitmap {
+  const scale = Math.min(1, MAP_EDGE / Math.max(mask.width, mask.height))
+  const right = Math.max(1, Math.round(mask.width * scale))
+  const bottom = Math.max(1, Math.round(mask.height * scale))
+  const context = contextOf(right, bottom)
+  const pixels = overlayOf(mask, { scale, left: 0, top: 0 }, { left: 0, top: 0, right, bottom }, false)
+  context.putImageData(new ImageData(pixels, right), 0, 0)
+  return context.canvas.transferToImageBitmap()
 }
 
 interface KeepOptions {

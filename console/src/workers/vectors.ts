@@ -1,5 +1,6 @@
 /** Asks the worker that holds the vectors of one space. The page itself never has more than one of them. */
-import type { Arranged, RawVector, View } from './vectors/vector-space.ts'
+import type { HeatColours } from '../charts/vectors/ramp.ts'
+import type { Arranged, Order, RawVector, View } from './vectors/vector-space.ts'
 
 /** What can be asked, and what comes back. */
 export interface Questions {
@@ -7,7 +8,9 @@ export interface Questions {
   readonly load: { readonly asked: ArrayBuffer; readonly answered: Loaded }
   readonly view: { readonly asked: number; readonly answered: View }
   readonly kept: { readonly asked: number; readonly answered: number }
-  readonly arranged: { readonly asked: number; readonly answered: Arranged }
+  /** Finds the map of a width before somebody looks at it. */
+  readonly prepare: { readonly asked: number; readonly answered: undefined }
+  readonly square: { readonly asked: SquareWish; readonly answered: Square }
   /** The body of an answer with one vector; undefined forgets the query. */
   readonly query: { readonly asked: ArrayBuffer | undefined; readonly answered: number }
   readonly raw: { readonly asked: number; readonly answered: RawVector }
@@ -35,7 +38,19 @@ export interface Loaded {
   readonly tokens: number
 }
 
-export type { Arranged, RawVector, View }
+export interface SquareWish {
+  readonly at: number
+  readonly by: Order
+  readonly groupOf: readonly number[]
+  readonly colours: HeatColours
+}
+
+/** All cosines in an order, and as a picture with one pixel a cell. */
+export interface Square extends Arranged {
+  readonly picture: ImageBitmap
+}
+
+export type { Order, RawVector, View }
 
 interface Waiting {
   readonly resolve: (answered: never) => void

@@ -1,14 +1,14 @@
 /** Holds the vectors of one space away from the page, so that no arithmetic ever keeps it from answering a key. */
 import { vectorsIn } from './vectors/answer.ts'
 import { VectorSpace } from './vectors/vector-space.ts'
-import type { Answering, Asking, Loaded } from './vectors.ts'
+import type { Answering, Asking, Loaded, Square, SquareWish } from './vectors.ts'
 
 let space: VectorSpace | undefined
 
 onmessage = ({ data }: MessageEvent<Asking>) => {
   try {
     const answered = answerTo(data)
-    say({ id: data.id, answered }, buffersIn(answered))
+    say({ id: data.id, answered }, handedOver(answered))
   } catch (error) {
     say({ id: data.id, problem: error instanceof Error ? error.message : String(error) })
   }
@@ -22,8 +22,10 @@ function answerTo({ kind, asked }: Asking): unknown {
       return space.view(asked)
     case 'kept':
       return space.keptAt(asked)
-    case 'arranged':
-      return space.arrangedAt(asked)
+    case 'prepare':
+      return space.prepare(asked)
+    case 'square':
+      return squareOf(space, asked)
     case 'raw':
       return space.raw(asked)
     case 'lines':
@@ -43,14 +45,23 @@ function load(answer: ArrayBuffer): Loaded {
   return { count, width, widths: space.widths, tokens }
 }
 
+function squareOf(of: VectorSpace, { at, by, groupOf, colours }: SquareWish): Square {
+  const arranged = of.arrangedAt(at, by, groupOf)
+  const count = arranged.order.length
+  const canvas = new OffscreenCanvas(count, count)
+  const pixels = new ImageData(of.pixelsAt(at, arranged, colours), count, count)
+  canvas.getContext('2d')?.putImageData(pixels, 0, 0)
+  return { ...arranged, picture: canvas.transferToImageBitmap() }
+}
+
 /** What can be handed over without a copy. */
-function buffersIn(answered: unknown): ArrayBuffer[] {
+function handedOver(answered: unknown): Transferable[] {
   if (typeof answered !== 'object' || answered === null) return []
-  return Object.values(answered).flatMap((part) =>
-    ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : [],
+  return Object.values(answered).flatMap((part): Transferable[] =>
+    ArrayBuffer.isView(part) ? [part.buffer as ArrayBuffer] : part instanceof ImageBitmap ? [part] : [],
   )
 }
 
-function say(answering: Answering, buffers: ArrayBuffer[] = []): void {
-  postMessage(answering, { transfer: buffers })
+function say(answering: Answering, transfer: Transferable[] = []): void {
+  postMessage(answering, { transfer })
 }

@@ -1,6 +1,7 @@
 /** All commands, by topic, in the order in which people meet them. */
 import type { Command, Topic } from './command/command.ts'
 import { audit } from './commands/audit.ts'
+import { batch } from './commands/batch.ts'
 import { backup } from './commands/backup.ts'
 import { budgets } from './commands/budgets.ts'
 import { deployments } from './commands/deployments.ts'
@@ -32,6 +33,7 @@ import { version } from './commands/version.ts'
 export const TOPICS: readonly Topic[] = [
   { title: 'Start', commands: [start, demo, init, check, schema, key] },
   { title: 'Try', commands: [embed, image] },
+  { title: 'Bulk', commands: [batch] },
   { title: 'Callers', commands: [keys, projects] },
   { title: 'Models and upstreams', commands: [models, deployments, credentials, spaces] },
   { title: 'Money', commands: [usage, budgets, unknowns] },

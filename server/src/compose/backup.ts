@@ -9,7 +9,7 @@ import type { BackupSource, TableReport } from '#ports/backup.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
 import { checkBackupFile, linesOf, writeBackupFile } from '#stores/backup-file.ts'
-import { putPicture, writePictures } from '#stores/backup-pictures.ts'
+import { PictureWriter, writePictures } from '#stores/backup-pictures.ts'
 import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
 import { loadDatabase } from '#stores/postgres/backup/load.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
@@ -126,10 +126,11 @@ export function restore(
     const tables = await loadDatabase(database, { backup, lines: linesOf(path), onRows })
     if (backup.blobs > 0) {
       const { store } = await openBlobs(settings)
+      const pictures = new PictureWriter(store)
       let done = total - backup.blobs
       for await (const { line } of linesOf(path)) {
         if (line.kind !== 'blob') continue
-        await putPicture(store, line.blob)
+        if (!(await pictures.put(line.blob))) continue
         done += 1
         onProgress?.(done, total)
       }

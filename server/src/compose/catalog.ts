@@ -1,8 +1,9 @@
 /** The catalog in force: what the configuration declares, with the upstreams, models and credentials of the store. */
 import { listModels, type Catalog, type Project } from '#core/catalog.ts'
 import type { ConfigAdditions } from '#config/build/additions.ts'
-import { loadCatalog, type LoadedConfig } from '#config/load.ts'
-import { lookAt, watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
+import type { LoadedConfig } from '#config/load.ts'
+import { ThreadLoading } from '#config/load-in-thread.ts'
+import { watchConfig, type ConfigWatch, type FileLook } from '#config/reload.ts'
 import type { Environment } from '#config/file/variable.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import { NO_ADDITIONS, type StoredAdditions, type StoredUpstreams } from '#ports/stored-upstreams.ts'
@@ -34,6 +35,9 @@ export interface CompletingStores {
   readonly prices: Pick<PriceStore, 'read' | 'note'> | undefined
 }
 
+/** Prepares for these projects while those of before count. What it returns makes the change, in no time. */
+type ProjectFollower = (projects: readonly Project[]) => Promise<() => void>
+
 export class CatalogInForce {
   readonly #log: Log
   readonly #firstKey: string | undefined
@@ -45,7 +49,7 @@ export class CatalogInForce {
   #additions: StoredAdditions = NO_ADDITIONS
   #prices: StoredPrices | undefined
   #completions = 0
-  readonly #projectFollowers: ((projects: readonly Project[]) => void)[] = []
+  readonly #projectFollowers: ProjectFollower[] = []
   readonly #followers: ((catalog: Catalog) => void)[] = []
   #refusal: ConfigRefusal | undefined
 
@@ -75,7 +79,10 @@ export class CatalogInForce {
 
   /** The projects of the configuration and `default`, whose key may use every model. */
   get projects(): readonly Project[] {
-    const { projects } = this.#declared
+    return this.#withFirstKey(this.#declared.projects)
+  }
+
+  #withFirstKey(projects: readonly Project[]): readonly Project[] {
     if (this.#firstKey === undefined) return projects
     const managedAt = 'environment'
     return [
@@ -85,9 +92,10 @@ export class CatalogInForce {
   }
 
   /** Tells the projects of the configuration now, and again in the turn in which they change. */
-  followProjects(follower: (projects: readonly Project[]) => void): void {
+  async followProjects(follower: ProjectFollower): Promise<void> {
     this.#projectFollowers.push(follower)
-    follower(this.projects)
+    const change = await follower(this.projects)
+    change()
   }
 
   /** Tells the catalog in the turn in which it changes, to the followers in the order in which they came. */
@@ -119,12 +127,14 @@ export class CatalogInForce {
     this.#refusal = { sinceMs, problems }
   }
 
-  /** The configuration was read anew. */
-  declare(configuration: Configuration): void {
+  /** The configuration was read anew. Followers prepare first, which may take a while; then all of it is in force in one turn. */
+  async declare(configuration: Configuration): Promise<void> {
+    const projects = this.#withFirstKey(configuration.catalog.projects)
+    const changes = await Promise.all(this.#projectFollowers.map((follower) => follower(projects)))
     this.#refusal = undefined
     this.#configuration = configuration
     this.#extend()
-    for (const follower of this.#projectFollowers) follower(this.projects)
+    for (const change of changes) change()
     this.refresh()
   }
 
@@ -204,16 +214,17 @@ export function watchFile(
   metrics.node.configLoaded(clock.nowMs(), since?.digest ?? '')
   if (settings.configFile === undefined || since === undefined) return { reload() {}, close() {} }
   const file = settings.configFile
-  return watchConfig({
+  const loading = new ThreadLoading()
+  const watch = watchConfig({
     file,
     since,
     intervalMs: RELOAD_INTERVAL_MS,
-    load: () => loadCatalog(settings, env),
-    onGood(loaded) {
+    load: () => loading.load(settings, env),
+    async onGood(loaded) {
       const before = catalog.configured
-      catalog.declare(loaded)
-      audit.note(loaded.catalog, before)
-      metrics.node.configLoaded(clock.nowMs(), lookAt(file).digest)
+      await catalog.declare(loaded)
+      audit.note(loaded.catalog, loaded.digest, before)
+      metrics.node.configLoaded(clock.nowMs(), loaded.digest)
       log.info({ models: listModels(loaded.catalog).length }, 'configuration reloaded')
       if (JSON.stringify(loaded.limits) !== JSON.stringify(limits))
         log.warn('changed limits take effect at the next start')
@@ -228,4 +239,11 @@ export function watchFile(
       log.error({ problems }, 'the configuration is wrong; the last good one stays in use')
     },
   })
+  return {
+    reload: () => watch.reload(),
+    close() {
+      watch.close()
+      void loading.close()
+    },
+  }
 }

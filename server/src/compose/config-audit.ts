@@ -1,10 +1,10 @@
 /** Each configuration that a node takes from its file stands in the audit: when, its digest, and what changed by name. */
 import { setTimeout } from 'node:timers/promises'
-import { configurationText, whatChanged } from '#config/what-changed.ts'
-import { lookAt } from '#config/reload.ts'
+import { configurationText, itemsIn, whatChanged } from '#config/what-changed.ts'
 import type { Catalog } from '#core/catalog.ts'
 import { SYSTEM, type AuditLog } from '#ports/audit.ts'
 import { StoreAway } from '#ports/store.ts'
+import { yieldLoop } from '#runtime/event-loop.ts'
 import { peppersOf } from '#runtime/secret.ts'
 import type { Basics } from './basics.ts'
 
@@ -12,8 +12,15 @@ import type { Basics } from './basics.ts'
 const RETRY_MS = 5000
 
 export interface ConfigAudit extends AsyncDisposable {
-  /** `before` is undefined at the start of the node. */
-  note(after: Catalog, before?: Catalog): void
+  /** `fileDigest` is that of the file it came from; `before` is undefined at the start of the node. */
+  note(after: Catalog, fileDigest: string, before?: Catalog): void
+}
+
+interface LoadDetail extends Readonly<Record<string, unknown>> {
+  /** Of what the configuration means, and of the file. */
+  readonly digest: string
+  readonly file: string
+  readonly changed?: Readonly<Record<string, unknown>>
 }
 
 export function openConfigAudit(
@@ -26,7 +33,7 @@ export function openConfigAudit(
   const { digestOf } = peppersOf(secrets).current
   let last = Promise.resolve()
 
-  async function write(detail: { readonly digest: string }): Promise<void> {
+  async function write(detail: LoadDetail): Promise<void> {
     while (!stop.signal.aborted) {
       try {
         await audit.appendNews({ actor: SYSTEM, action: 'config.load', target: 'torana.yaml', detail })
@@ -39,15 +46,20 @@ export function openConfigAudit(
   }
 
   return {
-    note(after, before) {
+    note(after, fileDigest, before) {
       if (configFile === undefined) return
-      const detail = {
-        digest: digestOf(configurationText(after)),
-        file: lookAt(configFile).digest,
-        ...(before && { changed: { ...whatChanged(before, after) } }),
-      }
       last = last
-        .then(() => write(detail))
+        .then(async () => {
+          const items = await itemsIn(after, yieldLoop)
+          const known = before && (await itemsIn(before, yieldLoop))
+          const digest = digestOf(configurationText(items))
+          await yieldLoop()
+          await write({
+            digest,
+            file: fileDigest,
+            ...(known && { changed: { ...whatChanged(known, items) } }),
+          })
+        })
         .catch((error: unknown) =>
           log.error({ err: error }, 'a reload of torana.yaml could not be written to the audit'),
         )

@@ -19,6 +19,7 @@ import { CONSOLE_FOLDER } from '#package/files.ts'
 import type { Accounts } from './accounts.ts'
 import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
+import type { Bulk } from './bulk.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
@@ -51,6 +52,7 @@ export interface ControlParts {
   readonly models: ModelRoutes
   readonly reports: Reports | undefined
   readonly images: Pick<Images, 'forControl' | 'blobs'>
+  readonly bulk: Pick<Bulk, 'forControl'>
   readonly backup: BackupDependencies | undefined
   readonly prices: PriceStore | undefined
   readonly people: People
@@ -111,6 +113,7 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
       imageJobs: reports && jobsShown(reports),
       assets: parts.images.forControl,
+      batches: parts.bulk.forControl,
       backup: parts.backup,
       resolve: {
         ...directory.forControl,

@@ -14,6 +14,9 @@ import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
 import { PostgresPrices } from '#stores/postgres/directory/prices.ts'
+import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
+import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
+import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { PostgresAdminTokens } from '#stores/postgres/people/admin-tokens.ts'
@@ -23,6 +26,7 @@ import { PostgresSavedViews } from '#stores/postgres/people/saved-views.ts'
 import { PostgresSessions } from '#stores/postgres/people/sessions.ts'
 import { PostgresSignOn } from '#stores/postgres/people/sign-on.ts'
 import { openPglite } from '#stores/postgres/pglite.ts'
+import { PostgresBatchReports } from '#stores/postgres/reports/batches.ts'
 import { PostgresBudgetReports } from '#stores/postgres/reports/budgets.ts'
 import { PostgresPriceReports } from '#stores/postgres/reports/prices.ts'
 import { PostgresUnknowns } from '#stores/postgres/reports/unknowns.ts'
@@ -76,7 +80,10 @@ export async function openDatabaseStores(
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     upstreams: new PostgresUpstreams(database),
     audit: new PostgresAudit(forReports, basics.clock),
+    batches: new PostgresBatches(database, webhooksFor),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
+    files: new PostgresFiles(database, basics.clock),
+    fileUploads: new PostgresFileUploads(database),
     webhooks: new PostgresWebhooks(database),
     spaces: new PostgresSpaces(database),
     drains: new PostgresDrains(database),
@@ -91,6 +98,7 @@ export async function openDatabaseStores(
     reports: {
       requests: new PostgresRequestReports(forReports),
       imageJobs: new PostgresImageJobReports(forReports, jobKeysOf(secrets)),
+      batches: new PostgresBatchReports(forReports),
       keys: new PostgresKeyReports(forReports),
       finder: new PostgresFinder(forReports),
       money: {

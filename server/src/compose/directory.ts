@@ -5,6 +5,7 @@ import { keyFrom } from '#core/key.ts'
 import { tokenCaller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
 import type { KeyDirectory } from '#ports/keys.ts'
+import { yieldLoop } from '#runtime/event-loop.ts'
 import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { pollKeys } from '#worker/keys/key-polling.ts'
@@ -52,9 +53,12 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
   const polling = pollKeys(snapshot, (error) =>
     log.error({ err: error }, 'stored keys could not be refreshed'),
   )
-  catalog.followProjects((projects) => {
-    declared.replace(projects)
-    snapshot.setDeclared(projects)
+  await catalog.followProjects(async (projects) => {
+    const replace = await declared.prepare(projects, yieldLoop)
+    return () => {
+      replace()
+      snapshot.setDeclared(projects)
+    }
   })
   const hasKeys = snapshot.size > 0 || declared.size > 0
   if (!hasKeys) log.warn('there are no keys: every request is refused')

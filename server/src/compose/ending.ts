@@ -2,6 +2,7 @@
 import type { ConfigWatch } from '#config/reload.ts'
 import { after, wait } from '#runtime/clock.ts'
 import type { Basics } from './basics.ts'
+import type { Bulk } from './bulk.ts'
 import type { Images } from './images.ts'
 import type { Listeners } from './listeners.ts'
 import type { NodeReadiness } from './readiness.ts'
@@ -27,6 +28,7 @@ export interface EndingParts {
   readonly readiness: Pick<NodeReadiness, 'isWatched'>
   readonly listeners: Listeners
   readonly images: Pick<Images, 'drain'>
+  readonly bulk: Pick<Bulk, 'drain'>
   readonly stores: Pick<Stores, 'openCalls'>
   /** All that was opened, in the order in which it was. */
   readonly parts: AsyncDisposable
@@ -49,10 +51,12 @@ export class Ending {
 
   async #end(mustBeNoticed: boolean, isReplaced: boolean): Promise<void> {
     const { clock, limits, log } = this.#basics
-    const { file, listeners, images, stores, parts } = this.#parts
+    const { file, listeners, images, bulk, stores, parts } = this.#parts
     const endMs = clock.monotonicMs() + limits.drainMs
     const leftMs = (): number => Math.max(0, endMs - clock.monotonicMs())
     file.close()
+    // Nobody waits for what they do, so they end first; another node goes on with them.
+    const drained = bulk.drain(limits.drainMs)
     // Whoever asks at a replaced node's address is answered by others: it is not unready.
     if (isReplaced) listeners.release()
     else listeners.leave()
@@ -64,6 +68,7 @@ export class Ending {
     await listeners.drain(leftMs())
     // Jobs whose client has gone, or never waited.
     await images.drain(leftMs())
+    await drained
     // Calls whose client has gone: what they cost belongs into the books.
     while (stores.openCalls() > 0 && leftMs() > 0) await wait(LOOK_MS)
     await listeners.close()

@@ -12,6 +12,7 @@ import type { LargeJson } from '#ports/json.ts'
 import type { Traces } from '#telemetry/traces/traces.ts'
 import type { EmbedOutside } from '#request/embeddings/outside.ts'
 import { version, type Basics } from './basics.ts'
+import type { Bulk } from './bulk.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
 import type { NodeReadiness } from './readiness.ts'
@@ -29,6 +30,7 @@ export interface GatewayParts {
   readonly spaces: Spaces
   readonly sharing: SharedVectors
   readonly images: Images
+  readonly bulk: Bulk
   readonly json: LargeJson
   readonly liveNodes: () => number
 }
@@ -44,8 +46,19 @@ export interface OpenGateway {
 
 export async function openGateway(basics: Basics, parts: GatewayParts): Promise<OpenGateway> {
   const { limits, cors, clock, identifiers, log, metrics, settings } = basics
-  const { readiness, publicUrl, directory, outside, traffic, spaces, sharing, images, json, liveNodes } =
-    parts
+  const {
+    readiness,
+    publicUrl,
+    directory,
+    outside,
+    traffic,
+    spaces,
+    sharing,
+    images,
+    bulk,
+    json,
+    liveNodes,
+  } = parts
   const docsUrl = (): string => publicUrl
   if (settings.publicUrl === undefined && EVERYWHERE.has(settings.host))
     log.warn(
@@ -61,6 +74,7 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     notReady: readiness.notReady,
     remark: readiness.remark,
     asked: readiness.asked,
+    ...bulk.forGateway,
     ...images.forGateway,
     ...outside,
     serverTiming: settings.serverTiming,

@@ -140,8 +140,8 @@ async function imagesOutside(
     hashing,
     unkept: (name, error) =>
       log.error({ name, err: error }, 'a paid image could not be stored; only the waiting client gets it'),
-    linkOf(assetId) {
-      const expiresAtSeconds = Math.floor((clock.nowMs() + limits.assetLinkMs) / 1000)
+    linkOf(assetId, untilMs = clock.nowMs() + limits.assetLinkMs) {
+      const expiresAtSeconds = Math.floor(untilMs / 1000)
       const signature = signer.sign(assetId, expiresAtSeconds)
       return `${publicUrl}/v1/assets/${assetId}?exp=${expiresAtSeconds}&sig=${signature}`
     },

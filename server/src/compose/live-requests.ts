@@ -1,5 +1,6 @@
-/** Composition of what is live about requests and image jobs in a console. */
+/** Composition of what is live about requests, image jobs and batches in a console. */
 import { hostname } from 'node:os'
+import { batchTopic } from '#http/control/batches/topics.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
 import { jobTopic } from '#http/control/images/topics.ts'
 import { keyTopic, requestTopic } from '#http/control/requests/topics.ts'
@@ -18,5 +19,6 @@ export function liveRequests(
     retentionMs: limits.assetRetentionMs,
     nowMs: clock.nowMs,
   }
-  return [requestTopic(live), keyTopic(live), jobTopic(jobs)]
+  const batches = { reports: reports.batches, nowMs: clock.nowMs }
+  return [requestTopic(live), keyTopic(live), jobTopic(jobs), batchTopic(batches)]
 }

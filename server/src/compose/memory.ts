@@ -2,9 +2,12 @@
 import { auditKeysOf } from '#runtime/secret.ts'
 import { AuditChain } from '#stores/audit-chain.ts'
 import { MemoryAudit } from '#stores/memory/audit.ts'
+import { MemoryBatches } from '#stores/memory/batches.ts'
 import { MemoryBooks } from '#stores/memory/books.ts'
 import { MemoryCredentials } from '#stores/memory/credentials.ts'
 import { MemoryDrains } from '#stores/memory/drains.ts'
+import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
+import { MemoryFiles } from '#stores/memory/files.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { MemoryKeyStore } from '#stores/memory/key-store.ts'
 import { MemoryLedger } from '#stores/memory/ledger.ts'
@@ -28,6 +31,7 @@ export async function openMemoryStores(
   const audit = new MemoryAudit(clock, new AuditChain(auditKeysOf(secrets)))
   const keys = new MemoryKeyStore(clock, audit)
   const webhooks = new MemoryWebhooks(clock)
+  const files = new MemoryFiles(clock)
   return {
     nodeId,
     ledger: new MemoryLedger(books, nodeId),
@@ -47,7 +51,10 @@ export async function openMemoryStores(
     keyFile: undefined,
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
+    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files),
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
+    files,
+    fileUploads: new MemoryFileUploads(),
     webhooks,
     spaces: new MemorySpaces(audit),
     drains: new MemoryDrains(clock, audit, () => keys.directoryChanged()),

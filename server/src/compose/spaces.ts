@@ -14,12 +14,14 @@ import type { SpaceAlert } from '#worker/spaces/probe.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Stores } from './stores.ts'
+import type { Upstreams } from './upstreams.ts'
 
 export interface SpaceParts {
   readonly stores: Pick<Stores, 'spaces' | 'isEldest'>
   readonly catalog: CatalogInForce
   readonly scheduler: Scheduler
   readonly outside: EmbedOutside
+  readonly upstreams: Pick<Upstreams, 'isAsleep'>
   /** Aborts when the node is told to stop: then nothing is waited for. */
   readonly told: AbortSignal
 }
@@ -56,6 +58,7 @@ export async function openSpaces({ log }: Basics, parts: SpaceParts): Promise<Sp
     probe: (model, deployment) => probeSpace(model, deployment, PROBE_TEXTS, probing),
     clock,
     isProber: stores.isEldest,
+    isAsleep: parts.upstreams.isAsleep,
     onStanding: (standing) => scheduler.hold(standing.deployment, heldOf(standing)),
     onAlert: (alert) => tell(alert, log),
     onTrouble,

@@ -4,10 +4,14 @@ import type { PeopleDependencies } from '#http/control/access/people.ts'
 import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { AttentionFigures } from '#ports/attention-figures.ts'
 import type { AuditLog } from '#ports/audit.ts'
+import type { Batches } from '#ports/batches.ts'
+import type { BatchReports } from '#ports/batch-reports.ts'
 import type { BackupSource } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { DrainStore } from '#ports/drains.ts'
+import type { Files } from '#ports/files.ts'
+import type { FileUploads } from '#ports/file-uploads.ts'
 import type { ImageJobs } from '#ports/image-jobs.ts'
 import type { KeyStore, SnapshotFile } from '#ports/key-store.ts'
 import type { Ledger } from '#ports/ledger.ts'
@@ -37,6 +41,9 @@ export interface Stores extends NodeBooks {
   readonly upstreams: StoredUpstreams | undefined
   readonly audit: AuditLog
   readonly imageJobs: ImageJobs
+  readonly files: Files
+  readonly batches: Batches
+  readonly fileUploads: FileUploads
   readonly webhooks: WebhookOutbox
   readonly spaces: SpaceStore
   readonly drains: DrainStore
@@ -62,6 +69,7 @@ export interface Stores extends NodeBooks {
 export interface Reports {
   readonly requests: RequestReports
   readonly imageJobs: ImageJobReports
+  readonly batches: BatchReports
   readonly money: Pick<MoneyDependencies, 'usage' | 'budgets' | 'unknowns' | 'ledger' | 'priceReports'>
   readonly keys: KeyReports
   readonly finder: Finder

@@ -1,4 +1,5 @@
 /** Composition of what calls the outside: connections, dialects, demo models, the fetching of pictures. */
+import type { Deployment } from '#core/catalog.ts'
 import type { ImageUpstream, PictureFetcher } from '#ports/image-upstream.ts'
 import type { ModelListing } from '#ports/model-listing.ts'
 import type { EmbeddingUpstream } from '#ports/upstream.ts'
@@ -16,6 +17,8 @@ import type { Basics } from './basics.ts'
 
 export interface Upstreams extends AsyncDisposable {
   readonly upstream: EmbeddingUpstream
+  /** Whether a call would load a model into this process. */
+  readonly isAsleep: (deployment: Pick<Deployment, 'upstream'>) => boolean
   readonly imageUpstream: ImageUpstream
   readonly fetcher: PictureFetcher
   readonly listing: ModelListing
@@ -29,6 +32,7 @@ export function openUpstreams({ settings, limits }: Basics): Upstreams {
   const demo = new DemoEmbedding()
   return {
     upstream: upstreamRegistry(http, yieldLoop, { 'ai-sdk': aiSdkEmbedding(options), demo }),
+    isAsleep: ({ upstream }) => upstream.dialect === 'demo' && demo.isAsleep,
     imageUpstream: imageRegistry(http, {
       fetcher,
       answerBytes: limits.answerBytes,

@@ -5,7 +5,7 @@ import { startsLikeOurs } from '#core/key.ts'
 import { defaultLimits } from '#core/settings.ts'
 import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
 import { buildCatalog } from './build/build.ts'
-import type { BuildInput } from './build/build.ts'
+import type { AdditionBase, BuildInput } from './build/build.ts'
 import { extendCatalog, type ConfigAdditions, type ExtendedCatalog } from './build/additions.ts'
 import { builtInFacts } from './build/facts.ts'
 import type { Facts } from './build/facts.ts'
@@ -18,13 +18,18 @@ import { lookUp, readText, reasonOf } from './file/variable.ts'
 import type { Environment, ReadFile } from './file/variable.ts'
 import { parseSource } from './file/yaml.ts'
 
-export interface LoadedConfig {
+/** A configuration in plain values, which can come from another thread. */
+export interface PlainConfig {
   readonly catalog: Catalog
   readonly limits: Limits
   /** Undefined: no page may. */
   readonly cors: CorsSettings | undefined
   readonly playground: PlaygroundSettings
   readonly warnings: readonly string[]
+  readonly base: AdditionBase
+}
+
+export interface LoadedConfig extends PlainConfig {
   /** The catalog with upstreams and models of the store beside those of the configuration, which come first. */
   readonly extend: (additions: ConfigAdditions) => ExtendedCatalog
 }
@@ -38,8 +43,11 @@ export interface Surroundings {
   readonly nowMs: number
 }
 
+/** What of the settings says where the configuration is. */
+export type LoadSettings = Pick<Settings, 'configFile' | 'openaiApiKey' | 'bootstrapKey'>
+
 /** Throws a `ConfigError` with every problem there is. */
-export function loadCatalog(settings: Settings, env: Environment): LoadedConfig {
+export function loadCatalog(settings: LoadSettings, env: Environment): LoadedConfig {
   const surroundings: Surroundings = {
     env,
     readFile: readText,
@@ -100,15 +108,25 @@ function finish(input: BuildInput): LoadedConfig {
   const catalog = buildCatalog(input)
   const problems = input.report.problems()
   if (problems.length > 0) throw new ConfigError(problems)
-  const { limits, cors, playground } = input.file
-  return {
-    catalog,
-    limits: limits ?? defaultLimits,
-    cors: cors ?? undefined,
-    playground: playground ?? {},
-    warnings: input.report.warnings(),
-    extend: (additions) => extendCatalog(catalog, additions, input),
-  }
+  const { file, declared, facts, nowMs } = input
+  const { limits, cors, playground, upstreams, retired } = file
+  const base = { file: { upstreams, retired }, declared, nowMs }
+  return extendable(
+    {
+      catalog,
+      limits: limits ?? defaultLimits,
+      cors: cors ?? undefined,
+      playground: playground ?? {},
+      warnings: input.report.warnings(),
+      base,
+    },
+    facts,
+  )
+}
+
+export function extendable(config: PlainConfig, facts: Facts = builtInFacts()): LoadedConfig {
+  const { catalog, base } = config
+  return { ...config, extend: (additions) => extendCatalog(catalog, additions, { ...base, facts }) }
 }
 
 /** There is no file to point into. */

@@ -25,7 +25,7 @@ async function watched(context: TestContext, first: string, intervalMs = 5) {
       if (text.startsWith('bad')) throw new ConfigError([`${text} one`, `${text} two`])
       return text
     },
-    onGood: (text) => events.push(text),
+    onGood: (text) => void events.push(text),
     onBad: (problems) => events.push(problems.join(', ')),
   })
   context.after(async () => {
@@ -108,8 +108,9 @@ test('a file that vanishes is told of, and its return is loaded', async (context
 })
 
 test('a demand loads at once, also an unchanged file; after close nothing is loaded', async (context) => {
-  const { file, events, watch } = await watched(context, 'first')
+  const { file, events, watch, until } = await watched(context, 'first')
   watch.reload()
+  await until(1)
   assert.deepEqual(events, ['first'])
   watch.close()
   await writeFile(file, 'second')

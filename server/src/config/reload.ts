@@ -18,8 +18,9 @@ export interface WatchOptions<Config> {
   /** The file before the first load. Whatever differs from it is a change. */
   readonly since: FileLook
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
-  readonly load: () => Config
-  readonly onGood: (loaded: Config) => void
+  readonly load: () => Config | Promise<Config>
+  /** The next load waits for it. */
+  readonly onGood: (loaded: Config) => void | Promise<void>
   /** What was loaded before stays in force. Each faulty version of the file is told once. */
   readonly onBad: (problems: readonly string[]) => void
   /** Short: the person who saved the file is looking at the screen, and a stat costs microseconds. */
@@ -41,15 +42,24 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
   const { file, since, load, onGood, onBad, intervalMs = 1000 } = options
   const stop = new AbortController()
 
+  let last = Promise.resolve()
+
+  /** One after another: what was read last must be what stays. */
   function reload(): void {
+    last = last.then(loadAnew)
+  }
+
+  async function loadAnew(): Promise<void> {
     let loaded: Config
     try {
-      loaded = load()
+      if (stop.signal.aborted) return
+      loaded = await load()
     } catch (error) {
-      onBad(error instanceof ConfigError ? error.problems : [`${file}: ${reasonOf(error)}`])
+      if (!stop.signal.aborted)
+        onBad(error instanceof ConfigError ? error.problems : [`${file}: ${reasonOf(error)}`])
       return
     }
-    onGood(loaded)
+    if (!stop.signal.aborted) await onGood(loaded)
   }
 
   async function watch(): Promise<void> {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Catalog } from '#core/catalog.ts'
 import { builtInFacts } from './build/facts.ts'
 import { readConfig } from './load.ts'
-import { configurationText, whatChanged } from './what-changed.ts'
+import { configurationText, itemsIn, whatChanged, type ConfigItems } from './what-changed.ts'
 
-function catalogOf(text: string): Catalog {
-  return readConfig('torana.yaml', text, {
+function itemsOf(text: string): Promise<ConfigItems> {
+  const { catalog } = readConfig('torana.yaml', text, {
     env: {},
     readFile: () => '',
     facts: builtInFacts(),
     bootstrapKey: undefined,
     nowMs: Date.now(),
-  }).catalog
+  })
+  return itemsIn(catalog, async () => {})
 }
 
-const before = catalogOf(`
+const before = await itemsOf(`
 upstreams:
   one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: secret-of-one }
   two: { dialect: openai, baseUrl: 'https://two.example/v1', apiKey: secret-of-two }
@@ -30,8 +30,8 @@ projects:
 
 const NOTHING = { added: [], removed: [], changed: [] }
 
-test('what was added, taken away and changed is told by name, and no secret with it', () => {
-  const after = catalogOf(`
+test('what was added, taken away and changed is told by name, and no secret with it', async () => {
+  const after = await itemsOf(`
 upstreams:
   one: { dialect: openai, baseUrl: 'https://one.example/v1', apiKey: another-secret }
 models:
@@ -58,8 +58,8 @@ projects:
   assert.notEqual(configurationText(before), configurationText(after))
 })
 
-test('the same things on other lines are no change', () => {
-  const moved = catalogOf(`
+test('the same things on other lines are no change', async () => {
+  const moved = await itemsOf(`
 # A comment that moves everything.
 projects:
   search:

@@ -15,6 +15,8 @@ export interface JsonBounds {
    * are packed instead of copied. Undefined: this kind of body has no such field.
    */
   readonly maxInputs: number | undefined
+  /** How deep `input` stands. Default 1: in the body itself. */
+  readonly inputDepth?: number | undefined
 }
 
 const BODY_BOUNDS = { maxDepth: 32, maxFields: 64, maxValues: 10_000 } as const
@@ -61,7 +63,7 @@ const MAY_ROUND: JsonScan = { excess: undefined, mayRound: true }
 const SAFE_DIGITS = 15
 
 export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
-  const { maxDepth, maxFields, maxValues, maxInputs } = bounds
+  const { maxDepth, maxFields, maxValues, maxInputs, inputDepth = 1 } = bounds
   const mostValues = maxValues + (maxInputs ?? 0)
   let [depth, fields, values] = [0, 0, 0]
   /** One bit for each level, the innermost last: 1 for an object. */
@@ -106,10 +108,10 @@ export function scanJson(bytes: Uint8Array, bounds: JsonBounds): JsonScan {
       const isObject = bytes[at] === OBJECT_BYTE
       objects = (objects << 1) | Number(isObject)
       expectsValue = !isObject
-    } else if (kind === QUOTE && depth === 1) {
-      fields += 1
+    } else if (kind === QUOTE && depth <= inputDepth) {
+      if (depth === 1) fields += 1
       if (fields > maxFields) return exceeding(`It has more than ${maxFields} fields.`)
-      isInput = maxInputs !== undefined && isNamedInput(bytes, start, at)
+      isInput = depth === inputDepth && maxInputs !== undefined && isNamedInput(bytes, start, at)
     }
   }
   return mayRound ? MAY_ROUND : PLAIN

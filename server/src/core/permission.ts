@@ -19,6 +19,8 @@ const PERMISSIONS_OF = {
     'keys.write',
     'playground.run',
     'assets.read',
+    'batches.read',
+    'batches.cancel',
   ],
   operator: [
     'deployments.read',

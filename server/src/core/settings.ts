@@ -181,6 +181,14 @@ export interface Limits {
   readonly bufferedEditBytes: number
   /** Such files of all requests that are in memory at once, and pictures while they are fetched. */
   readonly bufferedBytes: number
+  /** One file in a form: OpenAI's own bound. */
+  readonly fileBytes: number
+  /** One file in parts: OpenAI's own bound. */
+  readonly uploadFileBytes: number
+  /** Of one project: as many as one page of OpenAI's list holds. */
+  readonly maxFiles: number
+  /** Of one project, in files that its callers sent: a hundred times the largest file. */
+  readonly filesBytes: number
   /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
   readonly fetchImageUrls: boolean
   /** Nobody stands in line longer for a deployment with room: who is refused can go elsewhere. */
@@ -223,6 +231,10 @@ export const defaultLimits: Limits = {
   uploadBytes: 16 * 1024 ** 3,
   bufferedEditBytes: 20 * 1024 * 1024,
   bufferedBytes: 256 * 1024 * 1024,
+  fileBytes: 512 * 1024 ** 2,
+  uploadFileBytes: 8 * 1024 ** 3,
+  maxFiles: 10_000,
+  filesBytes: 800 * 1024 ** 3,
   fetchImageUrls: false,
   queueWaitMs: 2000,
   maxQueued: 4096,

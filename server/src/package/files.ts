@@ -7,6 +7,8 @@ import { commitOfCheckout } from './checkout.ts'
 
 /** Modules that start in a thread of their own. The build makes an entry of each. */
 export const WORKERS = [
+  'config/load-worker',
+  'runtime/file-scan-worker',
   'runtime/image-codec-worker',
   'runtime/json-worker',
   'runtime/tokenizer-worker',

@@ -1,7 +1,7 @@
 /** Finds what an id stands for that somebody pasted. */
 
 export interface FoundRow {
-  readonly type: 'request' | 'call' | 'asset' | 'node' | 'member' | 'audit'
+  readonly type: 'request' | 'batch' | 'call' | 'asset' | 'node' | 'member' | 'audit'
   /** What its page is opened by: a request's id for calls and assets too. */
   readonly id: string
   readonly title: string
@@ -14,6 +14,7 @@ export interface FoundRow {
 export interface Finder {
   /** By a whole UUID: a request, a call, a node. */
   byId(id: string): Promise<readonly FoundRow[]>
+  batch(id: string): Promise<FoundRow | undefined>
   /** By a part of a name or a mail address. */
   members(text: string, limit: number): Promise<readonly FoundRow[]>
   auditEntry(sequence: bigint): Promise<FoundRow | undefined>

@@ -15,6 +15,8 @@ export interface NewImageJob {
   /** Of the canonical request: equal digests ask for the same. Kept under a key, so that nobody can try prompts on it. */
   readonly digest: string
   readonly idempotencyKey: string | undefined
+  /** It makes the pictures of a line of this batch: its key is kept as long as it is, and its end is no event of its own. */
+  readonly batchId?: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
   readonly isRetry: boolean
   /** Jobs whose own caller is known to wait on this node: a retry joins none of these. Absent: none is known. */
@@ -67,6 +69,8 @@ export interface ImageJobCall {
 export interface ImageJob {
   readonly id: string
   readonly project: string
+  /** Of whose line it is. Undefined: it was asked for by itself. */
+  readonly batchId?: string | undefined
   readonly keyId: string
   readonly model: string
   readonly state: ImageJobState
@@ -100,12 +104,14 @@ export interface ImageJobs {
    * within 15 minutes, whose answer no client received and whose caller has left.
    *
    * A job without an idempotency key has one caller, which has left when `callerLeft` says so, or when `renewCallers` has not
-   * named it for `JOB_HOLD_MS`: then its node is dead. A retry that joins is the job's caller from then on. If the caller
+   * named it for `CALLER_SILENT_MS`: then its node is most likely dead. A retry that joins is the job's caller from then on. If the caller
    * was named after the retry came, it waits elsewhere, and the retry begins a job of its own. In between it is `undecided`.
    */
   begin(job: NewImageJob): Promise<BegunJob>
   /** Undefined when there is none in this project. */
   find(id: string, project: string): Promise<ImageJob | undefined>
+  /** The job that has this idempotency key, however old. Undefined when there is none in this project. */
+  findByKey(idempotencyKey: string, project: string): Promise<ImageJob | undefined>
   /** A call is about to be sent: from here on it may have been. */
   dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void>
   submitted(hold: Hold, attempt: number, text: string): Promise<void>
@@ -123,7 +129,7 @@ export interface ImageJobs {
   answered(id: string): Promise<void>
   /** Says that the node still works on these jobs of its own. It holds them for another `JOB_HOLD_MS`. */
   renew(nodeId: string, jobIds: readonly string[]): Promise<void>
-  /** Takes jobs whose hold has run out, oldest first, at most `limit`: they are this node's now. */
+  /** Takes jobs whose hold has run out or whose node has ended, oldest first, at most `limit`: they are this node's now. */
   takeOver(nodeId: string, limit: number): Promise<readonly TakenJob[]>
   /** Gives up the jobs that this node holds, so that another can take them over at once. */
   release(nodeId: string): Promise<void>
@@ -137,8 +143,13 @@ export interface JobEnd {
   readonly freesKey: boolean
 }
 
-/** Longer than any pause of a healthy process, short enough that a dead one's jobs soon go on. */
-export const JOB_HOLD_MS = 15_000
+/**
+ * Longer than a living process stands still, also on a machine with far too much to do: a call that is under way in it ends as an
+ * unknown when its job is taken. A process that died is noticed by its files long before, and its node is ended.
+ */
+export const JOB_HOLD_MS = 60_000
+/** For how long a caller of whom nothing is heard may still wait. Being wrong costs nothing: the retry joins the job. */
+export const CALLER_SILENT_MS = 15_000
 /** For how long an idempotency key means the same request. */
 export const IDEMPOTENCY_MS = 24 * 3_600_000
 /** For how long a retry of the SDK's own joins what it retries: its ten-minute time-out and a margin. */

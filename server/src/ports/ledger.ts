@@ -10,16 +10,16 @@ export interface Ledger {
   /**
    * Notes that a call is about to be sent. The entry is what will stand in the books if nothing more is ever heard of it: an
    * `unknown` with the reserved amount. Resolves once the note survives the death of this process; only then may the call
-   * be sent.
+   * be sent. Undefined: it may be sent at once.
    */
-  begin(open: LedgerEntry): Promise<void>
+  begin(open: LedgerEntry): Promise<void> | undefined
   /** Forgets a begun call that was provably not sent, or that the upstream provably did not charge. */
   forget(requestId: string, attempt: number): void
   /**
    * Writes entries, which end the calls they are about. Resolves once they are durable: committed, or fsynced on this node
-   * while the store is away. Rejects when they are neither; then no result may leave.
+   * while the store is away. Rejects when they are neither; then no result may leave. Undefined: they stand already.
    */
-  write(entries: readonly LedgerEntry[]): Promise<void>
+  write(entries: readonly LedgerEntry[]): Promise<void> | undefined
 }
 
 /** What is known of a call that a dead node had begun and that no entry ended. */
@@ -63,8 +63,9 @@ export interface LedgerStore {
    * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another
    * node has written about the same image call, whichever came first, the sum is what the best-informed of them says. Rollups,
    * budgets and this node's leases move in the same step, only by entries really added. Rejects with `NodeEnded`.
+   * `lane`: a node that appends twice at a time gives each its own number. Only one of the two may use up leases.
    */
-  append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void>
+  append(nodeId: string, entries: readonly LedgerEntry[], lane?: number): Promise<void>
   /**
    * Appends entries that a node left behind, whether or not it has been ended since. Where an `unknown` stands for the same
    * call, the entry adds only the difference.

@@ -6,16 +6,25 @@ import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-tr
 export const REQUEST_KINDS = ['embedding', 'generation', 'edit'] as const
 export type RequestKind = (typeof REQUEST_KINDS)[number]
 
-export const ROUTE_OF_KIND: Readonly<Record<RequestKind, string>> = {
+const ROUTE_OF_KIND: Readonly<Record<RequestKind, string>> = {
   embedding: 'embeddings',
   generation: 'images',
   edit: 'image-edits',
 }
 
+/** Lines of a batch that were run together: a request like others, which nobody waits for. */
+export const BATCH_LINES_ROUTE = 'batch-lines'
+/** A line of a batch that asks for pictures. */
+export const BATCH_PICTURES_ROUTE = 'batch-images'
+export const BATCH_EDITS_ROUTE = 'batch-image-edits'
+
 /** Undefined: a question for models, or what is no request. */
-export const KIND_OF_ROUTE: ReadonlyMap<string, RequestKind> = new Map(
-  REQUEST_KINDS.map((kind) => [ROUTE_OF_KIND[kind], kind]),
-)
+export const KIND_OF_ROUTE: ReadonlyMap<string, RequestKind> = new Map([
+  ...REQUEST_KINDS.map((kind) => [ROUTE_OF_KIND[kind], kind] as const),
+  [BATCH_LINES_ROUTE, 'embedding'],
+  [BATCH_PICTURES_ROUTE, 'generation'],
+  [BATCH_EDITS_ROUTE, 'edit'],
+])
 
 export interface LoggedRequest {
   readonly id: string

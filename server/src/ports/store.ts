@@ -5,3 +5,6 @@
 export class StoreAway extends Error {
   override readonly name = 'StoreAway'
 }
+
+/** When a caller is told to come back: the two retries of an SDK then outlast most failovers of a database, which take ten seconds. */
+export const STORE_RETRY_MS = 6000

@@ -179,6 +179,8 @@ export interface NodeRecord {
   readonly id: string
   readonly host: string
   readonly version: string
+  /** One of `NODE_ROLES`, or one that only a newer version knows. */
+  readonly role: string
   readonly startedAtMs: number
   readonly seenAtMs: number
   readonly endedAtMs: number | undefined

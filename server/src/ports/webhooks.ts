@@ -4,6 +4,10 @@ export type WebhookEventType =
   | 'image.job.succeeded'
   | 'image.job.failed'
   | 'image.job.unknown'
+  | 'batch.completed'
+  | 'batch.failed'
+  | 'batch.expired'
+  | 'batch.cancelled'
   | 'budget.reached'
 
 /** One event for one webhook of a project. */

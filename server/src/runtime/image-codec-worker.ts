@@ -1,6 +1,7 @@
 /** Runs in a worker thread: reads and writes pictures with libvips, whose own threads do the work. */
 import sharp, { type Sharp, type SharpOptions } from 'sharp'
 import type { ImageFormat } from '#core/catalog.ts'
+import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { colourMask, type MaskColour } from './colour-mask.ts'
 
@@ -104,4 +105,5 @@ const works = {
 }
 
 export type CodecWorks = typeof works
+giveWay()
 serve(works)

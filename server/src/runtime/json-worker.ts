@@ -2,6 +2,7 @@
 import type { JsonBounds } from '#core/json-bounds.ts'
 import { isRecord } from '#core/record.ts'
 import { JsonRefused } from '#ports/json.ts'
+import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { parsedWithFiles } from './json-files.ts'
 import { parsedText, type JsonText } from './json-text.ts'
@@ -91,4 +92,5 @@ const works = {
 }
 
 export type JsonWorks = typeof works
+giveWay()
 serve(works)

@@ -11,6 +11,7 @@ import {
 } from 'node:fs'
 import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 import { join } from 'node:path'
+import { BoundedMap } from '#core/bounded-map.ts'
 import { keyFrom } from '#core/key.ts'
 import type { SealingKey, SealingKeys } from '#ports/credentials.ts'
 import type { Pepper, Peppers } from '#ports/key-store.ts'
@@ -86,15 +87,21 @@ function readPrivate(file: string): string {
 /** Every right of the group and of everybody else. */
 const OTHERS = 0o077
 
+/** Keys whose digests are remembered, which would else be made for each request. Guesses take 4 MB at most. */
+const REMEMBERED_KEYS = 10_000
+/** A key of Torana has 48 characters; those of an import may have a few more. */
+const REMEMBERED_LENGTH = 256
+
 /** Keyed digests of API keys: what is held in memory or stored can't be turned back into a key. */
 export function keyHasher(secret: string): (apiKey: string) => string {
   const pepper = derived(secret, 'torana key pepper v1', 32)
-  // A key is looked for in the configuration, then among the stored ones: the second question costs nothing.
-  let last: { readonly apiKey: string; readonly digest: string } | undefined
+  const digests = new BoundedMap<string, string>(REMEMBERED_KEYS)
   return (apiKey) => {
-    if (last?.apiKey !== apiKey)
-      last = { apiKey, digest: createHmac('sha256', pepper).update(apiKey).digest('base64') }
-    return last.digest
+    const known = digests.get(apiKey)
+    if (known !== undefined) return known
+    const digest = createHmac('sha256', pepper).update(apiKey).digest('base64')
+    if (apiKey.length <= REMEMBERED_LENGTH) digests.set(apiKey, digest)
+    return digest
   }
 }
 

@@ -2,6 +2,7 @@
 import ranks from 'gpt-tokenizer/bpeRanks/cl100k_base'
 import { countTokens, decode as decodeIds, setMergeCacheSize } from 'gpt-tokenizer/encoding/cl100k_base'
 import type { TokenCount } from '#ports/tokens.ts'
+import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 
 /** Merging is quadratic in the length of an unbroken run; at this length it costs microseconds. */
@@ -120,4 +121,5 @@ const works = {
 }
 
 export type TokenizerWorks = typeof works
+giveWay()
 serve(works)

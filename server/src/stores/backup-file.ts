@@ -95,7 +95,7 @@ export async function checkBackupFile(path: string): Promise<CheckedBackup> {
         break
       }
       case 'blob':
-        blobs += 1
+        if (line.blob.from === undefined) blobs += 1
         break
       case 'complete':
         if (head !== undefined && line.complete.tables === tables.length) return { head, tables, blobs }

@@ -20,7 +20,8 @@ const head = z.object({
 const table = z.object({ table: z.string(), columns: z.array(z.string()).min(1) })
 const row = z.array(z.string().nullable())
 const end = z.object({ end: z.string(), rows: z.int(), sha256: z.string() })
-const blob = z.object({ blob: z.string(), size: z.int(), data: z.base64() })
+/** Large ones take several lines: `from` is where the data of a further one begins. */
+const blob = z.object({ blob: z.string(), size: z.int(), from: z.int().optional(), data: z.base64() })
 const complete = z.object({ complete: z.literal(true), tables: z.int(), blobs: z.int() })
 
 export type BackupHead = z.output<typeof head>

@@ -1,11 +1,11 @@
-/** Pictures and what belongs to image jobs, beside the tables of a backup. */
+/** Pictures, files, results of batches and what belongs to image jobs, beside the tables of a backup. */
 import type { BlobStore } from '#ports/blobs.ts'
 import type { WriteLine } from '#ports/backup.ts'
 import { BackupProblem, type BlobLine } from './backup-format.ts'
 
 const PAGE = 500
-/** Of the largest picture that Torana keeps, several times over: it is held in memory once. */
-const MAX_BLOB_BYTES = 40 * 1024 * 1024
+/** A line of it is held in memory some times over. A multiple of three: base64 needs no padding in the middle. */
+const LINE_BYTES = 24 * 1024 * 1024
 
 /** How many there were. */
 export async function writePictures(blobs: BlobStore, write: WriteLine): Promise<number> {
@@ -16,14 +16,17 @@ export async function writePictures(blobs: BlobStore, write: WriteLine): Promise
       const opened = await blobs.open(name)
       // It expired in between.
       if (opened === undefined) continue
-      if (opened.size > MAX_BLOB_BYTES)
-        throw new BackupProblem(
-          `${name} has ${opened.size} bytes, and a backup takes ${MAX_BLOB_BYTES} at most`,
-        )
-      const parts: Uint8Array[] = []
-      for await (const part of opened.bytes) parts.push(part)
-      const data = Buffer.concat(parts).toString('base64')
-      await write(JSON.stringify({ blob: name, size: opened.size, data } satisfies BlobLine))
+      let from = 0
+      for await (const piece of pieces(opened.bytes)) {
+        const line: BlobLine = {
+          blob: name,
+          size: opened.size,
+          ...(from > 0 && { from }),
+          data: piece.toString('base64'),
+        }
+        await write(JSON.stringify(line))
+        from += piece.length
+      }
       count += 1
     }
     after = page.at(-1)?.name
@@ -31,8 +34,44 @@ export async function writePictures(blobs: BlobStore, write: WriteLine): Promise
   }
 }
 
-export async function putPicture(blobs: BlobStore, { blob, size, data }: BlobLine): Promise<void> {
-  const bytes = Buffer.from(data, 'base64')
-  if (bytes.length !== size) throw new BackupProblem(`${blob} is cut`)
-  await blobs.put(blob, bytes)
+/** An empty blob has one piece too. */
+async function* pieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = []
+  let size = 0
+  for await (const part of bytes) {
+    held.push(part)
+    size += part.length
+    while (size > LINE_BYTES) {
+      const whole = Buffer.concat(held)
+      yield whole.subarray(0, LINE_BYTES)
+      held = [whole.subarray(LINE_BYTES)]
+      size -= LINE_BYTES
+    }
+  }
+  yield Buffer.concat(held)
+}
+
+/** Puts blobs back, whose lines come one after another. */
+export class PictureWriter {
+  readonly #blobs: BlobStore
+  #held: Buffer[] = []
+  #size = 0
+
+  constructor(blobs: BlobStore) {
+    this.#blobs = blobs
+  }
+
+  /** Whether the blob is whole now, and was put back. */
+  async put({ blob, size, from = 0, data }: BlobLine): Promise<boolean> {
+    if (from !== this.#size) throw new BackupProblem(`${blob} is cut`)
+    const bytes = Buffer.from(data, 'base64')
+    this.#held.push(bytes)
+    this.#size += bytes.length
+    if (this.#size > size) throw new BackupProblem(`${blob} is cut`)
+    if (this.#size < size) return false
+    await this.#blobs.put(blob, Buffer.concat(this.#held))
+    this.#held = []
+    this.#size = 0
+    return true
+  }
 }

@@ -1,6 +1,7 @@
 /** What webhooks are told, as the events that are kept for them. */
 import { createHash } from 'node:crypto'
 import { usdOf } from '#core/price.ts'
+import type { Batch } from '#ports/batches.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { WebhookEvent, WebhookEventType, WebhooksFor } from '#ports/webhooks.ts'
 
@@ -30,6 +31,22 @@ export function jobEndEvents(
       created_at: seconds(job.createdAtMs),
       ended_at: seconds(endedAtMs),
     },
+    webhooksFor,
+  })
+}
+
+/** As OpenAI tells it: only the id, by which the rest is asked for. A batch ends once. */
+export function batchEndEvents(
+  { id, project, state, endedAtMs }: Pick<Batch, 'id' | 'project' | 'state' | 'endedAtMs'>,
+  webhooksFor: WebhooksFor,
+): readonly WebhookEvent[] {
+  if (endedAtMs === undefined || state === 'in_progress' || state === 'cancelling') return []
+  return eventsOf({
+    identity: id,
+    project,
+    type: `batch.${state}`,
+    atMs: endedAtMs,
+    data: { id },
     webhooksFor,
   })
 }

@@ -72,6 +72,9 @@ export class Metrics {
         readonly series: RequestSeries
       }
     | undefined
+  #lastCall:
+    | { readonly deployment: string; readonly outcome: string; readonly series: CallSeries }
+    | undefined
   #lastProject:
     | { readonly project: string; readonly model: string; readonly series: ProjectSeries }
     | undefined
@@ -145,7 +148,15 @@ export class Metrics {
     return series
   }
 
-  callEnded({ model, deployment, outcome, durationMs }: CallRecord): void {
+  callEnded(record: CallRecord): void {
+    const series = this.#callSeriesOf(record)
+    series.calls.value += 1
+    series.seconds.observe(record.durationMs / 1000)
+  }
+
+  #callSeriesOf({ model, deployment, outcome }: CallRecord): CallSeries {
+    const last = this.#lastCall
+    if (last?.deployment === deployment && last.outcome === outcome) return last.series
     const name = `${deployment}\0${outcome}`
     let series = this.#callSeries.get(name)
     if (series === undefined) {
@@ -155,8 +166,8 @@ export class Metrics {
       }
       this.#callSeries.set(name, series)
     }
-    series.calls.value += 1
-    series.seconds.observe(durationMs / 1000)
+    this.#lastCall = { deployment, outcome, series }
+    return series
   }
 
   overcounted({ model, deployment }: Overcount): void {

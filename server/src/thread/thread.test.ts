@@ -37,15 +37,17 @@ test('an answer that can not cross, or an error without words, fails its questio
   assert.equal(await thread.ask('identify', undefined), before)
 })
 
-test('a question that takes too long, or too much memory, ends its thread, and the next one starts another', async () => {
-  const own = new Thread<TriedWorks>(MODULE, { memoryMb: 32, maxTaskMs: 4000 })
-  const before = await own.ask('identify', undefined)
-  await assert.rejects(own.ask('spin', undefined), /the work spin took longer than 4000 ms/)
-  const then = await own.ask('identify', undefined)
-  await assert.rejects(own.ask('hoard', undefined), { code: 'ERR_WORKER_OUT_OF_MEMORY' })
-  assert.equal(new Set([before, then, await own.ask('identify', undefined)]).size, 3)
-  await own.close()
-})
+for (const [work, limits, failure] of [
+  ['spin', { memoryMb: 32, maxTaskMs: 4000 }, { message: 'the work spin took longer than 4000 ms' }],
+  ['hoard', { memoryMb: 32, maxTaskMs: 300_000 }, { code: 'ERR_WORKER_OUT_OF_MEMORY' }],
+] as const)
+  test(`a question that takes too long or too much memory ends its thread, and the next one starts another: ${work}`, async () => {
+    const own = new Thread<TriedWorks>(MODULE, limits)
+    const before = await own.ask('identify', undefined)
+    await assert.rejects(own.ask(work, undefined), failure)
+    assert.notEqual(await own.ask('identify', undefined), before)
+    await own.close()
+  })
 
 for (const [way, words] of [
   ['crash', /the work broke the thread/],

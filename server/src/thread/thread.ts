@@ -44,6 +44,11 @@ export class Thread<Works extends Record<string, Work>> {
     this.#idleMs = idleMs
   }
 
+  /** Whether it holds nothing at the moment: it was not asked yet, or has ended. */
+  get isAsleep(): boolean {
+    return this.#worker === undefined
+  }
+
   /** Settles when the thread is done with it, or has ended. */
   async ask<Name extends keyof Works & string>(
     name: Name,

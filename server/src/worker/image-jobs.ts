@@ -20,7 +20,7 @@ export interface ImageWorkerEvents {
   deleted(counts: { readonly jobs: number; readonly blobs: number }): void
 }
 
-/** Well within the time of a hold. A retry waits so long to learn that another caller waits on this node. */
+/** Well within the time after which a caller counts as gone. A retry waits so long to learn that another caller waits on this node. */
 const RENEW_MS = 4000
 /** How soon a job without a holder is noticed. */
 const LOOK_MS = 2000
@@ -29,14 +29,10 @@ const TAKEN_AT_ONCE = 8
 const FORGET_MS = 10 * 60_000
 
 export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWorkerEvents): Repetition {
-  const { jobs, running, waiting, nodeId, limits, blobs, clock } = dependencies
+  const { jobs, waiting, limits, blobs, clock } = dependencies
   const trouble = (what: string) => (error: unknown) => events.failed(what, error)
   const repeating = [
-    every(
-      RENEW_MS,
-      () => (running.size === 0 ? Promise.resolve() : jobs.renew(nodeId, running.ids)),
-      trouble('renew'),
-    ),
+    every(RENEW_MS, () => renewHolds(dependencies), trouble('renew')),
     every(
       RENEW_MS,
       () => (waiting.all.length === 0 ? Promise.resolve() : jobs.renewCallers(waiting.all)),
@@ -65,13 +61,19 @@ export function startImageWorker(dependencies: ImageWorkerParts, events: ImageWo
   }
 }
 
+async function renewHolds({ jobs, running, nodeId }: ResumeDependencies): Promise<void> {
+  if (running.size > 0) await jobs.renew(nodeId, running.ids)
+}
+
 async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEvents): Promise<void> {
   const { jobs, running, nodeId, limits } = dependencies
   const room = Math.min(TAKEN_AT_ONCE, limits.maxImageJobs - running.size)
   if (room <= 0) return
+  // A process that stood still for longer than its holds last would take its own jobs from itself.
+  await renewHolds(dependencies)
   for (const taken of await jobs.takeOver(nodeId, room)) {
     const { id } = taken.job
-    // This node still works on it, though its hold ran out: it will notice by its token, and stop.
+    // This node still works on it, though it lost its hold to another that let go of it: it will notice by its token, and stop.
     if (running.endOf(id) !== undefined) continue
     events.tookOver(id)
     running

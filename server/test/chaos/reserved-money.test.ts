@@ -107,7 +107,7 @@ test('a request that ends while one of its calls fetches more money gives back n
   await admission.begin(identifiers.next(), offer, input)
   isSlow = true
   const both = admission.begin(identifiers.next(), offer, { kind: 'texts', texts: [TEXT, TEXT] })
-  await admission[Symbol.asyncDispose]()
+  admission[Symbol.dispose]()
   slow.resolve()
   await both
   await leases.returnAll()
@@ -138,5 +138,5 @@ test('what a call left of its reservation is free for others when its entry is d
   )
   durable.resolve()
   await settled
-  await (await admitted(budget, [TEXT]))[Symbol.asyncDispose]()
+  ;(await admitted(budget, [TEXT]))[Symbol.dispose]()
 })

@@ -1,5 +1,4 @@
 /** Image jobs and webhook events on each engine that can keep them, empty, with a time that can be let pass. */
-import { after } from 'node:test'
 import type { Hold, ImageJobCall, ImageJobs, NewImageJob } from '#ports/image-jobs.ts'
 import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -9,9 +8,9 @@ import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresImageJobs } from '#stores/postgres/jobs/image-jobs.ts'
-import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
 import { testPglite } from '#test/support/pglite.ts'
+import { reused } from '#test/support/reused-database.ts'
 import { testPostgres } from '#test/support/servers.ts'
 
 export interface JobsWorld {
@@ -78,24 +77,15 @@ export async function memoryJobs(): Promise<JobsWorld> {
   }
 }
 
-/** One database for the whole test file; emptied each time it is opened. */
-function reused(open: () => Promise<Database>): () => Promise<JobsWorld> {
-  let opened: Promise<Database> | undefined
-  after(async () => (await opened)?.close())
-  return async () => {
-    opened ??= open().then(async (database) => {
-      await migrate(database)
-      return database
-    })
-    const database = await opened
-    await database.query('TRUNCATE image_jobs, image_job_calls, webhook_events, usage_events')
-    return {
-      jobs: new PostgresImageJobs(database, KEYS, webhooksFor),
-      elsewhere: new PostgresImageJobs(database, KEYS, webhooksFor),
-      outbox: new PostgresWebhooks(database),
-      passes: (ms) => pass(database, ms),
-      database,
-    }
+const EMPTY = 'TRUNCATE image_jobs, image_job_calls, webhook_events, usage_events'
+
+function jobsIn(database: Database): JobsWorld {
+  return {
+    jobs: new PostgresImageJobs(database, KEYS, webhooksFor),
+    elsewhere: new PostgresImageJobs(database, KEYS, webhooksFor),
+    outbox: new PostgresWebhooks(database),
+    passes: (ms) => pass(database, ms),
+    database,
   }
 }
 
@@ -113,6 +103,6 @@ async function pass(database: Database, ms: number): Promise<void> {
 const CONNECTIONS = 16
 
 export const postgresJobs = () =>
-  reused(async () => openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS }))
+  reused(async () => openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS }), EMPTY, jobsIn)
 
-export const pgliteJobs = () => reused(testPglite)
+export const pgliteJobs = () => reused(testPglite, EMPTY, jobsIn)

@@ -222,6 +222,24 @@ export function sqlImageJobsSuite(name: string, opened: () => Promise<JobsWorld>
     )
   })
 
+  test(`${name}: the jobs of a node that has ended are taken at once, those of a silent one when their hold has run out`, async () => {
+    const { jobs, elsewhere, database, passes } = await open()
+    const [ended, silent] = [aJob(), aJob({ digest: 'digest-2' })]
+    await database.query(
+      `INSERT INTO nodes (node_id, host, version, seen_at) SELECT unnest($1::uuid[]), 'here', '1', now() - interval '1 hour'`,
+      [[ended.nodeId, silent.nodeId]],
+    )
+    for (const job of [ended, silent]) await begunHold(jobs, job)
+    const takenIds = async () => (await elsewhere.takeOver(nextId(), 10)).map(({ job }) => job.id)
+    assert.deepEqual(await takenIds(), [])
+    await database.query('UPDATE nodes SET ended_at = now() WHERE node_id = $1', [ended.nodeId])
+    assert.deepEqual(await takenIds(), [ended.id])
+    await passes(JOB_HOLD_MS - 5000)
+    assert.deepEqual(await takenIds(), [])
+    await passes(5000)
+    assert.deepEqual((await takenIds()).toSorted(), [ended.id, silent.id].toSorted())
+  })
+
   test(`${name}: trouble with the store is told as such`, async () => {
     const { database } = await open()
     const broken: Database = {

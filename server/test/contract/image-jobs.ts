@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  CALLER_SILENT_MS,
   IDEMPOTENCY_MS,
   JobLost,
   JOB_HOLD_MS,
@@ -101,12 +102,12 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     assert.equal(joinedId(await elsewhere.begin(retry)), job.id)
   })
 
-  test(`${name}: the caller of a dead node counts as gone when the hold of its job has run out`, async () => {
+  test(`${name}: the caller of a dead node counts as gone when the node was silent for long, before the hold of its job has run out`, async () => {
     const { jobs, elsewhere, passes } = await open()
     const job = aJob()
     await begunHold(jobs, job)
     const retry = aJob({ isRetry: true })
-    const undecidedMs = JOB_HOLD_MS - 1000
+    const undecidedMs = CALLER_SILENT_MS - 1000
     await passes(undecidedMs)
     assert.equal(joinedId(await elsewhere.begin({ ...retry, undecidedMs: undecidedMs - 1000 })), 'undecided')
     await passes(1000)
@@ -265,7 +266,7 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     const { project, keyId, model } = job
     const found = await jobs.find(job.id, project)
     const createdAtMs = found?.createdAtMs as number
-    const none = { endedAtMs: undefined, result: undefined }
+    const none = { batchId: undefined, endedAtMs: undefined, result: undefined }
     const running = { id: job.id, project, keyId, model, state: 'leased', createdAtMs, ...none }
     assert.deepEqual(found, running)
     await jobs.dispatched(hold, aCall())
@@ -434,6 +435,24 @@ export function imageJobsSuite(name: string, open: () => Promise<JobsWorld>): vo
     await passes(UNKNOWN_POSTED_AFTER_MS)
     assert.equal(await jobs.deleteOld(DAY_MS), 1)
     assert.deepEqual(await left(), [false, false, false, true])
+  })
+
+  test(`${name}: the job of a line is found by its key however late, and only its batch tells of its end`, async () => {
+    const { jobs, elsewhere, outbox, passes } = await open()
+    const project = 'shop+hooks'
+    const line = { project, idempotencyKey: 'batch_1\n7', batchId: 'batch_1' }
+    const job = aJob(line)
+    await jobs.end(await begunHold(jobs, job), settled)
+    assert.deepEqual(await outbox.due(nextId(), 10), [])
+    await passes(2 * DAY_MS)
+    assert.equal(joinedId(await elsewhere.begin(aJob(line))), job.id)
+    const found = await elsewhere.findByKey(line.idempotencyKey, project)
+    assert.deepEqual([found?.id, found?.batchId], [job.id, 'batch_1'])
+    assert.equal(await jobs.findByKey(line.idempotencyKey, 'another'), undefined)
+    const free = aJob({ ...line, idempotencyKey: 'batch_1\n8' })
+    await jobs.end(await begunHold(jobs, free), failedFree)
+    assert.equal(await jobs.findByKey('batch_1\n8', project), undefined)
+    assert.deepEqual(await outbox.due(nextId(), 10), [])
   })
 
   test(`${name}: the end of a job tells each webhook of its project once`, async () => {

@@ -4,8 +4,13 @@ import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
+import { batchesSuite } from './batches.ts'
+import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
 import { credentialStoreSuite } from './credential-store.ts'
+import { fileUploadsSuite } from './file-uploads.ts'
+import { filesSuite } from './files.ts'
+import { pgliteFiles } from './files-open.ts'
 import { imageJobsSuite } from './image-jobs.ts'
 import { pgliteJobs } from './image-jobs-open.ts'
 import { sqlImageJobsSuite } from './image-jobs-sql.ts'
@@ -37,6 +42,11 @@ const jobs = pgliteJobs()
 imageJobsSuite('PGlite', jobs)
 sqlImageJobsSuite('PGlite', jobs)
 webhookOutboxSuite('PGlite', jobs)
+
+const files = pgliteFiles()
+filesSuite('PGlite', files)
+fileUploadsSuite('PGlite', files)
+batchesSuite('PGlite', pgliteBatches())
 
 const upkeep = pgliteUpkeep()
 upkeepSuite('PGlite', upkeep)

@@ -23,12 +23,15 @@ async function freePort(): Promise<string> {
   return String(port)
 }
 
-test('keys, books and pictures grow from the folder to PostgreSQL, and a spool finds its restored ledger', async () => {
+test('keys, books and pictures grow from the folder to PostgreSQL, and a spool finds its restored ledger', async (t) => {
   const folder = temporaryFolder()
   const inside = { DATABASE_URL: '', CONTROL_PORT: await freePort() }
   const torana = async (args: string, env: Readonly<Record<string, string>>) => {
     const { exit, stdout, stderr } = runTorana({ folder, env, args: args.split(' ') })
     assert.equal(await exit, 0, stderr())
+    // What the page on backups shows.
+    if (/^(?:backup|restore) \S+(?: --pictures)?$/.test(args))
+      t.diagnostic(`torana ${args}\n${stderr()}${stdout()}`)
     return stdout()
   }
   const json = async <Value>(args: string, env: Readonly<Record<string, string>>) =>
@@ -46,6 +49,7 @@ test('keys, books and pictures grow from the folder to PostgreSQL, and a spool f
   const key = (await torana('keys create search/ci', inside)).trim()
   await embed(first.url, key)
   await torana(`image fog --size 256x256 --url ${first.url} --key ${key} --out fog.png`, inside)
+  await torana('backup torana.gz --pictures', inside)
   const running = await json<Backup>('backup running.gz --pictures', inside)
   assert.ok(running.pictures > 0 && running.ledger.rows > 0)
   assert.equal(statSync(join(folder, 'running.gz')).mode & 0o777, 0o600)

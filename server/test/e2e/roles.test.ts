@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { openPostgres } from '#stores/postgres/database.ts'
+import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
 import { askAt, startNodeProcess, type NodeProcess, type NodeProcessOptions } from '#test/support/cluster.ts'
 import { GATEWAY_KEY, type GatewayOptions } from '#test/support/gateway.ts'
 import { eventually, SOURCE_PROGRAM, temporaryFolder } from '#test/support/process.ts'
@@ -39,7 +40,7 @@ function start(
 const headers = { authorization: `Bearer ${TOKEN}` }
 const statusAt = async (url: string): Promise<number> => (await fetch(url, { headers })).status
 
-test('each role does its own part, and a worker finishes the picture of a gateway that died', async () => {
+test('each role does its own part: a worker runs the batch that a gateway took, and finishes the picture of one that died', async () => {
   // Holds every picture for ever before its call is noted.
   const probe = pathToFileURL(join(import.meta.dirname, '../chaos/images/gap-probe.ts'))
   const held = join(temporaryFolder(), 'held')
@@ -67,6 +68,15 @@ test('each role does its own part, and a worker finishes the picture of a gatewa
   assert.equal(await statusAt(`${control.controlUrl}/api/v1/nodes`), 200)
   await assert.rejects(askAt(control.url, { model: 'plain-w16', input: 'a text' }, { key: GATEWAY_KEY }))
 
+  const caller = new BatchCaller(gateway.url)
+  const { id: batchId } = await caller.create(
+    await caller.upload(embeddingLines('plain-w16', ['one', 'two', 'three'])),
+  )
+  // As long as a worker would have taken to notice it.
+  await new Promise((resolve) => setTimeout(resolve, 2000))
+  const claimed = await database.query("SELECT 1 FROM batch_chunks WHERE state <> 'waiting'")
+  assert.equal(claimed.length, 0)
+
   const worker = await start('worker')
   assert.equal(await statusAt(`${worker.controlUrl}/api/v1/nodes`), 404)
   await eventually(async () => {
@@ -77,4 +87,6 @@ test('each role does its own part, and a worker finishes the picture of a gatewa
     const { status } = (await job.json()) as { readonly status: string }
     assert.equal(status, 'succeeded')
   }, 60_000)
+  const batch = await caller.ended(batchId)
+  assert.deepEqual([batch.status, batch.request_counts.completed], ['completed', 3])
 })

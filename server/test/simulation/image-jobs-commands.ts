@@ -1,6 +1,6 @@
 /** What can happen to image jobs, drawn at random and shrunk when it breaks something. */
 import fc from 'fast-check'
-import { JOB_HOLD_MS, type Hold, type JobEnd, type NewImageJob } from '#ports/image-jobs.ts'
+import { CALLER_SILENT_MS, JOB_HOLD_MS, type Hold, type JobEnd, type NewImageJob } from '#ports/image-jobs.ts'
 import type { JobsWorld } from '#test/contract/image-jobs-open.ts'
 import { JobsSimulation } from './image-jobs-model.ts'
 
@@ -135,12 +135,12 @@ const callersLeft = holds.map((index) =>
 
 /** Far from one another: the time of a database goes on by itself. */
 const times = fc
-  .constantFrom(JOB_HOLD_MS / 2, JOB_HOLD_MS / 2, JOB_HOLD_MS, JOB_HOLD_MS, 14 * 60_000, 86_400_000)
+  .constantFrom(CALLER_SILENT_MS / 2, CALLER_SILENT_MS, JOB_HOLD_MS / 2, JOB_HOLD_MS, 14 * 60_000, 86_400_000)
   .map((ms) => command('time passes', ms, (simulation) => simulation.passes(ms)))
 
-/** No sum of the times above. */
+/** Between sums of the times above: seconds on a machine that stands still change nothing. */
 const deletions = fc
-  .constantFrom(1000, 3_601_000)
+  .constantFrom(1.25 * CALLER_SILENT_MS, 3_600_000 + CALLER_SILENT_MS / 4)
   .map((keptMs) => command('delete', keptMs, (simulation) => simulation.deleteOld(keptMs)))
 
 export function jobCommands(maxCommands: number): fc.Arbitrary<Iterable<Command>> {

@@ -1,6 +1,7 @@
 /** What must be true of image jobs whatever happens, and a way to ask several stores the same and compare. */
 import assert from 'node:assert/strict'
 import {
+  CALLER_SILENT_MS,
   IDEMPOTENCY_MS,
   JobLost,
   JOB_HOLD_MS,
@@ -206,7 +207,7 @@ export class JobsSimulation {
   }
 
   #hasLeft({ callerId, callerSeenAtMs }: KnownJob): boolean {
-    return callerId === undefined || this.#nowMs - callerSeenAtMs >= JOB_HOLD_MS
+    return callerId === undefined || this.#nowMs - callerSeenAtMs >= CALLER_SILENT_MS
   }
 
   #assertKnown(asked: NewImageJob, begun: BegunJob): void {

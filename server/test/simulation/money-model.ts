@@ -158,7 +158,7 @@ export class Simulation {
     for (const text of texts) {
       const input = { kind: 'texts', texts: [text] } as const
       const callId = this.world.identifiers.next()
-      const begun = await orFault(() => admission.begin(callId, offer, input))
+      const begun = await orFault(async () => admission.begin(callId, offer, input))
       if (begun === undefined) return this.abort(live)
       this.count('calls sent')
       const call = newCall(at, begun, windows)
@@ -292,7 +292,7 @@ export class Simulation {
 
   async #end(live: LiveRequest): Promise<void> {
     this.#correct(live)
-    await live.admission[Symbol.asyncDispose]()
+    live.admission[Symbol.dispose]()
     await this.#written(live)
   }
 

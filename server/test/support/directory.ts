@@ -1,6 +1,5 @@
 /** The stores of keys, credentials and audit on one engine, empty, for tests. */
 import { randomBytes } from 'node:crypto'
-import { after } from 'node:test'
 import { keyFrom, keyTail } from '#core/key.ts'
 import type { AuditLog } from '#ports/audit.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
@@ -14,8 +13,8 @@ import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresKeys } from '#stores/postgres/directory/keys.ts'
-import { migrate } from '#stores/postgres/migrate.ts'
 import { testPglite } from './pglite.ts'
+import { reused } from './reused-database.ts'
 import { testPostgres } from './servers.ts'
 
 export interface Directory {
@@ -47,24 +46,10 @@ function databaseDirectory(database: Database): Directory {
   }
 }
 
-/** One database for the whole test file; emptied each time it is opened. */
-function reused(open: () => Promise<Database>): () => Promise<Directory> {
-  let opened: Promise<Database> | undefined
-  after(async () => (await opened)?.close())
-  return async () => {
-    opened ??= open().then(async (database) => {
-      await migrate(database)
-      return database
-    })
-    const database = await opened
-    await database.query(EMPTY)
-    return databaseDirectory(database)
-  }
-}
+export const postgresDirectory = () =>
+  reused(async () => openPostgres((await testPostgres()).url), EMPTY, databaseDirectory)
 
-export const postgresDirectory = () => reused(async () => openPostgres((await testPostgres()).url))
-
-export const pgliteDirectory = () => reused(testPglite)
+export const pgliteDirectory = () => reused(testPglite, EMPTY, databaseDirectory)
 
 /** A secret that no other test has, and what a store is told of it. */
 export function someSecret(secrets = SECRETS): { readonly secret: string; readonly stored: NewSecret } {

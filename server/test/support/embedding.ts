@@ -14,7 +14,12 @@ import type { CallRecord, Overcount, Undercount } from '#ports/observer.ts'
 import type { TokenCounter } from '#ports/tokens.ts'
 import type { EmbeddingAnswer, EmbeddingCall, EmbeddingUpstream } from '#ports/upstream.ts'
 import type { DryRun } from '#request/embeddings/dry-run.ts'
-import { embed, type EmbedResult, type EmbedOptions } from '#request/embeddings/embed.ts'
+import {
+  embed,
+  type EmbedDependencies,
+  type EmbedResult,
+  type EmbedOptions,
+} from '#request/embeddings/embed.ts'
 import type { MoneyOutside } from '#request/money/admission.ts'
 import { numberText, tokensOf, truncated, vectorOf } from '../../../tools/fake-provider/vectors.ts'
 
@@ -105,10 +110,16 @@ function counted({ inputs }: EmbeddingCall): Usage {
 }
 
 function inForm(values: Float32Array, form: VectorForm): Vector {
-  if (form === 'float32') return { form, values }
-  return form === 'base64'
-    ? { form, base64: encodeBase64(values) }
-    : { form, text: Buffer.from(numberText(values)) }
+  switch (form) {
+    case 'float32':
+      return { form, values }
+    case 'base64':
+      return { form, base64: encodeBase64(values) }
+    case 'base64Bytes':
+      return { form, bytes: Buffer.from(encodeBase64(values)) }
+    case 'text':
+      return { form, text: Buffer.from(numberText(values)) }
+  }
 }
 
 /** A vocabulary without a table: id 7 is the word `<7>`. Ids from a million up are unknown. */
@@ -169,18 +180,18 @@ function journeyInMemory(
   request: EmbeddingRequest,
   model: EmbeddingModel,
   upstream: EmbeddingUpstream,
-  {
-    limits,
-    tokens = memoryTokens,
-    records = [],
-    overcounts = [],
-    undercounts = [],
-    monotonicMs = () => 0,
-    money = memoryMoney(),
-    ...options
-  }: Journey,
+  journey: Journey,
 ): Promise<EmbedResult | DryRun> {
-  const clock = { nowMs: () => 0, monotonicMs }
+  const {
+    limits: _limits,
+    tokens: _tokens,
+    records: _records,
+    overcounts: _over,
+    undercounts: _under,
+    monotonicMs: _ms,
+    money: _money,
+    ...options
+  } = journey
   return embed(
     { ...request, model: model.id },
     {
@@ -194,22 +205,40 @@ function journeyInMemory(
       trace: new RequestTrace(0),
       ...options,
     },
-    {
-      upstream,
-      tokens,
-      clock,
-      ...plainTraffic(clock),
-      identifiers: { next: () => 'c' },
-      observer: {
-        callEnded: (record) => void records.push(record),
-        overcounted: (record) => void overcounts.push(record),
-        undercounted: (record) => void undercounts.push(record),
-        requestEnded: () => {},
-      },
-      limits: { ...defaultLimits, ...limits },
-      catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
-      yieldLoop: () => Promise.resolve(),
-      ...money,
-    },
+    embedDependencies(model, upstream, journey),
   )
+}
+
+/** What the journey needs, with one model and an upstream in memory. */
+export function embedDependencies(
+  model: EmbeddingModel,
+  upstream: EmbeddingUpstream,
+  {
+    limits,
+    tokens = memoryTokens,
+    records = [],
+    overcounts = [],
+    undercounts = [],
+    monotonicMs = () => 0,
+    money = memoryMoney(),
+  }: Journey = {},
+): EmbedDependencies {
+  const clock = { nowMs: () => 0, monotonicMs }
+  return {
+    upstream,
+    tokens,
+    clock,
+    ...plainTraffic(clock),
+    identifiers: { next: () => 'c' },
+    observer: {
+      callEnded: (record) => void records.push(record),
+      overcounted: (record) => void overcounts.push(record),
+      undercounted: (record) => void undercounts.push(record),
+      requestEnded: () => {},
+    },
+    limits: { ...defaultLimits, ...limits },
+    catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
+    yieldLoop: () => Promise.resolve(),
+    ...money,
+  }
 }

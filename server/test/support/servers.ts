@@ -39,8 +39,14 @@ const READY_MS = 60_000
 /** PostgreSQL refuses to run as root. */
 const POSTGRES_USERS = ['postgres', 'nobody']
 
-/** `waitsForDisk: false` is for one that nobody kills, with books that nobody needs afterwards. */
-export async function startPostgresServer({ waitsForDisk = true } = {}): Promise<TestServer> {
+/**
+ * `waitsForDisk: false` is for one that nobody kills, with books that nobody needs afterwards. `memory`: of its own cache, little for
+ * tests, of which many run at once.
+ */
+export async function startPostgresServer({
+  waitsForDisk = true,
+  memory = '16MB',
+} = {}): Promise<TestServer> {
   const port = await freePort()
   const folder = temporaryFolder('postgres')
   const url = `postgres://postgres@127.0.0.1:${port}/postgres`
@@ -52,7 +58,7 @@ export async function startPostgresServer({ waitsForDisk = true } = {}): Promise
     cwd: folder,
     stdio: 'pipe',
   })
-  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'shared_buffers=16MB']
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', `shared_buffers=${memory}`]
   // Files of tests share a process, and leave their connections open until it ends; several such processes run at once.
   settings.push('max_connections=400')
   if (!waitsForDisk) settings.push('fsync=off')

@@ -82,6 +82,7 @@ export function node(
     random?: () => number
     store?: SpaceStore
     answersAfter?: Promise<void>
+    isAsleep?: () => boolean
   } = {},
 ) {
   const link = new Link()
@@ -94,6 +95,7 @@ export function node(
     store: behind(link, options.store ?? of.store),
     catalog: () => state.catalog,
     clock: of.clock,
+    isAsleep: options.isAsleep,
     isProber: async () => link.carry(async () => state.isProber),
     probe: async (_model: EmbeddingModel, { id, upstream }: Deployment) => {
       of.asked.push(id)

@@ -40,6 +40,9 @@ const HEIGHT = 264
 const AXIS = 68
 const BELOW = 22
 
+/** On a narrower picture they would lie under the lines; the colours and the axis say the same. */
+const LEAST_WIDTH_OF_WORDS = 480
+
 export function DriftChart(props: DriftChartProps) {
   const { caption, measure, series, fromMs, toMs, slotMs, ticks, valueText } = props
   const [ref, width] = useWidth<HTMLDivElement>()
@@ -165,22 +168,27 @@ function Zones({
 }) {
   const outside = depth(measure, measure === 'cosine' ? COSINE_LIMITS.quarantined : LENGTH_LIMIT) * HEIGHT
   const warned = measure === 'cosine' ? cosineDepth(COSINE_LIMITS.warned) * HEIGHT : outside
+  const hasRoom = width >= LEAST_WIDTH_OF_WORDS
   return (
     <>
       {warned < outside && (
         <>
           <rect y={warned} width={width} height={outside - warned} fill="var(--warn-fill)" opacity={0.14} />
           <line x2={width} y1={warned} y2={warned} stroke="var(--warn-fill)" />
-          <text x={8} y={warned + 15} fill="var(--warn)">
-            {words.warned}
-          </text>
+          {hasRoom && (
+            <text x={8} y={warned + 15} fill="var(--warn)">
+              {words.warned}
+            </text>
+          )}
         </>
       )}
       <rect y={outside} width={width} height={HEIGHT - outside} fill="var(--odd-fill)" opacity={0.12} />
       <line x2={width} y1={outside} y2={outside} stroke="var(--odd-fill)" />
-      <text x={8} y={outside + 17} fill="var(--odd)">
-        {words.quarantined}
-      </text>
+      {hasRoom && (
+        <text x={8} y={outside + 17} fill="var(--odd)">
+          {words.quarantined}
+        </text>
+      )}
     </>
   )
 }

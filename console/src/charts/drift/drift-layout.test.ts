@@ -1,11 +1,29 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { changesIn, cosineDepth, driftPath, lengthDepth, type DriftLook } from './drift-layout.ts'
+import {
+  LEAST_COSINE,
+  MAX_NORM_DRIFT,
+  WARNED_COSINE,
+} from '../../../../server/src/core/embedding/space-check.ts'
+import {
+  changesIn,
+  COSINE_LIMITS,
+  cosineDepth,
+  driftPath,
+  LENGTH_LIMIT,
+  lengthDepth,
+  type DriftLook,
+} from './drift-layout.ts'
 
 const SLOT_MS = 1000
 const frame = { fromMs: 0, toMs: 10_000, width: 100, height: 100 }
 const at = (atMs: number, cosine: number | null) => ({ atMs, cosine, length: null })
+
+test('the lines of the chart are those at which a node warns and quarantines', () => {
+  assert.deepEqual(COSINE_LIMITS, { warned: WARNED_COSINE, quarantined: LEAST_COSINE })
+  assert.equal(LENGTH_LIMIT, MAX_NORM_DRIFT)
+})
 
 test('the worse a cosine or a length, the lower it stands, and never outside of the picture', () => {
   const cosine = fc.double({ min: -1, max: 1, noNaN: true })

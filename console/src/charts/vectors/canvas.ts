@@ -1,14 +1,12 @@
 /** A canvas in real pixels, drawn anew when what it shows changes. */
 import { useLayoutEffect, useRef, type RefObject } from 'react'
+import type { PictureSize } from '../size.ts'
 
-export interface CanvasSize {
-  readonly width: number
-  readonly height: number
-}
-
+/** `shown` is all that `draw` looks at: a page is drawn more often than its picture changes. */
 export function useCanvas(
-  size: CanvasSize,
+  size: PictureSize,
   draw: (context: CanvasRenderingContext2D) => void,
+  shown: readonly unknown[],
 ): RefObject<HTMLCanvasElement | null> {
   const ref = useRef<HTMLCanvasElement>(null)
   useLayoutEffect(() => {
@@ -22,7 +20,7 @@ export function useCanvas(
     context.setTransform(ratio, 0, 0, ratio, 0, 0)
     context.clearRect(0, 0, size.width, size.height)
     draw(context)
-  })
+  }, [size.width, size.height, ...shown])
   return ref
 }
 

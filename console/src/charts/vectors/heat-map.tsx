@@ -1,11 +1,11 @@
 /** How alike texts are, each with each: a square of cells in one hue, and the names of texts where there is room. */
-import { useMemo, useRef } from 'react'
+import { useRef } from 'react'
 import { useTheme } from '../../app/theme.ts'
 import { ChartFrame, type ArrowKey, type ChartTable } from '../frame.tsx'
 import { useWidth } from '../size.ts'
 import { token, useCanvas } from './canvas.ts'
 import { Mark } from './mark.tsx'
-import { rampOf, rgbOf, stepOf, type Rgb } from './ramp.ts'
+import { rampOf, rgbOf, stepOf, type HeatColours } from './ramp.ts'
 
 export interface Cell {
   readonly row: number
@@ -18,6 +18,8 @@ interface HeatMapProps {
   readonly groupOf: readonly number[]
   /** A square in the order as typed. */
   readonly cosines: Float32Array
+  /** The same in the order, with one pixel a cell. */
+  readonly picture: ImageBitmap
   /** Which text stands where. */
   readonly order: ArrayLike<number>
   readonly low: number
@@ -36,29 +38,25 @@ interface HeatMapProps {
 const MOST_NAMES = 48
 const NAMES_WIDTH = 226
 const MOST_HEIGHT = 582
-/** From here on cells have no gaps, and are painted as a picture of one pixel each. */
+/** Below it cells have no gaps, and the picture of one pixel each is stretched. */
 const SMALL_CELL = 9
 
 export function HeatMap(props: HeatMapProps) {
-  const { texts, groupOf, cosines, order, low, high, at, onAt } = props
+  const { texts, groupOf, cosines, picture, order, low, high, at, onAt } = props
   const [box, width] = useWidth<HTMLDivElement>()
   const theme = useTheme()
   const count = texts.length
   const hasNames = count <= MOST_NAMES && width > 480
   const side = Math.max(0, Math.min(width - (hasNames ? NAMES_WIDTH : 0), MOST_HEIGHT))
   const cell = count === 0 ? 0 : side / count
-  const palette = useMemo(() => paletteFor(theme), [theme])
-  const picture = useMemo(
-    () => (cell >= SMALL_CELL || count === 0 ? undefined : pixels(cosines, order, low, high, palette)),
-    [cosines, order, low, high, palette, cell, count],
-  )
-  const canvas = useCanvas({ width: side, height: side }, (context) => {
-    if (picture) {
+  const draw = (context: CanvasRenderingContext2D): void => {
+    if (cell < SMALL_CELL) {
       context.imageSmoothingEnabled = false
       context.drawImage(picture, 0, 0, side, side)
-    } else drawCells(context, { cosines, order, low, high, cell, palette })
-    if (at) drawFrame(context, at, cell, palette.ink)
-  })
+    } else drawCells(context, { cosines, order, low, high, cell, colours: heatColours(theme) })
+    if (at) drawFrame(context, at, cell, token('ink'))
+  }
+  const canvas = useCanvas({ width: side, height: side }, draw, [cosines, picture, at, cell, theme])
   const under = useRef<Cell>(undefined)
   const pointed = (event: React.PointerEvent): Cell => {
     const { left, top } = event.currentTarget.getBoundingClientRect()
@@ -138,46 +136,12 @@ function walked(arrow: ArrowKey, from: number | undefined, count: number): numbe
   return isAtEdge || next < 0 || next >= count * count ? from : next
 }
 
-interface HeatPalette {
-  readonly ramp: readonly Rgb[]
-  readonly own: Rgb
-  readonly ink: string
-}
-
 /** `theme` decides what the tokens are worth. */
-function paletteFor(_theme: string): HeatPalette {
+export function heatColours(_theme: string): HeatColours {
   return {
     ramp: rampOf(rgbOf(token('sunken')), rgbOf(token('s1'))),
     own: rgbOf(token('line')),
-    ink: token('ink'),
   }
-}
-
-/** One pixel a cell, for the browser to stretch. */
-function pixels(
-  cosines: Float32Array,
-  order: ArrayLike<number>,
-  low: number,
-  high: number,
-  { ramp, own }: HeatPalette,
-): OffscreenCanvas {
-  const count = order.length
-  const image = new ImageData(count, count)
-  const colours = ramp.map(([red, green, blue]) => (255 << 24) | (blue << 16) | (green << 8) | red)
-  const ownColour = (255 << 24) | (own[2] << 16) | (own[1] << 8) | own[0]
-  const bytes = new Int32Array(image.data.buffer)
-  const scale = 255 / (high - low)
-  for (let row = 0; row < count; row++) {
-    const line = order[row]! * count
-    for (let column = 0; column < count; column++) {
-      const step = ((cosines[line + order[column]!]! - low) * scale) | 0
-      bytes[row * count + column] =
-        row === column ? ownColour : colours[step < 0 ? 0 : step > 255 ? 255 : step]!
-    }
-  }
-  const canvas = new OffscreenCanvas(count, count)
-  canvas.getContext('2d')?.putImageData(image, 0, 0)
-  return canvas
 }
 
 function drawCells(
@@ -188,17 +152,17 @@ function drawCells(
     low,
     high,
     cell,
-    palette,
+    colours,
   }: Pick<HeatMapProps, 'cosines' | 'order' | 'low' | 'high'> & {
     readonly cell: number
-    readonly palette: HeatPalette
+    readonly colours: HeatColours
   },
 ): void {
   const count = order.length
   for (let row = 0; row < count; row++)
     for (let column = 0; column < count; column++) {
       const value = cosines[order[row]! * count + order[column]!]!
-      const colour = row === column ? palette.own : palette.ramp[stepOf(value, low, high)]!
+      const colour = row === column ? colours.own : colours.ramp[stepOf(value, low, high)]!
       context.fillStyle = `rgb(${colour.join(' ')})`
       context.beginPath()
       context.roundRect(column * cell + 0.5, row * cell + 0.5, cell - 1, cell - 1, 2)

@@ -2,11 +2,12 @@
 import { computed, type Colour } from '../colours.ts'
 import { token } from './canvas.ts'
 import type { Spot } from './map-layout.ts'
-import { shapePath, type GroupMark } from './marks.ts'
+import { markOf, shapePath, type Shape } from './marks.ts'
 
 const FONT = '11.5px Inter, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif'
 const LABEL_LETTERS = 26
 const MARK_SIZE = 9
+const STAR_SIZE = 18
 
 export function shortened(text: string): string {
   return text.length <= LABEL_LETTERS ? text : `${text.slice(0, LABEL_LETTERS - 1).trimEnd()}…`
@@ -92,31 +93,41 @@ export function drawRays(
   context.setLineDash([])
 }
 
-const paths = new Map<string, Path2D>()
+const paths = new Map<Shape, Path2D>()
 
-function pathOf(shape: GroupMark['shape'], size: number): Path2D {
-  const key = `${shape} ${size}`
-  let path = paths.get(key)
-  if (path === undefined) paths.set(key, (path = new Path2D(shapePath(shape, size))))
+function pathOf(shape: Shape): Path2D {
+  let path = paths.get(shape)
+  if (path === undefined) {
+    path = new Path2D(shapePath(shape, shape === 'star' ? STAR_SIZE : MARK_SIZE))
+    paths.set(shape, path)
+  }
   return path
 }
 
-export function drawMark(
+/** One mark for each text, in the colour and the shape of its group. */
+export function drawMarks(
   context: CanvasRenderingContext2D,
-  spot: Spot | undefined,
-  { colour, shape }: GroupMark,
+  spots: readonly Spot[],
+  groupOf: readonly number[],
   palette: Palette,
 ): void {
-  if (spot === undefined) return
-  context.save()
-  context.translate(spot.x, spot.y)
-  context.fillStyle = palette.of(colour)
   context.strokeStyle = palette.sunken
   context.lineWidth = 1
-  const path = pathOf(shape, MARK_SIZE)
-  context.fill(path)
-  context.stroke(path)
-  context.restore()
+  let path: Path2D | undefined
+  for (const [index, group] of groupOf.entries()) {
+    const spot = spots[index]
+    if (spot === undefined) continue
+    // Texts of a group stand together: most marks have the look of the one before.
+    if (path === undefined || group !== groupOf[index - 1]) {
+      const { colour, shape } = markOf(group)
+      context.fillStyle = palette.of(colour)
+      path = pathOf(shape)
+    }
+    context.translate(spot.x, spot.y)
+    context.fill(path)
+    context.stroke(path)
+    context.translate(-spot.x, -spot.y)
+  }
 }
 
 export function drawStar(
@@ -129,7 +140,7 @@ export function drawStar(
   context.translate(spot.x, spot.y)
   context.fillStyle = ink
   context.strokeStyle = sunken
-  const path = pathOf('star', 18)
+  const path = pathOf('star')
   context.fill(path)
   context.stroke(path)
   context.restore()

@@ -2,6 +2,14 @@
 
 export type Rgb = readonly [red: number, green: number, blue: number]
 
+/** What a square of cosines is painted with, here or in a worker. */
+export interface HeatColours {
+  /** From the least to the most. */
+  readonly ramp: readonly Rgb[]
+  /** Of a text beside itself, which says nothing. */
+  readonly own: Rgb
+}
+
 const STEPS = 256
 
 /** `#4587e0` → three numbers. */

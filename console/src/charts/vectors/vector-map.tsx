@@ -10,7 +10,7 @@ import { labelsFor, NO_ZOOM, spotAt, spotsOf, towards, zoomed, type Spot, type Z
 import {
   drawAxes,
   drawLabels,
-  drawMark,
+  drawMarks,
   drawRays,
   drawRing,
   drawStar,
@@ -18,7 +18,6 @@ import {
   paletteOf,
   shortened,
 } from './map-drawing.ts'
-import { markOf } from './marks.ts'
 
 export interface VectorMapProps {
   readonly caption: string
@@ -42,9 +41,10 @@ export interface VectorMapProps {
 }
 
 const WHEEL_STEP = 1.0015
+const NONE: readonly number[] = []
 
 export function VectorMap(props: VectorMapProps) {
-  const { texts, groupOf, points, shares, query, nearest = [], hasLabels = true, height, at, onAt } = props
+  const { texts, groupOf, points, shares, query, nearest = NONE, hasLabels = true, height, at, onAt } = props
   const [box, width] = useWidth<HTMLDivElement>()
   const [zoom, setZoom] = useState<Zoom>(NO_ZOOM)
   const theme = useTheme()
@@ -65,15 +65,16 @@ export function VectorMap(props: VectorMapProps) {
       }),
     )
   }, [spots, hasLabels, texts, query, nearest, width, height])
-  const canvas = useCanvas(size, (context) => {
+  const draw = (context: CanvasRenderingContext2D): void => {
     const palette = paletteOf(theme)
     drawAxes(context, size, palette)
     if (query) drawRays(context, spots, texts.length, nearest, palette)
-    for (const [index, group] of groupOf.entries()) drawMark(context, spots[index], markOf(group), palette)
+    drawMarks(context, spots, groupOf, palette)
     if (query) drawStar(context, spots[texts.length], palette)
     drawLabels(context, picture, { palette, bold: query ? texts.length : undefined, at })
     drawRing(context, at === undefined ? undefined : spots[at], palette)
-  })
+  }
+  const canvas = useCanvas(size, draw, [spots, picture, groupOf, nearest, at, theme])
   useWheel(box, (event, x, y) =>
     setZoom((before) =>
       zoomed(before, WHEEL_STEP ** -event.deltaY, { x, y }, { x: width / 2, y: height / 2 }),

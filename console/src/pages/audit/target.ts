@@ -18,6 +18,8 @@ export function targetPath({
       return paths.budget(target)
     case 'unknown':
       return paths.request(target.split('/')[0] ?? target)
+    case 'batch':
+      return paths.batch(target)
     case 'deployment':
       return paths.deployment(target)
     case 'space':

@@ -2,7 +2,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams, useSearch } from '@tanstack/react-router'
 import { FlaskConical, KeyRound, MoreHorizontal, Pause, Play, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { duration, NONE, rate, share, whole } from '../../app/format.ts'
 import { lazyPart } from '../../app/lazy-part.tsx'
 import { paths } from '../../app/paths.ts'
@@ -15,6 +15,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
 import { TextLink } from '../../ui/link.tsx'
+import { usePhone } from '../../ui/media.ts'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
@@ -63,8 +64,12 @@ export function DeploymentPage() {
   const list = useQuery(deploymentQueries.all())
   useStream<Deployment>('deployment', (one) => putDeployment(queries, one))
   const [open, setOpen] = useState<Open>()
-  const all = list.data?.data ?? []
-  const one = all.find((row) => row.id === id)
+  const all = list.data?.data
+  const one = all?.find((row) => row.id === id)
+  const siblings = useMemo(
+    () => all?.filter((row) => row.model === one?.model && row !== one) ?? [],
+    [all, one],
+  )
   const crumbs = [{ label: words.deployments.title, to: paths.deployments() }]
   if (one === undefined)
     return (
@@ -82,7 +87,6 @@ export function DeploymentPage() {
   // Pictures have no vectors.
   const tabs = TABS.filter((value) => value !== 'drift' || one.space !== null)
   const tab = tabs.find((value) => value === search.tab) ?? 'health'
-  const siblings = all.filter((row) => row.model === one.model && row.id !== one.id)
   const close = (): void => setOpen(undefined)
   return (
     <Page
@@ -94,7 +98,7 @@ export function DeploymentPage() {
     >
       <div className="flex flex-col gap-4 px-6 py-5 phone:px-4">
         <header className="flex flex-wrap items-center gap-3">
-          <h2 className="text-18 font-semibold">{name}</h2>
+          <h2 className="text-18 font-semibold phone:hidden">{name}</h2>
           <span className="text-ink-2">
             {words.deployments.ofModel} <TextLink to={paths.model(one.model)}>{one.model}</TextLink>
           </span>
@@ -134,24 +138,23 @@ export function DeploymentPage() {
 
 function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (open: Open) => void }) {
   const may = useMay()
+  const isPhone = usePhone()
   const isDrained = one.drained !== null
   const Icon = isDrained ? Play : Pause
+  const test = {
+    icon: <FlaskConical size={15} aria-hidden />,
+    why: may('deployments.test') ? undefined : words.deployments.onlyOperators,
+    children: words.deployments.testNow,
+  }
+  const drain = {
+    icon: <Icon size={15} aria-hidden />,
+    why: may('deployments.drain') ? undefined : words.deployments.onlyOperators,
+    children: isDrained ? words.deployments.takeBack : words.deployments.drain,
+  }
   return (
     <>
-      <Button
-        icon={<FlaskConical size={15} aria-hidden />}
-        why={may('deployments.test') ? undefined : words.deployments.onlyOperators}
-        onClick={() => onOpen('test')}
-      >
-        {words.deployments.testNow}
-      </Button>
-      <Button
-        icon={<Icon size={15} aria-hidden />}
-        why={may('deployments.drain') ? undefined : words.deployments.onlyOperators}
-        onClick={() => onOpen('drain')}
-      >
-        {isDrained ? words.deployments.takeBack : words.deployments.drain}
-      </Button>
+      {!isPhone && <Button {...test} onClick={() => onOpen('test')} />}
+      {!isPhone && <Button {...drain} onClick={() => onOpen('drain')} />}
       <Menu
         align="end"
         trigger={
@@ -160,6 +163,8 @@ function Actions({ one, onOpen }: { readonly one: Deployment; readonly onOpen: (
           </IconButton>
         }
       >
+        {isPhone && <MenuItem {...test} onSelect={() => onOpen('test')} />}
+        {isPhone && <MenuItem {...drain} onSelect={() => onOpen('drain')} />}
         <MenuItem to={paths.model(one.model)}>{words.deployments.openModel}</MenuItem>
         <MenuItem
           icon={<KeyRound size={14} aria-hidden />}

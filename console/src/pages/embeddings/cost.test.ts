@@ -1,10 +1,16 @@
 import { test } from 'node:test'
 import assert from 'node:assert/strict'
-import { costOf, mostTokens } from './cost.ts'
+import { costOf, mostTokens, tokensAbout } from './cost.ts'
 
 test('a token is at least one byte, and eight stand around each text', () => {
   assert.equal(mostTokens(['cat', 'né']), 3 + 8 + 3 + 8)
   assert.equal(mostTokens(['cat'], true), 3 + 8 + 128)
+})
+
+test('a text has about its share of the bytes of all tokens, and the only one has all of them', () => {
+  assert.equal(tokensAbout('cat', ['cat'], 5), 5)
+  assert.equal(tokensAbout('né', ['né', 'kitten'], 9), 3)
+  assert.equal(tokensAbout('', [''], 0), 0)
 })
 
 test('tokens cost what the price says, to the nano-dollar, and no price is not nothing', () => {

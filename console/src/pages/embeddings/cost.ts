@@ -17,6 +17,12 @@ export function mostTokens(texts: readonly string[], hasPrefix = false): number 
   return texts.reduce((sum, text) => sum + encoder.encode(text).length + around, 0)
 }
 
+/** An upstream counts all texts together: of them, a text has about its share of the bytes. */
+export function tokensAbout(text: string, texts: readonly string[], tokens: number): number {
+  const bytes = texts.reduce((sum, one) => sum + encoder.encode(one).length, 0)
+  return bytes === 0 ? 0 : Math.round((tokens * encoder.encode(text).length) / bytes)
+}
+
 /** Rounded up to a nano-dollar. null: it has no price; such a model is never shown as free. */
 export function costOf(tokens: number, price: ModelRow['price']): string | null {
   const [first] = price

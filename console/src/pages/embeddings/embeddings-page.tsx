@@ -28,15 +28,17 @@ import { MAX_TEXTS, typedTexts } from './texts.ts'
 const NO_NAMES: readonly string[] = []
 
 export function EmbeddingsPage() {
-  const search = useSearch({ from: '/shell/playground/embeddings' })
+  const from = '/shell/playground/embeddings'
+  const scope = useSearch({ from, select: ({ project: name }) => name })
+  const wanted = useSearch({ from, select: ({ model: name }) => name })
   const change = useChangeSearch()
   const say = words.embeddings
-  const found = useQuery(modelQueries.all(search.project))
+  const found = useQuery(modelQueries.all(scope))
   const models = useMemo(() => found.data?.data.filter(({ kind }) => kind === 'embedding'), [found.data])
   const model =
-    models?.find(({ id, aliases }) => id === search.model || aliases.includes(search.model ?? '')) ??
+    models?.find(({ id, aliases }) => id === wanted || aliases.includes(wanted ?? '')) ??
     models?.find(({ retired }) => retired === null)
-  const { names, project, setProject } = useProject(search.project)
+  const { names, project, setProject } = useProject(scope)
   const [value, setValue, forget] = useTexts()
   const typed = useMemo(() => typedTexts(value ?? ''), [value])
   const [inputType, setInputType] = useState<InputType>()

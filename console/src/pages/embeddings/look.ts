@@ -69,6 +69,11 @@ export function useLook(run: Run | undefined, width: number | undefined): Look {
         kept.push(await run.desk.ask('kept', place))
       }
       if (!isOver) setCurve({ of: run, kept })
+      // From the full width down: each map begins with the one before, so that it does not turn over.
+      for (const place of [...run.widths.keys()].toReversed()) {
+        if (isOver) return
+        await run.desk.ask('prepare', place)
+      }
     }
     draw().catch(() => {})
     return () => {

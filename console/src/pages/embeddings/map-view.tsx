@@ -46,6 +46,33 @@ export function MapView({ run, look, query, models, isTable, onTable, onWidth }:
     [view, query.text],
   )
   const rays = useMemo(() => rows.slice(0, RAYS).map(({ index }) => index), [rows])
+  // The slider says its place at once, and the view follows: until then the map is the same.
+  const map = useMemo(
+    () =>
+      view === undefined ? (
+        <div className="appearing-late rounded-panel bg-sunken" style={{ height: MAP_HEIGHT }} />
+      ) : (
+        <VectorMap
+          caption={say.map.caption(run.count, share(view.shares[0]), share(view.shares[1]))}
+          texts={typed.texts}
+          groupOf={typed.groupOf}
+          points={view.points}
+          shares={view.shares}
+          query={star}
+          nearest={rays}
+          hasLabels={hasLabels}
+          height={MAP_HEIGHT}
+          at={at}
+          onAt={setAt}
+          describe={(index) => describe(typed, view, index)}
+          tip={at === undefined ? undefined : <Nearby typed={typed} view={view} index={at} />}
+          table={() => tableOf(typed, view)}
+          isTable={isTable}
+          onTable={onTable}
+        />
+      ),
+    [view, run, star, rays, hasLabels, at, isTable],
+  )
   return (
     <div className="flex gap-5 px-5 py-3.5 phone:flex-col phone:px-4">
       <div className="flex min-w-0 flex-1 flex-col gap-2.5">
@@ -62,28 +89,7 @@ export function MapView({ run, look, query, models, isTable, onTable, onWidth }:
           />
         </div>
         {query.error !== undefined && <Problem error={query.error} className="px-0 py-1" />}
-        {view === undefined ? (
-          <div className="appearing-late rounded-panel bg-sunken" style={{ height: MAP_HEIGHT }} />
-        ) : (
-          <VectorMap
-            caption={say.map.caption(run.count, share(view.shares[0]), share(view.shares[1]))}
-            texts={typed.texts}
-            groupOf={typed.groupOf}
-            points={view.points}
-            shares={view.shares}
-            query={star}
-            nearest={rays}
-            hasLabels={hasLabels}
-            height={MAP_HEIGHT}
-            at={at}
-            onAt={setAt}
-            describe={(index) => describe(typed, view, index)}
-            tip={at === undefined ? undefined : <Nearby typed={typed} view={view} index={at} />}
-            table={() => tableOf(typed, view)}
-            isTable={isTable}
-            onTable={onTable}
-          />
-        )}
+        {map}
         <Groups typed={typed} hasQuery={star !== undefined} />
         <Dimensions look={look} model={model} count={run.count} onSettled={onWidth} />
       </div>

@@ -26,7 +26,11 @@ export function QueryField({
         query.ask(text)
       }}
     >
-      <Search size={14} aria-hidden className="pointer-events-none absolute top-2 left-2.5 text-ink-3" />
+      <Search
+        size={14}
+        aria-hidden
+        className="pointer-events-none absolute inset-y-0 left-2.5 my-auto text-ink-3"
+      />
       <input
         type="text"
         data-page-search

@@ -13,7 +13,9 @@ import { Select } from '../../ui/select.tsx'
 import type { RawVector } from '../../workers/vectors.ts'
 import { words } from '../../words/words.ts'
 import { useAnswer } from './answer.ts'
+import { tokensAbout } from './cost.ts'
 import type { ViewProps } from './map-view.tsx'
+import type { Run } from './run.ts'
 
 const STRIP_HEIGHT = 64
 const FIRST = 8
@@ -65,7 +67,7 @@ export function RawView({ run }: ViewProps) {
                   {raw.values.length > FIRST && ', …'}
                 </code>,
               ],
-              [say.tokens, whole(run.tokens)],
+              [say.tokens, tokensText(run, run.typed.texts[place] ?? '')],
               [say.bytes, sizesOf(raw)],
               ...(run.space === undefined
                 ? []
@@ -88,6 +90,12 @@ export function RawView({ run }: ViewProps) {
   )
 }
 
+function tokensText({ count, tokens, typed }: Run, text: string): string {
+  const say = words.embeddings.raw
+  if (count === 1) return whole(tokens)
+  return say.tokensAbout(whole(tokensAbout(text, typed.texts, tokens)), whole(tokens))
+}
+
 /** As a JSON array of numbers, and as base64 of four bytes each. */
 function sizesOf({ values }: RawVector): string {
   const say = words.embeddings.raw
@@ -97,9 +105,8 @@ function sizesOf({ values }: RawVector): string {
 
 function Strip({ raw }: { readonly raw: RawVector }) {
   const [box, width] = useWidth<HTMLDivElement>()
-  // The colours are read anew when it changes.
-  useTheme()
-  const canvas = useCanvas({ width, height: STRIP_HEIGHT }, (context) => {
+  const theme = useTheme()
+  const draw = (context: CanvasRenderingContext2D): void => {
     const most = Math.max(Math.abs(raw.least), Math.abs(raw.most)) || 1
     const ground = rgbOf(token('sunken'))
     const [above, below] = [rampOf(ground, rgbOf(token('s1'))), rampOf(ground, rgbOf(token('s6')))]
@@ -109,7 +116,8 @@ function Strip({ raw }: { readonly raw: RawVector }) {
       context.fillStyle = `rgb(${colour.join(' ')})`
       context.fillRect(place * step, 0, step + 0.5, STRIP_HEIGHT)
     }
-  })
+  }
+  const canvas = useCanvas({ width, height: STRIP_HEIGHT }, draw, [raw, theme])
   return (
     <figure aria-label={words.embeddings.raw.strip(raw.values.length)}>
       <div ref={box} className="overflow-hidden rounded-control" style={{ height: STRIP_HEIGHT }}>

@@ -1,33 +1,38 @@
 /** The cosines of all pairs, ordered so that alike texts stand together. */
 import { useMemo, useState } from 'react'
 import { cosine } from '../../app/format.ts'
+import { useTheme } from '../../app/theme.ts'
 import type { ChartTable } from '../../charts/frame.tsx'
-import { HeatMap, type Cell } from '../../charts/vectors/heat-map.tsx'
+import { heatColours, HeatMap, type Cell } from '../../charts/vectors/heat-map.tsx'
 import { Mark } from '../../charts/vectors/mark.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
-import type { Arranged, View } from '../../workers/vectors.ts'
+import type { Order, View } from '../../workers/vectors.ts'
 import { words } from '../../words/words.ts'
 import { useAnswer } from './answer.ts'
 import { Dimensions } from './dimensions.tsx'
 import type { ViewProps } from './map-view.tsx'
 import type { TypedTexts } from './texts.ts'
 
-type Order = 'likeness' | 'typed' | 'group'
-
 export function SimilarityView({ run, look, models, isTable, onTable, onWidth }: ViewProps) {
   const { typed, desk } = run
   const { view } = look
   const say = words.embeddings.similarity
   const [order, setOrder] = useState<Order>('likeness')
-  const arranged = useAnswer(desk, 'arranged', look.at)
+  const theme = useTheme()
+  const wish = useMemo(
+    () => ({ at: look.at, by: order, groupOf: typed.groupOf, colours: heatColours(theme) }),
+    [look.at, order, typed, theme],
+  )
+  const square = useAnswer(desk, 'square', wish)
   const [at, setAt] = useState<Cell>()
   const [pinned, setPinned] = useState<Cell>()
-  const places = useMemo(() => placesIn(order, typed, arranged), [order, typed, arranged])
-  if (view === undefined || arranged === undefined || arranged.order.length !== typed.texts.length)
-    return null
-  const pair = (cell: Cell): readonly [number, number] => [places[cell.row] ?? 0, places[cell.column] ?? 0]
+  if (view === undefined || square === undefined || square.order.length !== typed.texts.length) return null
+  const pair = ({ row, column }: Cell): readonly [number, number] => [
+    square.order[row] ?? 0,
+    square.order[column] ?? 0,
+  ]
   const shown = at ?? pinned
-  const caption = say.caption(run.count, cosine(arranged.low, 3), cosine(arranged.high, 3))
+  const caption = say.caption(run.count, cosine(square.low, 3), cosine(square.high, 3))
   return (
     <div className="flex flex-col gap-3 px-5 py-3.5 phone:px-4">
       <div className="flex flex-wrap items-center gap-2.5 text-12">
@@ -42,16 +47,17 @@ export function SimilarityView({ run, look, models, isTable, onTable, onWidth }:
           ]}
           onChange={setOrder}
         />
-        <Scale low={arranged.low} high={arranged.high} />
+        <Scale low={square.low} high={square.high} />
       </div>
       <HeatMap
         caption={caption}
         texts={typed.texts}
         groupOf={typed.groupOf}
         cosines={view.cosines}
-        order={places}
-        low={arranged.low}
-        high={arranged.high}
+        picture={square.picture}
+        order={square.order}
+        low={square.low}
+        high={square.high}
         at={shown}
         onAt={setAt}
         onPin={setPinned}
@@ -76,18 +82,6 @@ export function SimilarityView({ run, look, models, isTable, onTable, onWidth }:
       />
     </div>
   )
-}
-
-function placesIn(
-  order: Order,
-  { texts, groupOf }: TypedTexts,
-  arranged: Arranged | undefined,
-): readonly number[] {
-  const typed = Array.from(texts.keys())
-  if (order === 'typed' || arranged === undefined) return typed
-  const likeness = Array.from(arranged.order)
-  // Within a group, alike texts stand together too.
-  return order === 'likeness' ? likeness : likeness.toSorted((a, b) => (groupOf[a] ?? 0) - (groupOf[b] ?? 0))
 }
 
 function Scale({ low, high }: { readonly low: number; readonly high: number }) {

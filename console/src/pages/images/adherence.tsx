@@ -47,7 +47,7 @@ export function Adherence({ compared }: { readonly compared: Compared }) {
           </div>
         </>
       )}
-      <ChangedMap map={compared.map} />
+      <ChangedMap compared={compared} />
       <dl className="flex flex-col gap-1.5 text-12">
         {rows.map(([name, value]) => (
           <div key={name} className="flex justify-between gap-3">
@@ -70,21 +70,41 @@ export function Adherence({ compared }: { readonly compared: Compared }) {
   )
 }
 
-export function ChangedMap({ map }: { readonly map: ImageBitmap }) {
+export function ChangedMap({ compared: { map, edge } }: { readonly compared: Compared }) {
+  return (
+    <div className="relative overflow-hidden rounded-control">
+      <Bitmap bitmap={map} className="block w-full" name={words.images.changedMap} />
+      {edge !== undefined && <MaskEdge edge={edge} />}
+    </div>
+  )
+}
+
+/** Over a picture that fills its box. */
+export function MaskEdge({ edge }: { readonly edge: ImageBitmap }) {
+  return <Bitmap bitmap={edge} className="pointer-events-none absolute inset-0 size-full" />
+}
+
+interface BitmapProps {
+  readonly bitmap: ImageBitmap
+  readonly className: string
+  /** Without one it says nothing of its own. */
+  readonly name?: string
+}
+
+function Bitmap({ bitmap, className, name }: BitmapProps) {
   const canvas = useRef<HTMLCanvasElement>(null)
   useEffect(() => {
     const element = canvas.current
     if (element === null) return
-    element.width = map.width
-    element.height = map.height
-    element.getContext('2d')?.drawImage(map, 0, 0)
-  }, [map])
+    element.width = bitmap.width
+    element.height = bitmap.height
+    element.getContext('2d')?.drawImage(bitmap, 0, 0)
+  }, [bitmap])
   return (
     <canvas
       ref={canvas}
-      role="img"
-      aria-label={words.images.changedMap}
-      className="block w-full rounded-control"
+      {...(name === undefined ? { 'aria-hidden': true } : { role: 'img', 'aria-label': name })}
+      className={className}
     />
   )
 }

@@ -1,17 +1,19 @@
 /** Two pictures in one place, with a line between them that is moved by pointer or arrow keys. */
-import { useState } from 'react'
+import { useState, type ReactNode } from 'react'
 import { words } from '../../words/words.ts'
 
 interface BeforeAfterProps {
   readonly before: string
   readonly after: string
   readonly names?: readonly [before: string, after: string]
+  /** Lies over both. */
+  readonly over?: ReactNode
 }
 
 const TAG =
   'pointer-events-none absolute top-2 rounded-chip bg-[rgb(20_21_24/0.82)] px-1.5 text-11 leading-5 text-[#fff]'
 
-export function BeforeAfter({ before, after, names }: BeforeAfterProps) {
+export function BeforeAfter({ before, after, names, over }: BeforeAfterProps) {
   const [at, setAt] = useState(50)
   const text = words.images
   const [first, second] = names ?? [text.before, text.after]
@@ -25,6 +27,7 @@ export function BeforeAfter({ before, after, names }: BeforeAfterProps) {
         className="absolute inset-0 size-full"
         style={{ clipPath: `inset(0 ${100 - at}% 0 0)` }}
       />
+      {over}
       <span className={`${TAG} left-2`}>{first}</span>
       <span className={`${TAG} right-2`}>{second}</span>
       <span

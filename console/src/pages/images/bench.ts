@@ -10,6 +10,7 @@ import { Mask } from '../../workers/pixels/mask.ts'
 import { useCostBefore, type CostBefore } from './cost-before.ts'
 import { extensionOf } from './files.ts'
 import { useGiven, type Given } from './given.ts'
+import { keepEdit } from './kept-edits.ts'
 import { maskFile } from './pixel-work.ts'
 import { useRuns, type Run } from './runs.ts'
 import {
@@ -49,7 +50,12 @@ export interface Bench {
   readonly maskNow: () => Promise<Blob>
 }
 
-export function useBench(search: ImagesSearch, model: ImageModel, project: string): Bench {
+export function useBench(
+  search: ImagesSearch,
+  models: readonly ImageModel[],
+  model: ImageModel,
+  project: string,
+): Bench {
   const text = words.images
   const mode = search.mode ?? 'generate'
   const changeSearch = useChangeSearch()
@@ -59,6 +65,7 @@ export function useBench(search: ImagesSearch, model: ImageModel, project: strin
   const hasMask = usePainted(given) && model.can['mask'] !== undefined
   const runs = useRuns((done, { requestId }) => {
     keepTyped(requestId, { mode: done.mode, model: done.model, settings: done.settings })
+    if (done.files) void keepEdit(requestId, { files: done.files, mask: done.mask })
     if (done.mode === 'edit') changeSearch({ view: 'pair' }, { replace: true })
   })
   const requests = requestsFor(settings, model, mode)
@@ -106,7 +113,7 @@ export function useBench(search: ImagesSearch, model: ImageModel, project: strin
       setOpened(job.id)
       const typed = typedFor(job.id)
       if (typed !== undefined) setSettings(typed.settings)
-      void showJob(job, runs.show)
+      void showJob(job, models, runs.show)
     },
     closeOpened() {
       setOpened(undefined)

@@ -1,12 +1,10 @@
 /** The request of this page as code to copy. */
 import { useState } from 'react'
-import { useSession } from '../../app/session.ts'
+import { SdkCode, useBaseUrl } from '../../parts/snippets/sdk-code.tsx'
 import { Button } from '../../ui/button.tsx'
-import { CodeBlock } from '../../ui/code-block.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
-import { codeFor, SDK_NAMES, SDKS, type Sdk, type Wanted } from './code.ts'
+import { codeFor, IMAGE_SDKS, type ImageSdk, type Wanted } from './code.ts'
 
 interface CodeDialogProps {
   readonly wanted: Omit<Wanted, 'baseUrl'>
@@ -14,10 +12,10 @@ interface CodeDialogProps {
 }
 
 export function CodeDialog({ wanted, onClose }: CodeDialogProps) {
-  const { install } = useSession()
-  const [sdk, setSdk] = useState<Sdk>('python')
+  const baseUrl = useBaseUrl()
+  const [sdk, setSdk] = useState<ImageSdk>('python')
   const text = words.images
-  const code = codeFor(sdk, { ...wanted, baseUrl: `${install.gateway_url.replace(/\/$/, '')}/v1` })
+  const code = codeFor(sdk, { ...wanted, baseUrl })
   return (
     <Dialog
       open
@@ -27,14 +25,7 @@ export function CodeDialog({ wanted, onClose }: CodeDialogProps) {
       note={text.codeNote}
       actions={<Button onClick={onClose}>{text.close}</Button>}
     >
-      <Segmented
-        label={text.sdk}
-        value={sdk}
-        onChange={setSdk}
-        segments={SDKS.map((value) => ({ value, label: SDK_NAMES[value] }))}
-        className="self-start"
-      />
-      <CodeBlock code={code.trimEnd()} copied={code} />
+      <SdkCode label={text.sdk} offered={IMAGE_SDKS} chosen={sdk} onChoose={setSdk} code={code} />
     </Dialog>
   )
 }

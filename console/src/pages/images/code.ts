@@ -1,11 +1,11 @@
 /** The same request with an SDK. Only the key is missing. */
 import type { ImageFields } from '../../api/image-calls.ts'
+import { inShell } from '../../parts/snippets/literals.ts'
+import { KEY, type Sdk } from '../../parts/snippets/snippet.ts'
 
-export const SDKS = ['curl', 'python', 'node'] as const
-export type Sdk = (typeof SDKS)[number]
-export const SDK_NAMES: Record<Sdk, string> = { curl: 'curl', python: 'Python', node: 'Node' }
-
-const KEY = 'tr_…'
+/** Those whose code for edits with files was tried. */
+export const IMAGE_SDKS = ['curl', 'python', 'node'] as const satisfies readonly Sdk[]
+export type ImageSdk = (typeof IMAGE_SDKS)[number]
 
 export interface Wanted {
   readonly baseUrl: string
@@ -17,7 +17,7 @@ export interface Wanted {
 
 type Pairs = readonly (readonly [name: string, value: string | number | boolean])[]
 
-export function codeFor(sdk: Sdk, wanted: Wanted): string {
+export function codeFor(sdk: ImageSdk, wanted: Wanted): string {
   const { partial_images: previews, ...fields } = wanted.fields
   const pairs: Pairs = Object.entries({
     ...fields,
@@ -49,7 +49,7 @@ ${parts.map((part) => `  ${part}`).join(' \\\n')}
 
 /** In single quotes nothing means anything but their end. */
 function shell(text: string): string {
-  return `'${text.replaceAll("'", `'"'"'`)}'`
+  return `'${inShell(text)}'`
 }
 
 function python({ baseUrl, pictures, hasMask }: Wanted, pairs: Pairs): string {

@@ -70,6 +70,8 @@ export function EditPane(props: EditPaneProps) {
         <Banner tone="warn" className="m-5">
           {text.takesNoEdit(model.id, othersWith('edits', model, models))}
         </Banner>
+      ) : run !== undefined && view !== 'mask' ? (
+        <Result {...props} run={run} view={view} bar={views} />
       ) : given.painting === undefined ? (
         <div className="flex-1">
           {!takesMask && (
@@ -79,8 +81,6 @@ export function EditPane(props: EditPaneProps) {
           )}
           <Choose given={given} />
         </div>
-      ) : run !== undefined && view !== 'mask' ? (
-        <Result {...props} run={run} view={view} bar={views} />
       ) : takesMask && given.bitmap !== undefined ? (
         <Painter
           painting={given.painting}

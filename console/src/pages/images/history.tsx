@@ -1,30 +1,49 @@
 /** Pictures that this member made here, newest first, for as long as they are kept. */
+import { Columns2 } from 'lucide-react'
 import { age, moneyInList, NONE } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { apiUrl } from '../../api/client.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
+import { Button } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { words } from '../../words/words.ts'
 
 interface HistoryProps {
   readonly jobs: readonly ImageJob[] | undefined
-  readonly opened: string | undefined
-  readonly onOpen: (job: ImageJob) => void
+  /** The job that is looked at, or those that are compared. */
+  readonly chosen: readonly string[]
+  readonly isComparing: boolean
+  readonly onComparing: (isComparing: boolean) => void
+  readonly onChoose: (job: ImageJob) => void
 }
 
 const DAY_MS = 86_400_000
 const MINUTE_MS = 60_000
 
-export function History({ jobs, opened, onOpen }: HistoryProps) {
+export function History({ jobs, chosen, isComparing, onComparing, onChoose }: HistoryProps) {
   const text = words.images
   // A card changes once a minute at most.
   const now = Math.floor(useNow() / MINUTE_MS) * MINUTE_MS
   return (
-    <section aria-label={text.history} className="shrink-0 border-t border-line px-5 pt-2.5 pb-3 phone:px-4">
-      <header className="flex items-baseline gap-2.5">
+    <section
+      aria-label={text.history}
+      className="shrink-0 border-t border-line px-5 pt-2.5 pb-3 phone:order-3 phone:px-4"
+    >
+      <header className="flex items-center gap-2.5">
         <h2 className="text-13 font-semibold">{text.history}</h2>
-        <span className="text-12 text-ink-3">{text.historyNote}</span>
+        <span className="flex-1 text-12 text-ink-3">{text.historyNote}</span>
+        {jobs !== undefined && jobs.length > 0 && (
+          <Button
+            look="quiet"
+            size="small"
+            aria-pressed={isComparing}
+            icon={<Columns2 size={13} aria-hidden />}
+            onClick={() => onComparing(!isComparing)}
+          >
+            {text.compare}
+          </Button>
+        )}
       </header>
       {jobs?.length === 0 ? (
         <p className="py-3 text-12 text-ink-2">{text.historyEmpty}</p>
@@ -32,7 +51,7 @@ export function History({ jobs, opened, onOpen }: HistoryProps) {
         <ul className="scroll-quiet -mx-1 mt-1.5 flex min-h-24 gap-3 overflow-x-auto px-1 pt-1">
           {jobs?.map((job) => (
             <li key={job.id} className="w-26 shrink-0">
-              <Card job={job} now={now} isOpen={job.id === opened} onOpen={() => onOpen(job)} />
+              <Card job={job} now={now} isOpen={chosen.includes(job.id)} onOpen={() => onChoose(job)} />
             </li>
           ))}
         </ul>

@@ -12,7 +12,7 @@ import { TextLink } from '../../ui/link.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import type { Compared } from '../../workers/pixels.worker.ts'
-import { Adherence, ChangedMap } from './adherence.tsx'
+import { Adherence, ChangedMap, MaskEdge } from './adherence.tsx'
 import { BeforeAfter } from './before-after.tsx'
 import { extensionOf, saveBlob } from './files.ts'
 import { comparePictures } from './pixel-work.ts'
@@ -60,9 +60,13 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
       <div className="scroll-quiet flex min-h-0 flex-1 gap-5 overflow-y-auto px-5 py-3.5 phone:flex-col phone:overflow-visible phone:px-4">
         <div className="flex min-w-0 flex-1 flex-col gap-3.5">
           {view === 'changed' && compared !== undefined ? (
-            <ChangedMap map={compared.map} />
+            <ChangedMap compared={compared} />
           ) : (
-            <BeforeAfter before={beforeUrl} after={keptUrl ?? tile.url} />
+            <BeforeAfter
+              before={beforeUrl}
+              after={keptUrl ?? tile.url}
+              over={compared?.edge && <MaskEdge edge={compared.edge} />}
+            />
           )}
           <Facts
             run={run}
@@ -77,7 +81,12 @@ export function Result({ run, view, jobs, onEdit, onAgain, bar }: ResultProps) {
             >
               {text.download}
             </Button>
-            <Button size="large" icon={<RotateCw size={15} aria-hidden />} onClick={onAgain}>
+            <Button
+              size="large"
+              icon={<RotateCw size={15} aria-hidden />}
+              why={run.whyNotAgain}
+              onClick={onAgain}
+            >
               {text.runAgain}
             </Button>
             <Button

@@ -39,9 +39,11 @@ export interface Run {
   readonly mask: Mask | undefined
   readonly startedMs: number
   readonly tiles: readonly Tile[]
+  /** Of a job of the history whose prompt or pictures this browser does not have. */
+  readonly whyNotAgain?: string | undefined
 }
 
-export type Started = Omit<Run, 'id' | 'startedMs' | 'tiles'>
+export type Started = Omit<Run, 'id' | 'startedMs' | 'tiles' | 'whyNotAgain'>
 
 interface Runs {
   readonly run: Run | undefined
@@ -127,7 +129,7 @@ export function useRuns(onDone: (run: Started, outcome: ImageOutcome) => void): 
       const id = lastId
       const many = started.requests.reduce((sum, { n }) => sum + n, 0)
       const tiles = Array.from({ length: many }, (_, index) => ({ ...EMPTY_TILE, key: `${id} ${index}` }))
-      setRun({ ...started, id, startedMs: Date.now(), tiles })
+      setRun({ ...started, id, startedMs: Date.now(), tiles, whyNotAgain: undefined })
       let from = 0
       for (const fields of started.requests) {
         void one(started, id, fields, from)

@@ -3,7 +3,9 @@ import { apiUrl } from '../../api/client.ts'
 import { FaultError } from '../../api/faults.ts'
 import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { EMPTY_TILE, type Run } from './runs.ts'
-import { AUTO, type Settings } from './settings.ts'
+import { words } from '../../words/words.ts'
+import { keptEdit, MOST_EDITS } from './kept-edits.ts'
+import { AUTO, requestsFor, type ImageModel, type Mode, type Settings } from './settings.ts'
 import { typedFor } from './typed-settings.ts'
 
 const UNTYPED: Settings = {
@@ -17,8 +19,26 @@ const UNTYPED: Settings = {
   keep: false,
 }
 
-export async function showJob(job: ImageJob, show: (run: Run) => void): Promise<void> {
+export async function showJob(
+  job: ImageJob,
+  models: readonly ImageModel[],
+  show: (run: Run) => void,
+): Promise<void> {
+  const text = words.images
+  const mode: Mode = job.kind === 'edit' ? 'edit' : 'generate'
   const typed = typedFor(job.id)
+  const edit = mode === 'edit' ? await keptEdit(job.id) : undefined
+  const model = models.find(({ id }) => id === job.model)
+  const whyNotAgain =
+    typed === undefined
+      ? text.againElsewhere
+      : model === undefined
+        ? text.againNoModel(job.model)
+        : mode === 'edit' && edit === undefined
+          ? text.againNoPictures(MOST_EDITS)
+          : undefined
+  // Of requests side by side, this job was one.
+  const requests = typed && model ? requestsFor(typed.settings, model, mode).slice(0, 1) : []
   const tiles = await Promise.all(
     job.pictures.map(async ({ asset }, index) => {
       const tile = {
@@ -37,15 +57,16 @@ export async function showJob(job: ImageJob, show: (run: Run) => void): Promise<
   )
   show({
     id: -1,
-    mode: job.kind === 'edit' ? 'edit' : 'generate',
+    mode,
     model: job.model,
     project: job.project,
     settings: typed?.settings ?? UNTYPED,
-    requests: [],
-    files: undefined,
-    mask: undefined,
+    requests: whyNotAgain === undefined ? requests : [],
+    files: edit?.files,
+    mask: edit?.mask,
     startedMs: Date.parse(job.created_at),
     tiles,
+    whyNotAgain,
   })
 }
 

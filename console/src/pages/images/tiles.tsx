@@ -24,7 +24,7 @@ interface TilesProps {
   readonly jobs: ReadonlyMap<string, ImageJob>
   readonly onLeave: () => void
   readonly onEdit: ((picture: Blob) => void) | undefined
-  readonly onAgain: (() => void) | undefined
+  readonly onAgain: () => void
   /** A way back, and whatever else stands in the bar. */
   readonly bar?: ReactNode
 }
@@ -74,6 +74,7 @@ export function Tiles({ run, isRunning, size, most, jobs, onLeave, onEdit, onAga
               cost={tile.requestId === undefined ? undefined : costOf(tile.requestId, [tile], jobs)}
               onEdit={onEdit}
               onAgain={onAgain}
+              whyNotAgain={run.whyNotAgain}
             />
           </li>
         ))}
@@ -99,10 +100,12 @@ interface TileViewProps {
   readonly prompt: string
   readonly cost: string | undefined
   readonly onEdit: ((picture: Blob) => void) | undefined
-  readonly onAgain: (() => void) | undefined
+  readonly onAgain: () => void
+  readonly whyNotAgain: string | undefined
 }
 
-function TileView({ tile, number, ratio, previewsAsked, prompt, cost, onEdit, onAgain }: TileViewProps) {
+function TileView(props: TileViewProps) {
+  const { tile, number, ratio, previewsAsked, prompt, cost, onEdit } = props
   const text = words.images
   const { state, url, picture, previews } = tile
   return (
@@ -144,11 +147,9 @@ function TileView({ tile, number, ratio, previewsAsked, prompt, cost, onEdit, on
                 <Brush size={15} aria-hidden />
               </IconButton>
             )}
-            {onAgain !== undefined && (
-              <IconButton look="plain" label={text.runAgain} onClick={onAgain}>
-                <RotateCw size={15} aria-hidden />
-              </IconButton>
-            )}
+            <IconButton look="plain" label={text.runAgain} why={props.whyNotAgain} onClick={props.onAgain}>
+              <RotateCw size={15} aria-hidden />
+            </IconButton>
           </div>
         )}
       </div>

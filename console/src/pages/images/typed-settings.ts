@@ -26,6 +26,11 @@ export function keepTyped(job: string, typed: TypedSettings): void {
   remember('image-settings', JSON.stringify([[job, typed], ...others].slice(0, MOST_KEPT)))
 }
 
+/** Jobs of one kind, newest first. */
+export function keptJobs(mode: Mode): readonly string[] {
+  return kept().flatMap(([job, typed]) => (typed.mode === mode ? [job] : []))
+}
+
 export function typedFor(job: string): TypedSettings | undefined {
   return kept().find(([id]) => id === job)?.[1]
 }

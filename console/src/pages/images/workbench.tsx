@@ -1,19 +1,23 @@
 /** The playground once there is a model to play with: what is asked for at the left, what comes back at the right. */
 import { Code, Download, X } from 'lucide-react'
 import { useMemo, useState } from 'react'
+import type { ImageJob } from '../../api/queries/image-jobs.ts'
 import { useChangeSearch } from '../../app/range-control.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
 import { Page } from '../../ui/page.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { useBench, type Bench } from './bench.ts'
 import { CodeDialog } from './code-dialog.tsx'
+import { ComparePane } from './compare-pane.tsx'
 import { EditPane } from './edit-pane.tsx'
 import { saveBlob } from './files.ts'
 import { GivenPictures } from './given-pictures.tsx'
 import { History } from './history.tsx'
 import { RequestForm } from './request-form.tsx'
+import { Result } from './result.tsx'
 import type { ImageModel, ImagesSearch } from './settings.ts'
 import { sizeOf } from './sizes.ts'
 import { Tiles } from './tiles.tsx'
@@ -33,10 +37,15 @@ export function Workbench({ search, models, projects, project, onProject }: Work
   const model = models.find(({ id }) => id === search.model) ?? models[0]
   if (model === undefined) throw new Error('a workbench needs a model')
   const changeSearch = useChangeSearch()
-  const bench = useBench(search, model, project)
+  const bench = useBench(search, models, model, project)
   const { mode, given, hasMask, requests } = bench
   const [isCodeOpen, setCodeOpen] = useState(false)
-  useKeys({ 'mod+enter': () => (bench.why === undefined && !bench.isRunning ? void bench.run() : false) })
+  const [picked, setPicked] = useState<readonly ImageJob[]>()
+  const run = (): void => {
+    setPicked(undefined)
+    void bench.run()
+  }
+  useKeys({ 'mod+enter': () => (bench.why === undefined && !bench.isRunning ? run() : false) })
   return (
     <Page
       title={text.title}
@@ -58,7 +67,7 @@ export function Workbench({ search, models, projects, project, onProject }: Work
         </>
       }
     >
-      <div className="flex min-h-0 flex-1 phone:flex-col-reverse">
+      <div className="flex min-h-0 flex-1 phone:flex-col">
         <RequestForm
           mode={mode}
           onMode={(next) => {
@@ -87,11 +96,24 @@ export function Workbench({ search, models, projects, project, onProject }: Work
           cost={bench.cost}
           why={bench.why}
           busy={bench.isRunning}
-          onRun={() => void bench.run()}
+          onRun={run}
         />
-        <div className="flex min-w-0 flex-1 flex-col">
-          <Answer bench={bench} model={model} models={models} view={search.view ?? 'mask'} />
-          <History jobs={bench.jobs} opened={bench.opened} onOpen={bench.open} />
+        {/* On a phone the picture comes first, then the form, then the history. */}
+        <div className="flex min-w-0 flex-1 flex-col phone:contents">
+          <div className="flex min-h-0 flex-1 flex-col phone:order-1 phone:flex-none">
+            {picked === undefined ? (
+              <Answer bench={bench} model={model} models={models} view={search.view ?? 'mask'} />
+            ) : (
+              <ComparePane jobs={picked} onClose={() => setPicked(undefined)} />
+            )}
+          </div>
+          <History
+            jobs={bench.jobs}
+            chosen={picked?.map(({ id }) => id) ?? [bench.opened ?? '']}
+            isComparing={picked !== undefined}
+            onComparing={(isComparing) => setPicked(isComparing ? [] : undefined)}
+            onChoose={(job) => (picked === undefined ? bench.open(job) : setPicked(pickedWith(picked, job)))}
+          />
         </div>
       </div>
       {isCodeOpen && requests[0] !== undefined && (
@@ -106,6 +128,12 @@ export function Workbench({ search, models, projects, project, onProject }: Work
       )}
     </Page>
   )
+}
+
+/** A second click takes a picture away again; a third picture takes the place of the older one. */
+function pickedWith(picked: readonly ImageJob[], job: ImageJob): readonly ImageJob[] {
+  const others = picked.filter(({ id }) => id !== job.id)
+  return others.length < picked.length ? others : [...others, job].slice(-2)
 }
 
 interface AnswerProps {
@@ -124,6 +152,36 @@ function Answer({ bench, model, models, view }: AnswerProps) {
   const isDone = shown?.tiles.some(({ state }) => state === 'done') ?? false
   const edited = mode === 'edit' && shown?.mode === 'edit' && shown.files && isDone ? shown : undefined
   const isFailedEdit = shown?.mode === 'edit' && !isDone
+  const close = (
+    <Button look="quiet" icon={<X size={14} aria-hidden />} onClick={bench.closeOpened}>
+      {text.close}
+    </Button>
+  )
+  const onView = (next: AnswerProps['view']): void =>
+    changeSearch({ view: next === 'mask' ? undefined : next }, { replace: true })
+  if (shown?.files !== undefined && opened !== undefined && isDone) {
+    const shownView = view === 'changed' ? 'changed' : 'pair'
+    return (
+      <Result
+        run={shown}
+        view={shownView}
+        jobs={byId}
+        onEdit={bench.edit}
+        onAgain={() => bench.runAgain(shown)}
+        bar={
+          <span className="flex items-center gap-2">
+            <Segmented
+              label={text.views.label}
+              value={shownView}
+              onChange={onView}
+              segments={(['pair', 'changed'] as const).map((value) => ({ value, label: text.views[value] }))}
+            />
+            {close}
+          </span>
+        }
+      />
+    )
+  }
   if (shown !== undefined && (mode === 'generate' || isRunning || opened !== undefined || isFailedEdit))
     return (
       <Tiles
@@ -139,15 +197,8 @@ function Answer({ bench, model, models, view }: AnswerProps) {
         jobs={byId}
         onLeave={bench.leave}
         onEdit={bench.edit}
-        onAgain={shown.requests.length > 0 ? () => bench.runAgain(shown) : undefined}
-        bar={
-          mode === 'edit' &&
-          !isRunning && (
-            <Button look="quiet" icon={<X size={14} aria-hidden />} onClick={bench.closeOpened}>
-              {text.close}
-            </Button>
-          )
-        }
+        onAgain={() => bench.runAgain(shown)}
+        bar={(mode === 'edit' || opened !== undefined) && !isRunning && close}
       />
     )
   if (mode === 'edit')
@@ -158,7 +209,7 @@ function Answer({ bench, model, models, view }: AnswerProps) {
         given={given}
         run={edited}
         view={view}
-        onView={(next) => changeSearch({ view: next === 'mask' ? undefined : next }, { replace: true })}
+        onView={onView}
         jobs={byId}
         onEdit={bench.edit}
         onAgain={() => edited && bench.runAgain(edited)}

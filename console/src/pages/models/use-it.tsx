@@ -3,13 +3,13 @@ import { Activity } from 'lucide-react'
 import type { Schema } from '../../api/client.ts'
 import { moneyInList, share } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
-import { useSession } from '../../app/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { classes } from '../../ui/classes.ts'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { Facts, Section } from '../../ui/page.tsx'
 import { words } from '../../words/words.ts'
+import { useBaseUrl } from '../../parts/snippets/sdk-code.tsx'
 import { SDK_NAMES, type Sdk } from '../../parts/snippets/snippet.ts'
 import { sdksFor, snippet } from '../../parts/snippets/snippets.ts'
 
@@ -22,14 +22,14 @@ interface UseItProps {
 }
 
 export function UseIt({ model, sdk, onSdk }: UseItProps) {
-  const { install } = useSession()
+  const baseUrl = useBaseUrl()
   const { detail } = words.models
   const offered = sdksFor(model.kind)
   const chosen = offered.find((one) => one === sdk) ?? 'python'
   const code = snippet(chosen, {
     kind: model.kind,
     model: model.id,
-    baseUrl: `${install.gateway_url.replace(/\/$/, '')}/v1`,
+    baseUrl,
     space: model.space ?? undefined,
   })
   return (

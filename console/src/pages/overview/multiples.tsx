@@ -16,11 +16,10 @@ import { useNow } from '../../app/now.ts'
 import { endTicks } from '../../charts/axis.ts'
 import { Columns } from '../../charts/columns.tsx'
 import { Legend, type LegendEntry } from '../../charts/legend.tsx'
-import { TimeChart } from '../../charts/time-chart.tsx'
 import type { Overview } from '../../api/queries/overview.ts'
 import { words } from '../../words/words.ts'
+import { HEIGHT, SmallTimeChart } from './small-time-chart.tsx'
 
-const HEIGHT = 158
 const DAY_MS = 86_400_000
 
 interface MultipleProps {
@@ -43,7 +42,9 @@ function Multiple({ title, note, value, unit, legend, children }: MultipleProps)
         <span className="text-20 font-strong tabular-nums">{value}</span>
         {unit !== undefined && <span className="text-ink-2">{unit}</span>}
       </p>
-      <div className="mt-1">{children}</div>
+      <div className="mt-1" style={{ minHeight: HEIGHT }}>
+        {children}
+      </div>
       <Legend className="mt-1.5 gap-x-2.5! text-11!" entries={legend} />
     </section>
   )
@@ -160,7 +161,7 @@ function LatencyPicture(props: PictureProps) {
         mark: 'dash' in line ? 'dotted' : 'line',
       }))}
     >
-      <TimeChart
+      <SmallTimeChart
         caption={captions.latency(duration(latest?.p95_ms))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={lines.map((line) => ({
@@ -175,7 +176,6 @@ function LatencyPicture(props: PictureProps) {
         ticks={[10, 100, 1000, 10_000].filter((tick) => tick >= least && tick <= most)}
         range={[least * 0.8, most * 1.3]}
         timeRange={[fromMs, toMs]}
-        height={HEIGHT}
       />
     </Multiple>
   )
@@ -215,7 +215,7 @@ function SpentPicture({
         ...(forecast === null ? [] : [{ label: legend.forecast, colour: 's1', mark: 'dotted' } as const]),
       ]}
     >
-      <TimeChart
+      <SmallTimeChart
         caption={captions.spent(money(today.spent_usd))}
         timesMs={times}
         series={[
@@ -249,7 +249,6 @@ function SpentPicture({
         valueText={moneyTick}
         timeText={(ms) => clock(ms)}
         timeRange={[fromMs, fromMs + DAY_MS]}
-        height={HEIGHT}
       />
     </Multiple>
   )
@@ -274,7 +273,7 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
       value={inputs === 0 ? '–' : share(hits / inputs)}
       legend={[{ label: legend.hits, colour: 's3', mark: 'line' }]}
     >
-      <TimeChart
+      <SmallTimeChart
         caption={captions.cache(inputs === 0 ? '–' : share(hits / inputs))}
         timesMs={data.map(({ at }) => Date.parse(at))}
         series={[
@@ -288,7 +287,6 @@ function CachePicture(props: PictureProps & { readonly today: Overview['today'] 
         valueText={(value) => share(value, 0)}
         timeText={slotText}
         timeRange={[fromMs, toMs]}
-        height={HEIGHT}
       />
     </Multiple>
   )

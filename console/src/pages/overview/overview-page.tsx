@@ -1,9 +1,10 @@
 /** What is going on now, and what needs me. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Pause, Play } from 'lucide-react'
-import { useMemo, useState } from 'react'
+import { Pause, Play, Table, Waves, type LucideIcon } from 'lucide-react'
+import { useMemo, useState, type ReactNode } from 'react'
 import { clockSeconds, rate } from '../../app/format.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
 import { useNow } from '../../app/now.ts'
 import { RangeControl } from '../../app/range-control.tsx'
 import { rangeOf, type RangeSearch } from '../../app/range.ts'
@@ -19,11 +20,12 @@ import { Problem } from '../../ui/problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
 import { AttentionList } from './attention-list.tsx'
-import { FlowTable } from './flow-table.tsx'
 import { ModelBars } from './model-bars.tsx'
 import { Multiples } from './multiples.tsx'
 import { METRICS, type Metric } from './traffic-graph.ts'
 import { TrafficPicture } from './traffic-picture.tsx'
+
+const FlowTable = lazyPart(async () => (await import('./flow-table.tsx')).FlowTable)
 
 interface TrafficSearch {
   readonly metric?: Metric
@@ -165,8 +167,8 @@ function TrafficControls({ search }: { readonly search: TrafficSearch }) {
         value={search.view ?? 'picture'}
         onChange={(view) => set({ view })}
         segments={[
-          { value: 'picture', label: picture.asPicture },
-          { value: 'table', label: picture.asTable },
+          { value: 'picture', label: <Labelled icon={Waves}>{picture.asPicture}</Labelled> },
+          { value: 'table', label: <Labelled icon={Table}>{picture.asTable}</Labelled> },
         ]}
       />
     </span>
@@ -189,5 +191,14 @@ function FirstRequest() {
       <p className="text-ink-2">{words.overview.waitingText}</p>
       <CodeBlock code={code} />
     </div>
+  )
+}
+
+function Labelled({ icon: Icon, children }: { readonly icon: LucideIcon; readonly children: ReactNode }) {
+  return (
+    <span className="flex items-center gap-1.5">
+      <Icon size={13} aria-hidden className="phone:hidden" />
+      {children}
+    </span>
   )
 }

@@ -123,10 +123,10 @@ function Actions({ request }: { readonly request: RequestDetail }) {
   return (
     <div className="flex flex-wrap items-center gap-2 pt-1">
       <CopyCurl request={request} />
-      <Button icon={<Repeat size={14} aria-hidden />} why={request.replay.reason ?? undefined}>
+      <Button icon={<Repeat size={14} aria-hidden />} why={words.requests.noReplay(request.project)}>
         {words.requests.replay}
       </Button>
-      <span className="text-12 text-ink-2">{request.replay.reason}</span>
+      <span className="text-12 text-ink-2">{words.requests.noReplay(request.project)}</span>
     </div>
   )
 }

@@ -66,7 +66,7 @@ export function RequestPage() {
           {detail && !isPhone && (
             <>
               <CopyCurl request={detail} />
-              <Button icon={<Repeat size={14} aria-hidden />} why={detail.replay.reason ?? undefined}>
+              <Button icon={<Repeat size={14} aria-hidden />} why={words.requests.noReplay(detail.project)}>
                 {words.requests.replay}
               </Button>
             </>

@@ -99,6 +99,7 @@ function columnsFor(end: (node: Node) => void, mayEnd: boolean): readonly Column
       cell: ({ state }) => <State mark={MARKS[state]}>{say.states[state]}</State>,
     },
     { id: 'version', head: columns.version, width: 90, cell: ({ version }) => version },
+    { id: 'role', head: columns.role, width: 80, cell: ({ role }) => role },
     { id: 'started', head: columns.started, width: 130, cell: ({ started_at: at }) => <Moment at={at} /> },
     { id: 'seen', head: columns.seen, width: 110, cell: ({ seen_at: at }) => <Ago at={at} /> },
     { id: 'loop', head: columns.loop, width: 130, cell: ({ now }) => <Loop now={now} /> },

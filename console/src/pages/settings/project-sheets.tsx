@@ -6,10 +6,11 @@ import { useSubmission } from '../../app/submit.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { budgetFormOf, budgetOf, limitFormOf, limitsOf } from '../../parts/terms/form.ts'
 import { Button } from '../../ui/button.tsx'
-import { AlertDialog, FactList, Sheet } from '../../ui/dialog.tsx'
+import { Sheet } from '../../ui/dialog.tsx'
 import { Field, Form, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { toast } from '../../ui/toast.tsx'
+import { TypedNameDialog } from '../../ui/typed-name-dialog.tsx'
 import { words } from '../../words/words.ts'
 
 export type Project = Schema<'Project'>
@@ -96,7 +97,6 @@ export function ProjectSheet({ of, onClose }: ProjectSheetProps) {
 }
 
 export function DeleteDialog({ of, onClose }: { readonly of: Project; readonly onClose: () => void }) {
-  const [typed, setTyped] = useState('')
   const { busy, problem, submit } = useSubmission([])
   const refresh = useRefresh()
   const say = words.projects.delete
@@ -111,41 +111,20 @@ export function DeleteDialog({ of, onClose }: { readonly of: Project; readonly o
     onClose()
   }
   return (
-    <AlertDialog
-      open
-      onClose={onClose}
+    <TypedNameDialog
       title={say.title(name)}
       description={say.text}
-      actions={
-        <>
-          <Button size="large" onClick={onClose}>
-            {words.ui.cancel}
-          </Button>
-          <Button
-            look="danger"
-            size="large"
-            type="submit"
-            form="delete-project"
-            busy={busy}
-            why={typed === name ? undefined : say.type(name)}
-          >
-            {say.go}
-          </Button>
-        </>
-      }
-    >
-      <FactList
-        facts={[
-          [say.keys, say.keysText(of.keys)],
-          [say.data, say.dataText],
-        ]}
-      />
-      <Form id="delete-project" onSubmit={() => void (typed === name && remove())}>
-        <Field name="typed" label={say.type(name)}>
-          <TextInput autoComplete="off" spellCheck={false} value={typed} onChange={setTyped} />
-        </Field>
-        <FormProblem>{problem}</FormProblem>
-      </Form>
-    </AlertDialog>
+      facts={[
+        [say.keys, say.keysText(of.keys)],
+        [say.data, say.dataText],
+      ]}
+      name={name}
+      ask={say.type(name)}
+      go={say.go}
+      busy={busy}
+      problem={problem}
+      onGo={() => void remove()}
+      onClose={onClose}
+    />
   )
 }

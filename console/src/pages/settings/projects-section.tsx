@@ -211,9 +211,23 @@ function Deliveries() {
         fill={false}
         rowHeight={36}
         minWidth={880}
+        phoneRow={deliveryRow}
         empty={<Empty title={empty} />}
       />
     </section>
+  )
+}
+
+function deliveryRow(event: WebhookEvent) {
+  const { columns, outcomes } = say.deliveries
+  return (
+    <PhoneRow
+      mark={<StateMark mark={OUTCOME_MARKS[event.outcome]} word={outcomes[event.outcome]} />}
+      title={<span className="mono-12">{event.type}</span>}
+      end={<Moment of={event} />}
+      note={event.url}
+      endNote={`${columns.tries} ${whole(event.tries)}`}
+    />
   )
 }
 

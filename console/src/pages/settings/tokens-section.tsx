@@ -11,6 +11,7 @@ import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { AlertDialog } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
+import { PhoneRow } from '../../ui/phone-row.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
@@ -47,6 +48,7 @@ export function TokensSection() {
         retry={() => void refetch()}
         rowHeight={36}
         minWidth={1080}
+        phoneRow={phoneRowFor(setRevoking)}
         empty={<Empty title={say.empty} actions={newToken} />}
       />
       {settings !== undefined && (
@@ -59,6 +61,23 @@ export function TokensSection() {
       {isMaking && <TokenSheet onClose={() => setMaking(false)} />}
       {revoking && <RevokeDialog token={revoking} onClose={() => setRevoking(undefined)} />}
     </>
+  )
+}
+
+function phoneRowFor(revoke: (token: Token) => void) {
+  const say = words.people.tokens
+  return (token: Token) => (
+    <PhoneRow
+      title={token.name}
+      end={<Ends token={token} />}
+      note={`${words.shell.roles[token.role]}, ${token.read_only ? say.readOnly : say.readWrite}, …${token.tail}`}
+      endNote={<Used token={token} />}
+      action={
+        <Button size="small" look="danger" onClick={() => revoke(token)}>
+          {say.revoke}
+        </Button>
+      }
+    />
   )
 }
 

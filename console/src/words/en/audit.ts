@@ -55,6 +55,7 @@ export const audit = {
     'unknown.void': 'voided unknown',
     'node.end': 'ended node',
     'space.accept': 'accepted a space of',
+    'batch.cancel': 'cancelled batch',
     'deployment.drain': 'drained',
     'deployment.take_back': 'took back',
     'price.set': 'set the price of',

@@ -121,7 +121,6 @@ export const deployments = {
     index: 'your index',
     indexText: 'everything has to be embedded again',
     type: (model: string) => `Type ${model} to confirm`,
-    typeFirst: (model: string) => `Type ${model} first`,
     audit: (name: string) => `Stands in the audit as ${name}.`,
     go: 'Accept the new space',
     done: (model: string) => `${model} has a new space`,

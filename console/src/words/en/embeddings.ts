@@ -162,7 +162,9 @@ export const embeddings = {
     least: 'least',
     most: 'most',
     first: 'first eight',
-    tokens: 'tokens of the call',
+    tokens: 'tokens',
+    tokensAbout: (own: string, all: string) =>
+      `about ${own} of ${all}, by its share of the bytes: an upstream counts only the whole call`,
     bytes: 'bytes',
     asNumbers: (size: string) => `${size} as numbers`,
     asBase64: (size: string) => `${size} as base64`,

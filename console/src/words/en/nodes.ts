@@ -7,6 +7,7 @@ export const nodes = {
     host: 'Node',
     state: 'State',
     version: 'Version',
+    role: 'Role',
     started: 'Started',
     seen: 'Seen',
     loop: 'Event loop',

@@ -88,6 +88,7 @@ export const requests = {
   },
   copyCurl: 'Copy as curl',
   replay: 'Replay',
+  noReplay: (project: string | null) => `${project ?? 'Torana'} keeps no inputs`,
   newer: 'Newer request',
   older: 'Older request',
   waterfall: {
@@ -167,8 +168,8 @@ export const requests = {
       cached_image_input: (n: string) => `${n} image tokens in, cached`,
       text_output: (n: string) => `${n} text tokens out`,
       image_output: (n: string) => `${n} image tokens out`,
-      images: (n: string) => `${n} pictures`,
-      given_images: (n: string) => `${n} given pictures`,
+      images: (n: string) => (n === '1' ? '1 picture' : `${n} pictures`),
+      given_images: (n: string) => (n === '1' ? '1 given picture' : `${n} given pictures`),
       megapixels: (n: string) => `${n} megapixels`,
       given_megapixels: (n: string) => `${n} megapixels given`,
       hits: (n: string) => `${n} texts`,

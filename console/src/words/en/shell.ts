@@ -45,12 +45,13 @@ export const shell = {
   palette: {
     title: 'Go, do, or paste an id',
     placeholder: 'Go to…',
-    hint: 'Paste any id: request, job, call, key, asset, space',
+    hint: 'Paste any id: request, batch, job, call, key, asset, space',
     walk: 'walk',
     go: 'Go',
     do: 'Do',
     types: {
       request: 'Requests',
+      batch: 'Batches',
       call: 'Calls',
       key: 'Keys',
       project: 'Projects',

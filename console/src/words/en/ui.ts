@@ -5,6 +5,7 @@ export const ui = {
   loading: 'Loading…',
   close: 'Close',
   cancel: 'Cancel',
+  typeFirst: (name: string) => `Type ${name} first`,
   copy: 'Copy',
   copied: 'Copied',
   copyFailed: 'The browser did not let us copy. Select it and copy it yourself.',

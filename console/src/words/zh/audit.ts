@@ -45,6 +45,7 @@ export const audit: typeof english = {
     'unknown.void': '作废未知调用',
     'node.end': '结束节点',
     'space.accept': '接受向量空间',
+    'batch.cancel': '取消批处理',
     'deployment.drain': '停用',
     'deployment.take_back': '恢复',
     'price.set': '设置价格',

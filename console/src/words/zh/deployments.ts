@@ -118,7 +118,6 @@ export const deployments: typeof english = {
     index: '您的索引',
     indexText: '所有内容都要重新嵌入',
     type: (model) => `输入 ${model} 以确认`,
-    typeFirst: (model) => `请先输入 ${model}`,
     audit: (name) => `在审计中记为 ${name}。`,
     go: '接受新空间',
     done: (model) => `${model} 有了新的空间`,

@@ -8,6 +8,7 @@ export const nodes: typeof english = {
     host: '节点',
     state: '状态',
     version: '版本',
+    role: '角色',
     started: '启动',
     seen: '最近可见',
     loop: '事件循环',

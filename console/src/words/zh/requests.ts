@@ -73,6 +73,7 @@ export const requests: typeof english = {
   },
   copyCurl: '复制为 curl',
   replay: '重放',
+  noReplay: (project) => `${project ?? 'Torana'} 不保留输入`,
   newer: '较新的请求',
   older: '较早的请求',
   waterfall: {

@@ -49,6 +49,7 @@ export const shell: typeof english = {
     do: '执行',
     types: {
       request: '请求',
+      batch: '批处理',
       call: '调用',
       key: '密钥',
       project: '项目',

@@ -5,6 +5,7 @@ export const ui: typeof english = {
   loading: '正在加载…',
   close: '关闭',
   cancel: '取消',
+  typeFirst: (name) => `请先输入 ${name}`,
   copy: '复制',
   copied: '已复制',
   copyFailed: '浏览器不允许复制。请选中后自行复制。',

@@ -21,8 +21,13 @@ const GROUND = colour(136, 100, 232, 104)
 const WHITE = colour(255, 255, 255, 255)
 const BLACK = colour(52, 20, 120, 255)
 
-/** RGBA of a part of the screen, row by row. */
-export function overlayOf(mask: Mask, { scale, left, top }: View, area: Box): Uint8ClampedArray<ArrayBuffer> {
+/** RGBA of a part of the screen, row by row. Without hatching only the edge is drawn, and what is inside stays in sight. */
+export function overlayOf(
+  mask: Mask,
+  { scale, left, top }: View,
+  area: Box,
+  isHatched = true,
+): Uint8ClampedArray<ArrayBuffer> {
   const [across, down] = [area.right - area.left, area.bottom - area.top]
   const pixels = new Uint32Array(across * down)
   // One sample a pixel of the screen, and a border of as many as the edge is wide.
@@ -53,9 +58,11 @@ export function overlayOf(mask: Mask, { scale, left, top }: View, area: Box): Ui
         ? diagonal % (DASH * 2) < DASH
           ? WHITE
           : BLACK
-        : diagonal % HATCH < 2
-          ? LINE
-          : GROUND
+        : !isHatched
+          ? 0
+          : diagonal % HATCH < 2
+            ? LINE
+            : GROUND
     }
   return new Uint8ClampedArray(pixels.buffer)
 }

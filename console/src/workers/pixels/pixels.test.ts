@@ -15,6 +15,7 @@ import {
 import { MaskHistory } from './mask-history.ts'
 import { maskPng } from './mask-png.ts'
 import { Mask, maskOfPixels, union, type Box } from './mask.ts'
+import { overlayOf } from './overlay.ts'
 import { pngOf } from './png.ts'
 import { paintCapsule, paintPolygon, paintRectangle, type Point } from './shapes.ts'
 
@@ -286,4 +287,21 @@ test('boxes add up', () => {
   const box = (left: number, right: number): Box => ({ left, top: 0, right, bottom: 1 })
   assert.deepEqual(union(box(0, 3), box(5, 9)), box(0, 9))
   assert.deepEqual(union(box(2, 2), box(5, 9)), box(5, 9))
+})
+
+test('the edge of a mask alone is drawn along what is painted, and leaves all else in sight', () => {
+  const mask = new Mask(40, 30)
+  const painted = { left: 10, top: 5, right: 30, bottom: 25 }
+  paintRectangle(mask, painted, true)
+  const pixels = overlayOf(mask, { scale: 1, left: 0, top: 0 }, mask.box, false)
+  for (let y = 0; y < mask.height; y += 1)
+    for (let x = 0; x < mask.width; x += 1) {
+      const isInside = mask.isPainted(x, y)
+      const isFar =
+        mask.isPainted(x - 2, y) &&
+        mask.isPainted(x + 2, y) &&
+        mask.isPainted(x, y - 2) &&
+        mask.isPainted(x, y + 2)
+      assert.equal(pixels[(y * mask.width + x) * 4 + 3], isInside && !isFar ? 255 : 0, `${x},${y}`)
+    }
 })

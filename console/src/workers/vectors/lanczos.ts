@@ -2,7 +2,7 @@
  * The largest eigenvalues of a symmetric matrix that is only ever multiplied, by Lanczos with full reorthogonalisation. Plain
  * power iteration would need hundreds of rounds where eigenvalues lie close together, as they do between equal clusters.
  */
-import { dot, subtract } from './sums.ts'
+import { dot, multiply, subtract } from './sums.ts'
 import { eigenOf } from './tridiagonal.ts'
 
 export interface Leading {
@@ -14,8 +14,8 @@ export interface Leading {
 interface LanczosOptions {
   readonly size: number
   readonly wanted: number
-  /** Writes the product with `vector` into `into`. */
-  readonly multiply: (vector: Float64Array, into: Float64Array) => void
+  /** Writes the matrix times `vector` into `into`. */
+  readonly product: (vector: Float64Array, into: Float64Array) => void
   /** Where to begin; near the answer is quicker. Never changes the answer beyond the tolerance. */
   readonly start?: Float64Array | undefined
 }
@@ -25,25 +25,24 @@ const TOLERANCE = 1e-7
 /** Random vectors, whose eigenvalues are the closest, need about a hundred rounds. */
 const MAX_ROUNDS = 240
 
-export function leading({ size, wanted, multiply, start }: LanczosOptions): Leading {
-  const basis: Float64Array[] = []
+export function leading({ size, wanted, product, start }: LanczosOptions): Leading {
+  const most = Math.min(size, MAX_ROUNDS)
+  const basis = new Basis(size, most)
   const diagonal: number[] = []
   const beside: number[] = []
-  const most = Math.min(size, MAX_ROUNDS)
-  const product = new Float64Array(size)
+  const times = new Float64Array(size)
   let next = firstOf(size, start)
   let look = Math.min(most, 12)
-  while (basis.length < most) {
-    const vector = next
-    basis.push(vector)
-    multiply(vector, product)
-    diagonal.push(dot(vector, product))
-    const rest = product.slice()
-    const length = orthogonal(rest, basis)
+  while (basis.rows < most) {
+    basis.add(next)
+    product(next, times)
+    diagonal.push(dot(next, times))
+    const rest = times.slice()
+    const length = basis.takeFrom(rest)
     const scale = Math.abs(diagonal[0] ?? 0) + Math.abs(beside[0] ?? 0)
     const isSpent = length <= 1e-13 * Math.max(scale, Number.MIN_VALUE)
-    if (basis.length === most) break
-    if (basis.length >= look && !isSpent) {
+    if (basis.rows === most) break
+    if (basis.rows >= look && !isSpent) {
       if (isFound(diagonal, beside, length, wanted)) break
       look = Math.ceil(look * 1.25)
     }
@@ -54,7 +53,48 @@ export function leading({ size, wanted, multiply, start }: LanczosOptions): Lead
     if (!isSpent) for (let i = 0; i < size; i++) fresh[i]! /= length
     next = fresh
   }
-  return combined(basis, diagonal, beside, Math.min(wanted, basis.length))
+  return combined(basis, diagonal, beside, Math.min(wanted, basis.rows))
+}
+
+/** Vectors of unit length at right angles to each other, one after another. */
+class Basis {
+  rows = 0
+  readonly #size: number
+  readonly #vectors: Float64Array
+  readonly #along: Float64Array
+
+  constructor(size: number, most: number) {
+    this.#size = size
+    this.#vectors = new Float64Array(size * most)
+    this.#along = new Float64Array(most)
+  }
+
+  add(vector: Float64Array): void {
+    this.#vectors.set(vector, this.rows * this.#size)
+    this.rows++
+  }
+
+  /** Takes away what lies along the basis, and tells the length of the rest. */
+  takeFrom(vector: Float64Array): number {
+    // Twice: what is left of the first time has the rounding of what was taken away in it.
+    for (let time = 0; time < 2; time++) {
+      multiply(this.#vectors, vector, this.#along, this.rows)
+      subtract(vector, this.#vectors, this.#along, this.rows)
+    }
+    return Math.sqrt(dot(vector, vector))
+  }
+
+  /** The sum of its vectors, each as often as `times` says. */
+  sum(times: Float64Array): Float64Array {
+    const made = new Float64Array(this.#size)
+    subtract(
+      made,
+      this.#vectors,
+      times.map((one) => -one),
+      this.rows,
+    )
+    return made
+  }
 }
 
 /** Whether what is left outside of the basis can no longer move the wanted eigenvectors. */
@@ -71,7 +111,7 @@ function isFound(
 }
 
 function combined(
-  basis: readonly Float64Array[],
+  basis: Basis,
   diagonal: readonly number[],
   beside: readonly number[],
   wanted: number,
@@ -82,8 +122,7 @@ function combined(
   return {
     values: chosen.map((k) => values[k] ?? 0),
     vectors: chosen.map((k) => {
-      const made = new Float64Array(basis[0]?.length ?? 0)
-      for (const [row, one] of basis.entries()) subtract(made, one, -(vectors[row * size + k] ?? 0))
+      const made = basis.sum(Float64Array.from({ length: size }, (_, row) => vectors[row * size + k] ?? 0))
       const length = Math.sqrt(dot(made, made)) || 1
       return made.map((value) => value / length)
     }),
@@ -94,17 +133,6 @@ function descending(values: Float64Array): number[] {
   return Array.from(values.keys()).toSorted((a, b) => (values[b] ?? 0) - (values[a] ?? 0))
 }
 
-/** Takes away what lies along the basis, and tells the length of the rest. */
-function orthogonal(vector: Float64Array, basis: readonly Float64Array[]): number {
-  const before = Math.sqrt(dot(vector, vector))
-  for (const one of basis) subtract(vector, one, dot(one, vector))
-  const length = Math.sqrt(dot(vector, vector))
-  if (length > before * 0.5) return length
-  // Much was taken away, so that what is left has much rounding in it: once more.
-  for (const one of basis) subtract(vector, one, dot(one, vector))
-  return Math.sqrt(dot(vector, vector))
-}
-
 /** The same each time, and alike to nothing. */
 function firstOf(size: number, start: Float64Array | undefined): Float64Array {
   const made = new Float64Array(size)
@@ -113,10 +141,10 @@ function firstOf(size: number, start: Float64Array | undefined): Float64Array {
   return made.map((value) => value / length)
 }
 
-function anotherOf(size: number, basis: readonly Float64Array[]): Float64Array | undefined {
+function anotherOf(size: number, basis: Basis): Float64Array | undefined {
   for (let turn = 1; turn < 4; turn++) {
-    const made = Float64Array.from({ length: size }, (_, i) => noise(i, basis.length * 4 + turn))
-    const length = orthogonal(made, basis)
+    const made = Float64Array.from({ length: size }, (_, i) => noise(i, basis.rows * 4 + turn))
+    const length = basis.takeFrom(made)
     if (length > 1e-6) return made.map((value) => value / length)
   }
   return undefined

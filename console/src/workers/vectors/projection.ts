@@ -3,7 +3,7 @@
  * eigenvectors of the doubly centred matrix, times the roots of its eigenvalues, are the same coordinates.
  */
 import { leading } from './lanczos.ts'
-import { dot } from './sums.ts'
+import { multiply } from './sums.ts'
 
 export interface Projection {
   /** x and y of each text, one after another. */
@@ -30,9 +30,9 @@ export function projectionOf(
     size: count,
     wanted: AXES,
     start: before.length === 0 ? undefined : sumOf(before),
-    multiply: (vector, into) => {
+    product: (vector, into) => {
       centre(vector, centred)
-      for (let row = 0; row < count; row++) into[row] = dot(cosines, centred, count, row * count)
+      multiply(cosines, centred, into)
       centre(into, into)
     },
   })

@@ -62,8 +62,13 @@ function addBlock(
 function dotsOfFour(block: Float64Array, size: number, one: number, other: number, sums: Float64Array): void {
   const start = one * size
   const a = other * size
-  const [b, c, d] = [a + size, a + 2 * size, a + 3 * size]
-  let [first, second, third, fourth] = [0, 0, 0, 0]
+  const b = a + size
+  const c = b + size
+  const d = c + size
+  let first = 0
+  let second = 0
+  let third = 0
+  let fourth = 0
   for (let i = 0; i < size; i++) {
     const own = block[start + i]!
     first += own * block[a + i]!
@@ -78,14 +83,17 @@ function dotsOfFour(block: Float64Array, size: number, one: number, other: numbe
 }
 
 /** All cosines at one width, as a whole square. A vector of length zero is like nothing: 0. */
-export function cosinesAt({ count, totals }: RunningTotals, place: number): Float64Array {
+export function cosinesAt(
+  { count, totals }: RunningTotals,
+  place: number,
+  cosines: Float64Array = new Float64Array(count * count),
+): Float64Array {
   const start = (place * count * (count + 1)) / 2
   const inverse = new Float64Array(count)
   for (let one = 0, diagonal = start; one < count; diagonal += count - one, one++) {
     const square = totals[diagonal]!
     inverse[one] = square > 0 ? 1 / Math.sqrt(square) : 0
   }
-  const cosines = new Float64Array(count * count)
   let pair = start
   for (let one = 0; one < count; one++)
     for (let other = one; other < count; other++, pair++) {

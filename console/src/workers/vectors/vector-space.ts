@@ -1,9 +1,11 @@
 /** The vectors of some texts in one space, and what can be seen of them at each width. It never holds vectors of two spaces. */
+import type { HeatColours } from '../../charts/vectors/ramp.ts'
 import type { Vectors } from './answer.ts'
+import { heatPixels } from './heat-pixels.ts'
 import { likenessOrder } from './likeness-order.ts'
 import { middleOf } from './middle.ts'
 import { keptOf, meanOf, nearestOf } from './neighbours.ts'
-import { projectionOf } from './projection.ts'
+import { projectionOf, type Projection } from './projection.ts'
 import { cosinesAt, runningTotals, type RunningTotals } from './running-totals.ts'
 
 /** What the page draws from, at one width. */
@@ -25,9 +27,12 @@ interface QueryView {
   readonly cosines: Float32Array
 }
 
+/** In which order texts stand in the square of all cosines. */
+export type Order = 'likeness' | 'typed' | 'group'
+
 /** How cosines are laid out and coloured. */
 export interface Arranged {
-  /** Alike texts stand together. */
+  /** Which text stands where. */
   readonly order: Int32Array
   /** Between them lie 96 of 100 cosines. */
   readonly low: number
@@ -46,46 +51,60 @@ export class VectorSpace {
   readonly widths: readonly number[]
   readonly #vectors: Vectors
   readonly #totals: RunningTotals
-  readonly #nearestAtFullWidth: Int32Array
+  /** What was found at a width stays: it is a few kilobytes, and a map needs hundreds of sums over all pairs. */
+  readonly #projections: (Projection | undefined)[]
+  readonly #nearest: (Int32Array | undefined)[]
+  readonly #cosines: Float64Array
+  #cosinesOf: number | undefined
   #query: Float32Array | undefined
-  #axes: readonly Float64Array[] = []
 
   constructor(vectors: Vectors) {
     this.#vectors = vectors
     this.#totals = runningTotals(vectors.values, vectors.count)
     this.widths = this.#totals.widths
-    this.#nearestAtFullWidth = nearestOf(this.#cosines(this.widths.length - 1), vectors.count)
+    this.#projections = this.widths.map(() => undefined)
+    this.#nearest = this.widths.map(() => undefined)
+    this.#cosines = new Float64Array(vectors.count ** 2)
   }
 
   view(at: number): View {
-    const { count } = this.#vectors
-    const cosines = this.#cosines(at)
-    const projection = projectionOf(cosines, count, this.#axes)
-    this.#axes = projection.axes
-    const nearest = nearestOf(cosines, count)
+    const { points, shares, place } = this.#projectionAt(at)
     const own = this.#query && this.#queryCosines(this.#query, this.widths[at] ?? 0)
     return {
       at,
-      points: projection.points,
-      shares: projection.shares,
-      cosines: new Float32Array(cosines),
-      nearest,
-      kept: keptOf(this.#nearestAtFullWidth, nearest, count),
-      query: own && { cosines: own, point: projection.place(own) },
+      points: points.slice(),
+      shares,
+      cosines: new Float32Array(this.#cosinesAt(at)),
+      nearest: this.#nearestAt(at).slice(),
+      kept: this.#keptAt(at),
+      query: own && { cosines: own, point: place(own) },
     }
+  }
+
+  /** Finds the map of a width before somebody asks for it. */
+  prepare(at: number): void {
+    this.#projectionAt(at)
   }
 
   /** How many of the ten nearest are kept at a width, on average over all texts. */
   keptAt(at: number): number {
-    const { count } = this.#vectors
-    return meanOf(keptOf(this.#nearestAtFullWidth, nearestOf(this.#cosines(at), count), count))
+    return meanOf(this.#keptAt(at))
   }
 
-  arrangedAt(at: number): Arranged {
+  /** Within a group, alike texts stand together too. */
+  arrangedAt(at: number, by: Order, groupOf: readonly number[]): Arranged {
     const { count } = this.#vectors
-    const cosines = this.#cosines(at)
+    const cosines = this.#cosinesAt(at)
     const [low, high] = middleOf(cosines, count)
-    return { order: likenessOrder(cosines, count), low, high }
+    if (by === 'typed') return { order: Int32Array.from({ length: count }, (_, text) => text), low, high }
+    const order = likenessOrder(cosines, count)
+    if (by === 'group') order.set(Array.from(order).toSorted((a, b) => (groupOf[a] ?? 0) - (groupOf[b] ?? 0)))
+    return { order, low, high }
+  }
+
+  /** The square as a picture, one pixel a cell. */
+  pixelsAt(at: number, arranged: Arranged, colours: HeatColours): Uint8ClampedArray<ArrayBuffer> {
+    return heatPixels(this.#cosinesAt(at), arranged, colours)
   }
 
   /** One more text, which does not move the others. undefined forgets it. */
@@ -117,8 +136,24 @@ export class VectorSpace {
     )
   }
 
-  #cosines(at: number): Float64Array {
-    return cosinesAt(this.#totals, at)
+  #projectionAt(at: number): Projection {
+    const wider = this.#projections.find((one, place) => place > at && one !== undefined)
+    return (this.#projections[at] ??= projectionOf(this.#cosinesAt(at), this.#vectors.count, wider?.axes))
+  }
+
+  #nearestAt(at: number): Int32Array {
+    return (this.#nearest[at] ??= nearestOf(this.#cosinesAt(at), this.#vectors.count))
+  }
+
+  #keptAt(at: number): Float64Array {
+    return keptOf(this.#nearestAt(this.widths.length - 1), this.#nearestAt(at), this.#vectors.count)
+  }
+
+  /** Of the width that was asked for last: all widths would be a hundred megabytes. */
+  #cosinesAt(at: number): Float64Array {
+    if (this.#cosinesOf !== at) cosinesAt(this.#totals, at, this.#cosines)
+    this.#cosinesOf = at
+    return this.#cosines
   }
 
   #queryCosines(query: Float32Array, cut: number): Float32Array {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import { aligned } from './align.ts'
 import { vectorsIn } from './answer.ts'
+import { heatPixels } from './heat-pixels.ts'
 import { likenessOrder } from './likeness-order.ts'
 import { middleOf } from './middle.ts'
 import { keptOf, nearestOf } from './neighbours.ts'
@@ -153,7 +154,7 @@ test('one text, two texts and equal texts have a map too', () => {
     })
     const { points, shares, kept } = space.view(space.widths.length - 1)
     assert.ok([...points, ...shares, ...kept].every(Number.isFinite))
-    assert.equal(space.arrangedAt(0).order.length, rows.length)
+    assert.equal(space.arrangedAt(0, 'likeness', []).order.length, rows.length)
   }
 })
 
@@ -320,4 +321,29 @@ test('colours reach from the 2nd to the 98th percentile of two different texts',
   const [low, high] = middleOf(cosines, count)
   assert.ok(low >= 0.005 && low < 0.02 && high > 0.4 && high <= 0.5)
   assert.deepEqual(middleOf([1], 1), [0, 1])
+})
+
+test('the square is painted in its order: the ends of the ramp outside of the middle, and texts beside themselves apart', () => {
+  const cosines = [1, 0.2, 0.9, 0.2, 1, 0.55, 0.9, 0.55, 1]
+  const ramp = Array.from({ length: 256 }, (_, step) => [step, 0, 0] as const)
+  const pixels = heatPixels(cosines, { order: [2, 0, 1], low: 0.3, high: 0.8 }, { ramp, own: [7, 8, 9] })
+  const reds = Array.from({ length: 9 }, (_, cell) => pixels[cell * 4])
+  assert.deepEqual(reds, [7, 255, 128, 255, 7, 0, 128, 0, 7])
+  assert.deepEqual([...pixels.subarray(0, 4)], [7, 8, 9, 255])
+})
+
+test('a width looks the same whether its map was made before or when it was asked for', () => {
+  const [count, width] = [60, 256]
+  const values = clustered(count, width)
+  const eager = new VectorSpace({ count, width, values, tokens: 0 })
+  const late = new VectorSpace({ count, width, values, tokens: 0 })
+  for (let at = eager.widths.length - 1; at >= 0; at--) eager.prepare(at)
+  for (const at of eager.widths.keys()) {
+    const [one, other] = [eager.view(at), late.view(at)]
+    assert.deepEqual(one.cosines, other.cosines)
+    assert.deepEqual(one.nearest, other.nearest)
+    assert.deepEqual(one.kept, other.kept)
+    for (const [i, value] of one.points.entries())
+      assert.ok(Math.abs(Math.abs(value) - Math.abs(other.points[i]!)) < 1e-4)
+  }
 })

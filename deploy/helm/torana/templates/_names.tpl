@@ -17,6 +17,18 @@ app.kubernetes.io/name: {{ include "torana.name" . }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{/* Pods of one role: `gateway` are those with the public API, which do everything unless roles are separate. */}}
+{{- define "torana.selectorOf" -}}
+{{ include "torana.selector" .root }}
+app.kubernetes.io/component: {{ .component }}
+{{- end }}
+
+{{/* The label that Kubernetes gives to pods of a StatefulSet adds eleven letters to this name, and may have 63. */}}
+{{- define "torana.nameOf" -}}
+{{- $fullname := include "torana.fullname" .root }}
+{{- if eq .component "gateway" }}{{ $fullname }}{{ else }}{{ printf "%s-%s" ($fullname | trunc 44 | trimSuffix "-") .component }}{{ end }}
+{{- end }}
+
 {{- define "torana.labels" -}}
 {{ include "torana.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -60,6 +72,14 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- if and .Values.autoscaling.enabled (lt (int .Values.autoscaling.maxReplicas) (int .Values.autoscaling.minReplicas)) }}
 {{- fail "autoscaling.maxReplicas is less than autoscaling.minReplicas." }}
+{{- end }}
+{{- if and .Values.separateRoles.enabled (not (hasKey .Values.secrets "DATABASE_URL")) }}
+{{- fail "Separate roles share one PostgreSQL: name its address in secrets.DATABASE_URL, or use separateRoles.enabled: false." }}
+{{- end }}
+{{- range $name := list "TORANA_ROLE" "TORANA_TLS_CERT" "TORANA_TLS_KEY" "TORANA_TLS_CLIENT_CA" }}
+{{- if or (hasKey $.Values.env $name) (hasKey $.Values.secrets $name) }}
+{{- fail (printf "%s is set by the chart: use separateRoles and tls.secretName." $name) }}
+{{- end }}
 {{- end }}
 {{- range $name, $_ := .Values.secrets }}
 {{- if hasKey $.Values.env $name }}

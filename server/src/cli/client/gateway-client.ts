@@ -28,15 +28,30 @@ export class GatewayClient {
     this.#key = key
   }
 
+  get url(): string {
+    return this.#url
+  }
+
   async ask<Body>(path: string, body?: unknown): Promise<Body> {
+    const json = { 'content-type': 'application/json' }
+    const answer = await this.open(
+      path,
+      body === undefined ? { headers: json } : { method: 'POST', headers: json, body: JSON.stringify(body) },
+    )
+    const read = (await answer.json().catch(() => undefined)) as Body | undefined
+    if (read !== undefined) return read
+    throw new CommandProblem(`${this.#url} answered ${answer.status} without JSON.`, answer.status)
+  }
+
+  /** The answer itself, for what is too long to be read at once. */
+  async open(path: string, init: RequestInit = {}): Promise<Response> {
     let answer: Response
     try {
       answer = await fetch(`${this.#url}/v1${path}`, {
-        method: body === undefined ? 'GET' : 'POST',
-        headers: { authorization: `Bearer ${this.#key}`, 'content-type': 'application/json' },
-        ...(body !== undefined && { body: JSON.stringify(body) }),
-        redirect: 'error',
         signal: AbortSignal.timeout(ANSWER_MS),
+        ...init,
+        headers: { authorization: `Bearer ${this.#key}`, ...(init.headers as Record<string, string>) },
+        redirect: 'error',
       })
     } catch (error) {
       const { cause = error } = error as Error
@@ -44,8 +59,8 @@ export class GatewayClient {
         `No gateway answers at ${this.#url} (${reasonOf(cause)}). Start one with \`torana start\`, or give its address with --url.`,
       )
     }
+    if (answer.ok) return answer
     const read = (await answer.json().catch(() => undefined)) as { error?: { message?: string } } | undefined
-    if (answer.ok && read !== undefined) return read as Body
     throw new CommandProblem(read?.error?.message ?? `${this.#url} answered ${answer.status}.`, answer.status)
   }
 

@@ -118,7 +118,7 @@ export function command<const Name extends string = never>(declared: LeafDeclara
 }
 
 /** Commands about one thing; without a word more it lists. */
-export function group(declared: Omit<Group, 'bare'>): Group {
+export function group(declared: Omit<Group, 'bare'> & { readonly bare?: string }): Group {
   return { bare: 'list', ...declared }
 }
 

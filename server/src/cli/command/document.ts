@@ -11,7 +11,7 @@ anything else.
 
 - **Where the node is.** On the machine of the node, commands find it by the socket in its data folder (\`TORANA_DATA_DIR\`, \`.torana\`).
   From elsewhere: \`--url https://control.example.com\` and the variable \`TORANA_ADMIN_TOKEN\`.
-- **With which key.** \`torana embed\` and \`torana image\` call the public API as an application does: with \`--key\`, the variable
+- **With which key.** \`torana embed\`, \`torana image\` and \`torana batch\` call the public API as an application does: with \`--key\`, the variable
   \`TORANA_KEY\`, or the demo key of the data folder, at \`--url\`, \`TORANA_BASE_URL\`, or \`HOST\` and \`PORT\` of this machine.
 - **JSON.** \`--json\` prints what a list shows, and more, as JSON. What was done is told on standard error, so that a pipe gets the
   result alone.
@@ -23,7 +23,8 @@ anything else.
 | 0 | done |
 | 1 | failed: the message says why. Also when \`check\` finds a problem, \`doctor\` a failure, or \`spaces probe\` a deployment outside of its space |
 | 2 | the command line is wrong: an unknown command or option, a missing or an impossible value. Nothing was done |
-| 130 | a second Ctrl-C ended it at once |
+| 3 | \`batch run\` is done, and some rows have no vector: its errors file says why |
+| 130 | Ctrl-C ended \`batch run\`, which the same command takes up again; of others, a second Ctrl-C ended it at once |
 `
 
 export function cliMarkdown(topics: readonly Topic[]): string {

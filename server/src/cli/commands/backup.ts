@@ -65,7 +65,7 @@ export function shownBackup(path: string, found: Tables, done: 'written' | 'rest
   const { tables, pictures } = found
   const rows = tables.reduce((sum, one) => sum + one.rows, 0)
   const ledger = tables.find(({ table }) => table === 'usage_events')
-  const counts = `${tables.length} tables, ${rows} rows, ${pictures} pictures`
+  const counts = `${tables.length} tables, ${rows} rows, ${pictures} files of the image store`
   return {
     data: { file: path, rows, ledger, ...found },
     text: `${path} is ${done}: ${counts}.\nLedger: ${ledger?.rows ?? 0} entries, sha256 ${ledger?.sha256 ?? '-'}\n`,

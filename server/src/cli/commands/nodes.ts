@@ -7,6 +7,7 @@ interface NodeBody {
   readonly id: string
   readonly host: string
   readonly version: string
+  readonly role: string
   readonly state: string
   readonly started_at: string
   readonly seen_at: string
@@ -53,10 +54,11 @@ function listing(nodes: readonly NodeBody[]): string {
     node.id,
     node.host,
     node.version,
+    node.role,
     node.state,
     dayText(node.started_at),
     dayText(node.seen_at),
     shownUsd(node.leased_usd),
   ])
-  return table([['node', 'host', 'version', 'state', 'started', 'seen', 'leased'], ...rows])
+  return table([['node', 'host', 'version', 'role', 'state', 'started', 'seen', 'leased'], ...rows])
 }

@@ -85,6 +85,7 @@ const PARTS = {
   requests: {},
   imageJobs: {},
   assets: {},
+  batches: {},
   people: {},
   settings: {},
   storedModels: {},

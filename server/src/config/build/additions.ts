@@ -4,7 +4,8 @@ import type { Catalog, Model } from '#core/catalog.ts'
 import { plainReport, type Path, type Report } from '../file/problem.ts'
 import { model as modelSchema } from '../schema/schema.ts'
 import { upstream as upstreamSchema } from '../schema/upstream.ts'
-import { buildRetired, buildUpstreams, knownUpstreams, type BuildInput } from './build.ts'
+import { buildRetired, buildUpstreams, knownUpstreams, type AdditionInput } from './build.ts'
+import type { Facts } from './facts.ts'
 import { buildModel } from './model.ts'
 import { buildUpstream, type UpstreamByKind } from './upstream.ts'
 
@@ -26,7 +27,7 @@ export interface ExtendedCatalog {
 export function extendCatalog(
   declared: Catalog,
   additions: ConfigAdditions,
-  input: BuildInput,
+  input: AdditionInput,
 ): ExtendedCatalog {
   const problems: string[] = []
   const muted = { ...input, report: plainReport('') }
@@ -64,7 +65,7 @@ export function extendCatalog(
 function readModel(
   id: string,
   entry: unknown,
-  { facts, report }: BuildInput,
+  { facts, report }: { readonly facts: Facts; readonly report: Report },
   upstreams: ReadonlyMap<string, UpstreamByKind>,
 ): Model | undefined {
   const read = readEntry(modelSchema, entry, ['models', id], report)

@@ -17,6 +17,20 @@ export interface BuildInput extends KeySurroundings {
   readonly facts: Facts
 }
 
+/** What upstreams and models of the store are built upon. Plain values, so that it can come from another thread. */
+export interface AdditionBase {
+  readonly file: Pick<ConfigFile, 'upstreams' | 'retired'>
+  readonly declared: BuildInput['declared']
+  readonly nowMs: number
+}
+
+/** The built-in facts, and a report of its own, come with each use. */
+export interface AdditionInput extends AdditionBase {
+  readonly facts: Facts
+}
+
+type Reported<Input> = Input & { readonly report: Report }
+
 /** Complete only when the report holds no problem. */
 export function buildCatalog(input: BuildInput): Catalog {
   const { file, report } = input
@@ -48,7 +62,11 @@ export function buildCatalog(input: BuildInput): Catalog {
   return catalog
 }
 
-export function buildUpstreams({ file, facts, report }: BuildInput): Map<string, UpstreamByKind> {
+export function buildUpstreams({
+  file,
+  facts,
+  report,
+}: Reported<AdditionInput>): Map<string, UpstreamByKind> {
   const upstreams = new Map<string, UpstreamByKind>()
   for (const [name, entry] of Object.entries(file.upstreams ?? {})) {
     const upstream = buildUpstream(name, entry, facts, report)
@@ -92,7 +110,7 @@ function addAliases(
 export function buildRetired(
   models: ReadonlyMap<string, Model>,
   declared: ReadonlySet<string>,
-  { file, facts, nowMs, report }: BuildInput,
+  { file, facts, nowMs, report }: Reported<AdditionInput>,
 ): Map<string, RetiredModel> {
   const retired = new Map<string, RetiredModel>()
   for (const provider of facts.values()) {

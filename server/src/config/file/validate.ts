@@ -20,8 +20,11 @@ export function validate<Schema extends z.ZodType>(
   source: Source,
   notYet: Readonly<Record<string, string>> = {},
 ): ValidFile<z.output<Schema>> | undefined {
+  const sound = schema.safeParse(source.data ?? {})
+  if (sound.success) return { value: sound.data, report: source.report }
+  // What follows changes values and leaves some out.
   const data: unknown = structuredClone(source.data ?? {})
-  let result = schema.safeParse(data)
+  let result: z.ZodSafeParseResult<z.output<Schema>> = sound
   if (!result.success && coerce(issuesOf(result.error), data, source)) result = schema.safeParse(data)
   if (result.success) return { value: result.data, report: source.report }
 

@@ -1,7 +1,7 @@
 /** Reads a YAML file into plain data that still knows where each value stands. */
 import { basename } from 'node:path'
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument } from 'yaml'
-import type { Document, Pair, Scalar } from 'yaml'
+import type { Document, Pair, Scalar, YAMLMap } from 'yaml'
 import { holdsReference, interpolate } from './interpolate.ts'
 import { pathText } from './problem.ts'
 import type { Path, Report } from './problem.ts'
@@ -27,7 +27,10 @@ const hide = (text: string) =>
     reference.replaceAll(/[{}[\],#:]/g, (mark) => STAND_INS.charAt(YAML_MARKS.indexOf(mark))),
   )
 const reveal = (text: string) =>
-  text.replaceAll(/[\uFDD0-\uFDD6]/g, (standIn) => YAML_MARKS.charAt(STAND_INS.indexOf(standIn)))
+  // Nearly every text has none, and there may be a million.
+  /[\uFDD0-\uFDD6]/.test(text)
+    ? text.replaceAll(/[\uFDD0-\uFDD6]/g, (standIn) => YAML_MARKS.charAt(STAND_INS.indexOf(standIn)))
+    : text
 
 /** Without `lookUp` dollars mean nothing, as in the built-in facts. */
 export function parseSource(name: string, text: string, lookUp?: (name: string) => VariableValue): Source {
@@ -53,38 +56,47 @@ export function parseSource(name: string, text: string, lookUp?: (name: string) 
   for (const error of syntax) report.at(error.pos[0], reveal(error.message))
   if (syntax.length > 0) return source(undefined)
 
-  function walk(node: unknown, path: Path): void {
+  /** Of the node that is walked: one list for all of them, because there may be a million. */
+  const path: (string | number)[] = []
+
+  function walk(node: unknown): void {
     if (isScalar(node) && typeof node.value === 'string') {
-      node.value = reveal(node.value)
-      if (lookUp) resolve(node as Scalar<string>, path, lookUp)
+      const revealed = reveal(node.value)
+      node.value = revealed
+      if (lookUp && revealed.includes('$')) resolve(node as Scalar<string>, lookUp)
     } else if (isMap(node)) {
       const seen = new Set<string>()
       for (const pair of node.items) {
         const key = keyOf(pair)
-        const inside = [...path, key]
+        path.push(key)
         if (isScalar(pair.key) && typeof pair.key.value === 'string') pair.key.value = key
-        if (!isScalar(pair.key)) report.problem(inside, 'keys must be plain text', 'key')
+        if (!isScalar(pair.key)) report.problem([...path], 'keys must be plain text', 'key')
         else if (lookUp && holdsReference(key))
-          report.problem(inside, 'a key cannot contain a variable; only values can', 'key')
-        else if (seen.has(key)) report.at(pair.key.range?.[0] ?? 0, 'appears twice: keep one', inside)
+          report.problem([...path], 'a key cannot contain a variable; only values can', 'key')
+        else if (seen.has(key)) report.at(pair.key.range?.[0] ?? 0, 'appears twice: keep one', [...path])
         seen.add(key)
-        walk(pair.value, inside)
+        walk(pair.value)
+        path.pop()
       }
     } else if (isSeq(node)) {
-      node.items.forEach((item, index) => walk(item, [...path, index]))
+      for (const [index, item] of node.items.entries()) {
+        path.push(index)
+        walk(item)
+        path.pop()
+      }
     }
   }
 
-  function resolve(scalar: Scalar<string>, path: Path, find: (name: string) => VariableValue): void {
+  function resolve(scalar: Scalar<string>, find: (name: string) => VariableValue): void {
     const result = interpolate(scalar.value, find)
-    if ('problems' in result) report.problem(path, result.problems.join('; '))
+    if ('problems' in result) report.problem([...path], result.problems.join('; '))
     else {
       if (holdsReference(scalar.value)) interpolated.add(scalar)
       scalar.value = result.text
     }
   }
 
-  walk(document.contents, [])
+  walk(document.contents)
   try {
     return source(document.toJS())
   } catch (error) {
@@ -142,8 +154,7 @@ function find(document: Document, path: Path): { node: unknown; offset: number; 
   for (const step of path) {
     if (isAlias(node)) node = node.resolve(document)
     if (isMap(node)) {
-      // The last of repeated keys is the one whose value counts.
-      const pair = node.items.findLast((item) => keyOf(item) === String(step))
+      const pair = pairsOf(node).get(String(step))
       if (!pair) return { node: undefined, offset: keyOffset, keyOffset }
       keyOffset = startOf(pair.key) ?? keyOffset
       node = pair.value
@@ -156,6 +167,17 @@ function find(document: Document, path: Path): { node: unknown; offset: number; 
     offset = isBlock ? keyOffset : (startOf(node) ?? keyOffset)
   }
   return { node, offset, keyOffset }
+}
+
+const knownPairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>()
+
+/** By key. The last of repeated keys is the one whose value counts. Each of many keys asks where it stands. */
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  const known = knownPairs.get(map)
+  if (known) return known
+  const pairs = new Map(map.items.map((pair) => [keyOf(pair), pair]))
+  knownPairs.set(map, pairs)
+  return pairs
 }
 
 /** Nothing for values that were left empty: their position is the next line's. */

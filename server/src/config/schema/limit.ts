@@ -119,6 +119,16 @@ const fields = z.strictObject({
   bufferedBytes: amount(defaultLimits.bufferedBytes).describe(
     'Most bytes of such files of all requests in memory, and of input images that Torana fetches. A project gets at most three quarters, and less when others need it.',
   ),
+  fileBytes: amount(defaultLimits.fileBytes).describe("Largest file in bytes. OpenAI's own limit."),
+  uploadFileBytes: amount(defaultLimits.uploadFileBytes).describe(
+    "Largest file that arrives in parts, in bytes. OpenAI's own limit.",
+  ),
+  maxFiles: amount(defaultLimits.maxFiles).describe(
+    'Most files that one project keeps. Files that batches make are not counted.',
+  ),
+  filesBytes: amount(defaultLimits.filesBytes).describe(
+    'Most bytes of files that one project keeps. A project with so many can send no more until files are deleted or expire.',
+  ),
   fetchImageUrls: z
     .boolean()
     .default(defaultLimits.fetchImageUrls)

@@ -262,7 +262,18 @@ const webhook = z
       )
       .describe('Torana signs events with it: `whsec_` and base64, or any text.'),
     events: z
-      .array(z.enum(['image.job.succeeded', 'image.job.failed', 'image.job.unknown', 'budget.reached']))
+      .array(
+        z.enum([
+          'image.job.succeeded',
+          'image.job.failed',
+          'image.job.unknown',
+          'batch.completed',
+          'batch.failed',
+          'batch.expired',
+          'batch.cancelled',
+          'budget.reached',
+        ]),
+      )
       .min(1)
       .optional()
       .describe('Which events. Default: all.'),

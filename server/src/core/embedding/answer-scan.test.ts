@@ -53,7 +53,7 @@ function reference(text: string): {
   return { vectors, extraFields, tokens: usage.prompt_tokens }
 }
 
-const FORMS = ['text', 'base64', 'float32'] as const
+const FORMS = ['text', 'base64', 'base64Bytes', 'float32'] as const
 
 /** Texts that look like what the scanner searches for. */
 const TRICKY = [

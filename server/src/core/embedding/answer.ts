@@ -1,4 +1,5 @@
 /** From a scanned answer to vectors in input order: count, index and shape are the upstream's word, and are checked. */
+import { BoundedMap } from '../bounded-map.ts'
 import type { ScannedAnswer } from './answer-scan.ts'
 import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { withoutByteOrderMark } from '../json-text.ts'
@@ -29,14 +30,30 @@ const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
 const PLAIN_SINGLE =
   /^\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*\{\s*"object"\s*:\s*"embedding"\s*,\s*"index"\s*:\s*0\s*,\s*"embedding"\s*:\s*0\s*\}\s*\]\s*,\s*"model"\s*:\s*"[^"\\]*"\s*,\s*"usage"\s*:\s*\{\s*"prompt_tokens"\s*:\s*(0|[1-9]\d{0,9})\s*,\s*"total_tokens"\s*:\s*\d+\s*\}\s*\}\s*$/
 
+/** Skeletons of that form with their tokens: an upstream's answers to short texts differ in few counts. At most 128 KB. */
+const REMEMBERED_SKELETONS = 256
+const REMEMBERED_LENGTH = 512
+const skeletons = new BoundedMap<string, number>(REMEMBERED_SKELETONS)
+
+/** Undefined: the answer has another form. */
+function tokensInPlainSingle(skeleton: string): number | undefined {
+  const isShort = skeleton.length <= REMEMBERED_LENGTH
+  const known = isShort ? skeletons.get(skeleton) : undefined
+  if (known !== undefined) return known
+  const plain = PLAIN_SINGLE.exec(skeleton)
+  if (plain === null) return undefined
+  const tokens = Number(plain[1])
+  if (isShort) skeletons.set(skeleton, tokens)
+  return tokens
+}
+
 export function orderAnswer(
   { skeleton: text, vectors }: Pick<ScannedAnswer, 'skeleton' | 'vectors'>,
   expected: number,
 ): OrderedAnswer {
   if (expected === 1 && vectors.length === 1) {
-    const plain = PLAIN_SINGLE.exec(text)
-    if (plain)
-      return { vectors, usage: { kind: 'measured', tokens: Number(plain[1]) }, extraFields: NO_FIELDS }
+    const tokens = tokensInPlainSingle(text)
+    if (tokens !== undefined) return { vectors, usage: { kind: 'measured', tokens }, extraFields: NO_FIELDS }
   }
   const skeleton = parsed(text)
   if (!isRecord(skeleton)) throw new BrokenAnswer('an answer that is not a JSON object', { isLasting: true })

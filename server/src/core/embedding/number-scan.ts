@@ -39,6 +39,25 @@ export function scanNumbers(bytes: Uint8Array, start: number, end: number): Numb
 
   for (;;) {
     let byte = bytes[at] as number
+    // Nearly every number is written like -0.0123, with a comma behind it: those need no other question.
+    let ahead = byte === MINUS ? at + 1 : at
+    if (bytes[ahead] === ZERO && bytes[ahead + 1] === POINT) {
+      const fractionStart = ahead + 2
+      ahead = fractionStart
+      let bits = 0
+      let digit = ((bytes[ahead] as number) - ZERO) >>> 0
+      while (digit < 10) {
+        bits |= digit
+        digit = ((bytes[++ahead] as number) - ZERO) >>> 0
+      }
+      const length = ahead - fractionStart
+      if (bytes[ahead] === COMMA && length > 0 && length <= PLAIN_FRACTION_DIGITS) {
+        nonZero |= bits
+        count += 1
+        at = ahead + 1
+        continue
+      }
+    }
     while (isSpace(byte)) byte = bytes[++at] as number
     if (byte === CLOSE && count === 0) break
     if (byte === MINUS) byte = bytes[++at] as number

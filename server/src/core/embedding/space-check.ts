@@ -5,11 +5,11 @@
  */
 
 /** Below it for any text: another space. Half precision stays above 0.9999, other weights rarely reach 0.9. */
-const LEAST_COSINE = 0.99
+export const LEAST_COSINE = 0.99
 /** Below it somebody should look, but neighbours are still neighbours. */
-const WARNED_COSINE = 0.999
+export const WARNED_COSINE = 0.999
 /** Callers who compare by dot product would see another length as another closeness. */
-const MAX_NORM_DRIFT = 0.01
+export const MAX_NORM_DRIFT = 0.01
 
 export interface SpaceCheck {
   readonly verdict: 'good' | 'warned' | 'quarantined'

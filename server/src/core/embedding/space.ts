@@ -1,4 +1,9 @@
+import { BoundedMap } from '../bounded-map.ts'
 import { checksum } from '../key.ts'
+
+/** Far more than the models of one installation, at the widths that are asked for. */
+const REMEMBERED_SPACES = 1000
+const spaces = new BoundedMap<string, string>(REMEMBERED_SPACES)
 
 /**
  * The identity of a model's vector space, `<model>@<width>:<8 hex>`. Vectors may be compared only inside one space; a
@@ -6,7 +11,12 @@ import { checksum } from '../key.ts'
  * that the upstream's vectors have changed.
  */
 export function spaceOf(model: string, width: number, generation = 1): string {
-  return `${model}@${width}:${checksum(`${model}@${width}#${generation}`)}`
+  const name = `${model}@${width}#${generation}`
+  const known = spaces.get(name)
+  if (known !== undefined) return known
+  const space = `${model}@${width}:${checksum(name)}`
+  spaces.set(name, space)
+  return space
 }
 
 /** The space that a reference stands for. */

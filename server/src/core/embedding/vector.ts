@@ -1,18 +1,23 @@
 /**
  * Vectors, carried in whichever form they arrived so that no number is parsed that nobody needs:
  * - `base64`: standard base64 of little-endian float32, the form OpenAI's SDKs ask for;
+ * - `base64Bytes`: the same as the ASCII bytes that the upstream sent, for many vectors that are only written on;
  * - `text`: the JSON array as the upstream wrote it, as bytes with their brackets;
  * - `float32`: the values.
  * Conversions are exact: float32 → text → float32 and float32 → base64 → float32 give the same bits.
  */
 import { numberTextOf } from './number-text.ts'
 
-export type Vector = Base64Vector | TextVector | Float32Vector
+export type Vector = Base64Vector | Base64BytesVector | TextVector | Float32Vector
 export type VectorForm = Vector['form']
 
 interface Base64Vector {
   readonly form: 'base64'
   readonly base64: string
+}
+interface Base64BytesVector {
+  readonly form: 'base64Bytes'
+  readonly bytes: Uint8Array
 }
 interface TextVector {
   readonly form: 'text'
@@ -32,13 +37,16 @@ export function valuesOf(vector: Vector): Float32Array {
       return vector.values
     case 'base64':
       return decodeBase64(vector.base64)
+    case 'base64Bytes':
+      return decodeBase64(asciiOf(vector.bytes))
     case 'text':
       return Float32Array.from(JSON.parse(asciiOf(vector.text)) as number[])
   }
 }
 
 export function base64Of(vector: Vector): string {
-  return vector.form === 'base64' ? vector.base64 : encodeBase64(valuesOf(vector))
+  if (vector.form === 'base64') return vector.base64
+  return vector.form === 'base64Bytes' ? asciiOf(vector.bytes) : encodeBase64(valuesOf(vector))
 }
 
 /** The JSON array, as ASCII bytes. */

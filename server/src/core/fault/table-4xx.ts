@@ -173,7 +173,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The project of this key has no such image job or asset. In the control API: there is no such key, project, upstream, node or unknown call.',
+      'The project of this key has no such image job, asset or file. In the control API: there is no such key, project, upstream, node or unknown call.',
     nextStep:
       'Check the id, and use a key of the project that made the request. In the control API, remove the last part of the path to list what exists.',
   },
@@ -183,7 +183,7 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The gateway has no such path. It serves embeddings and images; it has no chat, completions or audio.',
+      'The gateway has no such path. It serves embeddings, images and files for batches; it has no chat, completions or audio.',
     nextStep: 'Check the base URL: it ends in `/v1`, and the SDK adds the rest.',
   },
   method_not_allowed: {

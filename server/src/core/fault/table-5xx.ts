@@ -60,7 +60,8 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning: 'Torana could not look the key up. The key itself may be valid.',
-    nextStep: 'Retry. Operators: check the store that the log names.',
+    nextStep:
+      'Retry after `retry-after`, as SDKs do by themselves. Operators: check the store that the log names.',
   },
   store_unreachable: {
     status: 503,
@@ -77,7 +78,7 @@ export const SERVER_FAULTS = {
     who: 'operator',
     meaning:
       'Torana could not reach PostgreSQL, and images need it: without it an image could be paid for twice, or paid for and lost. Nothing was bought.',
-    nextStep: 'Retry. Operators: check PostgreSQL.',
+    nextStep: 'Retry after `retry-after`, as SDKs do by themselves. Operators: check PostgreSQL.',
   },
   asset_store_unreachable: {
     status: 503,
@@ -233,7 +234,7 @@ export const SERVER_FAULTS = {
     who: 'operator',
     meaning:
       'This node could not reach PostgreSQL, and it has spent its share of the hard budget. Torana refuses calls then, so that the budget holds.',
-    nextStep: 'Retry. Operators: check PostgreSQL.',
+    nextStep: 'Retry after `retry-after`, as SDKs do by themselves. Operators: check PostgreSQL.',
   },
   ledger_unavailable: {
     status: 503,

@@ -21,6 +21,14 @@ export const LIMIT_FAULTS = {
     nextStep:
       'Send the next request when one has ended, or retry after `retry-after`. Operators: raise the maximum of calls at once of the key.',
   },
+  too_many_batches: {
+    status: 429,
+    type: 'rate_limit_error',
+    retry: true,
+    who: 'caller',
+    meaning: 'The project has as many batches that have not ended as it may have.',
+    nextStep: 'Wait until some of them have ended, or put more requests into one file.',
+  },
   request_exceeds_rate_limit: {
     status: 429,
     type: 'rate_limit_error',

@@ -73,6 +73,8 @@ export interface ImageResult {
   readonly pictures: readonly ResultPicture[]
   /** How many were asked for: fewer come when some of several calls failed. */
   readonly asked: number
+  /** They are kept with the results of this batch. Absent: they are kept by themselves. */
+  readonly batchId?: string | undefined
   /** What came beyond that. It is kept and paid for like the others. Absent: nothing. */
   readonly extra?: readonly Pick<ResultPicture, 'attempt' | 'index'>[] | undefined
   /** How they are handed over. */
@@ -122,7 +124,7 @@ const ANYTHING: WantedPictures = { format: undefined, size: undefined }
 
 export function resultOf(
   deliveries: readonly Delivery[],
-  about: Pick<ImageResult, 'createdSeconds' | 'asked' | 'form' | 'attempts' | 'dropped'>,
+  about: Pick<ImageResult, 'createdSeconds' | 'asked' | 'batchId' | 'form' | 'attempts' | 'dropped'>,
   wanted = ANYTHING,
 ): ImageResult {
   const inOrder = deliveries.toSorted((a, b) => a.post.attempt - b.post.attempt)
@@ -163,21 +165,33 @@ function commonFields(all: readonly Readonly<Record<string, unknown>>[]): Readon
   )
 }
 
-/** `<job>-<attempt>-<index>`: says where to look, and when it was made. */
+/** Where the picture of an asset is found. */
+export interface AssetPlace {
+  /** With whose results it is kept. Undefined: it is kept by itself. */
+  readonly batchId: string | undefined
+  readonly jobId: string
+  readonly attempt: number
+  readonly index: number
+}
+
+/** `<job>-<attempt>-<index>`, after the batch if it is of one: says where to look, and when it was made. */
 export function assetIdOf(
   jobId: string,
   { attempt, index }: Pick<ResultPicture, 'attempt' | 'index'>,
+  batchId?: string,
 ): string {
-  return `${jobId}-${attempt}-${index}`
+  const batch = batchId === undefined ? '' : `${batchId.slice(BATCH.length)}-`
+  return `${batch}${jobId}-${attempt}-${index}`
 }
 
-const ASSET_ID = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{1,4})-(\d{1,3})$/
+const BATCH = 'batch_'
+const ASSET_ID = /^(?:([0-9a-f]{32})-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{1,4})-(\d{1,3})$/
 
-export function placeOfAsset(
-  assetId: string,
-): { readonly jobId: string; readonly attempt: number; readonly index: number } | undefined {
-  const [, jobId, attempt, index] = ASSET_ID.exec(assetId) ?? []
-  return jobId === undefined ? undefined : { jobId, attempt: Number(attempt), index: Number(index) }
+export function placeOfAsset(assetId: string): AssetPlace | undefined {
+  const [, batch, jobId, attempt, index] = ASSET_ID.exec(assetId) ?? []
+  if (jobId === undefined) return undefined
+  const batchId = batch === undefined ? undefined : BATCH + batch
+  return { batchId, jobId, attempt: Number(attempt), index: Number(index) }
 }
 
 export function deliveryName(jobId: string, attempt: number): string {
@@ -190,7 +204,7 @@ export function pictureName(sha256: string): string {
 
 /** A small copy of a picture, so many pixels wide. */
 export function thumbnailName(
-  { jobId, attempt, index }: NonNullable<ReturnType<typeof placeOfAsset>>,
+  { jobId, attempt, index }: Pick<AssetPlace, 'jobId' | 'attempt' | 'index'>,
   width: number,
 ): string {
   return `jobs/${jobId}/${attempt}-${index}-${width}.webp`

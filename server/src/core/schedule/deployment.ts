@@ -10,7 +10,8 @@ import {
   type RateTake,
   type RateUnit,
 } from '../limit.ts'
-import { AdaptiveLimit } from './adaptive-limit.ts'
+import { AdaptiveLimit, type EndedCall } from './adaptive-limit.ts'
+import { backgroundRoom, withReserve } from './background-reserve.ts'
 import { Health, type JudgedCall } from './health.ts'
 import { Latency, sizeClass } from './latency.ts'
 
@@ -38,6 +39,8 @@ export interface CallDemand {
   readonly nowMs: number
   readonly tokens: number
   readonly images: number
+  /** Nobody waits for it: a part of every limit is not for it. */
+  readonly isBackground?: boolean | undefined
 }
 
 /** Why no vector of a deployment may leave: it is of another space, or the guard has not compared it yet. */
@@ -90,6 +93,8 @@ export class DeploymentState {
   readonly #calls = new Set<Call>()
   readonly #debts = new Map<RateUnit, RateDebt>()
   #overdue = 0
+  /** Calls under way that nobody waits for. */
+  #background = 0
   #lookedAtMs = 0
   #limitedAtMs = 0
   #limitedUntilMs = 0
@@ -133,10 +138,14 @@ export class DeploymentState {
     if (this.isDrained) return DRAINED
     if (this.held !== undefined) return { kind: this.held }
     this.look(nowMs)
-    if (nowMs < this.#limitedUntilMs) return { kind: 'limited', untilMs: this.#limitedUntilMs }
+    const limitedUntilMs = this.#limitedFor(wanted)
+    if (nowMs < limitedUntilMs) return { kind: 'limited', untilMs: limitedUntilMs }
     if (!this.health.isHealthy) return this.#ejected(nowMs, false)
     const concurrency = limits?.concurrency ?? Number.POSITIVE_INFINITY
-    if (this.waiting >= this.limit(limits) || this.inFlight >= concurrency) return FULL
+    const people = this.inFlight - this.#background
+    const roomIn = (limit: number): number =>
+      wanted.isBackground === true ? backgroundRoom(limit, people) : limit
+    if (this.waiting >= roomIn(this.limit(limits)) || this.inFlight >= roomIn(concurrency)) return FULL
     return this.#rates(wanted, limits, share) ?? READY
   }
 
@@ -151,7 +160,7 @@ export class DeploymentState {
     return (
       !this.isDrained &&
       this.held === undefined &&
-      nowMs >= this.#limitedUntilMs &&
+      nowMs >= this.#limitedFor(wanted) &&
       this.health.mayProbe(nowMs, isAlone) &&
       this.inFlight < (limits?.concurrency ?? Number.POSITIVE_INFINITY) &&
       this.#rates(wanted, limits, share) === undefined
@@ -174,7 +183,8 @@ export class DeploymentState {
     const takes = takesOf(wanted, limits)
     this.#take(takes, wanted.nowMs, share)
     const call: Call = {
-      ...how,
+      isProbe: how.isProbe,
+      isAlone: how.isAlone,
       startedMs: wanted.nowMs,
       project: wanted.project,
       size: sizeClass(wanted.tokens, wanted.images),
@@ -184,9 +194,13 @@ export class DeploymentState {
       wasOverdue: false,
     }
     this.#calls.add(call)
+    const background = wanted.isBackground === true ? 1 : 0
+    this.#background += background
     if (call.isProbe) this.health.probeSent(call, wanted.nowMs)
     return (end, nowMs) => {
-      if (this.#calls.delete(call)) this.#ended(call, end, nowMs, limits, share)
+      if (!this.#calls.delete(call)) return
+      this.#background -= background
+      this.#ended(call, end, nowMs, limits, share)
     }
   }
 
@@ -210,7 +224,7 @@ export class DeploymentState {
       case 'ok': {
         const { durationMs } = end
         if (durationMs === undefined) this.#adaptive.endedUnheard(call, nowMs, limits?.concurrency)
-        else this.#adaptive.ended({ ...call, durationMs }, nowMs, limits?.concurrency)
+        else this.#adaptive.ended(timed(call, durationMs), nowMs, limits?.concurrency)
         return this.#answered(call, nowMs)
       }
       case 'refused': {
@@ -222,7 +236,7 @@ export class DeploymentState {
       }
       case 'failed': {
         if (!call.wasOverdue && this.#isSlow(call, end.durationMs))
-          this.#adaptive.ended({ ...call, durationMs: end.durationMs }, nowMs, limits?.concurrency)
+          this.#adaptive.ended(timed(call, end.durationMs), nowMs, limits?.concurrency)
         // An overdue call was counted before.
         return call.wasOverdue ? this.health.ended(call) : this.health.failed(call, nowMs)
       }
@@ -257,6 +271,12 @@ export class DeploymentState {
     this.#limitedUntilMs = Math.max(this.#limitedUntilMs, nowMs + forMs)
   }
 
+  /** After a rate limit, work that nobody waits for begins again when the others have had as long again for themselves. */
+  #limitedFor({ isBackground }: CallDemand): number {
+    const untilMs = this.#limitedUntilMs
+    return isBackground === true ? untilMs + Math.max(0, untilMs - this.#limitedAtMs) : untilMs
+  }
+
   #isSlow({ size }: Call, durationMs: number): boolean {
     const usualMs = this.#latency.usualMs(size)
     return usualMs !== undefined && durationMs > usualMs * SLOW_FAILURE_TIMES
@@ -269,7 +289,9 @@ export class DeploymentState {
 
   /** Undefined: there is enough left of every limit. */
   #rates(wanted: CallDemand, limits: DeploymentLimits | undefined, share: number): Readiness | undefined {
-    const takes = takesOf(wanted, limits)
+    const takes = takesOf(wanted, limits).map((take) =>
+      wanted.isBackground === true ? withReserve(take) : take,
+    )
     if (takes.length === 0) return undefined
     const { decision } = this.#decide(takes, wanted.nowMs, share)
     if (decision.allowed) return undefined
@@ -294,6 +316,11 @@ export class DeploymentState {
       if (debt) this.#debts.set(limit.unit, correct(debt, microseconds(nowMs), limit, -amount, share))
     }
   }
+}
+
+/** What is learnt of a call. It is kept for a while, so it holds no more. */
+function timed({ size, startedMs, inFlight, limit }: Call, durationMs: number): EndedCall {
+  return { size, startedMs, durationMs, inFlight, limit }
 }
 
 /** The limiter counts in whole microseconds. */

@@ -99,6 +99,8 @@ export interface SchedulerOptions {
 }
 
 const WITHDRAWN: Readiness = { kind: 'held-back' }
+/** How the only deployment of a model is called while it is healthy. */
+const ALONE = { isProbe: false, isAlone: true } as const
 
 export class Scheduler {
   readonly #nodes: () => number
@@ -114,6 +116,32 @@ export class Scheduler {
 
   pick<Offer extends Schedulable>(offers: readonly Offer[], request: PickRequest): PickResult<Offer> {
     const share = 1 / Math.max(1, this.#nodes())
+    return (
+      (offers.length === 1 ? this.#only(offers, request, share) : undefined) ??
+      this.#among(offers, request, share)
+    )
+  }
+
+  /** Where there is one deployment, and it is ready, there is nothing to choose. Undefined: it is not ready. */
+  #only<Offer extends Schedulable>(
+    [offer]: readonly Offer[],
+    request: PickRequest,
+    share: number,
+  ): PickResult<Offer> | undefined {
+    if (offer === undefined || this.#isWithdrawn(offer.deployment)) return undefined
+    const { id, limits } = offer.deployment
+    const state = this.#stateOf(id)
+    if (state.standing(request, limits, share).kind !== 'ready') return undefined
+    this.#limits.set(id, limits)
+    const end = state.begin(request, limits, share, ALONE)
+    return { kind: 'go', offer, isProbe: false, end }
+  }
+
+  #among<Offer extends Schedulable>(
+    offers: readonly Offer[],
+    request: PickRequest,
+    share: number,
+  ): PickResult<Offer> {
     const candidates = offers.map((offer): Candidate<Offer> => {
       const { deployment } = offer
       // A withdrawn deployment gets no state under its id: the id
@@ -139,6 +167,9 @@ export class Scheduler {
       if (probed) return go(probed, true)
       const ready = tier.filter(({ standing }) => standing.kind === 'ready')
       if (ready.length > 0) return go(chooseOf(ready, request), false)
+      // A later tier is there for those who wait, and may cost more.
+      if (request.isBackground === true && tier.some((one) => one.standing.kind === 'full'))
+        return { kind: 'full' }
     }
     // No other deployment can take the call, so an ejected one is probed sooner.
     const last = tiers.flat().find((candidate) => mayProbe(candidate, true))

@@ -5,6 +5,7 @@ import { faultAnswers } from '../fault-answers.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
 import { registerAudit } from './audit/audit.ts'
 import { registerBackup } from './backup/routes.ts'
+import { registerBatches } from './batches/routes.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
 import { controlFault, notFound } from './wire/faults.ts'
@@ -101,6 +102,7 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       if (dependencies.requests) registerRequests(api, dependencies.requests)
       if (dependencies.imageJobs) registerImageJobs(api, dependencies.imageJobs)
       if (dependencies.assets) registerAssets(api, dependencies.assets)
+      if (dependencies.batches) registerBatches(api, dependencies.batches)
       if (dependencies.storedModels) {
         registerUpstreams(api, dependencies.storedModels)
         registerUpstreamChanges(api, dependencies.storedModels)

@@ -8,6 +8,7 @@ import type { KeyDependencies } from './keys/dependencies.ts'
 import type { ResolveDependencies } from './resolve/routes.ts'
 import type { PlaygroundDependencies } from './playground/routes.ts'
 import type { BackupDependencies } from './backup/routes.ts'
+import type { BatchesDependencies } from './batches/routes.ts'
 import type { BooksDependencies } from './books/books.ts'
 import type { DeploymentDependencies } from './deployments/routes.ts'
 import type { OverviewDependencies } from './overview/routes.ts'
@@ -48,6 +49,7 @@ export interface ApiDependencies extends KeyDependencies, CredentialDependencies
   readonly requests?: RequestsDependencies | undefined
   readonly imageJobs?: ImageJobsDependencies | undefined
   readonly assets?: AssetsDependencies | undefined
+  readonly batches?: BatchesDependencies | undefined
   readonly storedModels?: StoredModelsDependencies | undefined
   readonly docsUrl: () => string
   /** Told of each fault, with its cause, which the caller does not see. */

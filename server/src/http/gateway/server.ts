@@ -7,10 +7,14 @@ import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
 import type { Brake } from './brake.ts'
 import type { Cors } from './cors.ts'
+import type { BatchesDependencies } from './batches/batches.ts'
+import { registerBatches } from './batches/routes.ts'
 import type { RequestHandler } from './caller/journey.ts'
 import { handledByEnd, unknownPath } from './caller/routes.ts'
 import type { EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
+import { registerFiles, type FilesDependencies } from './files/routes.ts'
+import { registerUploads, type UploadsDependencies } from './files/upload-routes.ts'
 import { failUnexpected, failUnreadable, failWith, registerFaults } from './faults.ts'
 import type { AssetDependencies } from './images/assets.ts'
 import type { ImagesDependencies } from './images/images.ts'
@@ -27,6 +31,9 @@ export interface GatewayDependencies
     ImagesDependencies,
     ReadingOutside,
     AssetDependencies,
+    FilesDependencies,
+    BatchesDependencies,
+    UploadsDependencies,
     ModelsDependencies,
     Readiness {
   readonly version: string
@@ -52,6 +59,9 @@ export async function gatewayServer(
   registerImages(app, { generations, edits })
   registerImageJobs(app, dependencies)
   registerAssets(app, dependencies)
+  registerFiles(app, dependencies)
+  registerBatches(app, dependencies)
+  registerUploads(app, dependencies)
   registerModels(app, dependencies)
   app.post('/openai/deployments/*', {
     schema: deploymentSchema,
@@ -107,7 +117,7 @@ function openapi(version: string): ReturnType<typeof openapiOf> {
   return openapiOf({
     title: 'Torana gateway',
     description:
-      'OpenAI-compatible embeddings and images. Every operation also answers under /openai/v1 and without a prefix.',
+      'OpenAI-compatible embeddings, images and files. Every operation also answers under /openai/v1 and without a prefix.',
     version,
     securitySchemes: {
       bearer: { type: 'http', scheme: 'bearer' },

@@ -2,6 +2,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { cellOf, keyForm, keyTail } from '#core/key.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { Key, KeyDirectory, KeyEnd } from '#ports/keys.ts'
+import { STORE_RETRY_MS } from '#ports/store.ts'
 
 /**
  * Who is asking. Immediate when the key is known in memory. `waitMs`: so many wrong keys came from the caller's address that no
@@ -67,7 +68,10 @@ function wordsOfEnd({ name, how, atMs }: KeyEnd, secret: string): string {
 
 /** Trouble with the store says nothing about the key. */
 function unreachable(cause: unknown): never {
-  throw new Fault('key_store_unreachable', 'Torana cannot look your key up at the moment. Retry.', { cause })
+  throw new Fault('key_store_unreachable', 'Torana cannot look your key up at the moment. Retry.', {
+    cause,
+    retryAfterMs: STORE_RETRY_MS,
+  })
 }
 
 /** Short keys show nothing of themselves. */

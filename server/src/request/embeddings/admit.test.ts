@@ -117,7 +117,7 @@ async function journey(world: World, planned: readonly PlannedCall[]): Promise<D
   const inputs = planned.map(({ bytes }) => texts('x'.repeat(bytes)))
   const whole = texts(...planned.map(({ bytes }) => 'x'.repeat(bytes)))
   try {
-    await using admission = await world.admitted(whole)
+    using admission = await world.admitted(whole)
     const calls = planned.map(async ({ outcome, rounds, bytes }, index) => {
       const call = await admission.begin(world.identifiers.next(), offer, inputs[index] as Input)
       done.requestIds.add(call.unknown.requestId)
@@ -224,7 +224,7 @@ test('where nothing can be written no result leaves, and its call stays open wit
   world.node.link.otherwise = 'before'
   world.spool.isFull = true
   admission.served(call, { kind: 'measured', tokens: 3 })
-  await assert.rejects(admission.settle(), Fault)
+  await assert.rejects(async () => admission.settle(), Fault)
   world.node.link.otherwise = 'none'
   await world.rest()
   assert.deepEqual(world.journal.calls(), [call.unknown])
@@ -239,7 +239,7 @@ test('entries that fail after their request has ended are reported', async () =>
   const world = await aWorld()
   const admission = await world.admitted(texts('abc'))
   const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
-  await admission[Symbol.asyncDispose]()
+  admission[Symbol.dispose]()
   world.node.link.otherwise = 'before'
   world.spool.isFull = true
   admission.served(call, { kind: 'measured', tokens: 3 })
@@ -277,7 +277,9 @@ test('a request that was admitted has money for all its calls, however it is div
           if (runs.at(-1)?.length !== 0 && cuts.next().value) runs.push([])
           runs.at(-1)?.push(text)
         }
-        await Promise.all(runs.map((run) => admission.begin(world.identifiers.next(), offer, texts(...run))))
+        await Promise.all(
+          runs.map(async (run) => admission.begin(world.identifiers.next(), offer, texts(...run))),
+        )
         assert.equal(world.node.link.calls, asked)
       },
     ),
@@ -292,7 +294,7 @@ test('a call that needs more than was reserved asks for the rest, also beside ot
   // A prefix makes inputs longer than they came, and an unknown has used up what was reserved.
   const sizes = [3000, 900, 50, 2000]
   const begun = await Promise.all(
-    sizes.map((size) => admission.begin(world.identifiers.next(), offer, texts('x'.repeat(size)))),
+    sizes.map(async (size) => admission.begin(world.identifiers.next(), offer, texts('x'.repeat(size)))),
   )
   await world.rest()
   const needed = begun.reduce((sum, { unknown }) => sum + (unknown.amountNanoUsd ?? 0n), 0n)
@@ -363,7 +365,7 @@ test('what the other calls of a request use after it has failed is taken from it
     await admission.begin(world.identifiers.next(), offer, texts('y'.repeat(400))),
   ]
   admission.failed(first, new UpstreamFailure('refused', 'planned', { deployment: deployment.id }))
-  await admission[Symbol.asyncDispose]()
+  admission[Symbol.dispose]()
   admission.served(second, { kind: 'measured', tokens: 90 })
   await world.rest()
   assert.deepEqual(await world.remaining(), [1_000_000 - 90, 999])

@@ -64,11 +64,19 @@ export class EmbeddingAdmission extends Admission {
     this.#bytesOf = outside.bytesOf
   }
 
-  async begin(callId: string, offer: Offer, input: Input): Promise<BegunEmbedding> {
+  /** Immediate where nothing has to be asked. */
+  begin(callId: string, offer: Offer, input: Input): BegunEmbedding | Promise<BegunEmbedding> {
     const counts = this.#counts
     const tokens = mostTokens(input, this.#request.model, this.#bytesOf, counts && { counts })
     const cost = maxCostOf(offer.deployment.price, { tokens, rows: 1 })
-    return { ...(await this.beginCall(callId, offer.deployment.id, cost)), offer, mostTokens: tokens }
+    const begun = this.beginAtOnce(callId, offer.deployment.id, cost)
+    const told = ({ attempt, unknown }: BegunCall): BegunEmbedding => ({
+      attempt,
+      unknown,
+      offer,
+      mostTokens: tokens,
+    })
+    return begun instanceof Promise ? begun.then(told) : told(begun)
   }
 
   served(

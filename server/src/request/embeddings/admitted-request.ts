@@ -19,6 +19,8 @@ export interface CallContext {
   readonly model: EmbeddingModel
   readonly admission: EmbeddingAdmission
   readonly trace: RequestTrace
+  /** Nobody waits for it: its calls get what others leave. */
+  readonly isBackground?: boolean | undefined
   /** Undefined: nobody can leave, since the node asks for itself. */
   readonly caller?: Caller | undefined
   /** On the monotonic clock. */

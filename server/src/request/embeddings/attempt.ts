@@ -10,7 +10,7 @@ import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts
 import type { CallTrace } from '#core/request-trace.ts'
 import { believedUsage, divideWithin, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
-import { recordCall } from '../traffic/ended-call.ts'
+import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
 import type { Share } from './admitted-request.ts'
 import type { AccountedAnswer, KnownUsage } from './served.ts'
@@ -32,35 +32,34 @@ export async function attempt(
   for (const { request } of shares) timeoutMs = Math.min(timeoutMs, request.deadlineMs - startedMs)
   if (timeoutMs <= 0) throw outOfTime(deployment.id)
   const callId = outside.identifiers.next()
-  const calls = await begun(shares, callId, offer)
+  const beginning = begun(shares, callId, offer)
+  const calls = beginning instanceof Promise ? await beginning : beginning
   for (const { request } of shares) request.countAttempt()
   const inputs = shares.length === 1 ? lead.inputs : joinInputs(shares.map((share) => share.inputs))
   const ended = (outcome: string, answer: AnsweredCall, failure?: UpstreamFailure): void => {
-    const lineFor = recordCall(
-      {
-        requestId: lead.request.requestId,
-        callId,
-        model: lead.request.model.id,
-        deployment: deployment.id,
-        inputs: inputCount(inputs),
-        outcome,
-        failure,
-        startedMs,
-        endedMs: clock.monotonicMs(),
-        waitedMs,
-        firstByteMs: answer.firstByteMs,
-        upstreamRequestId: answer.upstreamRequestId,
-      },
-      outside.observer,
-    )
-    for (const [index, share] of shares.entries()) {
-      const { work } = share
+    const call: EndedCall = {
+      requestId: lead.request.requestId,
+      callId,
+      model: lead.request.model.id,
+      deployment: deployment.id,
+      inputs: inputCount(inputs),
+      outcome,
+      failure,
+      startedMs,
+      endedMs: clock.monotonicMs(),
+      waitedMs,
+      firstByteMs: answer.firstByteMs,
+      upstreamRequestId: answer.upstreamRequestId,
+    }
+    recordCall(call, outside.observer)
+    for (let index = 0; index < shares.length; index += 1) {
+      const { request, inputs: own, work } = shares[index] as Share
       const { attempt: number } = calls[index] as BegunEmbedding
-      share.request.trace.calls.push(
-        lineFor({
+      request.trace.calls.push(
+        callTraceOf(call, {
           attempt: number,
           part: work.part,
-          inputs: inputCount(share.inputs),
+          inputs: inputCount(own),
           insteadOf: work.attempt,
           sharedWith: shares.length - 1,
           counts: countsOf(answer.usages?.[index], offer),
@@ -87,11 +86,14 @@ export async function attempt(
       timeoutMs,
       traceHeaders: lead.request.trace.context?.headersFor(callId),
     })
-    const most = calls.reduce((sum, { mostTokens }) => sum + mostTokens, 0)
+    let most = 0
+    for (const { mostTokens } of calls) most += mostTokens
     const usage = believedUsage(answer.usage, leastTokens(offer, inputs), most)
-    const usages = await usagesOf(usage, shares, calls)
-    for (const [index, { request }] of shares.entries())
-      request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
+    // Immediate in the common case, where there is nothing to divide and nothing to estimate.
+    const usages =
+      shares.length === 1 && usage.kind !== 'unknown' ? [usage] : await dividedUsages(usage, shares, calls)
+    for (let index = 0; index < shares.length; index += 1)
+      shares[index]?.request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
     if (usage !== answer.usage && answer.usage.kind === 'measured') {
       const { tokens } = answer.usage
@@ -155,16 +157,25 @@ function asAskedFor(answer: EmbeddingAnswer, { upstreamWidth, isScaledHere }: Of
   return { ...answer, vectors }
 }
 
-/** Begins the call in the books of every request before it is sent: in all of them or in none. */
-async function begun(
+/** Begins the call in the books of every request before it is sent: in all of them or in none. Immediate where it can be. */
+function begun(
   shares: readonly [Share, ...Share[]],
   callId: string,
   offer: Offer,
+): readonly BegunEmbedding[] | Promise<readonly BegunEmbedding[]> {
+  if (shares.length > 1) return begunTogether(shares, callId, offer)
+  const [{ request, inputs }] = shares
+  const call = request.admission.begin(callId, offer, inputs)
+  return call instanceof Promise ? call.then((one) => [one]) : [call]
+}
+
+async function begunTogether(
+  shares: readonly Share[],
+  callId: string,
+  offer: Offer,
 ): Promise<readonly BegunEmbedding[]> {
-  const [lead, ...others] = shares
-  if (others.length === 0) return [await lead.request.admission.begin(callId, offer, lead.inputs)]
   const settled = await Promise.allSettled(
-    shares.map(({ request, inputs }) => request.admission.begin(callId, offer, inputs)),
+    shares.map(async ({ request, inputs }) => request.admission.begin(callId, offer, inputs)),
   )
   const refusal = settled.find((outcome) => outcome.status === 'rejected')
   if (refusal !== undefined) {
@@ -188,12 +199,11 @@ function leastTokens({ deployment }: Offer, inputs: Input): number {
  * What the upstream counted, or our estimate, divided so that the parts sum to it exactly. No part is larger than what was
  * reserved for it.
  */
-async function usagesOf(
+async function dividedUsages(
   usage: Usage,
-  shares: readonly [Share, ...Share[]],
+  shares: readonly Share[],
   calls: readonly BegunEmbedding[],
 ): Promise<readonly KnownUsage[]> {
-  if (shares.length === 1 && usage.kind !== 'unknown') return [usage]
   const counts = await Promise.all(
     shares.map(async ({ request, inputs }, index) => {
       const estimate = await estimateTokens(request, inputs)
@@ -205,13 +215,21 @@ async function usagesOf(
   return divideWithin(usage.tokens, counts, mosts).map((tokens) => ({ kind: usage.kind, tokens }))
 }
 
+/** Nearly always the upstream has counted, and there is nothing to replace. */
+function isAccounted(answer: EmbeddingAnswer, usage: KnownUsage): answer is AccountedAnswer {
+  return answer.usage === usage
+}
+
 /** Fields beside the vectors belong to the whole call: requests that shared it do not get them. */
 function answersOf(
   answer: EmbeddingAnswer,
   shares: readonly Share[],
   usages: readonly KnownUsage[],
 ): readonly AccountedAnswer[] {
-  if (shares.length === 1) return [{ ...answer, usage: usages[0] as KnownUsage }]
+  if (shares.length === 1) {
+    const [usage] = usages as readonly [KnownUsage]
+    return [isAccounted(answer, usage) ? answer : { ...answer, usage }]
+  }
   let start = 0
   return shares.map(({ inputs }, index) => {
     const vectors = answer.vectors.slice(start, (start += inputCount(inputs)))

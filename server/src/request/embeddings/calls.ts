@@ -16,6 +16,9 @@ export interface Part extends TriedWork<Offer> {
   readonly work: CalledWork
 }
 
+/** Undefined: there is no turn to wait for before another call of the request has ended. */
+type AskedTurn = Turn<Offer> | undefined | Promise<Turn<Offer>>
+
 /** Woken when a call ends: more than one, since one may find that another request took its place. */
 const WOKEN_AT_ONCE = 8
 
@@ -55,26 +58,41 @@ export class Calls {
     if (this.#request.caller?.destroyed === true) throw callerLeft()
   }
 
-  async turn(part: Part): Promise<Turn<Offer>> {
-    for (;;) {
-      this.check()
-      const open = part.offers.filter((offer) => this.#hasRoom(offer))
-      const mayAsk = open.length > 0 && this.#inLine < roomOf(open)
-      const asked = mayAsk ? this.#ask(part, open) : undefined
+  /** Immediate unless the part has to wait. */
+  turn(part: Part): Turn<Offer> | Promise<Turn<Offer>> {
+    const asked = this.#askFor(part)
+    if (asked === undefined || asked instanceof Promise) return this.#turnLater(part, asked)
+    return this.#take(asked) ? asked : this.#turnLater(part, this.#askFor(part))
+  }
+
+  async #turnLater(part: Part, first: AskedTurn): Promise<Turn<Offer>> {
+    for (let asked = first; ; asked = this.#askFor(part)) {
       const turn = asked instanceof Promise ? await this.#awaited(asked) : asked
-      if (turn === undefined) {
-        await new Promise<void>((resolve) => this.#waiting.push(resolve))
-        continue
-      }
-      const { id } = turn.offer.deployment
-      if (!this.#hasFailed && this.#hasRoom(turn.offer)) {
-        this.#underWay.set(id, (this.#underWay.get(id) ?? 0) + 1)
-        this.#begun += 1
-        return turn
-      }
-      // While this part stood in line, another one took the room or ended the request.
-      turn.giveBack()
+      if (turn === undefined) await new Promise<void>((resolve) => this.#waiting.push(resolve))
+      else if (this.#take(turn)) return turn
     }
+  }
+
+  #askFor(part: Part): AskedTurn {
+    this.check()
+    const open = part.offers.filter((offer) => this.#hasRoom(offer))
+    return open.length > 0 && this.#inLine < roomOf(open) ? this.#ask(part, open) : undefined
+  }
+
+  /** False: while the part stood in line, another one took the room or ended the request. The turn is given back then. */
+  #take(turn: Turn<Offer>): boolean {
+    if (this.#hasFailed || !this.#hasRoom(turn.offer)) {
+      turn.giveBack()
+      return false
+    }
+    this.begin(turn)
+    return true
+  }
+
+  /** The turn is the request's. */
+  begin({ offer: { deployment } }: Turn<Offer>): void {
+    this.#underWay.set(deployment.id, (this.#underWay.get(deployment.id) ?? 0) + 1)
+    this.#begun += 1
   }
 
   async #awaited(asked: Promise<Turn<Offer>>): Promise<Turn<Offer>> {
@@ -87,8 +105,8 @@ export class Calls {
   }
 
   /** Undefined: one of the request's own calls will make room sooner than any other request's. */
-  #ask(part: Part, open: readonly Offer[]): Turn<Offer> | undefined | Promise<Turn<Offer>> {
-    const { dispatch, model, project, deadlineMs, caller } = this.#request
+  #ask(part: Part, open: readonly Offer[]): AskedTurn {
+    const { dispatch, model, project, deadlineMs, caller, isBackground } = this.#request
     const isWaitingForOwn = open.length < part.offers.length
     const asked = {
       model: model.id,
@@ -97,7 +115,9 @@ export class Calls {
       images: 0,
       deadlineMs,
       isBegun: this.#begun > 0,
-      caller,
+      isBackground,
+      // What nobody waits for leaves the line when it must end, unless that would waste what it has paid for.
+      caller: isBackground === true && this.#begun > 0 ? undefined : caller,
     }
     if (part.cause === undefined)
       return isWaitingForOwn ? dispatch.turnNow(open, asked) : dispatch.turn(open, asked)

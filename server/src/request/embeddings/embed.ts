@@ -7,7 +7,7 @@ import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import type { Vector } from '#core/embedding/vector.ts'
+import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
 import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.ts'
@@ -20,7 +20,7 @@ import { findEmbeddingModel } from '../access/find-model.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { dryRun, type DryRun } from './dry-run.ts'
-import { gather } from './gather.ts'
+import { gather, sameSlot } from './gather.ts'
 import type { SavedCall } from '../money/call.ts'
 import { payable } from '../money/hard-budget.ts'
 import type { TakenRates } from '../money/rates.ts'
@@ -68,6 +68,11 @@ export interface EmbedOptions {
   readonly cacheUse: CacheUse
   /** Once it has left, no further call is made. */
   readonly caller?: Caller | undefined
+  /**
+   * Nobody waits for it. Its calls get what others leave, however long that takes; it shares no call, and leaves no vector in
+   * the cache, where a corpus would push out what others ask for again.
+   */
+  readonly isBackground?: boolean | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -126,72 +131,99 @@ export async function embed(
     { requestId, key, model, offers, input: request.input, counted: options.counted, tokenContext },
     dependencies,
   )
-  await using admission = admitted instanceof Promise ? await admitted : admitted
-  trace.admittedMs = clock.monotonicMs()
+  const admission = admitted instanceof Promise ? await admitted : admitted
+  trace.admittedMs = admitted instanceof Promise ? clock.monotonicMs() : trace.admittingMs
   trace.reservation = admission.reservation
-  let attempts = 0
-  const wholeBecauseOf = mustStayWhole(request, offers)
-  const sharing =
-    wholeBecauseOf === undefined
-      ? dependencies.sharingOf(model, request, {
-          project: key.project,
-          space: spaceOf(model.id, first.upstreamWidth, generation),
-          // A vector is kept under the name of its space.
-          cacheUse: generation === undefined ? 'none' : options.cacheUse,
-        })
-      : undefined
-  const gathered = await gather({
-    outside: dependencies,
-    isLarge,
-    requestId,
-    model,
-    admission,
-    trace,
-    caller: options.caller,
-    deadlineMs,
-    input: request.input,
-    project: key.project,
-    dispatch: dependencies.dispatch,
-    offers,
-    sharing,
-    wholeBecauseOf,
-    // Vectors are kept as values, and a text would have to be parsed for that.
-    wantedForm: request.encoding === 'base64' ? 'base64' : sharing === undefined ? 'text' : 'float32',
-    countAttempt: () => void (attempts += 1),
-    attemptsMade: () => attempts,
-  })
-  const { served, hits, slots } = gathered
-  const checkNow = (): void => checkSpace(model, gathered, generation, sharing, dependencies)
-  checkNow()
-  if (hits.length > 0) {
-    const saved = savedBy(gathered, first, offers)
-    trace.savedNanoUsd = saved.savedNanoUsd
-    admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), saved)
+  // As `using` would, which takes half a microsecond more.
+  try {
+    let attempts = 0
+    const wholeBecauseOf = mustStayWhole(request, offers)
+    const shared =
+      wholeBecauseOf === undefined
+        ? dependencies.sharingOf(model, request, {
+            project: key.project,
+            space: spaceOf(model.id, first.upstreamWidth, generation),
+            // A vector is kept under the name of its space.
+            cacheUse: generation === undefined ? 'none' : options.cacheUse,
+          })
+        : undefined
+    const sharing =
+      shared && options.isBackground === true ? { ...shared, mayKeep: false, microBatch: undefined } : shared
+    const gathered = await gather({
+      outside: dependencies,
+      isLarge,
+      requestId,
+      model,
+      admission,
+      trace,
+      caller: options.caller,
+      isBackground: options.isBackground,
+      deadlineMs,
+      input: request.input,
+      placeOf: sameSlot,
+      project: key.project,
+      dispatch: dependencies.dispatch,
+      offers,
+      sharing,
+      wholeBecauseOf,
+      wantedForm: formFor(request, sharing !== undefined, options.isBackground === true),
+      countAttempt: () => void (attempts += 1),
+      attemptsMade: () => attempts,
+    })
+    checkSpace(model, gathered, generation, sharing, dependencies)
+    if (gathered.hits.length > 0) {
+      const saved = savedBy(gathered, first, offers)
+      trace.savedNanoUsd = saved.savedNanoUsd
+      admission.answeredFrom(`${model.id}/cache`, dependencies.identifiers.next(), saved)
+    }
+    const counted = usageOf(tokenContext, request.input, gathered)
+    const usage = counted instanceof Promise ? await counted : counted
+    trace.gatheredMs = clock.monotonicMs()
+    const settling = admission.settle()
+    if (settling !== undefined) {
+      await settling
+      // Accounting may have taken a while, so the space is checked again.
+      checkSpace(model, gathered, generation, sharing, dependencies)
+    }
+    trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
+    const { rates } = admission
+    const { dropped } = negotiated
+    return resultOf(gathered, first, { model, usage, rates, space, attempts, dropped }, sharing !== undefined)
+  } finally {
+    admission[Symbol.dispose]()
   }
-  const only = served.length === 1 ? served[0] : undefined
-  const counted = usageOf(tokenContext, request.input, gathered)
-  const usage = counted instanceof Promise ? await counted : counted
-  trace.gatheredMs = clock.monotonicMs()
-  await admission.settle()
-  trace.settledMs = clock.monotonicMs()
-  // Accounting may have taken a while, so the space is checked again.
-  checkNow()
+}
+
+function resultOf(
+  gathered: GatheredVectors,
+  first: Offer,
+  known: Pick<EmbedResult, 'model' | 'usage' | 'rates' | 'space' | 'attempts' | 'dropped'>,
+  isShared: boolean,
+): EmbedResult {
+  const { served, hits, slots } = gathered
+  const only = served.length === 1 && hits.length === 0 ? served[0] : undefined
   return {
     kind: 'embedded',
-    model,
+    model: known.model,
     vectors: gathered.vectors,
-    usage,
-    rates: admission.rates,
-    space,
-    attempts,
+    usage: known.usage,
+    rates: known.rates,
+    space: known.space,
+    attempts: known.attempts,
     width: first.width,
-    deployments:
-      only && hits.length === 0 ? [only.offer.deployment.id] : deploymentsOf(served, hits.length > 0),
+    deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
     emulated: emulatedIn(gathered, first),
-    dropped: negotiated.dropped,
-    cache: sharing && cacheCounts(slots, hits),
-    extraFields: only && hits.length === 0 ? only.answer.extraFields : NO_FIELDS,
+    dropped: known.dropped,
+    cache: isShared ? cacheCounts(slots, hits) : undefined,
+    extraFields: only?.answer.extraFields ?? NO_FIELDS,
   }
+}
+
+function formFor({ encoding }: EmbeddingRequest, isShared: boolean, isBackground: boolean): VectorForm {
+  // Texts that live as long as a chunk takes are copied by the garbage collector again and again; bytes are not.
+  if (encoding === 'base64') return isBackground ? 'base64Bytes' : 'base64'
+  // Vectors are kept as values, and a text would have to be parsed for that.
+  return isShared ? 'float32' : 'text'
 }
 
 function hasPrice({ deployment }: Offer): boolean {
@@ -201,7 +233,11 @@ function hasPrice({ deployment }: Offer): boolean {
 /** Leaves the caller's SDK a moment to read our error before its own time-out. */
 const CALLER_MARGIN_MS = 250
 
-function timeoutOf({ callerTimeoutMs }: EmbedOptions, { limits }: EmbedDependencies): number {
+/** In the background, nearly all of it may be the wait for a turn. */
+const BACKGROUND_MS = 10 * 60_000
+
+function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: EmbedDependencies): number {
+  if (isBackground === true) return BACKGROUND_MS
   if (callerTimeoutMs === undefined) return limits.requestTimeoutMs
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
 }

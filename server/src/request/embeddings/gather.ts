@@ -3,28 +3,23 @@
  * another request that waits for them; deployments make the rest.
  */
 import { dedupe } from '#core/embedding/batches.ts'
-import { inputCount, pick, type Input } from '#core/embedding/input.ts'
+import { inputCount, pick } from '#core/embedding/input.ts'
 import type { Vector } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault/fault.ts'
 import type { AdmittedRequest } from './admitted-request.ts'
+import { gatherAlone, turnAlone, type GatherRequest } from './gather-alone.ts'
 import { serve } from './serve.ts'
-import { fromOffer, placeVectors, type GatheredVectors, type Hit } from './served.ts'
-import { gatherShared, type SharingRules } from './shared-vectors.ts'
+import { NO_HITS, ONE_SLOT, placeVectors, servedOne, type GatheredVectors } from './served.ts'
+import { gatherShared } from './shared-vectors.ts'
 
-/** An admitted request before its equal inputs are found. */
-export interface GatherRequest extends Omit<AdmittedRequest, 'placeOf'> {
-  readonly input: Input
-  /** Undefined: this request shares nothing with others. */
-  readonly sharing: SharingRules | undefined
+export function gather(asked: GatherRequest): Promise<GatheredVectors> {
+  if (inputCount(asked.input) !== 1) return gatherSeveral(asked)
+  const turn = turnAlone(asked)
+  return turn === undefined ? gatherOne(asked) : gatherAlone(asked, turn)
 }
 
-const ONE_SLOT = [0] as const
-const NO_HITS: readonly Hit[] = []
-
-export async function gather(asked: GatherRequest): Promise<GatheredVectors> {
+async function gatherSeveral(asked: GatherRequest): Promise<GatheredVectors> {
   const { input, wholeBecauseOf, sharing } = asked
   const count = inputCount(input)
-  if (count === 1) return gatherOne(asked)
   const { firsts, slots } =
     wholeBecauseOf === undefined ? dedupe(input) : { firsts: [...countTo(count)], slots: [...countTo(count)] }
   const distinct = firsts.length === count ? input : pick(input, firsts)
@@ -40,23 +35,19 @@ export async function gather(asked: GatherRequest): Promise<GatheredVectors> {
   return { vectors: slots.map((slot) => bySlot[slot] as Vector), slots, served, hits: NO_HITS }
 }
 
-/** One input, the most common request: nothing to dedupe, to split or to join. */
+/** One input: nothing to dedupe, to split or to join. */
 async function gatherOne(asked: GatherRequest): Promise<GatheredVectors> {
   const { input, sharing } = asked
-  const request: AdmittedRequest = { ...asked, placeOf: (slot) => slot }
   if (sharing !== undefined) {
-    const { vectors, served, hits } = await gatherShared(request, sharing, input)
+    const { vectors, served, hits } = await gatherShared(asked, sharing, input)
     return { vectors, slots: ONE_SLOT, served, hits }
   }
-  const served = await serve(request, input, ONE_SLOT)
-  const [only] = served
-  if (only === undefined) throw new Fault('internal_error', 'No call served the request.')
-  return {
-    vectors: [fromOffer(only.answer.vectors[0] as Vector, only.offer)],
-    slots: ONE_SLOT,
-    served,
-    hits: NO_HITS,
-  }
+  return servedOne(await serve(asked, input, ONE_SLOT))
+}
+
+/** Where a distinct input stands in the request, as long as no two are known to be equal. */
+export function sameSlot(slot: number): number {
+  return slot
 }
 
 function countTo(count: number): Iterable<number> {

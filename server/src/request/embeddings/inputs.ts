@@ -58,16 +58,17 @@ export function checkLengths(context: TokenContext, input: Input): Promise<void>
     return undefined
   }
   if (tokenizer === 'none') return undefined
-  const long = [...input.texts.keys()].filter((index) => {
+  let long: number[] | undefined
+  for (let index = 0; index < input.texts.length; index += 1) {
     const text = input.texts[index] as string
     // Cheap bounds first: a UTF-16 unit is at most three bytes.
-    if (text.length * 3 <= maxInputTokens) return false
+    if (text.length * 3 <= maxInputTokens) continue
     const bytes = outside.bytesOf(text)
     if (bytes > maxInputTokens * LONGEST_TOKEN_BYTES[tokenizer])
       throw tooLong(model, index, `more than ${maxInputTokens}`, maxInputTokens)
-    return bytes > maxInputTokens
-  })
-  return long.length === 0 ? undefined : countLengths(context, input.texts, long, tokenizer, maxInputTokens)
+    if (bytes > maxInputTokens) (long ??= []).push(index)
+  }
+  return long && countLengths(context, input.texts, long, tokenizer, maxInputTokens)
 }
 
 async function countLengths(

@@ -25,11 +25,12 @@ function inOneCall(input: Input, offers: readonly Offer[]): Input {
 
 /** Texts are split as if each byte were a token, and a token is estimated at four bytes. */
 function tokenCap({ kind }: Input, offers: readonly Offer[]): number {
-  const each = offers.map(({ deployment: { capabilities } }) => {
-    const { maxTokens = Infinity, maxBytes = Infinity } = capabilities
-    return kind === 'tokens' ? maxTokens : Math.ceil(Math.min(maxTokens, maxBytes) / 4)
-  })
-  return Math.max(1, ...each)
+  let most = 1
+  for (const { deployment } of offers) {
+    const { maxTokens = Infinity, maxBytes = Infinity } = deployment.capabilities
+    most = Math.max(most, kind === 'tokens' ? maxTokens : Math.ceil(Math.min(maxTokens, maxBytes) / 4))
+  }
+  return most
 }
 
 /** Whether this deployment takes the inputs as they came. */

@@ -44,7 +44,7 @@ async function askAlone(
   const input: Input = { kind: 'texts', texts }
   const offer = offerOf(model, deployment, input)
   const admitted = admit({ requestId, key: SYSTEM_KEY, model, offers: [offer], input }, outside)
-  await using admission = admitted instanceof Promise ? await admitted : admitted
+  using admission = admitted instanceof Promise ? await admitted : admitted
   let attempts = 0
   const request: CallContext = {
     requestId,

@@ -16,7 +16,7 @@ import { Calls, type Part } from './calls.ts'
 import { isReady, readyFor, runsOf } from './one-call.ts'
 import type { AccountedAnswer, ServedInputs } from './served.ts'
 
-export async function serve(
+export function serve(
   request: AdmittedRequest,
   input: Input,
   slots: readonly number[],
@@ -28,8 +28,10 @@ export async function serve(
 /** An error that leaves it ends the request: no further call begins for it. */
 async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Promise<ServedInputs[]> {
   try {
-    const turn = await calls.turn(part)
-    const { ready, runs } = await prepared(request, calls, part, turn)
+    const asked = calls.turn(part)
+    const turn = asked instanceof Promise ? await asked : asked
+    const preparing = prepared(request, calls, part, turn)
+    const { ready, runs } = preparing instanceof Promise ? await preparing : preparing
     const [first, ...others] = runs
     if (first === undefined) throw new Fault('internal_error', 'There was nothing to serve.')
     if (others.length === 0) return await callOnce(request, calls, part, turn, ready)
@@ -51,19 +53,30 @@ async function servePart(request: AdmittedRequest, calls: Calls, part: Part): Pr
   }
 }
 
-/** The inputs as the deployment takes them, and which of them go into each call. */
-async function prepared(
+/** Inputs as a deployment takes them, and which of them go into each call. */
+interface PreparedInputs {
+  readonly ready: Input
+  readonly runs: readonly (readonly [number, number])[]
+}
+
+/** Immediate where the deployment takes the inputs as they came. */
+function prepared(
   request: AdmittedRequest,
   calls: Calls,
   { input, slots }: Part,
   turn: Turn<Offer>,
-): Promise<{ readonly ready: Input; readonly runs: readonly (readonly [number, number])[] }> {
-  try {
-    const ready = isReady(turn.offer) ? input : await readyFor(request, input, slots, turn.offer)
-    return { ready, runs: runsOf(ready, turn.offer, request) }
-  } catch (error) {
+): PreparedInputs | Promise<PreparedInputs> {
+  const { offer } = turn
+  const runsFor = (ready: Input): PreparedInputs => ({ ready, runs: runsOf(ready, offer, request) })
+  const giveUp = (error: unknown): never => {
     calls.gaveBack(turn)
     throw error
+  }
+  if (!isReady(offer)) return readyFor(request, input, slots, offer).then(runsFor).catch(giveUp)
+  try {
+    return runsFor(input)
+  } catch (error) {
+    return giveUp(error)
   }
 }
 
@@ -81,14 +94,25 @@ async function callOnce(
     calls.ended(turn)
     return [{ offer: turn.offer, slots: part.slots, answer: answer as AccountedAnswer }]
   } catch (error) {
-    const next = nextPart(request, part, turn.offer, error)
-    // Before the turn is given back, so that the part that gets it finds out.
-    if (next === undefined) calls.fail(endOf(error, request))
-    calls.ended(turn, error)
-    calls.check()
-    if (next === undefined) throw error
-    return servePart(request, calls, next)
+    return serveAfter(error, request, calls, part, turn)
   }
+}
+
+/** The call that was made with this turn has failed. The part is tried again, or the error ends the request. */
+export async function serveAfter(
+  error: unknown,
+  request: AdmittedRequest,
+  calls: Calls,
+  part: Part,
+  turn: Turn<Offer>,
+): Promise<ServedInputs[]> {
+  const next = nextPart(request, part, turn.offer, error)
+  // Before the turn is given back, so that the part that gets it finds out.
+  if (next === undefined) calls.fail(endOf(error, request))
+  calls.ended(turn, error)
+  calls.check()
+  if (next === undefined) throw error
+  return servePart(request, calls, next)
 }
 
 /** The part as it is tried again after this error. Undefined: the error ends the request. */

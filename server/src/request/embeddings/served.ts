@@ -4,6 +4,7 @@
  */
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { truncate, valuesOf, type Vector } from '#core/embedding/vector.ts'
+import { Fault } from '#core/fault/fault.ts'
 import type { Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 
@@ -56,6 +57,21 @@ export function emulatedIn(
   return [...new Set(isCut ? [...names, 'dimensions'] : names)]
 }
 
+export const ONE_SLOT = [0] as const
+export const NO_HITS: readonly Hit[] = []
+
+/** What a request with one input got. */
+export function servedOne(served: readonly ServedInputs[]): GatheredVectors {
+  const [only] = served
+  if (only === undefined) throw new Fault('internal_error', 'No call served the request.')
+  return {
+    vectors: [fromOffer(only.answer.vectors[0] as Vector, only.offer)],
+    slots: ONE_SLOT,
+    served,
+    hits: NO_HITS,
+  }
+}
+
 /** Puts the vectors of calls into their slots, at the width of the answer. */
 export function placeVectors(served: readonly ServedInputs[], bySlot: (Vector | undefined)[]): void {
   for (const { offer, slots, answer } of served)
@@ -64,7 +80,7 @@ export function placeVectors(served: readonly ServedInputs[], bySlot: (Vector | 
 }
 
 /** A vector of a call at the width of the answer. */
-export function fromOffer(vector: Vector, { width, upstreamWidth }: Offer): Vector {
+function fromOffer(vector: Vector, { width, upstreamWidth }: Offer): Vector {
   return width === upstreamWidth ? vector : narrowed(vector, width)
 }
 

@@ -33,7 +33,7 @@ import {
 } from './job.ts'
 import { outcomeOfCalls, type ImageOutcome } from './outcome.ts'
 import { buy } from './parts.ts'
-import type { Bought, BuyingOutside } from './run.ts'
+import type { Background, Bought, BuyingOutside } from './run.ts'
 
 export interface ImageDependencies extends MoneyOutside, BuyingOutside, JobOutside {
   /** The catalog of this moment. */
@@ -51,6 +51,8 @@ export interface ImageOptions extends JobOptions {
   readonly files: RequestFiles
   /** What the rate limits counted before the request was read. */
   readonly counted?: TakenRates | undefined
+  /** Its pictures are of a line of a batch. Undefined: somebody waits for them. */
+  readonly background?: Background | undefined
 }
 
 export interface MadeImages {
@@ -169,12 +171,17 @@ async function admitOrJoin(
 ): Promise<Admitted | { readonly job: ImageJob }> {
   try {
     using unused = new DisposableStack()
-    const place = unused.use(await dependencies.running.place(order.key.project))
+    // Batches have room of their own: they take no place from those who wait.
+    const place = unused.use(
+      options.background === undefined ? await dependencies.running.place(order.key.project) : NO_PLACE,
+    )
     const admission = await admitImages(order, dependencies)
     unused.move()
     return { admission, place }
   } catch (error) {
-    const mayHaveAsked = options.idempotencyKey !== undefined || options.isRetry
+    // A batch has looked for its job before.
+    const mayHaveAsked =
+      (options.idempotencyKey !== undefined || options.isRetry) && options.background === undefined
     if (!(error instanceof Fault) || !mayHaveAsked) throw error
     const begun = await beginOrJoin(order.request, order.model, options, dependencies)
     if (begun.kind === 'joined') return { job: begun.job }
@@ -183,6 +190,8 @@ async function admitOrJoin(
     throw error
   }
 }
+
+const NO_PLACE: Holding = { [Symbol.dispose]() {} }
 
 interface JobRun {
   readonly hold: Hold
@@ -199,13 +208,13 @@ interface JobRun {
 /** Owns the admission and the files of the job from here on, however the job ends. The admission ends first. */
 async function runJob(
   job: JobRun,
-  { trace, onPreview }: Pick<ImageOptions, 'trace' | 'onPreview'>,
+  { trace, onPreview, background }: Pick<ImageOptions, 'trace' | 'onPreview' | 'background'>,
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
   const { clock, limits } = dependencies
   const { request, files } = job
   await using _ = job.ownFiles
-  await using admission = job.admission
+  using admission = job.admission
   const held: HeldBytes = new Map()
   const startedMs = clock.monotonicMs()
   const run = {
@@ -217,30 +226,31 @@ async function runJob(
     onPreview,
     inputs: request.edit && new EditInputs(request.edit, files, admission.project, dependencies),
     isResumed: false,
+    background,
   }
   const bought = await buy(run, request.images, job.offers, dependencies).catch((error: unknown) => {
     if (error instanceof JobLost) admission.abandon()
     throw error
   })
   trace.gatheredMs = clock.monotonicMs()
-  return await endJob(job, bought, held, trace, dependencies)
+  return await endJob(job, bought, { held, trace, batchId: background?.batchId }, dependencies)
 }
 
 /** Into the books first, then into the store of jobs: a node that finds the job open finds what was bought. */
 async function endJob(
   { hold, request, model, dropped, admission }: JobRun,
   { deliveries, failures }: Bought,
-  held: HeldBytes,
-  trace: RequestTrace,
+  about: { readonly held: HeldBytes; readonly trace: RequestTrace; readonly batchId: string | undefined },
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
   const { clock } = dependencies
+  const { held, trace, batchId } = about
   await admission.settle()
   trace.settledMs = clock.monotonicMs()
   const attempts = trace.calls.length
   const outcome = outcomeOfCalls(
     { deliveries, failures },
-    { request, model, dropped, attempts, held },
+    { request, model, dropped, attempts, held, batchId },
     clock.nowMs(),
   )
   await tellEnd(hold, outcome, dependencies)

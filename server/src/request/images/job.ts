@@ -17,7 +17,7 @@ import {
 import type { Key } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { endOf, outcomeOf, type ImageOutcome } from './outcome.ts'
-import { storeFault } from './run.ts'
+import { storeFault, type Background } from './run.ts'
 import type { RunningJobs } from './running-jobs.ts'
 import { storedText } from './stored-request.ts'
 import type { WaitingCallers } from './waiting-callers.ts'
@@ -43,6 +43,7 @@ export interface JobOptions {
   readonly idempotencyKey: string | undefined
   /** The caller's SDK says that this is a retry of its own. */
   readonly isRetry: boolean
+  readonly background?: Pick<Background, 'batchId'> | undefined
   /** Calls this function when the caller waits no longer: it has its answer, or has left. */
   readonly whenGone: (gone: () => void) => void
 }
@@ -61,6 +62,7 @@ export async function beginOrJoin(
 ): Promise<Start> {
   const { requestId, key, idempotencyKey, isRetry, unsupported, whenGone } = options
   const { jobs, hashing, nodeId, waiting } = outside
+  const batchId = options.background?.batchId
   const job = {
     id: requestId,
     project: key.project,
@@ -68,6 +70,7 @@ export async function beginOrJoin(
     model: model.id,
     digest: hashing.sha256OfText(canonicalText(withoutDefaults(request, model))),
     idempotencyKey,
+    batchId,
     isRetry,
     request: storedText({ request, key, unsupported }),
     nodeId,
@@ -120,10 +123,11 @@ async function beginOnceDecided(
 }
 
 /** The job that this request has just begun. The store need not be asked for it: the job runs, whether the store is there or not. */
-export function begunJob({ requestId, key }: JobOptions, model: ImageModel): ImageJob {
+export function begunJob({ requestId, key, background }: JobOptions, model: ImageModel): ImageJob {
   return {
     id: requestId,
     project: key.project,
+    batchId: background?.batchId,
     keyId: key.id,
     model: model.id,
     state: 'leased',

@@ -25,10 +25,11 @@ export function outcomeOfCalls(
     readonly dropped: readonly string[]
     readonly attempts: number
     readonly held: HeldBytes
+    readonly batchId: string | undefined
   },
   nowMs: number,
 ): ImageOutcome {
-  const { request, model, dropped, attempts, held } = about
+  const { request, model, dropped, attempts, held, batchId } = about
   if (deliveries.length === 0) return outcomeOfFailures(failures, model.id, attempts)
   // OpenAI's events have no links. A stream carries links only when the caller asked for them.
   const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
@@ -38,7 +39,7 @@ export function outcomeOfCalls(
     size: dropped.includes('size') ? undefined : request.size,
   }
   const asked = request.images
-  const result = resultOf(deliveries, { createdSeconds, asked, form, attempts, dropped }, wanted)
+  const result = resultOf(deliveries, { createdSeconds, asked, batchId, form, attempts, dropped }, wanted)
   return { kind: 'made', held, result }
 }
 

@@ -151,6 +151,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
     onPreview: () => {},
     inputs: given.edit && new EditInputs(given.edit, NO_FILES, 'p', outside),
     isResumed: false,
+    background: undefined,
   }
   const bought = buy(run, given.images, offers, outside)
   // Each test waits for it, but not before it has looked at the calls.

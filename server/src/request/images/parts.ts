@@ -225,6 +225,15 @@ async function makeReady(
 }
 
 function turnRequest({ run, begun }: Purchase, images: number): TurnRequest {
-  const { model, books, deadlineMs } = run
-  return { model: model.id, project: books.project, tokens: 0, images, deadlineMs, isBegun: begun > 0 }
+  const { model, books, deadlineMs, background } = run
+  return {
+    model: model.id,
+    project: books.project,
+    tokens: 0,
+    images,
+    deadlineMs,
+    isBegun: begun > 0,
+    isBackground: background !== undefined,
+    caller: background?.caller,
+  }
 }

@@ -15,6 +15,7 @@ import type { MadePicture } from '#ports/image-upstream.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { BegunCall, PaidCall } from '../money/call.ts'
 import { admitImages, offersFor } from './admit.ts'
+import { blobsOfBatch } from './batch-blobs.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
 import type { ImageDependencies } from './image.ts'
@@ -33,15 +34,25 @@ export interface ResumeDependencies extends ImageDependencies {
 /** When so many nodes have died over a job, the job itself is the trouble. */
 const MAX_HOLDERS = 20
 
-export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencies): Promise<ImageOutcome> {
+export async function resumeJob(taken: TakenJob, outside: ResumeDependencies): Promise<ImageOutcome> {
   const { hold, job } = taken
+  const dependencies = { ...outside, blobs: blobsOfBatch(job.batchId, outside.blobs) }
   if (hold.token > MAX_HOLDERS)
     return giveUp(taken, `${hold.token} nodes tried this job and failed.`, dependencies)
   // The request is sealed with a secret that this node does not have. Another node may have it.
   if (taken.request === '')
     throw new Error(`the request of job ${job.id} can't be read: was TORANA_SECRET changed?`)
-  const stored = storedImageRequestOf(taken.request)
+  return resumeStored(taken, storedImageRequestOf(taken.request), dependencies)
+}
+
+async function resumeStored(
+  taken: TakenJob,
+  stored: StoredImageRequest,
+  dependencies: ResumeDependencies,
+): Promise<ImageOutcome> {
+  const { hold, job } = taken
   const { request } = stored
+  const { batchId } = job
   const model = dependencies.catalog().models.get(job.model)
   if (model?.kind !== 'image')
     return giveUp(taken, `Model '${job.model}' is no longer configured.`, dependencies)
@@ -68,6 +79,7 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     onPreview: () => {},
     inputs: request.edit && new EditInputs(request.edit, files ?? NO_FILES, job.project, dependencies),
     isResumed: calls.length > 0,
+    background: batchId === undefined ? undefined : { batchId },
   }
   const resumed = await Promise.all(
     calls.map((call) => resumeCall(run, taken, call, offers, late, dependencies)),
@@ -85,7 +97,8 @@ export async function resumeJob(taken: TakenJob, dependencies: ResumeDependencie
     failures: [...resumed.flatMap(({ failures }) => failures), ...bought.failures],
   }
   const attempts = taken.calls.length + trace.calls.length
-  const outcome = outcomeOfCalls(all, { request, model, dropped, attempts, held }, dependencies.clock.nowMs())
+  const about = { request, model, dropped, attempts, held, batchId }
+  const outcome = outcomeOfCalls(all, about, dependencies.clock.nowMs())
   await tellEnd(hold, outcome, dependencies)
   await files?.discard()
   return outcome
@@ -188,7 +201,7 @@ async function buyMissing(
     // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
     const order = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
-    await using admission = await admitImages(order, dependencies)
+    using admission = await admitImages(order, dependencies)
     const bought = await buy({ ...run, books: admission }, images, offers, dependencies).catch(
       (error: unknown) => {
         // Another node accounts for these calls now.
@@ -269,6 +282,7 @@ async function giveUp(
   const about = {
     createdSeconds: Math.floor(clock.nowMs() / 1000),
     asked: calls.reduce((sum, { images }) => sum + images, 0),
+    batchId: job.batchId,
     form: 'b64_json',
     attempts: calls.length,
     dropped: [],

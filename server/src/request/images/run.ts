@@ -18,7 +18,7 @@ import { JobLost, type Hold, type ImageJobs } from '#ports/image-jobs.ts'
 import type { EditCall, ImageAnswer, ImageUpstream, Preview } from '#ports/image-upstream.ts'
 import type { PricedCount, RequestTrace } from '#core/request-trace.ts'
 import type { Observer } from '#ports/observer.ts'
-import { StoreAway } from '#ports/store.ts'
+import { STORE_RETRY_MS, StoreAway } from '#ports/store.ts'
 import type { Admission } from '../money/admission.ts'
 import type { BegunCall } from '../money/call.ts'
 import {
@@ -30,9 +30,10 @@ import {
   type KeepingOutside,
 } from './deliver.ts'
 import { whenCodecIsFree } from './codec-wait.ts'
+import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import type { Turn } from '../traffic/turn.ts'
-import { recordCall, type CalledWork } from '../traffic/ended-call.ts'
+import { callTraceOf, recordCall, type CalledWork, type EndedCall } from '../traffic/ended-call.ts'
 import type { EditInputs } from './edit-call.ts'
 
 export interface BuyingOutside extends KeepingOutside {
@@ -66,6 +67,15 @@ export interface ImageRun {
   readonly inputs: EditInputs | undefined
   /** An earlier process, which died, made calls for it. */
   readonly isResumed: boolean
+  /** Undefined: somebody waits for it, or may come back for it. */
+  readonly background: Background | undefined
+}
+
+/** A job that makes the pictures of a line of a batch: its calls get the turns that others leave. */
+export interface Background {
+  readonly batchId: string
+  /** Leaves the line for a turn when the batch is to stop. Undefined: nobody can say so. */
+  readonly caller?: Caller | undefined
 }
 
 /** What the calls brought: pictures, and the reasons why there are not more. */
@@ -132,23 +142,21 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
   const { call, offer } = sent
   const startedMs = outside.clock.monotonicMs()
   const ended = (outcome: string, failure?: UpstreamFailure): void => {
-    const lineFor = recordCall(
-      {
-        requestId: hold.jobId,
-        callId: sent.callId,
-        model: run.model.id,
-        deployment: offer.deployment.id,
-        inputs: sent.images,
-        outcome,
-        failure,
-        startedMs,
-        endedMs: outside.clock.monotonicMs(),
-        waitedMs: sent.turn?.waitedMs ?? 0,
-        firstByteMs: answer?.firstByteMs,
-        upstreamRequestId: answer?.upstreamRequestId,
-      },
-      outside.observer,
-    )
+    const endedCall: EndedCall = {
+      requestId: hold.jobId,
+      callId: sent.callId,
+      model: run.model.id,
+      deployment: offer.deployment.id,
+      inputs: sent.images,
+      outcome,
+      failure,
+      startedMs,
+      endedMs: outside.clock.monotonicMs(),
+      waitedMs: sent.turn?.waitedMs ?? 0,
+      firstByteMs: answer?.firstByteMs,
+      upstreamRequestId: answer?.upstreamRequestId,
+    }
+    recordCall(endedCall, outside.observer)
     const { work, counts } = sent
     const { attempt } = call
     const own = {
@@ -159,7 +167,7 @@ export async function exchange(run: ImageRun, sent: SentCall, outside: BuyingOut
       sharedWith: 0,
       counts,
     }
-    run.trace.calls.push(lineFor(own))
+    run.trace.calls.push(callTraceOf(endedCall, own))
     work.attempt = attempt
   }
   let answer: ImageAnswer | undefined
@@ -304,6 +312,6 @@ export function storeFault(cause: unknown): Fault {
   return new Fault(
     'image_store_unreachable',
     'Torana cannot reach PostgreSQL, which images need. Nothing was bought. Retry.',
-    { cause },
+    { cause, retryAfterMs: STORE_RETRY_MS },
   )
 }

@@ -1,7 +1,7 @@
 /**
  * Admission: may this request run, and is there money for it? An admission takes from the rate limits,
  * reserves the most that the request can cost, writes each of its calls into the books, and gives back what
- * was not spent. A request holds its admission by `await using`, so that nothing reserved is forgotten,
+ * was not spent. A request holds its admission by `using`, so that nothing reserved is forgotten,
  * however the request ends.
  */
 import type { Budget } from '#core/budget.ts'
@@ -14,7 +14,17 @@ import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
 import { BudgetRefusal } from './budget-refusal.ts'
-import { leasedOf, leftUnknown, type BegunCall, type PaidCall, type SavedCall } from './call.ts'
+import {
+  leasedOf,
+  leftUnknown,
+  NOTHING_LEASED,
+  openEntry,
+  paidEntry,
+  savedEntry,
+  type BegunCall,
+  type PaidCall,
+  type SavedCall,
+} from './call.ts'
 import type { Leases } from './leases.ts'
 import { correctRates, takeLate, takeRates, type RateTerms, type TakenRates } from './rates.ts'
 
@@ -64,13 +74,13 @@ export async function admitWithin<Kind extends Admission>(
   try {
     await admission.reserve()
   } catch (error) {
-    await admission[Symbol.asyncDispose]()
+    admission[Symbol.dispose]()
     throw error
   }
   return admission
 }
 
-export class Admission implements AsyncDisposable {
+export class Admission implements Disposable {
   readonly project: string
   /** Where each rate limit stands, for the answer's headers. */
   readonly rates: readonly RateState[]
@@ -80,7 +90,6 @@ export class Admission implements AsyncDisposable {
   readonly #outside: MoneyOutside
   readonly #takes: readonly RateTake[]
   readonly #budgets: Key['budgets']
-  readonly #atMs: number
   /** Reserved in each hard budget and not yet given to a call. */
   #heldNanoUsd = 0n
   #attempts = 0
@@ -104,7 +113,6 @@ export class Admission implements AsyncDisposable {
       budgets.length === 0
         ? budgets
         : budgets.map((budget) => outside.leases.inForce(budget)).filter(({ hard }) => hard)
-    this.#atMs = momentOf(terms.requestId)
     this.#attempts = terms.attemptsBefore ?? 0
     this.#isCounted = this.#attempts > 0
   }
@@ -146,22 +154,9 @@ export class Admission implements AsyncDisposable {
     numbered?: (attempt: number) => Promise<void>,
     what?: string,
   ): Promise<BegunCall> {
-    const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
-    const leased = this.#budgets.length === 0 ? 0n : (amount ?? 0n)
+    const leased = this.#budgets.length > 0 && cost.kind === 'known' ? cost.nanoUsd : 0n
     if (leased > 0n) await this.#take(leased)
-    const unknown: LedgerEntry = {
-      ...this.#nextCall(callId, deployment),
-      kind: 'unknown',
-      usage: 'unknown',
-      tokens: undefined,
-      images: 0,
-      amountNanoUsd: amount,
-      projectLeaseNanoUsd: this.#has('project:') ? leased : 0n,
-      keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
-      // Should this process die, the first call stands for the request.
-      countsRequest: this.#attempts === 1,
-      remarks: what === undefined ? undefined : { what },
-    }
+    const unknown = this.#openCall(callId, deployment, cost, leased, what)
     try {
       if (numbered !== undefined) await numbered(unknown.attempt)
       await this.#outside.ledger.begin(unknown)
@@ -172,44 +167,38 @@ export class Admission implements AsyncDisposable {
     return { attempt: unknown.attempt, unknown }
   }
 
+  /** The same at once, where no money has to be set aside and the note is made by then. */
+  beginAtOnce(callId: string, deployment: string, cost: Cost): BegunCall | Promise<BegunCall> {
+    if (this.#budgets.length > 0) return this.beginCall(callId, deployment, cost)
+    const unknown = this.#openCall(callId, deployment, cost, 0n)
+    const begun: BegunCall = { attempt: unknown.attempt, unknown }
+    return this.#outside.ledger.begin(unknown)?.then(() => begun) ?? begun
+  }
+
+  /** Should this process die, the first call stands for the request. */
+  #openCall(callId: string, deployment: string, cost: Cost, leased: bigint, what?: string): LedgerEntry {
+    const held =
+      leased === 0n
+        ? NOTHING_LEASED
+        : {
+            projectLeaseNanoUsd: this.#has('project:') ? leased : 0n,
+            keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
+          }
+    const isFirst = this.#attempts === 0
+    return openEntry(this.#nextCall(callId, deployment), cost, held, isFirst, what)
+  }
+
   /** The upstream answered, so the call is paid. Its entry is in the books once the request is settled. */
-  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: PaidCall): LedgerEntry {
-    const amount = cost.kind === 'known' ? cost.nanoUsd : undefined
-    const leasedAtMost = (leased: bigint): bigint => ((amount ?? 0n) < leased ? (amount ?? 0n) : leased)
-    const leased = leasedOf(unknown)
-    this.#use(tokens ?? 0, images)
-    const post: LedgerEntry = {
-      ...unknown,
-      kind: 'post',
-      usage,
-      tokens,
-      images,
-      amountNanoUsd: amount,
-      projectLeaseNanoUsd: leasedAtMost(unknown.projectLeaseNanoUsd),
-      keyLeaseNanoUsd: leasedAtMost(unknown.keyLeaseNanoUsd),
-      countsRequest: this.#countsRequest(),
-      remarks: undefined,
-    }
-    this.#ended(post, leased - leasedAtMost(leased))
+  paid({ unknown }: BegunCall, call: PaidCall): LedgerEntry {
+    this.#use(call.tokens ?? 0, call.images)
+    const post = paidEntry(unknown, call, this.#countsRequest())
+    this.#ended(post, leasedOf(unknown) - leasedOf(post))
     return post
   }
 
   /** The gateway answered without a call. That cost nothing and stands in the books all the same. */
-  answeredFrom(place: string, callId: string, { hits, savedNanoUsd }: SavedCall): void {
-    const entry: LedgerEntry = {
-      ...this.#nextCall(callId, place),
-      kind: 'post',
-      usage: 'upstream',
-      tokens: 0,
-      images: 0,
-      amountNanoUsd: 0n,
-      projectLeaseNanoUsd: 0n,
-      keyLeaseNanoUsd: 0n,
-      countsRequest: this.#countsRequest(),
-      hits,
-      savedNanoUsd,
-    }
-    this.#ended(entry, 0n)
+  answeredFrom(place: string, callId: string, saved: SavedCall): void {
+    this.#ended(savedEntry(this.#nextCall(callId, place), saved, this.#countsRequest()), 0n)
   }
 
   /** The call failed. If it may have been charged, its money stays reserved until an operator resolves it. */
@@ -220,10 +209,9 @@ export class Admission implements AsyncDisposable {
     this.#giveBack(leasedOf(unknown))
   }
 
-  /** Resolves once every call of the request is in the books. Only then may the result leave. */
-  async settle(): Promise<void> {
-    const [entries, unused] = this.#end()
-    await this.#write(entries, unused)
+  /** Resolves once every call of the request is in the books. Only then may the result leave. Undefined: they are. */
+  settle(): Promise<void> | undefined {
+    return this.#write(...this.#end())
   }
 
   /** Another node accounts for the calls of this request now: this node writes none of them, also none that end later. */
@@ -235,7 +223,7 @@ export class Admission implements AsyncDisposable {
   }
 
   /** A request that failed does not wait: its calls are written afterwards, also those that end later. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  [Symbol.dispose](): void {
     if (this.#hasEnded) return
     this.#writeLater(...this.#end())
   }
@@ -292,28 +280,31 @@ export class Admission implements AsyncDisposable {
   }
 
   #writeLater(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): void {
-    this.#write(entries, unusedNanoUsd).catch((error: unknown) =>
+    this.#write(entries, unusedNanoUsd)?.catch((error: unknown) =>
       this.#outside.unsettled(this.#terms.requestId, error),
     )
   }
 
   /** Should this process die before an entry is durable, its call counts in full. So unused money is free only then. */
-  async #write(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): Promise<void> {
-    await this.#outside.ledger.write(entries)
+  #write(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): Promise<void> | undefined {
+    const writing = this.#outside.ledger.write(entries)
+    if (writing !== undefined) return writing.then(() => this.#releaseToBudgets(unusedNanoUsd))
     this.#releaseToBudgets(unusedNanoUsd)
+    return undefined
   }
 
   /** Reserves in each budget, or in none. */
   async #hold(amountNanoUsd: bigint): Promise<void> {
     const { leases } = this.#outside
+    const atMs = this.#atMs()
     const done: Key['budgets'][number][] = []
     try {
       for (const budget of this.#budgets) {
-        await leases.reserve(budget, this.#atMs, amountNanoUsd)
+        await leases.reserve(budget, atMs, amountNanoUsd)
         done.push(budget)
       }
     } catch (error) {
-      for (const budget of done) leases.release(budget, this.#atMs, amountNanoUsd)
+      for (const budget of done) leases.release(budget, atMs, amountNanoUsd)
       throw error
     }
   }
@@ -338,7 +329,12 @@ export class Admission implements AsyncDisposable {
   }
 
   #releaseToBudgets(amountNanoUsd: bigint): void {
-    for (const budget of this.#budgets) this.#outside.leases.release(budget, this.#atMs, amountNanoUsd)
+    for (const budget of this.#budgets) this.#outside.leases.release(budget, this.#atMs(), amountNanoUsd)
+  }
+
+  /** The moment that decides on the window of a budget: that of the request, not of its end. */
+  #atMs(): number {
+    return momentOf(this.#terms.requestId)
   }
 
   #has(owner: 'project:' | 'key:'): boolean {

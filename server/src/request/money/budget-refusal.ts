@@ -3,6 +3,7 @@ import type { Budget, BudgetWindow } from '#core/budget.ts'
 import { Fault, type FaultOptions } from '#core/fault/fault.ts'
 import { dollars } from '#core/price.ts'
 import type { LeaseAnswer } from '#ports/budgets.ts'
+import { STORE_RETRY_MS } from '#ports/store.ts'
 import { ownerOf } from './hard-budget.ts'
 
 /** When other nodes hold the rest: their idle leases have come back by then. */
@@ -63,7 +64,7 @@ export function unreachable({ budget }: LeasedWindow, cause: unknown): Fault {
   return new Fault(
     'budget_store_unreachable',
     `The hard budget of ${ownerOf(budget)} cannot be checked at the moment. Retry.`,
-    { cause },
+    { cause, retryAfterMs: STORE_RETRY_MS },
   )
 }
 

@@ -10,6 +10,45 @@ export interface BegunCall {
   readonly unknown: LedgerEntry
 }
 
+/** What every entry of one call says. */
+type NamedCall = Pick<
+  LedgerEntry,
+  'requestId' | 'attempt' | 'callId' | 'project' | 'keyId' | 'model' | 'deployment'
+>
+
+/** How much of a call is leased from the hard budget of its project, and of its key. */
+type Leased = Pick<LedgerEntry, 'projectLeaseNanoUsd' | 'keyLeaseNanoUsd'>
+
+export const NOTHING_LEASED: Leased = { projectLeaseNanoUsd: 0n, keyLeaseNanoUsd: 0n }
+
+/** What stands in the books of a call until its end is known. `what` says for people what is asked for. */
+export function openEntry(
+  call: NamedCall,
+  cost: Cost,
+  { projectLeaseNanoUsd, keyLeaseNanoUsd }: Leased,
+  countsRequest: boolean,
+  what?: string,
+): LedgerEntry {
+  return {
+    requestId: call.requestId,
+    attempt: call.attempt,
+    callId: call.callId,
+    project: call.project,
+    keyId: call.keyId,
+    model: call.model,
+    deployment: call.deployment,
+    kind: 'unknown',
+    usage: 'unknown',
+    tokens: undefined,
+    images: 0,
+    amountNanoUsd: cost.kind === 'known' ? cost.nanoUsd : undefined,
+    projectLeaseNanoUsd,
+    keyLeaseNanoUsd,
+    countsRequest,
+    remarks: what === undefined ? undefined : { what },
+  }
+}
+
 /** What a call turned out to be. */
 export interface PaidCall {
   readonly usage: 'upstream' | 'estimated'
@@ -25,6 +64,48 @@ export interface SavedCall {
   readonly hits: number
   /** What a call for them would have cost. */
   readonly savedNanoUsd: bigint
+}
+
+/** The entry of a call that the upstream answered. It uses up of its lease what it cost. */
+export function paidEntry(
+  unknown: LedgerEntry,
+  { usage, tokens, images, cost }: PaidCall,
+  countsRequest: boolean,
+): LedgerEntry {
+  const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
+  const usedOf = (leased: bigint): bigint => ((amountNanoUsd ?? 0n) < leased ? (amountNanoUsd ?? 0n) : leased)
+  return {
+    ...unknown,
+    kind: 'post',
+    usage,
+    tokens,
+    images,
+    amountNanoUsd,
+    projectLeaseNanoUsd: usedOf(unknown.projectLeaseNanoUsd),
+    keyLeaseNanoUsd: usedOf(unknown.keyLeaseNanoUsd),
+    countsRequest,
+    remarks: undefined,
+  }
+}
+
+/** The entry of an answer that needed no call. */
+export function savedEntry(
+  call: NamedCall,
+  { hits, savedNanoUsd }: SavedCall,
+  countsRequest: boolean,
+): LedgerEntry {
+  return {
+    ...call,
+    kind: 'post',
+    usage: 'upstream',
+    tokens: 0,
+    images: 0,
+    amountNanoUsd: 0n,
+    ...NOTHING_LEASED,
+    countsRequest,
+    hits,
+    savedNanoUsd,
+  }
 }
 
 /** The entry of a call whose end nobody knows, with the reason. */

@@ -481,3 +481,91 @@ test('a caller that got its turn, or was refused, is not listened to any more', 
     [0, 0],
   )
 })
+
+const BACKGROUND = { isBackground: true, deadlineMs: Number.MAX_SAFE_INTEGER }
+
+/** Some that learn nothing of how many calls fit. */
+function aWideOffer(id: string, limits: Schedulable['deployment']['limits'], priority = 0): Schedulable {
+  return {
+    deployment: { id, priority, weight: 1, limits: { learnsConcurrency: false, ...limits } },
+    emulated: [],
+  }
+}
+
+test('work that nobody waits for leaves a tenth of what people leave to those who come next', async () => {
+  const world = new World()
+  const offers = [aWideOffer('a', { concurrency: 40 })]
+  const running = (bulk: readonly { turn?: unknown }[]): number => bulk.filter(({ turn }) => turn).length
+  const bulk = Array.from({ length: 50 }, () => world.ask(offers, 'bulk', BACKGROUND))
+  assert.equal(running(bulk), 36)
+  const people = Array.from({ length: 4 }, () => world.ask(offers, 'people'))
+  assert.ok(people.every(({ turn }) => turn))
+  for (const { turn } of people) turn?.end()
+  bulk[0]?.turn?.end()
+  await drained()
+  assert.equal(running(bulk), 37)
+})
+
+test('the busier a deployment is with people, the less is kept free of work that nobody waits for', async () => {
+  const world = new World()
+  const offers = [aWideOffer('a', { concurrency: 40 })]
+  for (let person = 0; person < 31; person += 1) world.ask(offers, 'people')
+  const bulk = Array.from({ length: 50 }, () => world.ask(offers, 'bulk', BACKGROUND))
+  assert.equal(bulk.filter(({ turn }) => turn).length, 9)
+  const few = [aWideOffer('b', { concurrency: 4 })]
+  const small = Array.from({ length: 8 }, () => world.ask(few, 'bulk', { ...BACKGROUND, model: 'n' }))
+  assert.equal(small.filter(({ turn }) => turn).length, 3)
+})
+
+test('a waiting person goes before all work that nobody waits for, however long that has waited', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const first = world.ask(offers, 'bulk', BACKGROUND)
+  const bulk = Array.from({ length: 3 }, () => world.ask(offers, 'bulk', BACKGROUND))
+  await world.pass(1000)
+  const person = world.ask(offers, 'people')
+  first.turn?.end()
+  await drained()
+  assert.deepEqual([person.turn !== undefined, bulk.some(({ turn }) => turn)], [true, false])
+  person.turn?.end()
+  await drained()
+  assert.equal(bulk.filter(({ turn }) => turn).length, 1)
+})
+
+test('work that nobody waits for is never refused for the length of its wait, and gets its turn in the end', async () => {
+  const world = new World()
+  const offers = [anOffer('a')]
+  const person = world.ask(offers)
+  const bulk = world.ask(offers, 'bulk', BACKGROUND)
+  await world.pass(60_000)
+  assert.deepEqual([bulk.turn, bulk.fault], [undefined, undefined])
+  person.turn?.end()
+  await drained()
+  assert.ok(bulk.turn)
+  bulk.turn.end()
+  assert.equal(world.timers, 0)
+})
+
+test('work that nobody waits for takes from the first four fifths of a rate, and rests twice as long after a limit', async () => {
+  const world = new World()
+  const offers = [aWideOffer('a', { requestsPerMinute: 10 })]
+  const bulk = Array.from({ length: 10 }, () => world.ask(offers, 'bulk', BACKGROUND))
+  assert.equal(bulk.filter(({ turn }) => turn).length, 8)
+  assert.ok(world.ask(offers, 'people').turn)
+  const limited = [aWideOffer('b', {})]
+  world.ask(limited).turn?.end(failure('rateLimited', 1000))
+  const later = world.ask(limited, 'bulk', { ...BACKGROUND, model: 'n' })
+  await world.pass(1000)
+  assert.ok(world.ask(limited, 'people', { model: 'n' }).turn)
+  assert.equal(later.turn, undefined)
+  await world.pass(1100)
+  assert.ok(later.turn)
+})
+
+test('work that nobody waits for does not go to a later tier while the first one is only full', async () => {
+  const world = new World()
+  const offers = [aWideOffer('a', { concurrency: 1 }), aWideOffer('dear', {}, 1)]
+  assert.equal(world.ask(offers, 'bulk', BACKGROUND).turn?.offer.deployment.id, 'a')
+  assert.equal(world.ask(offers, 'bulk', BACKGROUND).turn, undefined)
+  assert.equal(world.ask(offers, 'people').turn?.offer.deployment.id, 'dear')
+})

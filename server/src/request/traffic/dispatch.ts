@@ -33,6 +33,9 @@ const OWN_SHARE = 0.25
 /** A line looks for room so often: room also comes when a hanging call stops counting or an ejection runs out. */
 const LOOK_EVERY_MS = 100
 
+const UNCLEAR: CallEnd = { kind: 'unclear' }
+const ABANDONED: CallEnd = { kind: 'abandoned' }
+
 class ModelState {
   readonly budget: ReturnType<DispatchParts['newBudget']>
   /**
@@ -40,6 +43,8 @@ class ModelState {
    * as many as kinds of requests that only some can serve.
    */
   readonly lines = new Map<string, Line>()
+  /** The same for calls that nobody waits for: they get a turn when all other lines are empty. */
+  readonly background = new Map<string, Line>()
 
   constructor({ newBudget }: DispatchParts) {
     this.budget = newBudget()
@@ -49,6 +54,8 @@ class ModelState {
 export class Dispatch {
   readonly #parts: DispatchParts
   readonly #models = new Map<string, ModelState>()
+  #waits = 0
+
   constructor(parts: DispatchParts) {
     this.#parts = parts
   }
@@ -60,7 +67,7 @@ export class Dispatch {
   ): Turn<Offer> | Promise<Turn<Offer>> {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
-    if (this.#isLineEmpty(state, offers)) {
+    if (this.#isLineEmpty(state, offers, asked)) {
       const picked = this.#pick(offers, asked, nowMs)
       if (picked.kind === 'go') {
         state.budget.begun(nowMs)
@@ -69,9 +76,9 @@ export class Dispatch {
       if (picked.kind === 'none' && !this.#isSoon(picked.untilMs, asked, nowMs))
         throw nobodyFault(picked, asked.model, nowMs)
       const lookAtMs = picked.kind === 'none' ? picked.untilMs : nowMs + LOOK_EVERY_MS
-      this.#serveAt(lookAtMs, this.#lineOf(state, offers), asked.model)
+      this.#serveAt(lookAtMs, this.#lineOf(state, offers, asked), asked.model)
     }
-    const line = this.#lineOf(state, offers)
+    const line = this.#lineOf(state, offers, asked)
     return this.#inLine(line, { offers, asked, isFirst: true }, nowMs) as Promise<Turn<Offer>>
   }
 
@@ -79,7 +86,7 @@ export class Dispatch {
   turnNow<Offer extends Schedulable>(offers: readonly Offer[], asked: TurnRequest): Turn<Offer> | undefined {
     const state = this.#stateOf(asked.model)
     const nowMs = this.#parts.clock.monotonicMs()
-    if (!this.#isLineEmpty(state, offers)) return undefined
+    if (!this.#isLineEmpty(state, offers, asked)) return undefined
     const picked = this.#pick(offers, asked, nowMs)
     if (picked.kind !== 'go') return undefined
     state.budget.begun(nowMs)
@@ -100,7 +107,7 @@ export class Dispatch {
     if (picked.kind === 'none') return undefined
     const state = this.#stateOf(asked.model)
     const turn = picked.kind === 'go' ? this.#turnOf(picked, asked, nowMs) : undefined
-    const line = turn === undefined ? this.#lineOf(state, offers) : undefined
+    const line = turn === undefined ? this.#lineOf(state, offers, asked) : undefined
     const hasRoom = line === undefined || line.queue.size < this.#parts.limits.maxQueued
     // Comes last, so that credit is only spent on a call that can be made.
     if (!hasRoom || !state.budget.mayRetry(nowMs)) {
@@ -113,7 +120,12 @@ export class Dispatch {
     return this.#inLine(line, { offers, asked: begun, isFirst: false }, nowMs) as Promise<Turn<Offer>>
   }
 
-  /** How many calls wait, by model: for metrics. */
+  /** How many calls that somebody waits for have had to wait in line so far. */
+  get waits(): number {
+    return this.#waits
+  }
+
+  /** How many calls wait, by model, for somebody. */
   waiting(): ReadonlyMap<string, number> {
     const sizeOf = ({ lines }: ModelState): number =>
       [...lines.values()].reduce((sum, { queue }) => sum + queue.size, 0)
@@ -122,7 +134,7 @@ export class Dispatch {
 
   #pick<Offer extends Schedulable>(
     offers: readonly Offer[],
-    { tokens, images, project, isOfSeveralProjects }: TurnRequest,
+    { tokens, images, project, isOfSeveralProjects, isBackground }: TurnRequest,
     nowMs: number,
     isRetry = false,
   ): PickResult<Offer> {
@@ -133,6 +145,7 @@ export class Dispatch {
       project: isOfSeveralProjects === true ? undefined : project,
       tokens,
       images,
+      isBackground,
       isRetry,
     })
   }
@@ -143,25 +156,29 @@ export class Dispatch {
     begunMs: number,
     waitedMs = 0,
   ): Turn<Offer> {
-    const ended = (endOf: (durationMs: number, nowMs: number) => CallEnd): void => {
-      const nowMs = this.#parts.clock.monotonicMs()
-      picked.end(endOf(nowMs - begunMs, nowMs), nowMs)
+    const ended = (end: CallEnd, nowMs: number): void => {
+      picked.end(end, nowMs)
       this.#serve(model)
     }
+    const { clock } = this.#parts
     return {
       offer: picked.offer,
       waitedMs,
-      end: (error) =>
-        ended((durationMs, nowMs) => {
-          if (error === undefined && this.#isOwnWait(durationMs)) return { kind: 'ok', durationMs: undefined }
-          // The caller's own time was short: whether the deployment hangs is told by calls that are overdue.
-          return isTimeOut(error) && nowMs >= deadlineMs - TIMER_ERROR_MS
-            ? { kind: 'abandoned' }
-            : callEndOf(error, durationMs)
-        }),
-      endUnclear: () => ended(() => ({ kind: 'unclear' })),
-      giveBack: () => ended(() => ({ kind: 'abandoned' })),
+      end: (error) => {
+        const nowMs = clock.monotonicMs()
+        ended(this.#endOf(error, nowMs - begunMs, deadlineMs - nowMs), nowMs)
+      },
+      endUnclear: () => ended(UNCLEAR, clock.monotonicMs()),
+      giveBack: () => ended(ABANDONED, clock.monotonicMs()),
     }
+  }
+
+  /** What a call's end tells about its deployment, and how much time its caller had left. */
+  #endOf(error: unknown, durationMs: number, leftMs: number): CallEnd {
+    if (error === undefined)
+      return { kind: 'ok', durationMs: this.#isOwnWait(durationMs) ? undefined : durationMs }
+    // The caller's own time was short: whether the deployment hangs is told by calls that are overdue.
+    return isTimeOut(error) && leftMs <= TIMER_ERROR_MS ? ABANDONED : callEndOf(error, durationMs)
   }
 
   /** Whether so much of a call's time may be this node's own that it tells nothing of the upstream. */
@@ -177,7 +194,7 @@ export class Dispatch {
     const { asked } = wanted
     const { queueWaitMs } = this.#parts.limits
     const { queue } = line
-    const mostMs = asked.isBegun === true ? Number.POSITIVE_INFINITY : queueWaitMs
+    const mostMs = mayWait(asked) ? Number.POSITIVE_INFINITY : queueWaitMs
     const expectedMs = queue.expectedWaitMs(asked.project, nowMs)
     if (expectedMs > mostMs) throw busyFault(asked.model, expectedMs)
     const { promise, resolve, reject } = Promise.withResolvers<Turn<Schedulable>>()
@@ -186,6 +203,7 @@ export class Dispatch {
     const refuse: WaitingCall['refuse'] = (fault) => (cancel(), reject(fault))
     const joined = queue.join(asked.project, { ...wanted, sinceMs: nowMs, begin, refuse }, nowMs)
     if (joined.kind === 'refused') throw busyFault(asked.model, joined.expectedWaitMs)
+    if (asked.isBackground !== true) this.#waits += 1
     if (joined.pushedOut !== undefined) refused(joined.pushedOut)
     const { place } = joined
     const leave = (fault: Fault): void => {
@@ -208,7 +226,12 @@ export class Dispatch {
 
   /** Serves all lines of a model, one turn for each at a time. */
   #serve(model: string): void {
-    const { lines } = this.#stateOf(model)
+    const { lines, background } = this.#stateOf(model)
+    this.#serveAll(lines, model)
+    if (background.size > 0 && areEmpty(lines)) this.#serveAll(background, model)
+  }
+
+  #serveAll(lines: ReadonlyMap<string, Line>, model: string): void {
     if (lines.size === 0) return
     let waiting = [...lines.values()].filter(({ queue }) => queue.size > 0)
     while (waiting.length > 0) waiting = waiting.filter((line) => this.#serveOne(line, model))
@@ -251,11 +274,15 @@ export class Dispatch {
     })
   }
 
-  #isLineEmpty(state: ModelState, offers: readonly Schedulable[]): boolean {
-    return state.lines.size === 0 || this.#lineOf(state, offers).queue.size === 0
+  #isLineEmpty(state: ModelState, offers: readonly Schedulable[], asked: TurnRequest): boolean {
+    const { isBackground } = asked
+    if (isBackground === true && !areEmpty(state.lines)) return false
+    const lines = isBackground === true ? state.background : state.lines
+    return lines.size === 0 || this.#lineOf(state, offers, asked).queue.size === 0
   }
 
-  #lineOf({ lines }: ModelState, offers: readonly Schedulable[]): Line {
+  #lineOf(state: ModelState, offers: readonly Schedulable[], { isBackground }: TurnRequest): Line {
+    const lines = isBackground === true ? state.background : state.lines
     const key = offers.length === 1 ? (offers[0]?.deployment.id ?? '') : offers.map(idOf).sort().join('\n')
     let line = lines.get(key)
     if (line === undefined) {
@@ -265,9 +292,9 @@ export class Dispatch {
     return line
   }
 
-  #isSoon(untilMs: number, { deadlineMs, isBegun }: TurnRequest, nowMs: number): boolean {
-    const isWorthIt = isBegun === true || untilMs - nowMs <= this.#parts.limits.queueWaitMs
-    return isWorthIt && untilMs < deadlineMs
+  #isSoon(untilMs: number, asked: TurnRequest, nowMs: number): boolean {
+    const isWorthIt = mayWait(asked) || untilMs - nowMs <= this.#parts.limits.queueWaitMs
+    return isWorthIt && untilMs < asked.deadlineMs
   }
 
   #stateOf(model: string): ModelState {
@@ -278,6 +305,16 @@ export class Dispatch {
     }
     return state
   }
+}
+
+/** Until its deadline: it would waste what was paid, or nobody waits for it. */
+function mayWait({ isBegun, isBackground }: TurnRequest): boolean {
+  return isBegun === true || isBackground === true
+}
+
+function areEmpty(lines: ReadonlyMap<string, Line>): boolean {
+  for (const { queue } of lines.values()) if (queue.size > 0) return false
+  return true
 }
 
 function idOf({ deployment }: Schedulable): string {

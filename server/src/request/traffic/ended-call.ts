@@ -29,44 +29,48 @@ export interface CalledWork {
 /** What the requests that share a call have each of their own. */
 type OwnShare = Pick<CallTrace, 'attempt' | 'part' | 'inputs' | 'insteadOf' | 'sharedWith' | 'counts'>
 
-/**
- * Tells the observer how a call ended. Returns what makes the line for the trace of each request that the call was made
- * for.
- */
-export function recordCall(call: EndedCall, observer: Observer): (own: OwnShare) => CallTrace {
-  const { callId, deployment, outcome, failure, startedMs, endedMs, waitedMs, firstByteMs } = call
-  const { status, code, retryAfterMs, upstreamRequestId = call.upstreamRequestId } = failure?.detail ?? {}
-  // An upstream's own words may repeat what the caller sent: the log gets its code instead.
-  const reason = failure?.isInUpstreamsWords === false ? failure.message : undefined
+/** Tells the observer how a call ended. */
+export function recordCall(call: EndedCall, observer: Observer): void {
+  const { failure } = call
   observer.callEnded({
     requestId: call.requestId,
-    callId,
+    callId: call.callId,
     model: call.model,
-    deployment,
-    outcome,
-    reason,
-    code,
-    status,
+    deployment: call.deployment,
+    outcome: call.outcome,
+    reason: reasonOf(failure),
+    code: failure?.detail.code,
+    status: failure?.detail.status,
     inputs: call.inputs,
-    durationMs: endedMs - startedMs,
+    durationMs: call.endedMs - call.startedMs,
   })
-  return ({ attempt, part, inputs, insteadOf, sharedWith, counts }) => ({
-    attempt,
-    callId,
-    deployment,
-    part,
-    inputs,
-    startedMs,
-    endedMs,
-    waitedMs,
-    firstByteMs,
-    outcome,
-    status,
-    reason: reason ?? code,
-    retryAfterMs,
-    upstreamRequestId,
-    insteadOf,
-    sharedWith,
-    counts,
-  })
+}
+
+/** The line for the trace of one of the requests that the call was made for. */
+export function callTraceOf(call: EndedCall, own: OwnShare): CallTrace {
+  const { failure } = call
+  return {
+    attempt: own.attempt,
+    callId: call.callId,
+    deployment: call.deployment,
+    part: own.part,
+    inputs: own.inputs,
+    startedMs: call.startedMs,
+    endedMs: call.endedMs,
+    waitedMs: call.waitedMs,
+    firstByteMs: call.firstByteMs,
+    outcome: call.outcome,
+    status: failure?.detail.status,
+    reason: reasonOf(failure) ?? failure?.detail.code,
+    retryAfterMs: failure?.detail.retryAfterMs,
+    upstreamRequestId: failure?.detail.upstreamRequestId ?? call.upstreamRequestId,
+    insteadOf: own.insteadOf,
+    sharedWith: own.sharedWith,
+    counts: own.counts,
+  }
+}
+
+/** An upstream's own words may repeat what the caller sent: the log gets its code instead. */
+function reasonOf(failure: UpstreamFailure | undefined): string | undefined {
+  return failure?.isInUpstreamsWords === false ? failure.message : undefined
 }

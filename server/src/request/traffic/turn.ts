@@ -16,6 +16,8 @@ export interface TurnRequest {
    * waste them, so the call stands in line until its deadline.
    */
   readonly isBegun?: boolean
+  /** Nobody waits for it: it gets what others leave, however long that takes. */
+  readonly isBackground?: boolean | undefined
   /** Gives up its place in line when it leaves. */
   readonly caller?: Caller | undefined
 }

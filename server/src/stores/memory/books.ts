@@ -1,3 +1,4 @@
+import { BoundedMap } from '#core/bounded-map.ts'
 import { grantOf, windowHolds, type BudgetState, type BudgetWindow } from '#core/budget.ts'
 import {
   counted,
@@ -44,16 +45,15 @@ interface BudgetRow {
 /** The books in memory, gone with the process: for `DATABASE_URL=memory:`, tests and benches. */
 export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   readonly #clock: Clock
-  readonly #keeps: number
   /** By request, attempt and kind, oldest first. */
-  readonly #entries = new Map<string, StoredEntry>()
+  readonly #entries: BoundedMap<string, StoredEntry>
   readonly #nodes = new Map<string, { seenAtMs: number; ended: boolean }>()
   readonly #budgets: BudgetRow[] = []
 
   /** `keeps`: so many entries are remembered; a process that keeps nothing must not grow without end. */
   constructor(clock: Clock, keeps = 100_000) {
     this.#clock = clock
-    this.#keeps = keeps
+    this.#entries = new BoundedMap(keeps)
   }
 
   async startNode({ id }: { readonly id: string }): Promise<void> {
@@ -71,10 +71,16 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+    this.add(nodeId, entries)
+  }
+
+  /** The same at once, for a ledger in the same process. */
+  add(nodeId: string, entries: readonly LedgerEntry[]): void {
+    if (entries.length === 0) return
     this.#alive(nodeId)
     for (const entry of entries) {
       if (mayComeLate(entry)) this.#addLate(nodeId, entry, livingEntry)
-      else if (!this.#entries.has(identityOf(entry))) this.#add(nodeId, counted(entry))
+      else this.#add(nodeId, counted(entry))
     }
   }
 
@@ -188,11 +194,9 @@ export class MemoryBooks implements LedgerStore, BudgetStore, SpendingReader {
   }
 
   #add(nodeId: string, { entry }: CountedEntry): void {
-    this.#entries.set(identityOf(entry), { ...entry, nodeId, writtenAtMs: this.#clock.nowMs() })
-    if (this.#entries.size > this.#keeps) {
-      const [oldest] = this.#entries.keys()
-      this.#entries.delete(oldest as string)
-    }
+    const stored = { ...entry, nodeId, writtenAtMs: this.#clock.nowMs() }
+    if (!this.#entries.add(identityOf(entry), stored)) return
+    if (this.#budgets.length === 0) return
     this.#charge(nodeId, `project:${entry.project}`, entry, entry.projectLeaseNanoUsd)
     this.#charge(nodeId, `key:${entry.keyId}`, entry, entry.keyLeaseNanoUsd)
   }

@@ -1,5 +1,6 @@
 import type { Clock } from '#ports/clock.ts'
 import {
+  CALLER_SILENT_MS,
   IDEMPOTENCY_MS,
   JobLost,
   JOB_HOLD_MS,
@@ -56,7 +57,7 @@ export class MemoryImageJobs implements ImageJobs {
   }
 
   async begin(asked: NewImageJob): Promise<BegunJob> {
-    const { id, project, keyId, model, digest, idempotencyKey, isRetry, request, nodeId } = asked
+    const { id, project, keyId, model, digest, idempotencyKey, batchId, isRetry, request, nodeId } = asked
     const nowMs = this.#clock.nowMs()
     const earlier = this.#earlier(asked, nowMs)
     if (earlier?.job.id === id && isOpen(earlier) && earlier.token === 1 && earlier.nodeId === nodeId)
@@ -69,6 +70,7 @@ export class MemoryImageJobs implements ImageJobs {
       job: {
         id,
         project,
+        batchId,
         keyId,
         model,
         state: 'leased',
@@ -95,6 +97,12 @@ export class MemoryImageJobs implements ImageJobs {
   async find(id: string, project: string): Promise<ImageJob | undefined> {
     const job = this.#jobs.get(id)?.job
     return job?.project === project ? job : undefined
+  }
+
+  async findByKey(idempotencyKey: string, project: string): Promise<ImageJob | undefined> {
+    const isWanted = (stored: StoredJob): boolean =>
+      stored.idempotencyKey === idempotencyKey && stored.job.project === project
+    return this.#jobs.values().find(isWanted)?.job
   }
 
   async dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void> {
@@ -126,7 +134,8 @@ export class MemoryImageJobs implements ImageJobs {
     stored.isFreed = freesKey
     if (freesKey) stored.idempotencyKey = undefined
     const { outbox, webhooksFor } = this.#webhooks ?? {}
-    if (outbox && webhooksFor) outbox.add(jobEndEvents(stored.job, state, endedAtMs, webhooksFor))
+    if (outbox && webhooksFor && stored.job.batchId === undefined)
+      outbox.add(jobEndEvents(stored.job, state, endedAtMs, webhooksFor))
   }
 
   async answered(id: string): Promise<void> {
@@ -195,7 +204,7 @@ export class MemoryImageJobs implements ImageJobs {
         (stored) =>
           stored.job.project === project &&
           stored.idempotencyKey === idempotencyKey &&
-          nowMs - stored.job.createdAtMs < IDEMPOTENCY_MS,
+          (stored.job.batchId !== undefined || nowMs - stored.job.createdAtMs < IDEMPOTENCY_MS),
       )
   }
 
@@ -206,7 +215,7 @@ export class MemoryImageJobs implements ImageJobs {
       .toSorted((left, right) => inOrder(right.job, left.job))
     const joined = alike.find(({ callerId, callerSeenAtMs }) => {
       const isThere = callerId !== undefined && callerId !== id
-      return !isThere || nowMs - callerSeenAtMs >= JOB_HOLD_MS
+      return !isThere || nowMs - callerSeenAtMs >= CALLER_SILENT_MS
     })
     if (joined) {
       joined.callerId = id

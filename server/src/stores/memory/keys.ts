@@ -1,11 +1,13 @@
 import { isSameBudget, type Budget } from '#core/budget.ts'
-import type { Project } from '#core/catalog.ts'
+import type { ConfiguredKey, Project } from '#core/catalog.ts'
 import { boundsOf } from '#core/key-bounds.ts'
 import { projectBudget, termsOf } from '#core/terms.ts'
 import type { Key, KeyDirectory } from '#ports/keys.ts'
 
 /** Secrets seen lately and whose they were; an attacker's guesses are never kept. */
 const RECENT_KEYS = 10_000
+/** Their digests take about two milliseconds. */
+const KEYS_AT_ONCE = 200
 
 /** The keys of torana.yaml and of the environment, held as keyed digests. */
 export class MemoryKeys implements KeyDirectory {
@@ -19,36 +21,48 @@ export class MemoryKeys implements KeyDirectory {
     this.#hash = hash
   }
 
-  /** Replaces all keys at once: a key that is no longer configured stops working with the next request. */
-  replace(projects: readonly Project[]): void {
+  /**
+   * All keys at once: a key that is no longer configured stops working with the next request. What it returns makes the change, in
+   * no time; until then the keys of before count. `pause` lets others have the event loop.
+   */
+  async prepare(projects: readonly Project[], pause: () => Promise<void>): Promise<() => void> {
     const byDigest = new Map<string, Key>()
     const budgets = new Map<string, Budget>()
     const keep = (budget: Budget): void => {
       const before = this.#budgets.get(budget.id)
       budgets.set(budget.id, before && isSameBudget(before, budget) ? before : budget)
     }
+    let done = 0
     for (const project of projects) {
       const common = projectBudget(project.name, project)
       if (common) keep(common)
       for (const key of project.keys) {
-        const { name, secret, models, expiresAtMs } = key
-        const id = `${project.name}/${name}`
-        const terms = termsOf(project.name, project, id, key)
-        terms.budgets.forEach(keep)
-        byDigest.set(this.#hash(secret), {
-          id,
-          name,
-          project: project.name,
-          models: models && new Set(models),
-          expiresAtMs,
-          ...terms,
-          bounds: boundsOf(key),
-        })
+        done += 1
+        if (done % KEYS_AT_ONCE === 0) await pause()
+        const made = this.#keyOf(project, key)
+        made.budgets.forEach(keep)
+        byDigest.set(this.#hash(key.secret), made)
       }
     }
-    this.#byDigest = byDigest
-    this.#recent = new Map()
-    this.#budgets = budgets
+    return () => {
+      this.#byDigest = byDigest
+      this.#recent = new Map()
+      this.#budgets = budgets
+    }
+  }
+
+  #keyOf(project: Project, key: ConfiguredKey): Key {
+    const { name, models, expiresAtMs } = key
+    const id = `${project.name}/${name}`
+    return {
+      id,
+      name,
+      project: project.name,
+      models: models && new Set(models),
+      expiresAtMs,
+      ...termsOf(project.name, project, id, key),
+      bounds: boundsOf(key),
+    }
   }
 
   /** The budget of a configured project or key as the file has it now. */

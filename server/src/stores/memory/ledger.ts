@@ -2,7 +2,7 @@ import type { LedgerEntry } from '#core/ledger.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { MemoryBooks } from './books.ts'
 
-/** The ledger of a node that keeps nothing: what dies with the process needs no journal. */
+/** The ledger of a node that keeps nothing: what dies with the process needs no journal, and stands as soon as it is noted. */
 export class MemoryLedger implements Ledger {
   readonly #books: MemoryBooks
   readonly #nodeId: string
@@ -12,15 +12,16 @@ export class MemoryLedger implements Ledger {
     this.#nodeId = nodeId
   }
 
-  begin(): Promise<void> {
-    return NOTHING
-  }
+  begin(): undefined {}
 
   forget(): void {}
 
-  write(entries: readonly LedgerEntry[]): Promise<void> {
-    return entries.length === 0 ? NOTHING : this.#books.append(this.#nodeId, entries)
+  write(entries: readonly LedgerEntry[]): Promise<void> | undefined {
+    try {
+      this.#books.add(this.#nodeId, entries)
+      return undefined
+    } catch (error) {
+      return Promise.reject(error)
+    }
   }
 }
-
-const NOTHING = Promise.resolve()

@@ -1,3 +1,4 @@
+import { BoundedMap } from '#core/bounded-map.ts'
 import type { Actor } from '#ports/audit.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import {
@@ -15,16 +16,15 @@ import type { MemoryAudit } from './audit.ts'
 /** Spaces in memory, gone with the process: the next one begins with whatever its first deployment answers. */
 export class MemorySpaces implements SpaceStore {
   readonly #audit: Pick<MemoryAudit, 'write'>
-  readonly #keeps: number
   readonly #references = new Map<string, SpaceReference>()
   readonly #standings = new Map<string, DeploymentStanding>()
   /** In the order they came. */
-  readonly #points = new Map<string, ProbeResult>()
+  readonly #points: BoundedMap<string, ProbeResult>
 
   /** `keeps`: so many points are remembered; then the oldest is forgotten. */
   constructor(audit: Pick<MemoryAudit, 'write'>, keeps = 10_000) {
     this.#audit = audit
-    this.#keeps = keeps
+    this.#points = new BoundedMap(keeps)
   }
 
   async references(): Promise<readonly SpaceReference[]> {
@@ -47,14 +47,10 @@ export class MemorySpaces implements SpaceStore {
   }
 
   async record(result: ProbeResult): Promise<void> {
-    const { model, deployment, target, atMs } = result
-    const point = JSON.stringify([model, deployment, target, atMs])
+    const { model, deployment, target } = result
+    const point = pointOf(result)
     if (this.#points.has(point)) return
     this.#points.set(point, result)
-    for (const oldest of this.#points.keys()) {
-      if (this.#points.size <= this.#keeps) break
-      this.#points.delete(oldest)
-    }
     const reference = this.#references.get(model)
     const name = JSON.stringify([model, deployment, target])
     const space = reference && spaceIn(reference)
@@ -90,12 +86,17 @@ export class MemorySpaces implements SpaceStore {
   }
 
   async deleteOld(old: OldSpaces): Promise<void> {
-    for (const [name, { atMs }] of this.#points) if (atMs < old.pointsBeforeMs) this.#points.delete(name)
+    const points = [...this.#points.values()].filter(({ atMs }) => atMs < old.pointsBeforeMs)
+    for (const point of points) this.#points.delete(pointOf(point))
     for (const [name, { last, isQuarantined, badWindows }] of this.#standings) {
       const isBad = isQuarantined || badWindows.length > 0
       if (last.atMs < (isBad ? old.badStandingsBeforeMs : old.standingsBeforeMs)) this.#standings.delete(name)
     }
   }
+}
+
+function pointOf({ model, deployment, target, atMs }: ProbeResult): string {
+  return JSON.stringify([model, deployment, target, atMs])
 }
 
 function nameOf({ deployment, space }: ProbeSlot): string {

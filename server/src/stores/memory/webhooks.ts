@@ -1,3 +1,4 @@
+import { BoundedMap } from '#core/bounded-map.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   WEBHOOK_HOLD_MS,
@@ -17,14 +18,13 @@ interface StoredEvent {
 /** Events in memory, gone with the process. */
 export class MemoryWebhooks implements WebhookOutbox {
   readonly #clock: Clock
-  readonly #keeps: number
   /** By event and URL, oldest first. */
-  readonly #events = new Map<string, StoredEvent>()
+  readonly #events: BoundedMap<string, StoredEvent>
 
   /** `keeps`: so many are remembered; then the oldest is forgotten, sent or not. */
   constructor(clock: Clock, keeps = 10_000) {
     this.#clock = clock
-    this.#keeps = keeps
+    this.#events = new BoundedMap(keeps)
   }
 
   async enqueue(events: readonly WebhookEvent[]): Promise<void> {
@@ -37,10 +37,6 @@ export class MemoryWebhooks implements WebhookOutbox {
       if (this.#events.has(identityOf(event))) continue
       const dueAtMs = this.#clock.nowMs()
       this.#events.set(identityOf(event), { event, tries: 0, dueAtMs, endedAtMs: undefined, wasSent: false })
-    }
-    for (const oldest of this.#events.keys()) {
-      if (this.#events.size <= this.#keeps) break
-      this.#events.delete(oldest)
     }
   }
 
@@ -73,10 +69,10 @@ export class MemoryWebhooks implements WebhookOutbox {
 
   async deleteOld(keptMs: number): Promise<number> {
     const beforeMs = this.#clock.nowMs() - keptMs
-    const old = [...this.#events].filter(
-      ([, { endedAtMs }]) => endedAtMs !== undefined && endedAtMs < beforeMs,
+    const old = [...this.#events.values()].filter(
+      ({ endedAtMs }) => endedAtMs !== undefined && endedAtMs < beforeMs,
     )
-    for (const [identity] of old) this.#events.delete(identity)
+    for (const { event } of old) this.#events.delete(identityOf(event))
     return old.length
   }
 }

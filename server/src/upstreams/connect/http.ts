@@ -105,35 +105,31 @@ export class UpstreamHttp {
     const request = { origin, path, method: 'POST', ...NO_TIMEOUTS } as const
     if (typeof body === 'string') {
       const whole = { ...request, headers, body }
-      return this.#exchange(call, sink, undefined, (one) =>
-        this.#dispatcherFor(origin, tls).dispatch(whole, one),
-      )
+      return this.#exchange(call, sink, undefined, this.#dispatcherFor(origin, tls), whole)
     }
     const sending = new SentBody(body, this.#options.yieldOnSending)
     const announced = [...headers, 'content-length', String(body.size)]
     const upload = { ...request, headers: announced, body: sending as unknown as Readable, allowH2: false }
-    const pool = this.#dispatcherFor(origin, tls, 'uploads')
-    return this.#exchange(call, sink, sending, (exchange) => pool.dispatch(upload, exchange))
+    return this.#exchange(call, sink, sending, this.#dispatcherFor(origin, tls, 'uploads'), upload)
   }
 
   /** Asks without a body. No redirect is followed. */
   get(question: HttpQuestion, sink: ByteSink): Promise<HttpAnswer> {
     const { origin, tls, path, headers } = question
     const asked = { origin, path, method: 'GET', headers, ...NO_TIMEOUTS } as const
-    return this.#exchange(question, sink, undefined, (one) =>
-      this.#dispatcherFor(origin, tls).dispatch(asked, one),
-    )
+    return this.#exchange(question, sink, undefined, this.#dispatcherFor(origin, tls), asked)
   }
 
   #exchange(
     { timeoutMs, answerBytes: maxBytes = this.#options.answerBytes }: HttpQuestion,
     sink: ByteSink,
     sending: SentBody | undefined,
-    dispatch: (exchange: Exchange) => void,
+    dispatcher: Dispatcher,
+    request: Dispatcher.DispatchOptions,
   ): Promise<HttpAnswer> {
+    const own = { inFlight: this.#inFlight, rounds: this.#rounds, timeoutMs, maxBytes, sink, sending }
     return new Promise((resolve, reject) => {
-      const own = { inFlight: this.#inFlight, rounds: this.#rounds }
-      dispatch(new Exchange({ ...own, timeoutMs, maxBytes, sink, sending }, resolve, reject))
+      dispatcher.dispatch(request, new Exchange(own, resolve, reject))
     })
   }
 
@@ -143,7 +139,8 @@ export class UpstreamHttp {
    */
   #dispatcherFor(origin: string, tls: UpstreamTls | undefined, use?: 'uploads'): Dispatcher {
     if (this.#viaProxy && tls === undefined) return this.#viaProxy
-    const key = [origin, use, tls && digestOf(tls)].filter((part) => part !== undefined).join(' ')
+    const uses = use === undefined ? origin : `${origin} ${use}`
+    const key = tls === undefined ? uses : `${uses} ${digestOf(tls)}`
     let pool = this.#pools.get(key)
     if (pool === undefined) {
       pool = openPool(origin, { ...this.#options, tls, isForUploads: use === 'uploads' })

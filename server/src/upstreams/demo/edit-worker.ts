@@ -1,6 +1,7 @@
 /** Runs in a worker thread: looks at every pixel of an edit. */
 import sharp from 'sharp'
 import type { PixelSize } from '#core/catalog.ts'
+import { giveWay } from '#thread/give-way.ts'
 import { serve, type ThreadCall } from '#thread/serve.ts'
 import { captionOf } from './caption.ts'
 import { Canvas } from './drawing.ts'
@@ -82,4 +83,5 @@ const works = {
 }
 
 export type EditWorks = typeof works
+giveWay()
 serve(works)

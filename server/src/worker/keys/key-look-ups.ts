@@ -1,3 +1,4 @@
+import { BoundedMap } from '#core/bounded-map.ts'
 import { Semaphore } from '#core/semaphore.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { KeyRecord, KeySource } from '#ports/key-store.ts'
@@ -24,7 +25,9 @@ export class KeyLookUps {
   readonly #clock: Clock
   readonly #underWay = new Map<string, Promise<KeyRecord | undefined>>()
   /** Digests that open nothing, until when the node believes so, and how a key of theirs ended; oldest first. */
-  readonly #unknown = new Map<string, { readonly untilMs: number; readonly end: KeyEnd | undefined }>()
+  readonly #unknown = new BoundedMap<string, { readonly untilMs: number; readonly end: KeyEnd | undefined }>(
+    MAX_UNKNOWN,
+  )
   readonly #places = new Semaphore(MAX_LOOK_UPS)
 
   constructor(source: KeySource, clock: Clock) {
@@ -73,11 +76,6 @@ export class KeyLookUps {
   }
 
   #remember(digest: string, record: KeyRecord | undefined): void {
-    if (this.#unknown.size >= MAX_UNKNOWN) {
-      const [oldest] = this.#unknown.keys()
-      if (oldest !== undefined) this.#unknown.delete(oldest)
-    }
-    this.#unknown.delete(digest)
     const { name = '', revokedAtMs: atMs } = record ?? {}
     const end: KeyEnd | undefined = atMs === undefined ? undefined : { name, how: 'revoked', atMs }
     this.#unknown.set(digest, { untilMs: this.#clock.monotonicMs() + UNKNOWN_MS, end })

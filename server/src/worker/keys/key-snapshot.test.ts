@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { Project } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { ChangeRefused } from '#ports/key-store.ts'
 import type { Key } from '#ports/keys.ts'
@@ -85,20 +86,42 @@ test('the budget of a project without a key is in force too, from the start and 
   assert.equal(snapshot.budgetInForce('project:keyless'), undefined)
 })
 
-test('budgets of the configuration are in force from its reload on, and the same objects until they change', () => {
+async function replace(keys: MemoryKeys, projects: readonly Project[]): Promise<void> {
+  const change = await keys.prepare(projects, async () => {})
+  change()
+}
+
+test('budgets of the configuration are in force from its reload on, and the same objects until they change', async () => {
   const keys = new MemoryKeys((text) => text)
   const budget = { limitNanoUsd: 5n, per: 'day', hard: true } as const
   const key = { name: 'k', secret: 'secret', budget, managedBy: 'test' }
   const project = { name: 'p', keys: [key], budget }
-  keys.replace([project])
+  await replace(keys, [project])
   const ofProject = keys.budgetInForce('project:p')
   assert.deepEqual(ofProject, { id: 'project:p', ...budget })
   assert.deepEqual(keys.budgetInForce('key:p/k'), { id: 'key:p/k', ...budget })
-  keys.replace([{ ...project, keys: [] }])
+  await replace(keys, [{ ...project, keys: [] }])
   assert.equal(keys.budgetInForce('project:p'), ofProject)
   assert.equal(keys.budgetInForce('key:p/k'), undefined)
-  keys.replace([{ ...project, keys: [], budget: { ...budget, per: 'week' } }])
+  await replace(keys, [{ ...project, keys: [], budget: { ...budget, per: 'week' } }])
   assert.equal(keys.budgetInForce('project:p')?.per, 'week')
+})
+
+test('keys of a configuration that is being prepared count when all of it is ready, and not before', async () => {
+  const keys = new MemoryKeys((text) => text)
+  const secrets = Array.from({ length: 1200 }, (_, index) => `secret-${index}`)
+  let pauses = 0
+  const change = await keys.prepare(
+    [{ name: 'p', keys: secrets.map((secret) => ({ name: secret, secret })) }],
+    async () => void (pauses += 1),
+  )
+  assert.equal(keys.size, 0)
+  assert.equal(pauses, 6)
+  change()
+  assert.deepEqual(
+    secrets.map((secret) => keys.find(secret)?.id),
+    secrets.map((secret) => `p/${secret}`),
+  )
 })
 
 test('what the configuration says of a project counts for its stored keys too', async () => {
@@ -431,7 +454,7 @@ test('keys of the configuration are known whatever the store says, and come firs
   assert.equal((await keys.find(secret))?.id, 'p/k')
   const other = someSecret().secret
   const named = (name: string, own: string) => ({ name, secret: own })
-  declared.replace([{ name: 'file', keys: [named('same', secret), named('other', other)] }])
+  await replace(declared, [{ name: 'file', keys: [named('same', secret), named('other', other)] }])
   assert.equal((await keys.find(secret))?.id, 'file/same')
   link.isCut = true
   await snapshot.refresh()

@@ -72,7 +72,6 @@ export class KeySnapshot implements KeyDirectory {
   /** Limits and budgets of projects that the configuration declares count also for their stored keys. */
   setDeclared(projects: readonly Project[]): void {
     this.#declared = new Map(projects.map((project) => [project.name, project]))
-    for (const entry of this.#contents.entries.values()) entry.key = undefined
   }
 
   /** A key of the configuration was used, which the store is told like those of its own. */
@@ -244,7 +243,11 @@ export class KeySnapshot implements KeyDirectory {
       entry.notedAtMs = nowMs
       this.#uses.set(entry.record.id, nowMs)
     }
-    return (entry.key ??= this.#keyOf(entry.record))
+    if (entry.key === undefined || entry.keyFor !== this.#declared) {
+      entry.key = this.#keyOf(entry.record)
+      entry.keyFor = this.#declared
+    }
+    return entry.key
   }
 
   #keyOf(record: KeyRecord): Key {
@@ -281,8 +284,9 @@ interface Entry {
   readonly record: KeyRecord
   /** All digests that lead to this entry, to be taken away with it. */
   readonly digests: string[]
-  /** Made at the first use. */
+  /** Made at the first use, and again after the projects of the configuration have changed. */
   key: Key | undefined
+  keyFor: ReadonlyMap<string, Project> | undefined
   notedAtMs: number
 }
 
@@ -336,5 +340,6 @@ class Contents {
 }
 
 function entryOf(record: KeyRecord): Entry {
-  return { record, digests: record.secrets.map(({ digest }) => digest), key: undefined, notedAtMs: -Infinity }
+  const digests = record.secrets.map(({ digest }) => digest)
+  return { record, digests, key: undefined, keyFor: undefined, notedAtMs: -Infinity }
 }

@@ -62,6 +62,25 @@ test('a deployment that joins is held back in the same turn, and serves after it
   assert.deepEqual(world.asked, [ONE, TWO])
 })
 
+test('a model that is not in memory is probed once it was asked, or when others are compared with it', async () => {
+  let isAsleep = true
+  const world = cluster({ [ONE]: 1, [TWO]: 1 })
+  const { guard, state } = node(world, catalogOf('one'), { isAsleep: () => isAsleep })
+  await guard.probeDue()
+  assert.deepEqual(world.asked, [])
+  assert.equal(stateOf(guard, ONE), 'trusted')
+  isAsleep = false
+  await guard.probeDue()
+  assert.deepEqual(world.asked, [ONE])
+  isAsleep = true
+  world.passes(2 * QUARTER_MS)
+  await guard.probeDue()
+  assert.deepEqual(world.asked, [ONE])
+  state.catalog = catalogOf('one', 'two')
+  await guard.probeDue()
+  assert.deepEqual(new Set(world.asked.slice(1)), new Set([ONE, TWO]))
+})
+
 test('a deployment that leads elsewhere under the same id is a new one', async () => {
   const world = cluster({ [ONE]: 1, [TWO]: 1 })
   const { guard, state, held } = node(world, catalogOf('one', 'two'))

@@ -26,6 +26,8 @@ export interface SpaceGuardParts {
   readonly clock: Clock
   /** Whether this node asks for all. */
   readonly isProber: () => Promise<boolean>
+  /** Whether a probe would load a model into this process. Absent: never. */
+  readonly isAsleep?: ((deployment: Deployment) => boolean) | undefined
   /** On every node: each standing that changed, and all of them after the catalog changed. */
   readonly onStanding: (standing: GuardedStanding) => void
   /** Only on the node that noticed. */
@@ -239,12 +241,18 @@ export class SpaceGuard {
     const standings = this.#known.standings(catalog)
     for (const { model, deployment } of embeddingDeployments(catalog)) {
       const standing = standings.get(deployment.id)
-      if (standing === undefined || this.#sequences.has(model.id)) continue
+      if (standing === undefined || this.#sequences.has(model.id) || this.#mayRest(model, deployment))
+        continue
       const asker = this.#schedule.asker(standing, this.#known.referenceOf(model.id) !== undefined)
       if (asker === 'nobody' || (asker === 'prober' && !isProber)) continue
       due.set(model, [...(due.get(model) ?? []), deployment])
     }
     return due
+  }
+
+  /** A model that nobody asks is not loaded only to be probed, unless others are compared with it. The first question wakes it. */
+  #mayRest({ deployments }: EmbeddingModel, deployment: Deployment): boolean {
+    return deployments.length === 1 && (this.#parts.isAsleep?.(deployment) ?? false)
   }
 
   #probeInTurn(model: EmbeddingModel, deployments: readonly Deployment[]): Promise<readonly ProbeResult[]> {

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Client } from 'pg'
+import { JOB_HOLD_MS } from '#ports/image-jobs.ts'
 import { configText, type ImageModelSpec } from '#test/support/gateway.ts'
 import { startPostgresServer, type TestServer } from '#test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
@@ -39,7 +40,7 @@ function polled(on: string): ImageModelSpec {
 }
 
 /** For how long a job of a slow polled upstream is pending: until after the process that submitted it is dead and missed. */
-const PENDING_MS = 25_000
+const PENDING_MS = JOB_HOLD_MS + 15_000
 
 export const MODELS = {
   plain: plain('plain'),

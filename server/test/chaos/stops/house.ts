@@ -8,7 +8,8 @@ import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gatew
 import { bareEnvironment, PROGRAM } from '#test/support/process.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
 
-export const DRAIN_MS = 6000
+/** Four times what a picture takes: a busy machine adds seconds of its own. */
+export const DRAIN_MS = 12_000
 
 export interface House {
   readonly folder: string

@@ -102,7 +102,7 @@ async function openJobOf(model: string): Promise<string> {
 async function kill(node: NodeProcess): Promise<void> {
   node.child.kill('SIGKILL')
   await node.exit
-  // As if the fifteen seconds had passed for which a dead node's word is good.
+  // As if the minute had passed for which a dead node's word is good.
   await database.query('UPDATE image_jobs SET lease_until = now() WHERE ended_at IS NULL')
 }
 

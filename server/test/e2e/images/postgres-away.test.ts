@@ -33,6 +33,7 @@ test('without PostgreSQL no picture is bought, and vectors are made; when it is 
   const refused = await askImages(gateway, { model: 'plain-image' })
   assertImageFault(refused, 'image_store_unreachable', { words: /Nothing was bought/ })
   assert.equal(refused.headers.get('x-should-retry'), 'true')
+  assert.equal(refused.headers.get('retry-after'), '6', 'an SDK would be back before PostgreSQL is')
   const queued = await askImages(gateway, { model: 'plain-image' }, { headers: { prefer: 'respond-async' } })
   assertImageFault(queued, 'image_store_unreachable')
   assert.equal(purchasesAt(provider, 'plain+key-image').length, 1, 'a picture was bought')

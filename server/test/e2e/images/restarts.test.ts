@@ -85,7 +85,7 @@ function assertPosted(jobId: string): Promise<void> {
   }, 30_000)
 }
 
-/** As if the fifteen seconds had passed for which a dead node's word is good. */
+/** As if the minute had passed for which a dead node's word is good. */
 async function letLeasesRunOut(): Promise<void> {
   await database.query('UPDATE image_jobs SET lease_until = now() WHERE ended_at IS NULL')
 }

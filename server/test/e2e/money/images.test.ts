@@ -3,12 +3,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startCluster } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
+import { askPatiently } from '#test/support/patience.ts'
 import { temporaryFolder } from '#test/support/process.ts'
 
 const KEY = 'key-of-the-project-with-pictures'
 const NANO_USD = 40_000_000
 const price = { usdPerImage: NANO_USD / 1e9 }
-const { ask, database, provider } = await startCluster({
+const cluster = await startCluster({
   images: {
     'paid-image': { on: 'slow-300', price },
     // The provider charges, and its answer never arrives.
@@ -18,10 +19,12 @@ const { ask, database, provider } = await startCluster({
   // As an S3 bucket would be, all nodes see it.
   env: { ASSETS_URL: `file://${temporaryFolder()}` },
 })
+const { database, provider } = cluster
 
 function generate(model: string, idempotencyKey: string): Promise<Asked> {
   const headers = { 'idempotency-key': idempotencyKey, 'content-type': 'application/json' }
-  return ask(
+  return askPatiently(
+    cluster,
     { model, prompt: 'A gate', size: '64x64' },
     { path: '/v1/images/generations', key: KEY, headers },
   )

@@ -10,6 +10,7 @@ import { after, test } from 'node:test'
 import fc from 'fast-check'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import type { Asked } from '#test/support/gateway.ts'
+import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import { numberText, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 import { startGatewayOnPostgres } from './gateway-on-postgres.ts'
@@ -75,10 +76,10 @@ async function spoolWaiting(): Promise<string | undefined> {
 
 /** One request and what stands in the books for it. */
 async function ask(model: string): Promise<{ readonly answer: Asked; readonly rows: Row[] }> {
-  const answer = await gateway.ask({ model, input: TEXT }, { key: KEY })
+  const answer = await askPatiently(gateway, { model, input: TEXT }, { key: KEY })
   const requestId = answer.headers.get('x-request-id')
   // A failed request does not wait for its rows; this one comes after them.
-  if (answer.status !== 200) await gateway.ask({ model: 'plain-w16', input: TEXT }, { key: KEY })
+  if (answer.status !== 200) await askPatiently(gateway, { model: 'plain-w16', input: TEXT }, { key: KEY })
   // On a busy machine PostgreSQL may be slow for a moment: then they are on disk, and written a little later.
   await eventually(async () => assert.equal(await spoolWaiting(), '0'))
   return { answer, rows: (await rowsIn(database)).filter((row) => row.requestId === requestId) }

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startReplyProxy, type ReplyProxy } from '#test/contract/rate-limiter-proxy.ts'
 import { startCluster } from '#test/support/cluster.ts'
 import type { Asked } from '#test/support/gateway.ts'
+import { askPatiently } from '#test/support/patience.ts'
 import { eventually } from '#test/support/process.ts'
 import {
   assertAtRest,
@@ -56,7 +57,7 @@ async function askMany(key: string, count: number, atOnce: number): Promise<Aske
   const one = async (): Promise<void> => {
     while (asked < count) {
       asked += 1
-      answers.push(await cluster.ask({ model: 'paid-w16', input: tokens(REQUEST_TOKENS) }, { key }))
+      answers.push(await askPatiently(cluster, { model: 'paid-w16', input: tokens(REQUEST_TOKENS) }, { key }))
     }
   }
   await Promise.all(Array.from({ length: atOnce }, one))

@@ -376,7 +376,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal((await outcome(doctor, '', url)).code, 0, 'a silent node is something to look at')
   assert.match(
     (await outcome(nodesCommand, 'list', url)).stdout,
-    new RegExp(`^${nodeId} +here +1\\.0\\.0 +silent `, 'm'),
+    new RegExp(`^${nodeId} +here +1\\.0\\.0 +all +silent `, 'm'),
   )
   assert.match(
     (await outcome(nodesCommand, `end ${nodeId}`, url)).stderr,

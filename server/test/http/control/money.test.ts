@@ -138,6 +138,13 @@ test('sums of slots are the sums of their group, and groups and others the whole
     rows.reduce((sum, { total }) => sum + nano(total.usd), 0n),
     whole,
   )
+  // Which keys are told apart is remembered for a while; what they spent is not.
+  const [first] = body.data
+  await spend(books, 0, { keyId: first?.group ?? '', amountNanoUsd: 5n })
+  await spend(books, 0, { keyId: 'search/new', amountNanoUsd: 7n })
+  const again = (await ask<UsageBody>('GET', '/usage?by=key&groups=3')).body
+  assert.equal(nano(again.data[0]?.total.usd ?? ''), nano(first?.total.usd ?? '') + 5n)
+  assert.equal(nano(again.others?.total.usd ?? ''), nano(body.others?.total.usd ?? '') + 7n)
 })
 
 test('two days are told in hours, and what was written a moment ago is in them', async () => {

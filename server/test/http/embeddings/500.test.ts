@@ -9,6 +9,7 @@ import { gatewayServer } from '#http/gateway/server.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { aModel } from '#test/support/models.ts'
 import { memoryTokens } from '#test/support/embedding.ts'
+import { memoryFileParts } from '#test/support/files.ts'
 import { memoryImages } from '#test/support/image-parts.ts'
 import { plainTraffic } from '#test/support/dispatch.ts'
 import { memoryMoney } from '#test/support/money.ts'
@@ -55,6 +56,11 @@ const app = await gatewayServer({
   callsAtOnce: new CallsAtOnce(() => 1),
   catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
   ...plainTraffic(),
+  ...memoryFileParts({
+    begin() {
+      throw new Error('canary: a thread died')
+    },
+  }),
   brake: { refuses: () => false },
   yieldLoop: () => Promise.resolve(),
   yieldOnArrival: () => Promise.resolve(),

@@ -1,6 +1,6 @@
 /** The mask painter: tools, the board, and a line that says what is sent. */
 import { CircleCheck, Maximize, Minus, Plus } from 'lucide-react'
-import { useState, useSyncExternalStore, type ReactNode } from 'react'
+import { useState, useSyncExternalStore, type CSSProperties, type ReactNode } from 'react'
 import { share } from '../../../app/format.ts'
 import { IconButton } from '../../../ui/button.tsx'
 import { Kbd } from '../../../ui/kbd.tsx'
@@ -70,7 +70,10 @@ export function Painter({ painting, picture, brush, onBrush, views }: PainterPro
           </span>
         </div>
       </header>
-      <div className="flex min-h-0 flex-1 flex-col px-5 pt-3.5 phone:h-90 phone:flex-none phone:px-0 phone:pt-0">
+      <div
+        className="flex min-h-0 flex-1 flex-col px-5 pt-3.5 phone:aspect-(--ratio) phone:max-h-[60dvh] phone:flex-none phone:px-0 phone:pt-0"
+        style={{ '--ratio': painting.size.width / painting.size.height } as CSSProperties}
+      >
         <Board painting={painting} picture={picture} brush={brush} onScale={setScale} onReady={setBoard} />
       </div>
       <Status painting={painting} />

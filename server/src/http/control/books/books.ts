@@ -134,6 +134,7 @@ function nodeBody(record: NodeRecord, summary: NodeSummary | undefined): z.outpu
     id: record.id,
     host: record.host,
     version: record.version,
+    role: record.role,
     state: record.state,
     started_at: isoOf(record.startedAtMs),
     seen_at: isoOf(record.seenAtMs),

@@ -15,6 +15,7 @@ export const node = z
     id: z.string(),
     host: z.string(),
     version: z.string(),
+    role: z.string().describe('What the node does: `all`, `gateway`, `control` or `worker`.'),
     state: z.enum(['alive', 'silent', 'ended']).describe('`silent`: not seen for a minute, but not ended.'),
     started_at: time,
     seen_at: time,

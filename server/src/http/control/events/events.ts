@@ -39,7 +39,7 @@ export function registerEvents(api: Api, dependencies: EventsDependencies): void
       operationId: 'events',
       summary: 'What happens now, as server-sent events: one stream for all topics that a page shows',
       description:
-        'Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read. A comment comes every 15 s. Nothing is repeated: after a reconnect, ask for the page anew.',
+        'Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. Nothing is repeated: after a reconnect, ask for the page anew.',
       querystring: eventsQuery,
       response: {
         200: z.string().describe('`text/event-stream`'),

@@ -13,6 +13,7 @@ import {
 import type { BlobStore } from '#ports/blobs.ts'
 import { CodecBusy, PictureUnreadable, type ThumbnailMaker } from '#ports/image-codec.ts'
 import { StoreAway } from '#ports/store.ts'
+import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { deliveryFor, sendPicture } from '../../gateway/images/assets.ts'
 import { handedOut } from '../../gateway/images/picture-source.ts'
@@ -55,13 +56,14 @@ export function registerAssets(api: Api, { blobs, codec }: AssetsDependencies): 
     handler: async (request, reply) => {
       const { params, query, raw } = request
       const picture = await seenPicture(params.id, callerIn(request), blobs)
-      if (query.width === undefined) await sendPicture(raw, reply.raw, handedOut(picture), request.id, blobs)
+      const own = blobsOfBatch(placeOfAsset(params.id)?.batchId, blobs)
+      if (query.width === undefined) await sendPicture(raw, reply.raw, handedOut(picture), request.id, own)
       else
         await sendThumbnail(
           raw,
           reply.raw,
           request.id,
-          await thumbnailOf(params.id, picture, query.width, { blobs, codec }),
+          await thumbnailOf(params.id, picture, query.width, { blobs: own, codec }),
         )
       // The answer is written: the framework has nothing more to do.
       reply.hijack()

@@ -4,7 +4,7 @@ import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
 import { decimalOf } from '#core/price.ts'
 import type { ReportedJob } from '#ports/image-job-reports.ts'
 import type { ImageJobState } from '#ports/image-jobs.ts'
-import type { RequestDetail } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, type RequestDetail } from '#ports/request-reports.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
 import type { imageJob, jobStep } from './jobs-schemas.ts'
 
@@ -30,7 +30,7 @@ export function jobBody(
   return {
     id: job.id,
     status: STATUS_OF[state],
-    kind: job.route === 'image-edits' ? 'edit' : 'generation',
+    kind: job.route !== undefined && KIND_OF_ROUTE.get(job.route) === 'edit' ? 'edit' : 'generation',
     project: job.project,
     key: job.key,
     model: job.model,
@@ -48,10 +48,11 @@ export function jobBody(
 
 function picturesIn({ id, result }: ReportedJob): JobBody['pictures'] {
   if (result === undefined) return []
-  const { pictures } = JSON.parse(result) as ImageResult
+  const { pictures, batchId } = JSON.parse(result) as ImageResult
   return pictures.map((picture) => {
     const { format, bytes } = picture.converted ?? picture
-    return { asset: assetIdOf(id, picture), width: picture.width, height: picture.height, format, bytes }
+    const asset = assetIdOf(id, picture, batchId)
+    return { asset, width: picture.width, height: picture.height, format, bytes }
   })
 }
 

@@ -25,6 +25,7 @@ const MOST = 8
 
 const TYPES = [
   'request',
+  'batch',
   'call',
   'key',
   'project',
@@ -51,6 +52,7 @@ type Hit = z.output<typeof hit>
 
 const PERMISSION: Readonly<Record<Type, Permission>> = {
   request: 'requests.read',
+  batch: 'batches.read',
   call: 'requests.read',
   asset: 'assets.read',
   key: 'keys.read',
@@ -94,6 +96,7 @@ export function registerResolve(api: Api, dependencies: ResolveDependencies): vo
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/i
 const ASSET = /^[0-9a-f-]{36}-\d+-\d+$/i
+const BATCH = /^batch_[0-9a-f]{32}$/
 const SEQUENCE = /^#?(\d{1,15})$/
 
 async function byId(q: string, caller: Caller, { finder }: ResolveDependencies): Promise<Hit[]> {
@@ -106,6 +109,10 @@ async function byId(q: string, caller: Caller, { finder }: ResolveDependencies):
     return found
       .filter(({ type }) => !isAsset || type === 'request')
       .map((row) => hitOf(isAsset ? { ...row, type: 'asset' as const, title: q } : row))
+  }
+  if (BATCH.test(q)) {
+    const batch = await finder.batch(q)
+    return batch !== undefined && seen(batch) ? [hitOf(batch)] : []
   }
   const [, sequence] = SEQUENCE.exec(q) ?? []
   if (sequence === undefined || !may(caller.role, PERMISSION.audit)) return []

@@ -68,8 +68,8 @@ type OpenRecord = { -readonly [Field in keyof RequestRecord]: RequestRecord[Fiel
 interface Room<Body, Asked, Outcome> {
   /** Names the kind of request in logs and metrics. */
   readonly route: string
-  /** What a key must be good for. */
-  readonly scope: KeyScope
+  /** What a key must be good for. Undefined: only what is asked for tells, and `read` checks it. */
+  readonly scope: KeyScope | undefined
   /** Waited for before anything else is done. Left out by the embeddings, whose requests take less time than a turn. */
   readonly turn?: () => Promise<unknown>
   /** Refuses what the headers alone rule out, and takes the body. */
@@ -119,7 +119,7 @@ export function handlerOf<Body, Asked, Outcome>(
       key = found instanceof Promise ? await found : found
       trace.authenticatedMs = clock.monotonicMs()
       if (key.bounds !== undefined) {
-        checkScope(key, scope)
+        if (scope !== undefined) checkScope(key, scope)
         place = callsAtOnce.enter(key)
       }
       if (isDryRun(request)) await countFirst(journey, key, limiter)

@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
 import { exactFields, exactFieldTexts } from '#core/exact-json.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { boundsOf, scanJson, type JsonBounds } from '#core/json-bounds.ts'
@@ -12,19 +13,30 @@ import type { Journey } from './journey.ts'
 import { inviteBody } from './unread.ts'
 
 /** The whole body, or a fault once it is larger than allowed: what was announced too large is not read at all. */
-export function readBody(
+export async function readBody(
   journey: Journey,
   key: Key,
   limit: BodyLimit,
   outside: ReadingBodyOutside,
 ): Promise<Buffer<ArrayBuffer>> {
-  if (Number(journey.request.headers['content-length'] ?? 0) > limit.maxBytes)
-    return Promise.reject(tooLarge(limit))
-  inviteBody(journey.request, journey.response)
+  const { request, response } = journey
+  const announcedBytes = Number(request.headers['content-length'] ?? 0)
+  if (announcedBytes > limit.maxBytes) throw tooLarge(limit)
+  inviteBody(request, response)
+  // By then, what came together with the headers is parsed.
+  await Promise.resolve()
+  const atHand = bodyAtHand(request, announcedBytes)
+  if (atHand !== undefined) return atHand
   return new Promise((resolve, reject) => {
     // It ends by itself: with the body, or with a fault.
     void new ArrivingBody(journey, key, limit, outside, resolve, reject)
   })
+}
+
+/** Nearly every body came with its headers, whole: it is taken without waiting for events. Undefined: there is more to come. */
+function bodyAtHand(request: IncomingMessage, announcedBytes: number): Buffer<ArrayBuffer> | undefined {
+  if (!request.complete || announcedBytes === 0 || request.readableLength !== announcedBytes) return undefined
+  return request.read() as Buffer<ArrayBuffer>
 }
 
 /** Checking and parsing this much takes a few milliseconds; more goes to a thread of its own. */

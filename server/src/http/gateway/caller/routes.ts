@@ -75,6 +75,6 @@ export function unknownPath({ method, url }: Asked): Fault {
   const path = pathOf(url)
   const hint = path.startsWith('/v1/v1')
     ? 'Your base URL already ends in /v1. Remove one of the two.'
-    : 'This gateway serves embeddings and images only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations and POST /v1/images/edits.'
+    : 'This gateway serves embeddings, images and files only: GET /v1/models, POST /v1/embeddings, POST /v1/images/generations, POST /v1/images/edits, /v1/files, /v1/uploads and /v1/batches.'
   return new Fault('unknown_path', `${method} ${path} does not exist. ${hint}`)
 }

@@ -1,5 +1,6 @@
 /** How answers are written, whatever they hold: text that fits into headers, JSON in ASCII, a pace that the client can read. */
 import type { ServerResponse } from 'node:http'
+import { asciiJson } from '#core/json-text.ts'
 
 /** Clients give up on headers of many kilobytes, and a caller can choose some of the names in them. */
 const MAX_HEADER_LENGTH = 1024
@@ -8,19 +9,6 @@ const MAX_HEADER_LENGTH = 1024
 export function headerText(text: string): string {
   const short = text.length > MAX_HEADER_LENGTH ? `${text.slice(0, MAX_HEADER_LENGTH)}...` : text
   return /^[\x20-\x7e]*$/.test(short) ? short : encodeURI(short.toWellFormed())
-}
-
-const BEYOND_ASCII = /[\u0080-\uffff]/
-
-/** JSON whose length in characters is its length in bytes. */
-export function asciiJson(value: unknown): string {
-  const json = JSON.stringify(value) as string | undefined
-  if (json === undefined) return 'null'
-  if (!BEYOND_ASCII.test(json)) return json
-  return json.replaceAll(
-    /[\u0080-\uffff]/g,
-    (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }
 
 /** Resolves when the client has read what was written, or has left. */
@@ -49,4 +37,16 @@ export async function writePieces(response: ServerResponse, pieces: AsyncIterabl
     if (!response.write(piece, 'latin1')) await drained(response)
   }
   return bytes
+}
+
+/** A small answer, whole. */
+export function writeJson(response: ServerResponse, answer: object, requestId: string): void {
+  const text = asciiJson(answer)
+  response.writeHead(200, {
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(text.length),
+    'cache-control': 'no-store',
+    'x-request-id': requestId,
+  })
+  response.end(text, 'latin1')
 }

@@ -1,4 +1,5 @@
 /** Writes an embeddings answer: in one piece when it is small, in steps that leave the event loop free when it is not. */
+import { asciiJson } from '#core/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import type { Encoding } from '#core/catalog.ts'
@@ -7,7 +8,7 @@ import { costText } from '#core/price.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import type { EmbedResult } from '#request/embeddings/embed.ts'
 import { rateHeaders } from '../../rate-headers.ts'
-import { asciiJson, drained, headerText } from '../caller/writing.ts'
+import { drained, headerText } from '../caller/writing.ts'
 
 /** Up to here one string is made and sent in one go; beyond, making it would hold the event loop. */
 const SMALL_BYTES = 256 * 1024

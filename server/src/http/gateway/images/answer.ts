@@ -1,20 +1,22 @@
 /** Writes an image answer: OpenAI's shape, pictures as base64 in steps that leave the event loop free, or as our own links. */
+import { asciiJson } from '#core/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import { assetIdOf, type ImageResult, type ResultPicture } from '#core/image/delivery.ts'
 import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
 import type { RateState } from '#core/limit.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 import { rateHeaders } from '../../rate-headers.ts'
-import { asciiJson, drained, headerText, writePieces } from '../caller/writing.ts'
+import { drained, headerText, writePieces } from '../caller/writing.ts'
 import { base64Slices, handedOut, openPicture } from './picture-source.ts'
 
 export interface AnswerOutside {
   readonly blobs: BlobStore
   readonly yieldLoop: () => Promise<unknown>
-  /** The signed link of an asset. */
-  readonly linkOf: (assetId: string) => string
+  /** The signed link of an asset, good until then, in Unix milliseconds; undefined: as long as links are. */
+  readonly linkOf: (assetId: string, untilMs?: number) => string
 }
 
 export interface ImageMeta {
@@ -72,7 +74,7 @@ export async function* imageBody(
 /** `"b64_json":"…"` or `"url":"…"`, in pieces. */
 export async function* pictureFields(
   picture: ResultPicture,
-  { form }: ImageResult,
+  { form, batchId }: ImageResult,
   { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
   { blobs, linkOf, yieldLoop }: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
@@ -80,10 +82,10 @@ export async function* pictureFields(
   // What could be stored nowhere has no address but itself.
   const isStored = !held.has(handed.sha256)
   if (form === 'url' && isStored) {
-    yield `"url":${asciiJson(linkOf(assetIdOf(jobId, picture)))}`
+    yield `"url":${asciiJson(linkOf(assetIdOf(jobId, picture, batchId)))}`
     return
   }
-  const bytes = await openPicture(handed, held, blobs)
+  const bytes = await openPicture(handed, held, blobsOfBatch(batchId, blobs))
   yield form === 'url' ? `"url":"data:${mediaTypeOf(handed.format as PictureFormat)};base64,` : '"b64_json":"'
   yield* base64Slices(bytes, yieldLoop)
   yield '"'

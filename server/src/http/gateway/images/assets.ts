@@ -14,7 +14,9 @@ import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
 import { momentOf } from '#core/ledger.ts'
 import type { BlobStore, OpenBlob } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
+import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import type { ImagesDependencies } from './images.ts'
+import { isKnown, rangeIn, type ByteRange } from '../caller/byte-range.ts'
 import { drained } from '../caller/writing.ts'
 import { keyOf } from '../caller/key-of.ts'
 import { handedOut } from './picture-source.ts'
@@ -33,12 +35,14 @@ export async function serveAsset(
 ): Promise<void> {
   const project = await allowed(request, assetId, query, dependencies)
   const delivery = await deliveryFor(assetId, dependencies)
+  const place = placeOfAsset(assetId)
   // Another project's picture is not even said to exist.
   if (delivery === undefined || (project !== undefined && delivery.project !== project))
     throw missing(assetId, dependencies)
-  const picture = delivery.pictures[placeOfAsset(assetId)?.index ?? -1]
+  const picture = delivery.pictures[place?.index ?? -1]
   if (picture === undefined) throw missing(assetId, dependencies)
-  await sendPicture(request, response, handedOut(picture), requestId, dependencies.blobs)
+  const blobs = blobsOfBatch(place?.batchId, dependencies.blobs)
+  await sendPicture(request, response, handedOut(picture), requestId, blobs)
 }
 
 /** The project whose key was presented; undefined when a signed link was. */
@@ -69,11 +73,12 @@ export async function deliveryFor(
 ): Promise<Delivery | undefined> {
   const place = placeOfAsset(assetId)
   if (place === undefined) return undefined
-  const blob = await reading(blobs, deliveryName(place.jobId, place.attempt))
+  const own = blobsOfBatch(place.batchId, blobs)
+  const blob = await reading(own, deliveryName(place.jobId, place.attempt))
   return blob && deliveryOf(await text(blob.bytes))
 }
 
-async function reading(blobs: BlobStore, name: string, range?: Range): Promise<OpenBlob | undefined> {
+async function reading(blobs: BlobStore, name: string, range?: ByteRange): Promise<OpenBlob | undefined> {
   try {
     return await blobs.open(name, range)
   } catch (cause) {
@@ -87,11 +92,6 @@ function missing(assetId: string, { limits, clock }: AssetDependencies): Fault {
   if (place !== undefined && clock.nowMs() - momentOf(place.jobId) > limits.assetRetentionMs)
     return new Fault('asset_gone', `The retention time of '${assetId}' is over.`)
   return new Fault('not_found', `There is no asset '${assetId.slice(0, 80)}'.`)
-}
-
-interface Range {
-  readonly first: number
-  readonly last: number
 }
 
 /** Writes the bytes, or what the headers ask for instead. Throws only before anything is written. */
@@ -136,22 +136,4 @@ export async function sendPicture(
     if (!response.write(chunk)) await drained(response)
   }
   response.end()
-}
-
-/** A list of tags, each perhaps weak, or `*` for any: the bytes of an asset never change. */
-function isKnown(header: string | undefined, etag: string): boolean {
-  return (header ?? '').split(',').some((tag) => {
-    const plain = tag.trim().replace(/^W\//, '')
-    return plain === etag || plain === '*'
-  })
-}
-
-/** One range of bytes; anything else is answered whole, as the standard allows. */
-function rangeIn(header: string | undefined, bytes: number): Range | 'unsatisfiable' | undefined {
-  const [, start, end] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? []
-  if (start === undefined || end === undefined || (start === '' && end === '')) return undefined
-  if (start !== '' && end !== '' && Number(start) > Number(end)) return undefined
-  const first = start === '' ? Math.max(0, bytes - Number(end)) : Number(start)
-  const last = start === '' || end === '' ? bytes - 1 : Math.min(Number(end), bytes - 1)
-  return first > last || first >= bytes ? 'unsatisfiable' : { first, last }
 }

@@ -2,6 +2,7 @@
  * An image answer event by event (SSE). The stream begins with the first preview, or when the caller has waited so long that
  * something between us may give up; until then a failure is an ordinary answer with its own status.
  */
+import { asciiJson } from '#core/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '#core/fault/fault.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
@@ -9,7 +10,7 @@ import { pictureHeader } from '#core/image/header.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import { faultBody } from '../../faults.ts'
-import { asciiJson, drained } from '../caller/writing.ts'
+import { drained } from '../caller/writing.ts'
 import {
   echoesOf,
   eventUsageOf,

@@ -21,6 +21,7 @@ import {
 import { isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
+import { repetitionIn } from '../caller/repetition.ts'
 import { endUnread } from '../caller/unread.ts'
 import { writePieces } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'
@@ -119,7 +120,7 @@ function noteAnswer(trace: RequestTrace, { result, jobId }: MadeImages): void {
   trace.usage = result.usage
   trace.isUnpriced = result.costUsd === 'unpriced'
   trace.images = result.pictures.length
-  trace.asset = first && assetIdOf(jobId, first)
+  trace.asset = first && assetIdOf(jobId, first, result.batchId)
   trace.emulated = result.emulated
   trace.dropped = result.dropped
 }
@@ -178,9 +179,6 @@ function onceGone(response: ServerResponse, told: Promise<void>, gone: () => voi
   else response.once('close', closed)
 }
 
-/** OpenAI's own bound on such keys. */
-const MAX_IDEMPOTENCY_KEY = 255
-
 type CallerOptions = Pick<
   ImageOptions,
   'unsupported' | 'dryRun' | 'idempotencyKey' | 'isRetry' | 'respondAsync'
@@ -188,20 +186,11 @@ type CallerOptions = Pick<
 
 function optionsIn(request: IncomingMessage): CallerOptions {
   const { headers } = request
-  const idempotencyKey = singleOf(headers['idempotency-key'])
-  if (
-    idempotencyKey !== undefined &&
-    !/^[\x21-\x7e]+$/.test(idempotencyKey.slice(0, MAX_IDEMPOTENCY_KEY + 1))
-  )
-    throw keyFault('must be visible ASCII characters without spaces')
-  if (idempotencyKey !== undefined && idempotencyKey.length > MAX_IDEMPOTENCY_KEY)
-    throw keyFault(`has ${idempotencyKey.length} characters; at most ${MAX_IDEMPOTENCY_KEY} are allowed`)
   const preferences = (singleOf(headers['prefer']) ?? '').split(',').map((word) => word.trim().toLowerCase())
   return {
     unsupported: unsupportedIn(request),
     dryRun: isDryRun(request),
-    idempotencyKey,
-    isRetry: Number(singleOf(headers['x-stainless-retry-count']) ?? 0) >= 1,
+    ...repetitionIn(request),
     respondAsync: preferences.includes('respond-async'),
   }
 }
@@ -212,10 +201,6 @@ function streamFault(): Fault {
     'stream is true, but Prefer: respond-async asks for an answer without the images. Send one of them.',
     { param: 'stream' },
   )
-}
-
-function keyFault(what: string): Fault {
-  return new Fault('invalid_parameter', `The header Idempotency-Key ${what}.`, { param: 'idempotency-key' })
 }
 
 async function writeQueued(

@@ -1,10 +1,10 @@
 /** An image job as callers see it. */
+import { asciiJson } from '#core/json-text.ts'
 import { assetIdOf, type ResultPicture } from '#core/image/delivery.ts'
 import type { Limits } from '#core/settings.ts'
 import type { ImageJob, ImageJobState } from '#ports/image-jobs.ts'
 import { outcomeOf } from '#request/images/outcome.ts'
 import { faultBody } from '../../faults.ts'
-import { asciiJson } from '../caller/writing.ts'
 import { imageBody, type AnswerOutside } from './answer.ts'
 
 interface JobViewOutside extends AnswerOutside {
@@ -41,7 +41,7 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
     }
     const { extra = [] } = outcome.result
     if (extra.length > 0)
-      before = `,"extra":${asciiJson(extra.map((place) => linkedAsset(job.id, place, outside)))}`
+      before = `,"extra":${asciiJson(extra.map((place) => linkedAsset(job, place, outside)))}`
   } else if (outcome?.kind === 'fault') {
     const { error } = JSON.parse(faultBody(outcome.fault, job.id, outside.docsUrl())) as {
       error: unknown
@@ -54,10 +54,10 @@ export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGen
 
 /** A picture beyond what was asked for: paid for, and kept as long as the others. */
 function linkedAsset(
-  jobId: string,
+  { id: jobId, batchId }: ImageJob,
   place: Pick<ResultPicture, 'attempt' | 'index'>,
   { linkOf }: AnswerOutside,
 ): object {
-  const id = assetIdOf(jobId, place)
+  const id = assetIdOf(jobId, place, batchId)
   return { id, url: linkOf(id) }
 }

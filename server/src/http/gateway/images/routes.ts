@@ -1,12 +1,9 @@
-import type { ServerResponse } from 'node:http'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
-import type { Fault } from '#core/fault/fault.ts'
 import { faultAnswers } from '../../fault-answers.ts'
-import { toFault } from '../../faults.ts'
-import { clientRequestId, writeFault } from '../caller/caller.ts'
 import type { RequestHandler } from '../caller/journey.ts'
-import { PREFIXES, hijacked, handledBy } from '../caller/routes.ts'
+import { PREFIXES, handledBy } from '../caller/routes.ts'
+import { idIn, streamedBy } from '../caller/served.ts'
 import { serveAsset, type AssetDependencies } from './assets.ts'
 import type { ImagesDependencies } from './images.ts'
 import { serveJob } from './jobs.ts'
@@ -80,36 +77,4 @@ export function registerAssets(app: FastifyInstance, dependencies: AssetDependen
       }),
     })
   }
-}
-
-function idIn({ params }: FastifyRequest): string {
-  return (params as { id: string }).id
-}
-
-/** For answers that are streams of bytes: `serve` writes them itself, and the request is recorded like every other. */
-function streamedBy(
-  { clientAddress, observer, docsUrl }: ImagesDependencies,
-  route: string,
-  serve: (request: FastifyRequest, response: ServerResponse) => Promise<void>,
-): ReturnType<typeof hijacked> {
-  return hijacked(async (request: FastifyRequest, reply: FastifyReply) => {
-    reply.hijack()
-    let fault: Fault | undefined
-    try {
-      await serve(request, reply.raw)
-    } catch (error) {
-      fault = toFault(error)
-      writeFault(reply.raw, fault, request.id, docsUrl())
-    }
-    observer.requestEnded({
-      requestId: request.id,
-      route,
-      status: fault?.entry.status ?? reply.raw.statusCode,
-      fault: fault?.code,
-      cause: fault?.cause,
-      clientRequestId: clientRequestId(request.raw),
-      clientAddress: clientAddress(request.raw),
-      durationMs: reply.elapsedTime,
-    })
-  })
 }

@@ -5,6 +5,8 @@ import { paceFault } from '../caller/pace.ts'
 
 export interface IncomingLimits {
   readonly maxBytes: number
+  /** What a sender of too much is told to do. */
+  readonly advice: string
   /** Between two pieces, while one is waited for. */
   readonly idleMs: number
 }
@@ -95,7 +97,7 @@ export class IncomingBytes {
   #tooLarge(): Fault {
     return new Fault(
       'body_too_large',
-      `The body is larger than ${this.#limits.maxBytes} bytes. Send fewer or smaller images.`,
+      `The body is larger than ${this.#limits.maxBytes} bytes. ${this.#limits.advice}`,
     )
   }
 }

@@ -27,7 +27,11 @@ const FILE_NAME = /^(?:(image|mask)(?:\[\])?|(image)\[(\d{1,6})\]|(markup))$/
 export async function readForm(request: IncomingMessage, outside: TakingOutside): Promise<Form> {
   const { limits } = outside
   const boundary = boundaryOf(request.headers['content-type'])
-  const body = new IncomingBytes(request, { maxBytes: limits.editsBodyBytes, idleMs: limits.uploadIdleMs })
+  const body = new IncomingBytes(request, {
+    maxBytes: limits.editsBodyBytes,
+    advice: 'Send fewer or smaller images.',
+    idleMs: limits.uploadIdleMs,
+  })
   const taking = new FormTaking(outside)
   try {
     for await (const part of new MultipartParts(body, boundary, outside.yieldOnArrival))

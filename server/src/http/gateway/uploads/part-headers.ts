@@ -6,6 +6,8 @@ import { malformed, type PartHeaders } from './multipart-parts.ts'
 export interface PartLabel {
   readonly name: string
   readonly hasFilename: boolean
+  /** Undefined also when it can't be read. */
+  readonly filename: string | undefined
 }
 
 /** Ours are shorter than twenty; browsers and SDKs send what a form calls them. */
@@ -45,7 +47,22 @@ export function labelOf(headers: PartHeaders): PartLabel {
   const parameters = parametersOf(disposition)
   const name = nameIn(parameters.filter(([key]) => key === 'name').map(([, value]) => value))
   checkEncoding(name, headers['content-transfer-encoding'])
-  return { name, hasFilename: parameters.some(([key]) => key === 'filename' || key === 'filename*') }
+  const hasFilename = parameters.some(([key]) => key === 'filename' || key === 'filename*')
+  return { name, hasFilename, filename: filenameIn(new Map(parameters)) }
+}
+
+/** As RFC 6266 has it, the extended form wins. */
+function filenameIn(parameters: ReadonlyMap<string, string>): string | undefined {
+  const [, extended] = /^utf-8'[^']*'(.+)$/i.exec(parameters.get('filename*') ?? '') ?? []
+  if (extended !== undefined) {
+    try {
+      return decodeURIComponent(extended)
+    } catch {
+      return undefined
+    }
+  }
+  const plain = parameters.get('filename')
+  return plain === undefined ? undefined : utf8(Buffer.from(plain.replaceAll(/\\(["\\])/g, '$1'), 'latin1'))
 }
 
 function parametersOf(disposition: string): (readonly [key: string, value: string])[] {

@@ -4,7 +4,7 @@ import { isRecord } from '#core/record.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Given } from '#core/image/given.ts'
 import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-upstream.ts'
-import type { LargeJson, LiftedFile } from '#ports/json.ts'
+import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import { givenFile, type EditParts } from './edit-parts.ts'
 import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
@@ -12,12 +12,15 @@ import type { Journey } from '../caller/journey.ts'
 import { readBody, refuseJson } from '../caller/read-body.ts'
 import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
 
-export interface ReadingJsonOutside extends TakingOutside, ReadingBodyOutside {
-  readonly json: LargeJson
+export interface TakingPicturesOutside extends TakingOutside {
   readonly fetcher: PictureFetcher
   /** For pictures that are fetched. */
   readonly memory: FairShare
   readonly wait: (ms: number) => Promise<unknown>
+}
+
+export interface ReadingJsonOutside extends TakingPicturesOutside, ReadingBodyOutside {
+  readonly json: LargeJson
 }
 
 /** Who has no room by then is told so. */
@@ -41,14 +44,23 @@ export async function partsOfJson(
   // Its pictures are on disk at the end of this.
   using _ = journey.room
   const asker = { project: key.project, timeoutMs: limits.imageTimeoutMs }
-  const { value, exact, files } = await json.parseWithFiles(bytes, asker).catch(refuseJson)
+  return partsOfParsed(await json.parseWithFiles(bytes, asker).catch(refuseJson), key.project, outside)
+}
+
+/** A body that was parsed, with its pictures beside it. */
+export async function partsOfParsed(
+  { value, exact, files }: ParsedJson & { readonly files: readonly LiftedFile[] },
+  project: string,
+  outside: TakingPicturesOutside,
+): Promise<EditParts> {
+  const { limits } = outside
   if (!isRecord(value))
     throw new Fault('invalid_json', 'The body is not a JSON object. Send {"model": …, "images": […]}.')
   const { images, mask, markup, ...body } = value
   if ('image' in body)
     throw invalid('image', 'In JSON, send images as a list called images: [{"image_url": "data:…"}].')
   refuseMisplaced(files)
-  const taking = new Taking(files, key.project, outside)
+  const taking = new Taking(files, project, outside)
   try {
     const pictures: Given[] = []
     for (const [index, reference] of listOf(images, limits.maxEditPictures).entries())
@@ -90,9 +102,9 @@ class Taking {
   readonly taken: TakenFile[] = []
   readonly #lifted: ReadonlyMap<string, LiftedFile>
   readonly #project: string
-  readonly #outside: ReadingJsonOutside
+  readonly #outside: TakingPicturesOutside
 
-  constructor(lifted: readonly LiftedFile[], project: string, outside: ReadingJsonOutside) {
+  constructor(lifted: readonly LiftedFile[], project: string, outside: TakingPicturesOutside) {
     this.#lifted = new Map(lifted.map((file) => [file.place, file]))
     this.#project = project
     this.#outside = outside

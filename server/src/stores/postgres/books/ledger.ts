@@ -36,10 +36,8 @@ import {
   STANDING,
   START_NODE,
 } from './ledger-sql.ts'
+import { parametersOf } from './ledger-parameters.ts'
 import { rollUpDays } from './roll-up.ts'
-
-/** Nodes that write at the same time each have a rollup row of their own; more than this many share. */
-const SHARDS = 16
 
 /** Entries in one statement: more take longer without doing more a second. */
 const PORTION = 1000
@@ -95,12 +93,16 @@ export class PostgresLedger implements LedgerStore {
     return { liveNodes: 1 + row.others, storeNowMs: row.now_ms }
   }
 
-  async append(nodeId: string, entries: readonly LedgerEntry[]): Promise<void> {
+  async append(nodeId: string, entries: readonly LedgerEntry[], lane = 0): Promise<void> {
     const distinct = once(entries)
     const [row] = await reachable(
       distinct.some(mayComeLate)
-        ? this.#alone(distinct.filter(mayComeLate), (sql) => appendCarefully(sql, nodeId, distinct))
-        : this.#database.query<Fence>(FENCED, parametersOf(nodeId, distinct.map(counted)), 'ledger-append'),
+        ? this.#alone(distinct.filter(mayComeLate), (sql) => appendCarefully(sql, nodeId, distinct, lane))
+        : this.#database.query<Fence>(
+            FENCED,
+            parametersOf(nodeId, distinct.map(counted), lane),
+            'ledger-append',
+          ),
     )
     if (row?.nodes !== 1) throw new NodeEnded(`node ${nodeId} has been ended`)
   }
@@ -199,11 +201,12 @@ async function appendCarefully(
   sql: Sql,
   nodeId: string,
   entries: readonly LedgerEntry[],
+  lane: number,
 ): Promise<readonly Fence[]> {
   await sql.query(HOLD_NODE, [nodeId])
   const late = await differences(sql, entries.filter(mayComeLate), livingEntry)
   const others = entries.filter((entry) => !mayComeLate(entry)).map(counted)
-  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late]), 'ledger-append')
+  return sql.query<Fence>(FENCED, parametersOf(nodeId, [...others, ...late], lane), 'ledger-append')
 }
 
 /** What the entries add to what stands. */
@@ -261,56 +264,6 @@ function once(entries: readonly LedgerEntry[]): readonly LedgerEntry[] {
     const identity = `${entry.requestId}/${entry.attempt}/${entry.kind}`
     return !seen.has(identity) && seen.add(identity)
   })
-}
-
-function parametersOf(nodeId: string, entries: readonly CountedEntry[]): unknown[] {
-  const column = <Value>(value: (entry: LedgerEntry) => Value): Value[] =>
-    entries.map(({ entry }) => value(entry))
-  return [
-    nodeId,
-    shardOf(nodeId),
-    plainArray(column(({ requestId }) => requestId)),
-    plainArray(column(({ attempt }) => attempt)),
-    plainArray(column(({ kind }) => kind)),
-    plainArray(column(({ callId }) => callId)),
-    textArray(column(({ project }) => project)),
-    textArray(column(({ keyId }) => keyId)),
-    textArray(column(({ model }) => model)),
-    textArray(column(({ deployment }) => deployment)),
-    plainArray(column(({ usage }) => usage)),
-    plainArray(column(({ tokens }) => tokens)),
-    plainArray(column(({ images }) => images)),
-    plainArray(column(({ amountNanoUsd }) => amountNanoUsd)),
-    plainArray(column(({ projectLeaseNanoUsd }) => projectLeaseNanoUsd)),
-    plainArray(column(({ keyLeaseNanoUsd }) => keyLeaseNanoUsd)),
-    plainArray(column(({ requestId }) => hourOf(requestId) / 1000)),
-    plainArray(entries.map(({ unknowns }) => unknowns)),
-    plainArray(column(({ countsRequest }) => (countsRequest ? 1 : undefined))),
-    rareColumn(entries, ({ hits }) => hits),
-    rareColumn(entries, ({ savedNanoUsd }) => savedNanoUsd),
-    rareColumn(entries, ({ unknownNanoUsd }) => unknownNanoUsd),
-    remarksOf(entries),
-  ]
-}
-
-/** Empty when no entry has a value: `unnest` fills up what is missing with NULL. */
-function rareColumn(
-  entries: readonly CountedEntry[],
-  value: (entry: LedgerEntry) => number | bigint | undefined,
-): string {
-  return entries.some(({ entry }) => value(entry) !== undefined)
-    ? plainArray(entries.map(({ entry }) => value(entry)))
-    : '{}'
-}
-
-function remarksOf(entries: readonly CountedEntry[]): unknown {
-  if (entries.every(({ entry }) => entry.remarks === undefined)) return '{}'
-  // One by one by the driver: no two are alike, and few entries have any.
-  return entries.map(({ entry }) => (entry.remarks === undefined ? null : JSON.stringify(entry.remarks)))
-}
-
-function shardOf(nodeId: string): number {
-  return Number.parseInt(nodeId.slice(-4), 16) % SHARDS
 }
 
 function entryOf(row: EventRow): LedgerEntry {

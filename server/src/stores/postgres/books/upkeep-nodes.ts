@@ -22,6 +22,7 @@ interface NodeRow {
   readonly node_id: string
   readonly host: string
   readonly version: string
+  readonly role: string
   readonly started_at: Date
   readonly seen_at: Date
   readonly ended_at: Date | null
@@ -42,6 +43,7 @@ export class PostgresNodes implements NodeRegister {
       id: row.node_id,
       host: row.host,
       version: row.version,
+      role: row.role,
       startedAtMs: row.started_at.getTime(),
       seenAtMs: row.seen_at.getTime(),
       endedAtMs: row.ended_at?.getTime(),

@@ -1,5 +1,5 @@
 /** The statements of image jobs. What changes a job names the holder's token: a holder that was replaced changes nothing. */
-import { IDEMPOTENCY_MS, JOB_HOLD_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { CALLER_SILENT_MS, IDEMPOTENCY_MS, JOB_HOLD_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 import { UNKNOWN_POSTED_AFTER_MS } from '#ports/upkeep.ts'
 
 const OPEN = `state IN ('leased', 'dispatched')`
@@ -11,10 +11,10 @@ const HELD_UNTIL = `now() + interval '${JOB_HOLD_MS} ms'`
  */
 export const LOCK_ALIKE = 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))'
 
-/** A key that is over may be used anew. */
+/** A key that is over may be used anew. The line of a batch is the same however late it is. */
 export const FREE_OLD_KEY = `
 UPDATE image_jobs SET idempotency_key = NULL
-WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
+WHERE project = $1 AND idempotency_key = $2 AND batch_id IS NULL AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
 
 /** What was asked before: this very job, whose answer was lost; or its idempotency key. */
 export const EARLIER = `
@@ -28,7 +28,7 @@ ORDER BY job_id = $1 DESC LIMIT 1`
  */
 export const ALIKE = `
 SELECT * FROM (
-  SELECT *, caller_id IS NULL OR caller_id = $1 OR caller_seen_at <= now() - interval '${JOB_HOLD_MS} ms' AS may_join
+  SELECT *, caller_id IS NULL OR caller_id = $1 OR caller_seen_at <= now() - interval '${CALLER_SILENT_MS} ms' AS may_join
   FROM image_jobs
   WHERE project = $2 AND key_id = $3 AND digest = ANY ($4::text[]) AND idempotency_key IS NULL
     AND answered_at IS NULL AND NOT freed AND created_at > now() - interval '${RETRY_JOIN_MS} ms'
@@ -43,11 +43,11 @@ export const JOIN = 'UPDATE image_jobs SET caller_id = $2, caller_seen_at = now(
 export const INSERT_JOB = `
 INSERT INTO image_jobs (
   job_id, project, key_id, model, digest, idempotency_key, node_id, request_key, request_sealed, state, token, lease_until,
-  caller_id, caller_seen_at, holders
+  caller_id, caller_seen_at, holders, batch_id
 )
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'leased', 1, ${HELD_UNTIL},
   CASE WHEN $6::text IS NULL THEN $1::uuid END, now(),
-  jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())))
+  jsonb_build_array(jsonb_build_object('node', $7::uuid, 'from', now())), $10)
 ON CONFLICT DO NOTHING RETURNING 1`
 
 /** A call is noted once; the same attempt with another call is none of ours, and not noted. */
@@ -104,10 +104,12 @@ UPDATE image_jobs SET caller_seen_at = now() WHERE job_id = ANY ($1::uuid[]) AND
 
 export const CALLER_LEFT = 'UPDATE image_jobs SET caller_id = NULL WHERE job_id = $1 AND caller_id = $2'
 
-/** What others are taking or changing at this moment is left to them. */
+/** A node that has ended can do nothing more, so its jobs need not wait. What others are taking or changing at this moment is left to them. */
 export const TAKE_OVER = `
 WITH due AS MATERIALIZED (
-  SELECT job_id FROM image_jobs WHERE ${OPEN} AND lease_until <= now()
+  SELECT job_id FROM image_jobs
+  WHERE ${OPEN} AND (lease_until <= now()
+    OR EXISTS (SELECT FROM nodes WHERE nodes.node_id = image_jobs.node_id AND ended_at IS NOT NULL))
   ORDER BY created_at, job_id LIMIT $2 FOR UPDATE SKIP LOCKED
 ), taken AS (
   UPDATE image_jobs SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL},

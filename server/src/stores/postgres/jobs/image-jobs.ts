@@ -63,6 +63,7 @@ interface JobRow {
   readonly request_sealed: Buffer | null
   readonly result_key: Buffer | null
   readonly result_sealed: Buffer | null
+  readonly batch_id: string | null
 }
 
 interface CallRow {
@@ -100,13 +101,12 @@ export class PostgresImageJobs implements ImageJobs {
 
   async find(id: string, project: string): Promise<ImageJob | undefined> {
     if (!UUID.test(id)) return undefined
-    const [row] = await reachable(
-      this.#database.query<JobRow>('SELECT * FROM image_jobs WHERE job_id = $1 AND project = $2', [
-        id,
-        project,
-      ]),
-    )
-    return row && this.#jobOf(row)
+    return this.#one('SELECT * FROM image_jobs WHERE job_id = $1 AND project = $2', [id, project])
+  }
+
+  async findByKey(idempotencyKey: string, project: string): Promise<ImageJob | undefined> {
+    const statement = 'SELECT * FROM image_jobs WHERE idempotency_key = $1 AND project = $2'
+    return this.#one(statement, [idempotencyKey, project])
   }
 
   async dispatched(hold: Hold, call: Omit<ImageJobCall, 'submitted' | 'state'>): Promise<void> {
@@ -139,7 +139,8 @@ export class PostgresImageJobs implements ImageJobs {
           createdAtMs: row.created_at.getTime(),
         }
         const endedAtMs = (row.ended_at as Date).getTime()
-        await enqueueWebhooks(sql, jobEndEvents(job, state, endedAtMs, this.#webhooksFor))
+        if (row.batch_id === null)
+          await enqueueWebhooks(sql, jobEndEvents(job, state, endedAtMs, this.#webhooksFor))
         return true
       }),
     )
@@ -193,6 +194,11 @@ export class PostgresImageJobs implements ImageJobs {
     }
   }
 
+  async #one(statement: string, values: readonly unknown[]): Promise<ImageJob | undefined> {
+    const [row] = await reachable(this.#database.query<JobRow>(statement, values))
+    return row && this.#jobOf(row)
+  }
+
   async #begin(sql: Sql, job: NewImageJob): Promise<BegunJob> {
     const { id, project, keyId, model, digest, idempotencyKey = null, isRetry, nodeId } = job
     const { sealedKey, sealedSecret } = sealSecret(job.request, ownerOfRequest(id), this.#keys)
@@ -206,7 +212,8 @@ export class PostgresImageJobs implements ImageJobs {
       if (earlier) return digests.includes(earlier.digest) ? this.#joined(earlier) : { kind: 'conflict' }
       const alike = isRetry && idempotencyKey === null ? await this.#joinAlike(sql, job, digests) : undefined
       if (alike) return alike
-      const values = [id, project, keyId, model, digests[0], idempotencyKey, nodeId, sealedKey, sealedSecret]
+      const kept = [idempotencyKey, nodeId, sealedKey, sealedSecret, job.batchId ?? null]
+      const values = [id, project, keyId, model, digests[0], ...kept]
       if ((await sql.query(INSERT_JOB, values)).length === 1) return begunJob(id)
       // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
     }
@@ -254,6 +261,7 @@ export class PostgresImageJobs implements ImageJobs {
     return {
       id: row.job_id,
       project: row.project,
+      batchId: row.batch_id ?? undefined,
       keyId: row.key_id,
       model: row.model,
       state: row.state,

@@ -1,5 +1,6 @@
 import type { Finder, FoundRow } from '#ports/finder.ts'
 import { reachable } from '../away.ts'
+import { lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 
 const REQUEST = `
@@ -14,10 +15,16 @@ const LEDGER = `
 const JOB =
   'SELECT job_id::text AS id, model AS title, state AS note, project FROM image_jobs WHERE job_id = $1'
 
-/** A call's id is made at most an hour after its request's, and both begin with their moment. */
+const BATCH = `
+  SELECT batch_id AS id, coalesce(model, endpoint) AS title, state AS note, project FROM batches WHERE batch_id = $1`
+
+/**
+ * Both ids begin with their moment, and the call's is made at most an hour after its request's. Ids of one millisecond
+ * have no order, and a clock may be set back a little between the two.
+ */
 const CALL = `
   SELECT request_id::text AS id, model AS title, deployment AS note, project
-  FROM usage_events WHERE request_id >= $2 AND request_id <= $3 AND call_id = $1 LIMIT 1`
+  FROM usage_events WHERE request_id >= $2 AND request_id < $3 AND call_id = $1 LIMIT 1`
 
 const NODE = `
   SELECT node_id::text AS id, host AS title, version AS note, NULL::text AS project FROM nodes WHERE node_id = $1`
@@ -38,6 +45,7 @@ interface Row {
 }
 
 const HOUR_MS = 3_600_000
+const SECOND_MS = 1000
 
 export class PostgresFinder implements Finder {
   readonly #database: Database
@@ -55,8 +63,17 @@ export class PostgresFinder implements Finder {
       const found = await this.#find(type, text, [id])
       if (found.length > 0) return found
     }
-    const calls = await this.#find('call', CALL, [id, idAt(id, -HOUR_MS), id])
+    const calledAtMs = momentOf(id)
+    const calls = await this.#find('call', CALL, [
+      id,
+      lowestIdAt(calledAtMs - HOUR_MS),
+      lowestIdAt(calledAtMs + SECOND_MS),
+    ])
     return [...calls, ...(await this.#find('node', NODE, [id]))]
+  }
+
+  async batch(id: string): Promise<FoundRow | undefined> {
+    return (await this.#find('batch', BATCH, [id]))[0]
   }
 
   members(text: string, limit: number): Promise<readonly FoundRow[]> {
@@ -73,9 +90,7 @@ export class PostgresFinder implements Finder {
   }
 }
 
-/** The lowest UUIDv7 of a moment near that of another one. */
-function idAt(id: string, offsetMs: number): string {
-  const atMs = Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16) + offsetMs
-  const hex = Math.max(0, atMs).toString(16).padStart(12, '0')
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+/** Of an id: its first 48 bits. */
+function momentOf(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16)
 }

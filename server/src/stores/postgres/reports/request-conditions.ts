@@ -1,6 +1,6 @@
 /** Which requests a report is about, as SQL. */
 import { OUTCOMES, type Outcome } from '#core/request-outcome.ts'
-import { ROUTE_OF_KIND, type RequestFilter } from '#ports/request-reports.ts'
+import { KIND_OF_ROUTE, type RequestFilter } from '#ports/request-reports.ts'
 import { lowestIdAt } from '../books/upkeep-ids.ts'
 
 const IS_OUTCOME: Readonly<Record<Outcome, string>> = {
@@ -12,9 +12,7 @@ const IS_OUTCOME: Readonly<Record<Outcome, string>> = {
 }
 
 /** The log also has questions for models and refusals of what is no request. */
-const IS_WORK = `route IN (${Object.values(ROUTE_OF_KIND)
-  .map((route) => `'${route}'`)
-  .join(', ')})`
+const IS_WORK = `route IN (${Array.from(KIND_OF_ROUTE.keys(), (route) => `'${route}'`).join(', ')})`
 
 /** A position in `OUTCOMES`. */
 export const OUTCOME_NUMBER = `CASE ${OUTCOMES.map((outcome, index) => `WHEN ${IS_OUTCOME[outcome]} THEN ${index}`).join(' ')} END`
@@ -70,7 +68,7 @@ export class Conditions {
     isAnyOf('model', models)
     isAnyOf(
       'route',
-      kinds?.map((kind) => ROUTE_OF_KIND[kind]),
+      kinds && [...KIND_OF_ROUTE].filter(([, kind]) => kinds.includes(kind)).map(([route]) => route),
     )
     isAnyOf('fault', faults)
     if (outcomes !== undefined)

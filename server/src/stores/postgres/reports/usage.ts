@@ -1,4 +1,5 @@
 /** What was used and spent, from the rollups. */
+import { BoundedMap } from '#core/bounded-map.ts'
 import type { Clock } from '#ports/clock.ts'
 import type {
   UsageEntry,
@@ -17,8 +18,8 @@ import {
   asksForKeys,
   BY_DAY,
   BY_DAY_AND_KEY,
+  BY_DAY_OF_KEYS,
   BY_HOUR,
-  byDayOfKeys,
   COLUMN_OF,
   COUNTED_COLUMNS,
   FILTER,
@@ -44,28 +45,43 @@ SELECT CASE WHEN place <= $9 THEN name END AS name, at, ${SUMS}, (SELECT count(*
 FROM cells JOIN ranked USING (name) GROUP BY 1, 2 ORDER BY 2`
 }
 
+/** $9: how many keys are told apart. */
+const RANKED_KEYS = `
+SELECT name, (count(*) OVER ())::integer AS groups FROM (
+  SELECT name, sum(amount_nano) AS amount_nano, sum(requests) AS requests, sum(tokens) AS tokens
+  FROM (${KEY_SUMS}) AS rows GROUP BY 1
+) AS sums ORDER BY amount_nano DESC, requests DESC, tokens DESC, name LIMIT $9`
+
 /**
- * The same for keys, of which there may be ten thousand: the whole is taken from the days without keys, so that only those are
- * added up day by day that are told apart.
+ * The table for keys, of which there may be ten thousand: the whole is taken from the days without keys, so that only those are
+ * added up day by day that are told apart. $9: their names; $10: how many keys there are.
  */
 const TABLE_OF_KEYS = `
-WITH ranked AS MATERIALIZED (
-  SELECT name, (count(*) OVER ())::integer AS groups FROM (
-    SELECT name, sum(amount_nano) AS amount_nano, sum(requests) AS requests, sum(tokens) AS tokens
-    FROM (${KEY_SUMS}) AS rows GROUP BY 1
-  ) AS sums ORDER BY amount_nano DESC, requests DESC, tokens DESC, name LIMIT $9
-), cells AS MATERIALIZED (
-  SELECT key_id AS name, at, ${SUMS} FROM (${byDayOfKeys('SELECT name FROM ranked')}) AS rows GROUP BY 1, 2
+WITH cells AS MATERIALIZED (
+  SELECT key_id AS name, at, ${SUMS} FROM (${BY_DAY_OF_KEYS}) AS rows GROUP BY 1, 2
 ), named AS (
   SELECT at, ${SUMS} FROM cells GROUP BY 1
 ), whole AS (
   SELECT at, ${SUMS} FROM (${BY_DAY}) AS rows GROUP BY 1
 )
-SELECT name, at, ${COUNTED_COLUMNS}, (SELECT max(groups) FROM ranked) AS groups FROM cells
+SELECT name, at, ${COUNTED_COLUMNS}, $10::integer AS groups FROM cells
 UNION ALL
-SELECT NULL, at, ${REST}, (SELECT max(groups) FROM ranked) FROM whole LEFT JOIN named USING (at)
-WHERE (SELECT max(groups) FROM ranked) > $9
+SELECT NULL, at, ${REST}, $10 FROM whole LEFT JOIN named USING (at) WHERE $10 > cardinality($9)
 ORDER BY 2`
+
+interface RankedKeys {
+  readonly names: readonly string[]
+  /** How many keys there are in all. */
+  readonly groups: number
+}
+
+/**
+ * For so long a node remembers which keys of many are told apart: to find that out, PostgreSQL adds up every key, and a page asks
+ * the same question each time somebody comes back to it. The sums themselves are always new.
+ */
+const RANKING_KEPT_MS = 60_000
+/** Of questions: some people with some spans and filters each. */
+const MOST_RANKINGS = 100
 
 function totalsOf(by: UsageGroup, source: string): string {
   return `SELECT ${COLUMN_OF[by]} AS name, ${SUMS} FROM (${source}) AS rows GROUP BY 1`
@@ -109,6 +125,7 @@ interface EntryRow {
 export class PostgresUsage implements UsageReader {
   readonly #database: Database
   readonly #clock: Clock
+  readonly #rankings = new BoundedMap<string, RankedKeys & { readonly untilMs: number }>(MOST_RANKINGS)
 
   constructor(database: Database, clock: Clock) {
     this.#database = database
@@ -116,8 +133,11 @@ export class PostgresUsage implements UsageReader {
   }
 
   async table({ by, slot, groups, ...span }: UsageQuestion): Promise<UsageTable> {
-    const values = [...spanValues(span, this.#clock.nowMs(), slot), groups]
-    const rows = await reachable(this.#database.query<CellRow>(tableFor(by, slot, span), values))
+    const values = spanValues(span, this.#clock.nowMs(), slot)
+    const rows =
+      slot === 'day' && by === 'key' && span.only.key === undefined
+        ? await this.#tableOfKeys(values, groups)
+        : await this.#cells(tableOf(by, slot === 'hour' ? BY_HOUR : daysFor(span, by)), [...values, groups])
     return {
       cells: rows.map((row) => ({
         group: row.name ?? undefined,
@@ -126,6 +146,27 @@ export class PostgresUsage implements UsageReader {
       })),
       groups: rows[0]?.groups ?? 0,
     }
+  }
+
+  #cells(statement: string, values: unknown[]): Promise<readonly CellRow[]> {
+    return reachable(this.#database.query<CellRow>(statement, values))
+  }
+
+  async #tableOfKeys(values: unknown[], most: number): Promise<readonly CellRow[]> {
+    const { names, groups } = await this.#rankedKeys([...values, most], most)
+    return this.#cells(TABLE_OF_KEYS, [...values, names, groups])
+  }
+
+  async #rankedKeys(values: unknown[], most: number): Promise<RankedKeys> {
+    const question = JSON.stringify(values)
+    const nowMs = this.#clock.nowMs()
+    const known = this.#rankings.get(question)
+    if (known && known.untilMs > nowMs) return known
+    const rows = await reachable(this.#database.query<{ name: string; groups: number }>(RANKED_KEYS, values))
+    const ranked = { names: rows.map(({ name }) => name), groups: rows[0]?.groups ?? 0 }
+    // Where all keys are told apart, a new one has its own line at once.
+    if (ranked.groups > most) this.#rankings.set(question, { ...ranked, untilMs: nowMs + RANKING_KEPT_MS })
+    return ranked
   }
 
   async totals({ by, names, ...span }: Parameters<UsageReader['totals']>[0]): Promise<UsageTotals> {
@@ -184,11 +225,6 @@ export class PostgresUsage implements UsageReader {
       writtenAtMs: row.written_at.getTime(),
     }))
   }
-}
-
-function tableFor(by: UsageGroup, slot: 'hour' | 'day', filter: UsageFilter): string {
-  if (slot === 'hour') return tableOf(by, BY_HOUR)
-  return by === 'key' && filter.only.key === undefined ? TABLE_OF_KEYS : tableOf(by, daysFor(filter, by))
 }
 
 function daysFor(filter: UsageFilter, by?: UsageGroup): string {

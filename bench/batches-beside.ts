@@ -1,0 +1,135 @@
+/**
+ * What people who wait notice of a batch beside them. The upstream does 32 calls at once, each 100 ms and 1 ms for each text. People ask
+ * for 10, 50 and 90 % of what it can do, and in bursts, without a batch and with one.
+ */
+import {
+  countersOf,
+  KEY,
+  MODEL,
+  create,
+  doneOf,
+  startStage,
+  startUpstream,
+  upload,
+  writeLines,
+} from './batch-stage.ts'
+import { answered, latencyMs, send, statusesOf } from './load-stage.ts'
+import type { Told } from './paced-sender.ts'
+import { stopAll } from './processes.ts'
+import type { Report } from './report.ts'
+
+const PARALLEL = 32
+const CALL_MS = 100
+const INPUT_MS = 1
+const WIDTH = 16
+const PER_SECOND = (PARALLEL * 1000) / (CALL_MS + INPUT_MS)
+const LOADS = [0.1, 0.5, 0.9]
+/** A burst and the quiet behind it, as a part of what the upstream can do. */
+const BURST = [0.9, 0.1] as const
+const BURSTS = 3
+/** So much of the beginning is not counted: call sizes find their place. */
+const SETTLING_MS = 4000
+const PATIENCE_MS = 5000
+const AIM_P99 = 1.2
+const AIM_USED = 0.9
+/** More than any measurement gets through. */
+const LINES = 400_000
+
+interface Seen {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  readonly refused: number
+  readonly statuses: string
+}
+
+type Wave = readonly { readonly share: number; readonly seconds: number }[]
+
+export async function measureBeside(folder: string, seconds: number, report: Report): Promise<void> {
+  const upstream = await startUpstream({
+    width: WIDTH,
+    parallel: PARALLEL,
+    callMs: CALL_MS,
+    inputMs: INPUT_MS,
+  })
+  const stage = await startStage({
+    folder,
+    baseUrl: `${upstream.origin}/v1`,
+    width: WIDTH,
+    maxConcurrent: PARALLEL,
+  })
+  const { port } = stage.torana
+  const waves = new Map<string, Wave>(
+    LOADS.map((share) => [`${share * 100} %`, [{ share, seconds }]] as const),
+  )
+  const [high, low] = BURST
+  const each = seconds / (2 * BURSTS)
+  const burst = [
+    { share: high, seconds: each },
+    { share: low, seconds: each },
+  ]
+  waves.set('bursts', Array.from({ length: BURSTS }, () => burst).flat())
+  await people(port, [{ share: 0.5, seconds: 5 }])
+  const alone = new Map<string, Seen>()
+  for (const [name, wave] of waves) alone.set(name, seenBy(await people(port, wave)))
+
+  const file = await upload(stage, await writeLines(folder, LINES, (line) => `text ${line}`))
+  const { id } = await create(stage, file)
+  for (const [name, wave] of waves) {
+    await countersOf(upstream)
+    const told = await people(port, wave)
+    const { several, single } = await countersOf(upstream)
+    if ((await doneOf(stage, id)).isEnded) throw new Error('the batch ended before its measurement')
+    const before = alone.get(name) as Seen
+    const beside = seenBy(told)
+    const slotMs = PARALLEL * several.seconds * 1000
+    const used = several.busyMs / (slotMs - single.busyMs)
+    const ratio = beside.p99Ms / before.p99Ms
+    report.figure(
+      `${name}: p50 alone, beside`,
+      `${before.p50Ms.toFixed(1)} ms, ${beside.p50Ms.toFixed(1)} ms`,
+    )
+    report.aim(
+      `${name}: p99 alone, beside`,
+      `${before.p99Ms.toFixed(1)} ms, ${beside.p99Ms.toFixed(1)} ms: ${ratio.toFixed(2)} times`,
+      `≤ ${AIM_P99} times`,
+      ratio <= AIM_P99,
+    )
+    report.aim(
+      `${name}: refusals more`,
+      `${beside.refused - before.refused} (${beside.statuses})`,
+      '0',
+      beside.refused <= before.refused,
+    )
+    report.aim(
+      `${name}: the batch used of what was left`,
+      `${(used * 100).toFixed(0)} %, ${(several.inputs / several.calls).toFixed(0)} texts a call, ${(several.inputs / several.seconds).toFixed(0)} texts a second`,
+      `≥ ${AIM_USED * 100} %`,
+      used >= AIM_USED,
+    )
+  }
+  report.print(
+    `B: people beside a batch, ${PER_SECOND.toFixed(0)} requests a second are all that the upstream can do`,
+  )
+  await stopAll(stage.torana.pid, upstream.pid)
+}
+
+async function people(port: number, wave: Wave): Promise<readonly Told[]> {
+  const told: Told[] = []
+  for (const { share, seconds } of wave) {
+    const streams = [{ key: KEY, model: MODEL, perSecond: PER_SECOND * share }]
+    told.push(...(await send({ port, seconds, patienceMs: PATIENCE_MS, streams })).flat())
+  }
+  return told
+}
+
+function seenBy(told: readonly Told[]): Seen {
+  const fromMs = Math.min(...told.map(([atMs]) => atMs)) + SETTLING_MS
+  const counted = told.filter(([atMs]) => atMs >= fromMs)
+  const served = answered(counted)
+  return {
+    p50Ms: latencyMs(served, 0.5),
+    p99Ms: latencyMs(served, 0.99),
+    refused: counted.length - served.length,
+    statuses: statusesOf(counted),
+  }
+}

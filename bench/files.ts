@@ -1,0 +1,197 @@
+/**
+ * `npm run bench:files`: a large file through one node. It comes in parts of which some break off and are sent again, and goes out by
+ * ranges that break off too, while somebody embeds. `-- --mb 8192` for the largest there is. Prints each figure beside its goal.
+ */
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { GATEWAY_KEY } from '../server/test/support/gateway.ts'
+import { startNodeProcess } from '../server/test/support/cluster.ts'
+import { temporaryFolder } from '../server/test/support/process.ts'
+import { testPostgres } from '../server/test/support/servers.ts'
+import { startFakeProvider } from '../tools/fake-provider/server.ts'
+
+const { values } = parseArgs({
+  options: { mb: { type: 'string', default: '256' }, failing: { type: 'string', default: '0.05' } },
+})
+const MB = 1024 * 1024
+const PART_BYTES = 16 * MB
+/** A download breaks off after so much, and goes on from there. */
+const STRIDE_BYTES = 48 * MB
+const MODEL = 'plain-w8'
+
+/** A line of a megabyte, as valid as any; its number makes it its own. */
+function lineOf(number: number): Buffer {
+  const head = `{"custom_id":"${String(number).padStart(8, '0')}","method":"POST","url":"/v1/embeddings","body":{"model":"${MODEL}","input":"`
+  return Buffer.from(
+    `${head}${'word '.repeat(Math.floor((MB - head.length - 5) / 5)).padEnd(MB - head.length - 4)}"}}\n`,
+  )
+}
+
+/** Part by part, the same each time. */
+function partOf(number: number, bytes: number): Buffer {
+  const lines = bytes / MB
+  return Buffer.concat(
+    Array.from({ length: lines }, (_, index) => lineOf(number * (PART_BYTES / MB) + index)),
+  )
+}
+
+const provider = await startFakeProvider()
+const { url: DATABASE_URL } = await testPostgres()
+const node = await startNodeProcess({ models: { [MODEL]: { on: 'plain' } } }, provider.url, {
+  env: { DATABASE_URL, ASSETS_URL: `file://${temporaryFolder()}` },
+})
+const headers = { authorization: `Bearer ${GATEWAY_KEY}` }
+const at = (path: string): string => `${node.url}/v1${path}`
+
+function memoryMb(field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${node.child.pid}/status`, 'utf8')
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024
+}
+
+/** From here on the peak is that of what follows. */
+function forgetPeak(): number {
+  writeFileSync(`/proc/${node.child.pid}/clear_refs`, '5')
+  return memoryMb('VmRSS')
+}
+
+async function postJson<Answer>(path: string, body: object): Promise<Answer> {
+  const type = { 'content-type': 'application/json' }
+  const answer = await fetch(at(path), {
+    method: 'POST',
+    headers: { ...headers, ...type },
+    body: JSON.stringify(body),
+  })
+  if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+  return (await answer.json()) as Answer
+}
+
+async function sendPart(uploadId: string, part: Buffer, breaksOff: boolean): Promise<string | undefined> {
+  const form = new FormData()
+  form.set('data', new File([new Uint8Array(part)], 'part'))
+  const left = new AbortController()
+  if (breaksOff) setTimeout(() => left.abort(), 20)
+  try {
+    const answer = await fetch(at(`/uploads/${uploadId}/parts`), {
+      method: 'POST',
+      headers,
+      body: form,
+      signal: left.signal,
+    })
+    return ((await answer.json()) as { id?: string }).id
+  } catch (error) {
+    if (!breaksOff) throw error
+    return undefined
+  }
+}
+
+async function embedMs(): Promise<number> {
+  const startedMs = performance.now()
+  const answer = await fetch(at('/embeddings'), {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
+    body: JSON.stringify({ model: MODEL, input: 'somebody waits' }),
+  })
+  await answer.arrayBuffer()
+  return performance.now() - startedMs
+}
+
+/** Requests one after another until told to stop; the milliseconds of each. */
+async function embedsUntil(stopped: () => boolean): Promise<number[]> {
+  const times: number[] = []
+  while (!stopped()) {
+    times.push(await embedMs())
+    await wait(5)
+  }
+  return times.sort((a, b) => a - b)
+}
+const p99 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
+
+const parts = Math.max(1, Math.round((Number(values.mb) * MB) / PART_BYTES))
+const sent = createHash('sha256')
+let brokenOff = 0
+
+/** The file that comes of so many parts. */
+async function uploaded(count: number, failing: number): Promise<string> {
+  const md5 = createHash('md5')
+  const { id } = await postJson<{ id: string }>('/uploads', {
+    filename: 'corpus.jsonl',
+    purpose: 'batch',
+    bytes: count * PART_BYTES,
+    mime_type: 'application/jsonl',
+  })
+  const ids: string[] = []
+  for (let number = 0; number < count; number += 1) {
+    const part = partOf(number, PART_BYTES)
+    md5.update(part)
+    if (Math.random() < failing && (await sendPart(id, part, true)) === undefined) brokenOff += 1
+    const partId = await sendPart(id, part, false)
+    if (partId === undefined) throw new Error('a part was refused')
+    ids.push(partId)
+  }
+  const done = { part_ids: ids, md5: md5.digest('hex') }
+  return (await postJson<{ file: { id: string } }>(`/uploads/${id}/complete`, done)).file.id
+}
+
+// A node that has just started grows by what it needs for any work at all.
+await uploaded(1, 0)
+const before = forgetPeak()
+const uploadedMs = performance.now()
+const fileId = await uploaded(parts, Number(values.failing))
+const uploadSeconds = (performance.now() - uploadedMs) / 1000
+const uploadMb = memoryMb('VmHWM') - before
+for (let number = 0; number < parts; number += 1) sent.update(partOf(number, PART_BYTES))
+
+let isQuiet = false
+const alone = embedsUntil(() => isQuiet)
+await wait(3000)
+isQuiet = true
+const aloneTimes = await alone
+
+let isOver = false
+const beside = embedsUntil(() => isOver)
+const beforeDownload = forgetPeak()
+const total = parts * PART_BYTES
+const downloaded = createHash('sha256')
+const tags = new Set<string | null>()
+let breaks = 0
+for (let got = 0; got < total;) {
+  const left = new AbortController()
+  const answer = await fetch(at(`/files/${fileId}/content`), {
+    headers: { ...headers, range: `bytes=${got}-` },
+    signal: left.signal,
+  })
+  tags.add(answer.headers.get('etag'))
+  const untilByte = Math.min(total, got + STRIDE_BYTES)
+  for await (const piece of answer.body as unknown as AsyncIterable<Uint8Array>) {
+    const wanted = piece.subarray(0, untilByte - got)
+    downloaded.update(wanted)
+    got += wanted.length
+    if (got >= untilByte) break
+  }
+  left.abort()
+  breaks += 1
+}
+isOver = true
+const besideTimes = await beside
+const downloadMb = memoryMb('VmHWM') - beforeDownload
+
+console.table({
+  [`B13: ${values.mb} MB in ${parts} parts, ${brokenOff} broken off, md5 checked`]: {
+    figure: `+${uploadMb.toFixed(0)} MB at most, ${uploadSeconds.toFixed(1)} s`,
+    goal: '+64 MB',
+  },
+  [`B14: ${breaks} ranges, each broken off`]: {
+    figure: `${downloaded.digest('hex') === sent.digest('hex') ? 'byte-equal' : 'DIFFERENT'}, ${tags.size} ETag, +${downloadMb.toFixed(0)} MB`,
+    goal: 'byte-equal, 1 ETag',
+  },
+  'B14: p99 of others beside it': {
+    figure: `${p99(besideTimes).toFixed(1)} ms, ${p99(aloneTimes).toFixed(1)} ms without`,
+    goal: 'unchanged',
+  },
+})
+node.child.kill('SIGKILL')
+await node.exit
+await provider.close()
+process.exit(0)

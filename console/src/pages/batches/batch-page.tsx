@@ -1,0 +1,196 @@
+/** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { Ban, Download } from 'lucide-react'
+import { useState } from 'react'
+import { isNotFound } from '../../api/faults.ts'
+import {
+  batchFileUrl,
+  batchQueries,
+  putBatch,
+  type Batch,
+  type BatchDetail,
+} from '../../api/queries/batches.ts'
+import {
+  clock,
+  count,
+  duration,
+  moneyExact,
+  moneyInList,
+  moment,
+  NONE,
+  rate,
+  share,
+  whole,
+} from '../../app/format.ts'
+import { lazyPart } from '../../app/lazy-part.tsx'
+import { useNow } from '../../app/now.ts'
+import { paths } from '../../app/paths.ts'
+import { useMay } from '../../app/session.ts'
+import { useStream, useStreamState } from '../../app/stream.ts'
+import { Meter } from '../../charts/meter.tsx'
+import { Banner } from '../../ui/banner.tsx'
+import { Button, buttonClasses } from '../../ui/button.tsx'
+import { CopyIconButton } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { Figures } from '../../ui/figures.tsx'
+import { useKeys } from '../../ui/keyboard.ts'
+import { useGo } from '../../ui/link.tsx'
+import { LiveMark } from '../../ui/live-mark.tsx'
+import { LoadingRows } from '../../ui/loading.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Problem } from '../../ui/problem.tsx'
+import { words } from '../../words/words.ts'
+import { BatchSide } from './batch-side.tsx'
+import { BatchStateView, modelOf, shortBatchId } from './columns.tsx'
+import { Faults, FileErrors } from './faults.tsx'
+import { LinesChart } from './lines-chart.tsx'
+import { doneOf, isOpen, leftMs, shareOf, tookMs } from './progress.ts'
+
+const CancelDialog = lazyPart(async () => (await import('./cancel-dialog.tsx')).CancelDialog)
+
+export function BatchPage() {
+  const { id } = useParams({ from: '/shell/batches/$id' })
+  const found = useQuery(batchQueries.one(id))
+  const queries = useQueryClient()
+  const go = useGo()
+  const [isCancelling, setCancelling] = useState(false)
+  const batch = found.data
+  useStream<Batch>('batch', (one) => one.id === id && putBatch(queries, one), {
+    on: batch === undefined || isOpen(batch),
+  })
+  const stream = useStreamState()
+  useKeys({ Escape: () => go(paths.batches()) })
+  return (
+    <Page
+      title={`${words.batches.title} ${shortBatchId(id)}`}
+      crumbs={[{ label: words.batches.title, to: paths.batches() }]}
+      head={
+        <>
+          <span className="truncate">{batch === undefined ? shortBatchId(id) : modelOf(batch)}</span>
+          <span className="mono-12 text-ink-3 phone:hidden">{shortBatchId(id)}</span>
+          <span data-copy-id>
+            <CopyIconButton text={id} />
+          </span>
+        </>
+      }
+      actions={
+        batch && (
+          <>
+            <span className="phone:hidden">{isOpen(batch) && <LiveMark state={stream} />}</span>
+            <Actions batch={batch} cancel={() => setCancelling(true)} />
+          </>
+        )
+      }
+      side={batch && <BatchSide batch={batch} />}
+    >
+      {found.isPending && <LoadingRows rows={8} />}
+      {found.isError &&
+        batch === undefined &&
+        (isNotFound(found.error) ? (
+          <Empty title={words.batches.gone(id)} />
+        ) : (
+          <Problem error={found.error} retry={() => void found.refetch()} />
+        ))}
+      {batch && <Body batch={batch} />}
+      {batch && isCancelling && <CancelDialog batch={batch} onClose={() => setCancelling(false)} />}
+    </Page>
+  )
+}
+
+function Actions({ batch, cancel }: { readonly batch: Batch; readonly cancel: () => void }) {
+  const may = useMay()
+  const say = words.batches
+  const icon = <Download size={14} aria-hidden />
+  const why = !may('batches.cancel', batch.project)
+    ? say.cancel.forbidden
+    : batch.state === 'cancelling'
+      ? say.cancel.stopping
+      : undefined
+  return (
+    <>
+      {batch.output.bytes === 0 ? (
+        <Button icon={icon} why={say.noOutput}>
+          {say.download}
+        </Button>
+      ) : (
+        <a href={batchFileUrl(batch.id, 'output')} download className={buttonClasses()}>
+          {icon}
+          {say.download}
+        </a>
+      )}
+      {isOpen(batch) && (
+        <Button look="danger" icon={<Ban size={14} aria-hidden />} why={why} onClick={cancel}>
+          {say.cancel.action}
+        </Button>
+      )}
+    </>
+  )
+}
+
+function Body({ batch }: { readonly batch: BatchDetail }) {
+  const nowMs = useNow()
+  const say = words.batches
+  const done = doneOf(batch)
+  const { total } = batch.lines
+  return (
+    <div className="flex flex-col gap-5 px-6 pt-[18px] pb-6 phone:px-4">
+      {batch.pause !== null && (
+        <Banner tone="warn">{say.pausedUntil(batch.pause.code, clock(batch.pause.until))}</Banner>
+      )}
+      <Figures figures={figuresOf(batch, nowMs)} />
+      {total > 0 && (
+        <Meter
+          share={shareOf(batch)}
+          label={say.done(whole(done), whole(total))}
+          colour={batch.state === 'completed' ? 'good' : 's1'}
+          height={6}
+        />
+      )}
+      {batch.file_errors.length > 0 ? (
+        <FileErrors errors={batch.file_errors} />
+      ) : (
+        <>
+          <LinesChart batch={batch} />
+          <Faults batch={batch} />
+        </>
+      )}
+    </div>
+  )
+}
+
+function figuresOf(batch: BatchDetail, nowMs: number) {
+  const { figures, of, rateNote, unknownLeft, until } = words.batches
+  const { lines } = batch
+  const left = leftMs(batch)
+  const time = isOpen(batch)
+    ? {
+        name: figures.left,
+        value: left === undefined ? unknownLeft : duration(left),
+        note: until(moment(batch.expires_at, nowMs)),
+      }
+    : { name: figures.took, value: duration(tookMs(batch, nowMs)) }
+  return [
+    { name: figures.state, value: <BatchStateView batch={batch} /> },
+    {
+      name: figures.done,
+      value: of(whole(doneOf(batch)), whole(lines.total)),
+      note: lines.total === 0 ? NONE : share(shareOf(batch)),
+    },
+    ...(batch.lines_per_second === null
+      ? []
+      : [{ name: figures.rate, value: rate(batch.lines_per_second), note: rateNote }]),
+    time,
+    {
+      name: isOpen(batch) ? figures.cost : figures.costAll,
+      value: moneyInList(batch.cost_usd),
+      note: moneyExact(batch.cost_usd),
+    },
+    {
+      name: figures.failed,
+      value: whole(lines.failed),
+      note: lines.total === 0 ? NONE : share(lines.failed / lines.total),
+    },
+    { name: figures.tokens, value: count(batch.tokens) },
+  ]
+}

@@ -1,0 +1,94 @@
+/** How far is the bulk work? All batches, newest first, as they are now. */
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
+import { useSearch } from '@tanstack/react-router'
+import { batchQueries, putBatch, type Batch, type BatchState } from '../../api/queries/batches.ts'
+import { paths } from '../../app/paths.ts'
+import { useChangeSearch } from '../../app/range-control.tsx'
+import { useStream, useStreamState } from '../../app/stream.ts'
+import { Button } from '../../ui/button.tsx'
+import { DataTable } from '../../ui/data-table.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { LiveMark } from '../../ui/live-mark.tsx'
+import { Page } from '../../ui/page.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
+import { words } from '../../words/words.ts'
+import { columns, phoneRow } from './columns.tsx'
+
+const STATES = ['open', 'completed', 'expired', 'cancelled', 'failed'] as const
+
+interface BatchesSearch {
+  readonly state?: 'open' | BatchState
+  readonly project?: string
+}
+
+export function BatchesPage() {
+  const { state, project } = useSearch({ strict: false }) as BatchesSearch
+  const change = useChangeSearch()
+  const list = useInfiniteQuery(batchQueries.list(state, project))
+  const queries = useQueryClient()
+  useStream<Batch>('batch', (batch) => putBatch(queries, batch), { filters: { project } })
+  const stream = useStreamState()
+  const say = words.batches
+  return (
+    <Page
+      title={say.title}
+      fill
+      actions={<LiveMark state={stream} />}
+      bar={
+        <Segmented
+          label={say.filter}
+          className="max-w-full overflow-x-auto"
+          segments={[
+            { value: 'all', label: say.all },
+            ...STATES.map((one) => ({ value: one, label: labelOf(one) })),
+          ]}
+          value={state ?? 'all'}
+          onChange={(next) => change({ state: next === 'all' ? undefined : next })}
+        />
+      }
+    >
+      <DataTable<Batch>
+        label={say.title}
+        columns={columns}
+        rows={list.data?.pages.flatMap(({ data }) => data)}
+        rowKey={({ id }) => id}
+        rowHeight={46}
+        minWidth={1180}
+        href={({ id }) => paths.batch(id)}
+        error={list.error ?? undefined}
+        retry={() => void list.refetch()}
+        phoneRow={phoneRow}
+        onEnd={list.hasNextPage && !list.isFetching ? () => void list.fetchNextPage() : undefined}
+        empty={<NoBatches state={state} clear={() => change({ state: undefined })} />}
+      />
+    </Page>
+  )
+}
+
+function labelOf(state: 'open' | BatchState): string {
+  return state === 'open' ? words.batches.open : words.batches.states[state]
+}
+
+const SHELL = 'torana batch run corpus.jsonl --model text-embedding-3-small --out vectors.jsonl'
+
+function NoBatches({
+  state,
+  clear,
+}: {
+  readonly state: 'open' | BatchState | undefined
+  readonly clear: () => void
+}) {
+  const say = words.batches
+  if (state !== undefined)
+    return (
+      <Empty
+        title={say.emptyFilter(labelOf(state))}
+        actions={<Button onClick={clear}>{words.ui.clearFilters}</Button>}
+      />
+    )
+  return (
+    <Empty title={say.empty} shell={SHELL}>
+      {say.emptyText}
+    </Empty>
+  )
+}

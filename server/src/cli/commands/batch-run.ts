@@ -1,0 +1,95 @@
+/** `torana batch run <corpus> --out <file>`: vectors of a whole corpus, by batches, into a file. */
+import { extname } from 'node:path'
+import { anyOf } from '#config/file/problem.ts'
+import { dollars, nanoUsdOf } from '#core/price.ts'
+import { command, Misuse, type Call, type Shown } from '../command/command.ts'
+import type { Summary } from '../bulk/run/output.ts'
+import { isVectorEnding, VECTOR_ENDINGS } from '../bulk/vectors/vector-format.ts'
+import { numberOf } from './terms.ts'
+
+/** Rows that got no vector are no reason to throw the others away, and no success either. */
+const SOME_FAILED = 3
+/** OpenAI's own bound. */
+const MAX_ROWS = 50_000
+const WINDOW_HOURS = { usual: 24, most: 168 }
+
+export const batchRun = command({
+  name: 'run',
+  summary: 'make vectors of a whole corpus, into a file',
+  arguments: [{ name: '<corpus>', says: 'the texts: a .jsonl, .csv, .tsv or .parquet file' }],
+  options: {
+    out: {
+      takes: '<file>',
+      says: `where the vectors go; it ends in ${anyOf(VECTOR_ENDINGS)}`,
+      short: 'o',
+    },
+    model: { takes: '<model>', says: 'the model (the first embedding model of the key)' },
+    dimensions: { takes: '<n>', says: 'the width of the vectors' },
+    type: {
+      takes: '<float32|float16>',
+      says: 'the numbers in .npy, .arrow and .parquet (float32)',
+      oneOf: ['float32', 'float16'],
+    },
+    text: { takes: '<column>', says: 'the column of texts (text, content, input or document)' },
+    id: {
+      takes: '<column>',
+      says: 'the column of ids (id, _id or custom_id; the number of the row if there is none)',
+    },
+    window: {
+      takes: '<hours>',
+      says: `how long a batch may take, up to ${WINDOW_HOURS.most} (${WINDOW_HOURS.usual})`,
+    },
+    'rows-per-batch': { takes: '<n>', says: `at most ${MAX_ROWS}, which is the default` },
+  },
+  reach: 'gateway',
+  more: 'The same command goes on where it was ended: nothing is paid twice. What it needs for that is in the folder <out>.run until the output is whole. The output is in the order of the corpus. Rows without a vector are in <out>.errors.jsonl; model, space and figures are in <out>.json. Exit code 3: some rows have no vector.',
+  examples: [
+    'torana batch run corpus.jsonl --model text-embedding-3-small --out vectors.npy',
+    'torana batch run products.csv --text description --id sku --out vectors.parquet --type float16',
+  ],
+  async run(call) {
+    const { given, text, gateway } = call
+    const out = text('out')
+    if (out === undefined) throw new Misuse('--out is missing: the file for the vectors.')
+    const ending = extname(out).toLowerCase()
+    if (!isVectorEnding(ending))
+      throw new Misuse(`--out: expected a name that ends in ${anyOf(VECTOR_ENDINGS)}, got "${out}".`)
+    const type = text('type') === 'float16' ? 'float16' : 'float32'
+    if (type === 'float16' && ending === '.jsonl')
+      throw new Misuse('--type float16 is for .npy, .arrow and .parquet.')
+    const asked = {
+      corpus: given[0] ?? '',
+      out,
+      ending,
+      type,
+      model: text('model'),
+      dimensions: countIn(call, 'dimensions', Infinity),
+      columns: { text: text('text'), id: text('id') },
+      windowHours: countIn(call, 'window', WINDOW_HOURS.most) ?? WINDOW_HOURS.usual,
+      rowsPerBatch: countIn(call, 'rows-per-batch', MAX_ROWS) ?? MAX_ROWS,
+    } as const
+    const { runCorpus } = await import('../bulk/run-corpus.ts')
+    return shown(await runCorpus(asked, await gateway(), call.out), out)
+  },
+})
+
+type Count = 'dimensions' | 'window' | 'rows-per-batch'
+
+function countIn({ text }: Call<Count>, option: Count, most: number): number | undefined {
+  const given = text(option)
+  if (given === undefined) return undefined
+  const count = numberOf(given, `--${option}`)
+  if (Number.isInteger(count) && count >= 1 && count <= most) return count
+  const upTo = most === Infinity ? '' : ` to ${most}`
+  throw new Misuse(`--${option}: expected a whole number from 1${upTo}, got "${given}".`)
+}
+
+function shown(summary: Summary, out: string): Shown {
+  const { vectors, errors, model, space, dimensions, type, tokens, cost_usd } = summary
+  const failed = errors === 0 ? '' : ` ${errors} rows have none: ${out}.errors.jsonl says why.`
+  return {
+    data: summary,
+    note: `${out}: ${vectors} vectors of ${dimensions} numbers (${type}), by ${model}, space ${space || 'unknown'}. ${tokens} tokens, ${dollars(nanoUsdOf(cost_usd))}.${failed}`,
+    exitCode: errors === 0 ? 0 : SOME_FAILED,
+  }
+}

@@ -1,0 +1,68 @@
+/** Composition of what files need: their rows, their bytes, the thread that reads them, and their worker. */
+import { join } from 'node:path'
+import { FairShare } from '#core/fair-share.ts'
+import type { FilesDependencies } from '#http/gateway/files/routes.ts'
+import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
+import type { ListenerDependencies } from '#http/gateway/caller/journey.ts'
+import { StoreAway } from '#ports/store.ts'
+import { resultSegments } from '#request/batches/result-segments.ts'
+import { wait } from '#runtime/clock.ts'
+import { sharedYield } from '#runtime/event-loop.ts'
+import { ThreadFileScanning } from '#runtime/file-scan.ts'
+import { startFileWorker } from '#worker/files.ts'
+import type { Basics } from './basics.ts'
+import type { Blobs } from './blobs.ts'
+import type { Stores } from './stores.ts'
+
+export interface OpenFiles extends AsyncDisposable {
+  /** What the gateway's handlers need. */
+  readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies>
+}
+
+export interface FileParts {
+  readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'isEldest'>
+  readonly blobs: Blobs
+}
+
+/** Files that arrive on this node at once: two pieces of 4 MB in memory for each. */
+const ARRIVING_AT_ONCE = 16
+/** A project gets at most three times the places that stay free: a file may arrive for minutes. */
+const HEADROOM = 3
+
+export async function openFiles(basics: Basics, { stores, blobs }: FileParts): Promise<OpenFiles> {
+  const { settings, limits, log } = basics
+  const { files } = stores
+  const fileBlobs = blobs.kept
+  const scanning = await ThreadFileScanning.open(join(settings.dataDir, 'scans'))
+  const worker = startFileWorker(
+    { files, fileBlobs, mustForget: stores.isEldest },
+    {
+      deleted: (count) => log.info({ files: count }, 'old files were deleted'),
+      failed(error) {
+        if (!(error instanceof StoreAway)) log.error({ err: error }, 'old files could not be deleted')
+      },
+    },
+  )
+  return {
+    forGateway: {
+      files,
+      fileUploads: stores.fileUploads,
+      fileBlobs,
+      segmentsOf: ({ id, source }) =>
+        source.kind === 'batch' ? resultSegments(source, stores.batches) : files.segments(id),
+      scanning,
+      fileRoom: new FairShare({
+        capacity: ARRIVING_AT_ONCE,
+        headroom: HEADROOM,
+        maxWaiting: ARRIVING_AT_ONCE,
+      }),
+      limits,
+      wait,
+      yieldOnArrival: sharedYield(4),
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.stop()
+      await scanning.close()
+    },
+  }
+}

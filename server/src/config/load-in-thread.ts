@@ -1,0 +1,56 @@
+import type { ConfiguredKey } from '#core/catalog.ts'
+import { workerModule } from '#package/files.ts'
+import { Thread } from '#thread/thread.ts'
+import { ConfigError } from './file/problem.ts'
+import type { Environment } from './file/variable.ts'
+import { extendable, type LoadedConfig, type LoadSettings } from './load.ts'
+import type { LoadWorks } from './load-worker.ts'
+
+/** A file with 100,000 keys takes 600 MB while it is read. */
+const MEMORY_MB = 2048
+/** The same file takes ten seconds of a core. Longer by this much, something has gone wrong. */
+const MAX_TASK_MS = 300_000
+/** Files change seldom; people who edit one often do it again soon. */
+const IDLE_MS = 60_000
+
+/** A configuration of the file whose digest this is. */
+export interface ReloadedConfig extends LoadedConfig {
+  readonly digest: string
+}
+
+/** Loads in a thread, because requests are answered meanwhile. Keys are taken over some at a time. */
+export class ThreadLoading {
+  readonly #thread: Thread<LoadWorks>
+
+  constructor() {
+    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs: IDLE_MS }
+    this.#thread = new Thread(workerModule('config/load-worker'), limits)
+  }
+
+  /** Throws a `ConfigError` with every problem there is. */
+  async load(
+    { configFile, openaiApiKey, bootstrapKey }: LoadSettings,
+    env: Environment,
+  ): Promise<ReloadedConfig> {
+    const keysOf = new Map<number, ConfiguredKey[]>()
+    const request = { settings: { configFile, openaiApiKey, bootstrapKey }, env: { ...env } }
+    const answer = await this.#thread.ask('load', request, {
+      hear({ project, keys }) {
+        const known = keysOf.get(project)
+        if (known) known.push(...keys)
+        else keysOf.set(project, [...keys])
+      },
+    })
+    if ('problems' in answer) throw new ConfigError(answer.problems)
+    const { config, digest } = answer
+    const projects = config.catalog.projects.map((project, index) => ({
+      ...project,
+      keys: keysOf.get(index) ?? [],
+    }))
+    return { ...extendable({ ...config, catalog: { ...config.catalog, projects } }), digest }
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}

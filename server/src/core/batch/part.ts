@@ -1,0 +1,70 @@
+/** The results of a chunk as one blob: a head that says what is in it, the output lines, the error lines. */
+import type { ChunkCounts, LineRange, PartPlace } from './chunk.ts'
+import { isRecord } from '../record.ts'
+
+export interface PartHead {
+  readonly counts: ChunkCounts
+  readonly outputBytes: number
+  readonly errorBytes: number
+  /** Lines at the end of the chunk that have not run. */
+  readonly rest: LineRange | undefined
+}
+
+/** As it is written: JSON has no whole numbers of any size. */
+interface WrittenHead extends Omit<PartHead, 'counts'> {
+  readonly counts: Omit<ChunkCounts, 'costNanoUsd' | 'faults' | 'outputTokens'> & {
+    readonly costNanoUsd: string
+    readonly outputTokens?: number
+    readonly faults?: ChunkCounts['faults']
+  }
+}
+
+/** ASCII text, or bytes. */
+export type Piece = string | Uint8Array
+
+/** The holder's token is in the name: the part of a holder that was replaced never stands for another's. */
+export function partName(batchId: string, chunk: number, token: number): string {
+  return `${partPrefix(batchId, chunk)}${token}`
+}
+
+export function partPrefix(batchId: string, chunk: number): string {
+  return `${batchPrefix(batchId)}${chunk}-`
+}
+
+export function batchPrefix(batchId: string): string {
+  return `batches/${batchId}/`
+}
+
+/** The holder that a part of this chunk is of. Undefined: it is none. */
+export function tokenIn(name: string, batchId: string, chunk: number): number | undefined {
+  const prefix = partPrefix(batchId, chunk)
+  const digits = name.startsWith(prefix) ? name.slice(prefix.length) : ''
+  return /^[1-9]\d{0,8}$/.test(digits) ? Number(digits) : undefined
+}
+
+export function headText({ counts, ...rest }: PartHead): string {
+  return `${JSON.stringify({ ...rest, counts: { ...counts, costNanoUsd: String(counts.costNanoUsd) } })}\n`
+}
+
+/** The head is the first line of a part. */
+export function headIn(text: string): PartHead {
+  const head = JSON.parse(text) as unknown
+  if (!isRecord(head) || !isRecord(head['counts'])) throw new TypeError('a part of a batch has no head')
+  const { counts, ...rest } = head as unknown as WrittenHead
+  const { faults = {}, outputTokens = 0, costNanoUsd } = counts
+  // Parts of an earlier version have fewer counts.
+  return { ...rest, counts: { ...counts, faults, outputTokens, costNanoUsd: BigInt(costNanoUsd) } }
+}
+
+export function placeOf({ outputBytes, errorBytes }: PartHead, headBytes: number, token: number): PartPlace {
+  return { token, headBytes, outputBytes, errorBytes }
+}
+
+/** How many bytes of this head there are in all, with every code of a fault in it: nobody reads further to find its end. */
+export const MAX_HEAD_BYTES = 8192
+
+export function sizeOf(pieces: readonly Piece[]): number {
+  let size = 0
+  for (const piece of pieces) size += piece.length
+  return size
+}

@@ -1,0 +1,55 @@
+/** What is known of a file of requests after it was read once: `scan.ts` finds it out. */
+
+/** In the words and codes of OpenAI's batches. */
+export interface LineError {
+  readonly code: LineErrorCode
+  readonly message: string
+  /** The field that is wrong. */
+  readonly param: string | null
+  /** Counts from 1, blank lines included. Null: it is about the file as a whole. */
+  readonly line: number | null
+}
+
+type LineErrorCode =
+  | 'invalid_json_line'
+  | 'duplicate_custom_id'
+  | 'url_mismatch'
+  | 'empty_file'
+  | 'too_many_tasks'
+  | 'invalid_request'
+  | 'missing_required_parameter'
+
+/** Requests that stand together and may be worked on together: all but their inputs is equal. */
+export interface ScannedChunk {
+  /** Where its first line begins in the file. */
+  readonly firstByte: number
+  /** Up to the end of its last line, the line break included if there is one. */
+  readonly bytes: number
+  /** The number of its first line in the file. Blank lines inside the chunk count on. */
+  readonly firstLine: number
+  /** Requests in it. */
+  readonly lines: number
+  /** Texts, lists of tokens or pictures that its requests ask for. */
+  readonly inputs: number
+}
+
+export interface FileScan {
+  /** Requests: lines that are not blank. */
+  readonly lines: number
+  readonly inputs: number
+  readonly chunks: number
+  /** The `url` of all requests: a line with another is an error. Undefined: no line has one. */
+  readonly url: string | undefined
+  /** In the order they came, the first hundred. */
+  readonly models: readonly ScannedModel[]
+  /** The first hundred, by line. A file with errors has no chunks that may be worked on. */
+  readonly errors: readonly LineError[]
+  readonly errorCount: number
+}
+
+/** A model that lines name, as they name it. */
+export interface ScannedModel {
+  readonly model: string
+  readonly firstLine: number
+  readonly lines: number
+}

@@ -1,0 +1,224 @@
+/**
+ * Reads a file of requests once, while it arrives: how many there are, where they can be cut into chunks, and what is wrong
+ * with which line. The same bytes give the same result, in whatever pieces they come.
+ */
+import { isBlank, LineSplitter, type Line } from './lines.ts'
+import { isLineError, readRequestLine, type RequestLine, type TextOf } from './request-line.ts'
+import type { FileScan, LineError, ScannedChunk, ScannedModel } from './scan-result.ts'
+
+/** So many say what is wrong with a file; more would only fill the answer. */
+const MAX_ERRORS = 100
+/** A corpus is made for one model, seldom for a few. */
+const MAX_MODELS = 100
+/** Ten million texts, and room to spare. */
+const MAX_LINES = 20_000_000
+/** Each is a row of a batch. Ten million texts in full chunks are twenty thousand; only pictures and mixed options need more. */
+const MAX_CHUNKS = 200_000
+/**
+ * As many as the largest call of a batch carries: what a crash makes necessary again is one chunk, and the results of a chunk, 4 MB
+ * with 1,536 dimensions, are in memory until it ends.
+ */
+const CHUNK_INPUTS = 512
+/** Read into memory whole by the worker of a batch. */
+const CHUNK_BYTES = 4 * 1024 * 1024
+
+/** A request's own name, and where it stands: what is needed to find names that stand twice. */
+export interface ScannedId {
+  readonly customId: string
+  readonly line: number
+}
+
+interface OpenChunk {
+  readonly firstByte: number
+  readonly firstLine: number
+  readonly options: string | undefined
+  endByte: number
+  lines: number
+  inputs: number
+}
+
+export class FileScanner {
+  readonly #textOf: TextOf
+  readonly #splitter = new LineSplitter()
+  readonly #models = new Map<string, { firstLine: number; lines: number }>()
+  readonly #chunks: ScannedChunk[] = []
+  readonly #errors: LineError[] = []
+  #errorCount = 0
+  #open: OpenChunk | undefined
+  #url: string | undefined
+  #lines = 0
+  #inputs = 0
+
+  constructor(textOf: TextOf) {
+    this.#textOf = textOf
+  }
+
+  /** The names of the requests that end in this piece. */
+  push(piece: Uint8Array): readonly ScannedId[] {
+    return this.#take(this.#splitter.push(piece))
+  }
+
+  /** The last line may have no line break. */
+  end(): readonly ScannedId[] {
+    return this.#take(this.#splitter.end())
+  }
+
+  /** `repeated`: the lines whose names stand in an earlier line, the first hundred of them; and how many there are. */
+  result(repeated: readonly number[], repeatedCount = repeated.length): ScanResult {
+    this.#closeChunk()
+    const errors = [...this.#errors, ...repeated.map(repeatedError)]
+    const wholeFile = this.#fileError()
+    errors.sort((one, another) => (one.line ?? 0) - (another.line ?? 0))
+    if (wholeFile !== undefined) errors.unshift(wholeFile)
+    const errorCount = this.#errorCount + repeatedCount + Number(wholeFile !== undefined)
+    const chunks = errorCount === 0 ? this.#chunks : []
+    const models = Array.from(this.#models, ([model, seen]): ScannedModel => ({ model, ...seen }))
+    return {
+      chunks,
+      scan: {
+        lines: this.#lines,
+        inputs: this.#inputs,
+        chunks: chunks.length,
+        url: this.#url,
+        models,
+        errors: errors.slice(0, MAX_ERRORS),
+        errorCount,
+      },
+    }
+  }
+
+  #take(lines: Iterable<Line>): readonly ScannedId[] {
+    const ids: ScannedId[] = []
+    for (const line of lines) {
+      if (line.content !== undefined && isBlank(line.content)) continue
+      this.#lines += 1
+      const read = readRequestLine(line, this.#textOf)
+      if (isLineError(read)) this.#fail(read)
+      else {
+        this.#request(line, read)
+        ids.push({ customId: read.customId, line: line.number })
+      }
+    }
+    return ids
+  }
+
+  #request(line: Line, { url, body }: RequestLine): void {
+    const { number } = line
+    this.#url ??= url
+    if (url !== this.#url)
+      this.#fail({
+        code: 'url_mismatch',
+        message: `url is '${url}', but an earlier line has '${this.#url}'. All lines of a file must have one url.`,
+        param: 'url',
+        line: number,
+      })
+    const { model } = body
+    if (typeof model === 'string') this.#seeModel(model, number)
+    else
+      this.#fail({
+        code: 'missing_required_parameter',
+        message: "Missing required parameter: 'body.model'.",
+        param: 'body.model',
+        line: number,
+      })
+    const inputs = inputsOf(body)
+    this.#inputs += inputs
+    this.#toChunk(line, inputs, optionsOf(url, body))
+  }
+
+  #seeModel(model: string, firstLine: number): void {
+    const seen = this.#models.get(model)
+    if (seen !== undefined) seen.lines += 1
+    else if (this.#models.size < MAX_MODELS) this.#models.set(model, { firstLine, lines: 1 })
+    else
+      this.#fail({
+        code: 'invalid_request',
+        message: `This line names one model more than the ${MAX_MODELS} that one file may name.`,
+        param: 'body.model',
+        line: firstLine,
+      })
+  }
+
+  #toChunk({ number, firstByte, endByte }: Line, inputs: number, options: string | undefined): void {
+    const open = this.#open
+    const fits =
+      open !== undefined &&
+      open.options !== undefined &&
+      open.options === options &&
+      open.inputs + inputs <= CHUNK_INPUTS &&
+      endByte - open.firstByte <= CHUNK_BYTES
+    if (fits) {
+      open.endByte = endByte
+      open.lines += 1
+      open.inputs += inputs
+      return
+    }
+    this.#closeChunk()
+    this.#open = { firstByte, firstLine: number, options, endByte, lines: 1, inputs }
+  }
+
+  #closeChunk(): void {
+    if (this.#open === undefined || this.#chunks.length > MAX_CHUNKS) return
+    const { firstByte, endByte, firstLine, lines, inputs } = this.#open
+    this.#chunks.push({ firstByte, bytes: endByte - firstByte, firstLine, lines, inputs })
+    this.#open = undefined
+  }
+
+  #fail(error: LineError): void {
+    this.#errorCount += 1
+    if (this.#errors.length < MAX_ERRORS) this.#errors.push(error)
+  }
+
+  #fileError(): LineError | undefined {
+    const wrong = (code: LineError['code'], message: string): LineError => ({
+      code,
+      message,
+      param: null,
+      line: null,
+    })
+    if (this.#lines === 0) return wrong('empty_file', 'The file has no requests.')
+    if (this.#lines > MAX_LINES)
+      return wrong(
+        'too_many_tasks',
+        `The file has ${this.#lines} requests; at most ${MAX_LINES} are allowed.`,
+      )
+    if (this.#chunks.length > MAX_CHUNKS)
+      return wrong(
+        'too_many_tasks',
+        `The file has more than ${MAX_CHUNKS} runs of requests with equal options. Sort its lines by their options, or split it.`,
+      )
+    return undefined
+  }
+}
+
+export interface ScanResult {
+  readonly scan: FileScan
+  /** Empty when the file has errors: then nothing of it is worked on. */
+  readonly chunks: readonly ScannedChunk[]
+}
+
+function repeatedError(line: number): LineError {
+  return {
+    code: 'duplicate_custom_id',
+    message: 'The custom_id of this line was used in an earlier line. Each line needs its own.',
+    param: 'custom_id',
+    line,
+  }
+}
+
+/** Texts or lists of tokens; of pictures, how many are asked for. A wrong value counts as one: its line is refused alone. */
+function inputsOf({ input, n }: RequestLine['body']): number {
+  if (Array.isArray(input)) return typeof input[0] === 'number' ? 1 : Math.max(1, input.length)
+  return typeof n === 'number' && Number.isSafeInteger(n) && n > 0 ? n : 1
+}
+
+/** All of a request but its inputs, to be compared. Undefined: it is like no other, and stands alone in its chunk. */
+function optionsOf(url: string, body: RequestLine['body']): string | undefined {
+  if (!url.endsWith('/embeddings')) return undefined
+  try {
+    return JSON.stringify({ ...body, input: undefined })
+  } catch {
+    // Nested too deeply to be written.
+    return undefined
+  }
+}

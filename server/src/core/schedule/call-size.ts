@@ -1,0 +1,35 @@
+/**
+ * How many inputs a call in the background may carry. Its size is the damage it does: who comes at the wrong moment waits for one
+ * such call to end. So calls shrink by half whenever somebody had to wait, and grow slowly while nobody does.
+ */
+const START = 128
+const LEAST = 16
+const MOST = 512
+const STEP = 32
+/** The calls that made somebody wait have begun before: what is sent from now on is told by those who come after it. */
+const SHRINK_EVERY_MS = 100
+/** From the least to the most in some eight seconds. */
+const GROW_EVERY_MS = 500
+
+export class CallSize {
+  #inputs = START
+  #waits = 0
+  #changedAtMs = Number.NEGATIVE_INFINITY
+
+  /** `waits`: how many calls have had to wait in line for a person so far. */
+  next(waits: number, nowMs: number): number {
+    const hasAnybodyWaited = waits > this.#waits
+    this.#waits = waits
+    const sinceMs = nowMs - this.#changedAtMs
+    if (hasAnybodyWaited && sinceMs >= SHRINK_EVERY_MS)
+      this.#change(Math.max(LEAST, this.#inputs >> 1), nowMs)
+    else if (!hasAnybodyWaited && sinceMs >= GROW_EVERY_MS)
+      this.#change(Math.min(MOST, this.#inputs + STEP), nowMs)
+    return this.#inputs
+  }
+
+  #change(inputs: number, nowMs: number): void {
+    this.#inputs = inputs
+    this.#changedAtMs = nowMs
+  }
+}

@@ -1,0 +1,75 @@
+/** Batches in the OpenAPI document. */
+import { z } from 'zod'
+import { BATCH_ENDPOINTS } from '#core/batch/request.ts'
+
+const moment = z.int().nullable().describe('Unix seconds; null: it has not come to that.')
+
+export const batchRequest = z
+  .object({
+    input_file_id: z.string(),
+    endpoint: z.enum(BATCH_ENDPOINTS),
+    completion_window: z.string().describe('`24h`, or another number of hours up to `168h`.'),
+    metadata: z.record(z.string(), z.string()).nullish(),
+    output_expires_after: z.object({ anchor: z.literal('created_at'), seconds: z.int() }).nullish(),
+  })
+  .meta({ id: 'BatchRequest' })
+
+export const batchObject = z
+  .object({
+    id: z.string(),
+    object: z.literal('batch'),
+    endpoint: z.string(),
+    model: z.string().nullable(),
+    errors: z
+      .object({
+        object: z.literal('list'),
+        data: z.array(
+          z.object({
+            code: z.string(),
+            message: z.string(),
+            param: z.string().nullable(),
+            line: z.int().nullable(),
+          }),
+        ),
+      })
+      .nullable(),
+    input_file_id: z.string(),
+    completion_window: z.string(),
+    status: z.enum(['in_progress', 'cancelling', 'completed', 'failed', 'expired', 'cancelled']),
+    output_file_id: z.string().nullable(),
+    error_file_id: z.string().nullable(),
+    created_at: z.int(),
+    in_progress_at: moment,
+    expires_at: moment,
+    finalizing_at: moment,
+    completed_at: moment,
+    failed_at: moment,
+    expired_at: moment,
+    cancelling_at: moment,
+    cancelled_at: moment,
+    request_counts: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
+    usage: z.object({
+      input_tokens: z.int(),
+      input_tokens_details: z.object({ cached_tokens: z.int() }),
+      output_tokens: z.int(),
+      output_tokens_details: z.object({ reasoning_tokens: z.int() }),
+      total_tokens: z.int(),
+    }),
+    metadata: z.record(z.string(), z.string()).nullable(),
+    torana: z.object({
+      cost_usd: z.string().describe('What it has cost so far.'),
+      pause: z
+        .object({ code: z.string(), until: z.int() })
+        .nullable()
+        .describe('Why nothing of it begins at present, by the code of a fault.'),
+    }),
+  })
+  .meta({ id: 'Batch' })
+
+export const batchList = z.object({
+  object: z.literal('list'),
+  data: z.array(batchObject),
+  first_id: z.string().nullable(),
+  last_id: z.string().nullable(),
+  has_more: z.boolean(),
+})

@@ -1,0 +1,81 @@
+/** Routes outside the journeys of embeddings and images. Their requests are recorded like every other. */
+import type { ServerResponse } from 'node:http'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Fault } from '#core/fault/fault.ts'
+import type { Key } from '#ports/keys.ts'
+import { toFault } from '../../faults.ts'
+import { clientRequestId, writeFault } from './caller.ts'
+import type { ListenerDependencies } from './journey.ts'
+import { keyOf } from './key-of.ts'
+import { hijacked } from './routes.ts'
+import { writeJson } from './writing.ts'
+
+/** A request of a caller that is known. */
+export interface KnownRequest {
+  readonly request: FastifyRequest
+  readonly response: ServerResponse
+  readonly key: Key
+}
+
+interface ServedRoute {
+  readonly route: string
+  /** What a caller is told of an error. */
+  readonly faultOf?: (error: unknown) => unknown
+}
+
+export function idIn({ params }: FastifyRequest): string {
+  return (params as { id: string }).id
+}
+
+/** Of callers with a key. `serve` gives the answer, or has written it itself and gives none. */
+export function servedBy(
+  dependencies: ListenerDependencies,
+  served: ServedRoute,
+  serve: (asked: KnownRequest) => Promise<object | undefined>,
+): ReturnType<typeof hijacked> {
+  return recorded(dependencies, served, async (request, response, asker) => {
+    asker.key = await keyOf(request.raw, dependencies)
+    const answer = await serve({ request, response, key: asker.key })
+    if (answer !== undefined) writeJson(response, answer, request.id)
+  })
+}
+
+/** For answers that are streams of bytes: `serve` asks for the key, where one is needed, and writes the answer itself. */
+export function streamedBy(
+  dependencies: ListenerDependencies,
+  route: string,
+  serve: (request: FastifyRequest, response: ServerResponse) => Promise<void>,
+): ReturnType<typeof hijacked> {
+  return recorded(dependencies, { route }, serve)
+}
+
+function recorded(
+  { clientAddress, observer, docsUrl }: ListenerDependencies,
+  { route, faultOf }: ServedRoute,
+  serve: (request: FastifyRequest, response: ServerResponse, asker: { key?: Key }) => Promise<void>,
+): ReturnType<typeof hijacked> {
+  return hijacked(async (request: FastifyRequest, reply: FastifyReply) => {
+    reply.hijack()
+    const asker: { key?: Key } = {}
+    let fault: Fault | undefined
+    try {
+      await serve(request, reply.raw, asker)
+    } catch (error) {
+      fault = toFault(faultOf ? faultOf(error) : error)
+      writeFault(reply.raw, fault, request.id, docsUrl())
+    }
+    observer.requestEnded({
+      requestId: request.id,
+      route,
+      status: fault?.entry.status ?? reply.raw.statusCode,
+      fault: fault?.code,
+      cause: fault?.cause,
+      clientRequestId: clientRequestId(request.raw),
+      clientAddress: clientAddress(request.raw),
+      project: asker.key?.project,
+      key: asker.key?.name,
+      keyId: asker.key?.id,
+      durationMs: reply.elapsedTime,
+    })
+  })
+}

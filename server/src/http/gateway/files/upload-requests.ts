@@ -1,0 +1,123 @@
+/** What the requests about uploads say. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Fault } from '#core/fault/fault.ts'
+import { checkFilename, checkPurpose, expiryMs } from '#core/files/create.ts'
+import { isRecord } from '#core/record.ts'
+import type { FileUpload, UploadPart } from '#ports/file-uploads.ts'
+import { addPart, checkPending, type UploadsOutside, type UploadWish } from '#request/files/uploads.ts'
+import { refuseCompressed, refuseEncoded } from '../caller/caller.ts'
+import { inviteBody } from '../caller/unread.ts'
+import { IncomingBytes } from '../uploads/incoming-bytes.ts'
+import { MultipartParts } from '../uploads/multipart-parts.ts'
+import { boundaryOf, labelOf, utf8 } from '../uploads/part-headers.ts'
+
+/** The ids of all parts of the largest upload, with room to spare. */
+const JSON_BYTES = 1024 * 1024
+/** A part of 64 MB, and the form around it. */
+const PART_FORM_BYTES = 65 * 1024 * 1024
+const MD5 = /^[0-9a-f]{32}$/i
+
+type Body = Readonly<Record<string, unknown>>
+
+/** An empty body is an empty object: to cancel takes none. */
+export async function readObject(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limits }: UploadsOutside,
+): Promise<Body> {
+  refuseEncoded(request)
+  const body = new IncomingBytes(request, {
+    maxBytes: JSON_BYTES,
+    advice: 'Send what this path takes only.',
+    idleMs: limits.uploadIdleMs,
+  })
+  inviteBody(request, response)
+  const pieces: Buffer[] = []
+  try {
+    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) pieces.push(piece)
+  } finally {
+    body.release()
+  }
+  const text = utf8(Buffer.concat(pieces))
+  if (text === '') return {}
+  const value = parsed(text)
+  if (!isRecord(value)) throw new Fault('invalid_json', 'The body is not a JSON object.')
+  return value
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return JSON.parse(text ?? '') as unknown
+  } catch {
+    throw new Fault('invalid_json', 'The body is not JSON. Send a JSON object.')
+  }
+}
+
+export function readWish(body: Body): UploadWish {
+  const { purpose, filename, bytes, mime_type: mimeType, expires_after: expiresAfter } = body
+  checkPurpose(typeof purpose === 'string' ? purpose : undefined)
+  if (filename === undefined) throw missing('filename')
+  if (typeof bytes !== 'number' || !Number.isSafeInteger(bytes) || bytes < 1) {
+    if (bytes === undefined) throw missing('bytes')
+    throw new Fault('invalid_parameter', 'bytes must be a whole number of at least 1.', { param: 'bytes' })
+  }
+  if (typeof mimeType !== 'string') throw missing('mime_type')
+  if (expiresAfter !== undefined && expiresAfter !== null && !isRecord(expiresAfter))
+    throw new Fault('invalid_parameter', 'expires_after must be {"anchor": "created_at", "seconds": …}.', {
+      param: 'expires_after',
+    })
+  const { anchor, seconds } = isRecord(expiresAfter) ? expiresAfter : {}
+  return {
+    filename: checkFilename(typeof filename === 'string' ? filename : undefined),
+    bytes,
+    expiresAfterMs: expiryMs(anchor, seconds),
+  }
+}
+
+export function readCompletion({ part_ids: partIds, md5 }: Body): {
+  readonly partIds: readonly string[]
+  readonly md5: string | undefined
+} {
+  if (partIds === undefined) throw missing('part_ids')
+  if (!Array.isArray(partIds) || !partIds.every((id) => typeof id === 'string'))
+    throw new Fault('invalid_parameter', 'part_ids must be a list of ids of parts.', { param: 'part_ids' })
+  if (md5 === undefined || md5 === null) return { partIds, md5: undefined }
+  if (typeof md5 !== 'string' || !MD5.test(md5))
+    throw new Fault('invalid_parameter', 'md5 must be 32 hexadecimal digits.', { param: 'md5' })
+  return { partIds, md5 }
+}
+
+/** A form with the bytes of one part, under `data`. */
+export async function takePart(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upload: FileUpload,
+  outside: UploadsOutside & { readonly yieldOnArrival: () => Promise<unknown> },
+): Promise<UploadPart> {
+  checkPending(upload, outside)
+  refuseCompressed(request)
+  const boundary = boundaryOf(request.headers['content-type'])
+  const body = new IncomingBytes(request, {
+    maxBytes: PART_FORM_BYTES,
+    advice: 'Send parts of at most 64 MB.',
+    idleMs: outside.limits.uploadIdleMs,
+  })
+  let part: UploadPart | undefined
+  try {
+    inviteBody(request, response)
+    for await (const { headers, bytes } of new MultipartParts(body, boundary, outside.yieldOnArrival)) {
+      const { name } = labelOf(headers)
+      if (name !== 'data' || part !== undefined)
+        throw new Fault('invalid_parameter', 'The form has more than one part called data.', { param: name })
+      part = await addPart(upload, bytes, outside)
+    }
+  } finally {
+    body.release()
+  }
+  if (part === undefined) throw missing('data')
+  return part
+}
+
+function missing(param: string): Fault {
+  return new Fault('missing_parameter', `${param} is missing.`, { param })
+}

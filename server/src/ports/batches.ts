@@ -1,0 +1,166 @@
+/** Batches: the requests of one file, run in the background, chunk by chunk. What the store keeps of them. */
+import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
+import type { Actor } from './audit.ts'
+
+/**
+ * `in_progress`: chunks of it wait or run. `cancelling`: no further chunk begins; those under way end with what they have.
+ * The others are ends. `failed`: its file can't be run, and none of it was. `expired`: its time was up before all of it was done.
+ */
+export type BatchState = 'in_progress' | 'cancelling' | 'completed' | 'failed' | 'expired' | 'cancelled'
+
+/** Why a file can't be run, in OpenAI's words. Lines count from 1. */
+export interface BatchError {
+  readonly code: string
+  readonly message: string
+  readonly param: string | undefined
+  readonly line: number | undefined
+}
+
+export interface NewBatch {
+  /** `batch_…`, from a UUIDv7: ids sort by the time of creation. */
+  readonly id: string
+  readonly project: string
+  readonly keyId: string
+  /** What the key allowed at that moment, as text: the batch runs on these terms, though the key may change meanwhile. */
+  readonly terms: string
+  readonly endpoint: string
+  readonly inputFileId: string
+  /** The ids that its results can be fetched by as soon as there are any. */
+  readonly outputFileId: string
+  readonly errorFileId: string
+  /** As the lines name it. Undefined: they name none, or several. */
+  readonly model: string | undefined
+  /** Of what was asked for: equal digests ask for the same. */
+  readonly digest: string
+  readonly idempotencyKey: string | undefined
+  /** The caller's SDK says that this is a retry of its own. */
+  readonly isRetry: boolean
+  /** How long it may take. */
+  readonly windowMs: number
+  readonly metadata: Readonly<Record<string, string>> | undefined
+  /** How long its results are kept. */
+  readonly resultsKeptMs: number
+  /** In the order of the file, without a gap. */
+  readonly chunks: readonly LineRange[]
+  /** Not empty: the batch has failed at once, and no chunk of it runs. */
+  readonly errors: readonly BatchError[]
+}
+
+export interface Batch
+  extends
+    Omit<NewBatch, 'digest' | 'idempotencyKey' | 'isRetry' | 'windowMs' | 'chunks'>,
+    Readonly<Omit<ChunkCounts, 'expired' | 'faults'>> {
+  readonly state: BatchState
+  /** Of all chunks. */
+  readonly lines: number
+  readonly createdAtMs: number
+  readonly expiresAtMs: number
+  readonly cancellingAtMs: number | undefined
+  readonly endedAtMs: number | undefined
+  /** Whether there is something to fetch. */
+  readonly outputBytes: number
+  readonly errorBytes: number
+  /** Why nothing of it begins at present. */
+  readonly pause: BatchPause | undefined
+}
+
+interface BatchPause {
+  /** The code of the fault. */
+  readonly code: string
+  readonly untilMs: number
+}
+
+export type CreatedBatch =
+  | { readonly kind: 'created' | 'joined'; readonly batch: Batch }
+  /** The idempotency key was used for something else. */
+  | { readonly kind: 'conflict' }
+  /** The project has as many batches that have not ended as it may. */
+  | { readonly kind: 'too-many' }
+
+/** What the lines of a chunk ask for. A node has room for each kind: pictures take so much longer than texts. */
+export type ChunkKind = 'texts' | 'pictures'
+
+/** A node's hold on a chunk. The token grows with each holder: one that was replaced can change nothing any more. */
+export interface ChunkHold {
+  readonly batchId: string
+  readonly chunk: number
+  readonly token: number
+}
+
+export interface HeldChunk extends LineRange {
+  readonly hold: ChunkHold
+  readonly batch: Batch
+  /** The batch's time is up: its lines are only told so. */
+  readonly isLate: boolean
+}
+
+export interface ChunkEnd {
+  readonly counts: ChunkCounts
+  /** Undefined: there is no result, since the batch was cancelled before any line of the chunk ran. */
+  readonly part: PartPlace | undefined
+  /** Lines at its end that have not run: they become a chunk of their own. Without effect when the batch is cancelled. */
+  readonly rest?: LineRange | undefined
+}
+
+/** The results of a chunk that has ended. */
+export interface DonePart extends PartPlace {
+  readonly chunk: number
+  /** How many chunks of the batch had ended with it, from 1. */
+  readonly number: number
+}
+
+/** Another node has taken the chunk over, or it has ended: its holder stops and says nothing to the store any more. */
+export class ChunkLost extends Error {
+  override readonly name = 'ChunkLost'
+}
+
+/** Every method is one atomic step and may be repeated after an answer was lost. Trouble rejects with `StoreAway`. */
+export interface Batches {
+  /**
+   * Writes a batch, unless the same was asked before: by a batch of the project with this idempotency key (kept for 24 h), or,
+   * if `isRetry` and there is no such key, by one of the same key (`keyId`) and digest that was made within 15 minutes.
+   * `maxOpen`: batches of the project that have not ended.
+   */
+  create(batch: NewBatch, maxOpen: number): Promise<CreatedBatch>
+  /** Undefined when there is none in this project. */
+  find(id: string, project: string): Promise<Batch | undefined>
+  /** Newest first, those before `after`; at most `limit`. Undefined: there is no batch `after` in this project. */
+  list(
+    project: string,
+    page: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Batch[] | undefined>
+  /** The parts of ended chunks in the order in which they ended, `after` the given number: so what grows keeps its beginning. */
+  parts(
+    batchId: string,
+    page: { readonly after?: number | undefined; readonly limit: number },
+  ): Promise<readonly DonePart[]>
+  /**
+   * No further chunk of it begins. Without effect on a batch that has ended. Undefined when there is none in this project.
+   * `by`: a person who did it for the project, which the audit tells in the same step.
+   */
+  cancel(id: string, project: string, by?: Actor): Promise<Batch | undefined>
+  /**
+   * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. Projects take turns; within a
+   * project the batch with the earliest end of its window comes first.
+   */
+  claim(nodeId: string, limit: number, of?: ChunkKind): Promise<readonly HeldChunk[]>
+  /** Holds them for another `CHUNK_HOLD_MS`. Returns those that are to be given up: lost, or of a batch that was cancelled. */
+  renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]>
+  /**
+   * Ends a chunk. Rejects with `ChunkLost` when it is no longer the holder's. In the same step the files of its results are
+   * there, as large as they are so far. With the last chunk the batch ends, once: its input is released, and the webhooks of
+   * its project that ask for the event get it to send.
+   */
+  finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
+  /** Gives up a chunk of which nothing ran. Nobody takes it for so long. Without effect when it is no longer the holder's. */
+  giveBack(hold: ChunkHold, forMs: number): Promise<void>
+  /** No chunk of the batch begins for so long, because of this fault. */
+  pause(batchId: string, code: string, forMs: number): Promise<void>
+  /** Batches whose results have been kept for their time, oldest first, at most `limit`. */
+  due(limit: number): Promise<readonly string[]>
+  /** Forgets a batch that has ended, with its chunks. Its parts are deleted before. */
+  forget(id: string): Promise<void>
+}
+
+/** Longer than any pause of a healthy process, short enough that a dead one's chunks soon go on. */
+export const CHUNK_HOLD_MS = 15_000

@@ -1,0 +1,167 @@
+/** What has come of the lines of a chunk so far, and the part that it becomes. */
+import type { ChunkCounts, LineRange } from '#core/batch/chunk.ts'
+import type { BatchLine, LineRun } from '#core/batch/line.ts'
+import { headText, sizeOf, type PartHead } from '#core/batch/part.ts'
+import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
+import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
+import type { Fault } from '#core/fault/fault.ts'
+import { asciiJson } from '#core/json-text.ts'
+import { divideTokens } from '#core/usage.ts'
+import type { EmbedResult } from '../embeddings/embed.ts'
+import { PartBytes } from './part-bytes.ts'
+
+export interface ResultTerms {
+  readonly batchId: string
+  /** The number of the chunk's first line in the file. */
+  readonly firstLine: number
+  /** Of the chunk. */
+  readonly lines: number
+  readonly docsUrl: string
+}
+
+interface MadePart {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly head: PartHead
+  readonly headBytes: number
+}
+
+export class ChunkResults {
+  readonly #terms: ResultTerms
+  readonly #output = new PartBytes()
+  readonly #errors: string[] = []
+  #completed = 0
+  #failed = 0
+  #expired = 0
+  #tokens = 0
+  #outputTokens = 0
+  #costNanoUsd = 0n
+  #part: MadePart | undefined
+  readonly #faults = new Map<string, number>()
+
+  constructor(terms: ResultTerms) {
+    this.#terms = terms
+  }
+
+  answered(lines: LineRun, { vectors, usage, extraFields }: EmbedResult, requestId: string): void {
+    const tokens = divideTokens(
+      usage.promptTokens,
+      lines.map(({ request }) => inputSize(request.input)),
+    )
+    const before = this.#output.size
+    let first = 0
+    for (const [index, line] of lines.entries()) {
+      const { model, encoding, input } = line.request
+      const count = inputCount(input)
+      this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
+      this.#output.write('{"object":"list","data":[')
+      for (let place = 0; place < count; place += 1)
+        writeItem(this.#output, vectors[first + place] as Vector, place, encoding)
+      first += count
+      const used = tokens[index] ?? 0
+      let end = `],"model":${asciiJson(model)},"usage":{"prompt_tokens":${used},"total_tokens":${used}}`
+      for (const name in extraFields) end += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
+      this.#output.write(`${end}}${ANSWER_TAIL}`)
+      // What comes is about as large as what has come.
+      if (index === 0) this.#output.expect((this.#output.size - before) * (this.#linesLeft - 1))
+    }
+    this.#completed += lines.length
+    this.#tokens += usage.promptTokens
+    if (usage.cost.kind === 'known') this.#costNanoUsd += usage.cost.nanoUsd
+  }
+
+  /** `body`: of the answer, in ASCII. */
+  made(
+    line: BatchLine,
+    body: readonly string[],
+    used: Pick<ChunkCounts, 'tokens' | 'outputTokens' | 'costNanoUsd'>,
+    requestId: string,
+  ): void {
+    this.#output.write(answerHead({ ...this.#idsOf(line), requestId }, 200))
+    for (const piece of body) this.#output.write(piece)
+    this.#output.write(ANSWER_TAIL)
+    this.#completed += 1
+    this.#tokens += used.tokens
+    this.#outputTokens += used.outputTokens
+    this.#costNanoUsd += used.costNanoUsd
+  }
+
+  refused(lines: readonly BatchLine[], fault: Fault, requestId: string): void {
+    for (const line of lines)
+      this.#errors.push(refusedLine({ ...this.#idsOf(line), requestId }, fault, this.#terms.docsUrl))
+    this.#countFailed(lines.length, fault.code)
+  }
+
+  expired(lines: readonly BatchLine[]): void {
+    for (const line of lines) this.#errors.push(expiredLine(this.#idsOf(line)))
+    this.#countFailed(lines.length, EXPIRED)
+    this.#expired += lines.length
+  }
+
+  #countFailed(lines: number, code: string): void {
+    this.#failed += lines
+    this.#faults.set(code, (this.#faults.get(code) ?? 0) + lines)
+  }
+
+  get outputBytes(): number {
+    return this.#output.size
+  }
+
+  get counts(): ChunkCounts {
+    return {
+      completed: this.#completed,
+      failed: this.#failed,
+      expired: this.#expired,
+      tokens: this.#tokens,
+      outputTokens: this.#outputTokens,
+      costNanoUsd: this.#costNanoUsd,
+      faults: Object.fromEntries(this.#faults),
+    }
+  }
+
+  /** The blob, and what its head says. The same each time: nothing comes in afterwards. */
+  part(rest: LineRange | undefined): MadePart {
+    this.#part ??= this.#made(rest)
+    return this.#part
+  }
+
+  #made(rest: LineRange | undefined): MadePart {
+    const head: PartHead = {
+      counts: this.counts,
+      outputBytes: this.#output.size,
+      errorBytes: sizeOf(this.#errors),
+      rest,
+    }
+    for (const line of this.#errors) this.#output.write(line)
+    const text = headText(head)
+    return { bytes: this.#output.behind(text), head, headBytes: text.length }
+  }
+
+  /** Its bytes are used by others from here on. */
+  release(): void {
+    this.#output.release()
+  }
+
+  get #linesLeft(): number {
+    return this.#terms.lines - this.#completed - this.#failed
+  }
+
+  #idsOf({ number, customId }: BatchLine): { readonly lineId: string; readonly customId: string } {
+    const { batchId, firstLine } = this.#terms
+    return { lineId: `batch_req_${batchId.slice('batch_'.length)}_${firstLine + number}`, customId }
+  }
+}
+
+/** What came as bytes stays bytes: a text of them would be made only to be taken apart again. */
+function writeItem(output: PartBytes, vector: Vector, index: number, encoding: 'float' | 'base64'): void {
+  const opening = `${index === 0 ? '' : ','}{"object":"embedding","index":${index},"embedding":`
+  if (encoding === 'base64') {
+    output.write(`${opening}"`)
+    output.write(vector.form === 'base64Bytes' ? vector.bytes : base64Of(vector))
+    output.write('"}')
+  } else {
+    output.write(opening)
+    output.write(jsonOf(vector))
+    output.write('}')
+  }
+}

@@ -1,0 +1,49 @@
+/** The part of a chunk in the blob store: written once it is made, found again by the next holder should this one die. */
+import { headIn, MAX_HEAD_BYTES, partName, partPrefix, placeOf, tokenIn } from '#core/batch/part.ts'
+import type { ChunkEnd, ChunkHold } from '#ports/batches.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { ChunkResults } from './chunk-results.ts'
+import type { LineRange } from '#core/batch/chunk.ts'
+
+/** Holders of one chunk that may have left a part. */
+const MAX_PARTS = 100
+
+/** What an earlier holder of the chunk left. Its calls are in the books, since it wrote them before the part. */
+export async function partBefore(
+  { batchId, chunk, token }: ChunkHold,
+  blobs: BlobStore,
+): Promise<ChunkEnd | undefined> {
+  if (token === 1) return undefined
+  const listed = await blobs.list({ prefix: partPrefix(batchId, chunk), limit: MAX_PARTS })
+  for (const { name, size } of listed) {
+    const holder = tokenIn(name, batchId, chunk)
+    if (holder === undefined || holder >= token) continue
+    const range = { first: 0, last: Math.min(size, MAX_HEAD_BYTES) - 1 }
+    const blob = await blobs.open(name, range)
+    if (blob === undefined) continue
+    const text = await textOf(blob.bytes)
+    const headBytes = text.indexOf('\n') + 1
+    const head = headIn(text.slice(0, headBytes))
+    return { counts: head.counts, part: placeOf(head, headBytes, holder), rest: head.rest }
+  }
+  return undefined
+}
+
+/** Resolves once the results are durable. Rejects with `StoreAway` when they are not. */
+export async function keepPart(
+  { batchId, chunk, token }: ChunkHold,
+  results: ChunkResults,
+  rest: LineRange | undefined,
+  blobs: BlobStore,
+): Promise<ChunkEnd> {
+  const { bytes, head, headBytes } = results.part(rest)
+  await blobs.put(partName(batchId, chunk, token), bytes)
+  return { counts: head.counts, part: placeOf(head, headBytes, token), rest }
+}
+
+async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const some of bytes) text += decoder.decode(some, { stream: true })
+  return text
+}

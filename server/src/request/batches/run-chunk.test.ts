@@ -1,0 +1,294 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Clock } from '#ports/clock.ts'
+import { decodeBase64 } from '#core/embedding/vector.ts'
+import type { Batch, HeldChunk } from '#ports/batches.ts'
+import { storedKey } from '../access/stored-key.ts'
+import { MemoryBlobs } from '#stores/blobs/memory.ts'
+import { MemoryBatches } from '#stores/memory/batches.ts'
+import { StoreAway } from '#ports/store.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { bitsOf } from '#test/support/arbitraries.ts'
+import { embedDependencies, MemoryUpstream, type MemoryUpstreamOptions } from '#test/support/embedding.ts'
+import { aModel } from '#test/support/models.ts'
+import { aKey } from '#test/support/sharing.ts'
+import { vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+import { StopSign } from './stop-sign.ts'
+import { runChunk, type ChunkDependencies, type ChunkOrders } from './run-chunk.ts'
+
+interface ResultLine {
+  readonly id: string
+  readonly custom_id: string
+  readonly response: {
+    readonly status_code: number
+    readonly request_id: string
+    readonly body: {
+      readonly data: readonly { readonly embedding: string }[]
+      readonly usage: { readonly total_tokens: number }
+      readonly error?: { readonly code: string }
+    }
+  } | null
+  readonly error: { readonly code: string } | null
+}
+
+const HOUR_MS = 3_600_000
+const identifiers = uuidv7Identifiers(systemClock)
+const model = aModel()
+
+function linesOf(texts: readonly string[]): string {
+  const lines = texts.map((input, index) =>
+    JSON.stringify({
+      custom_id: `r${index}`,
+      method: 'POST',
+      url: '/v1/embeddings',
+      body: { model: model.id, input, encoding_format: 'base64' },
+    }),
+  )
+  return `${lines.join('\n')}\n`
+}
+
+/** A batch of one chunk, with an upstream in memory, and a time that can be let pass. */
+async function world(texts: readonly string[], options: MemoryUpstreamOptions = {}) {
+  let nowMs = Date.UTC(2026, 10, 20)
+  const clock: Clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
+  const batches = new MemoryBatches(clock)
+  const blobs = new MemoryBlobs(clock)
+  const upstream = new MemoryUpstream(options)
+  const input = new TextEncoder().encode(linesOf(texts))
+  const id = `batch_${identifiers.next().replaceAll('-', '')}`
+  await batches.create(
+    {
+      id,
+      project: 'p',
+      keyId: 'p/k',
+      terms: JSON.stringify(storedKey(aKey('p'))),
+      endpoint: '/v1/embeddings',
+      inputFileId: 'file-in',
+      outputFileId: 'file-out',
+      errorFileId: 'file-err',
+      model: undefined,
+      digest: 'd',
+      idempotencyKey: undefined,
+      isRetry: false,
+      windowMs: HOUR_MS,
+      metadata: undefined,
+      resultsKeptMs: HOUR_MS,
+      chunks: [{ firstByte: 0, bytes: input.length, firstLine: 1, lines: texts.length }],
+      errors: [],
+    },
+    1,
+  )
+  const dependencies: ChunkDependencies = {
+    ...embedDependencies(model, upstream, { monotonicMs: () => nowMs }),
+    clock,
+    identifiers,
+    batches,
+    blobs,
+    readInput: async (_file, { firstByte, bytes }) => input.subarray(firstByte, firstByte + bytes),
+    callInputs: () => 64,
+    docsUrl: () => 'http://docs',
+    wait: async (ms) => void (nowMs += ms),
+  }
+  const stop = new StopSign()
+  const orders: ChunkOrders = {
+    stop,
+    succeeded: () => {},
+    succeededSince: () => false,
+    answered: () => {},
+  }
+  const claimed = async (): Promise<HeldChunk> => {
+    const [held] = await batches.claim('node', 1)
+    assert.ok(held)
+    return held
+  }
+  const half = async (which: 'output' | 'error'): Promise<readonly ResultLine[]> => {
+    const lines: ResultLine[] = []
+    for (const { chunk, token, headBytes, outputBytes, errorBytes } of await batches.parts(id, {
+      limit: 99,
+    })) {
+      const blob = await blobs.open(`batches/${id}/${chunk}-${token}`)
+      const pieces: Uint8Array[] = []
+      for await (const piece of blob?.bytes ?? []) pieces.push(piece)
+      const bytes = Buffer.concat(pieces)
+      assert.equal(bytes.length, headBytes + outputBytes + errorBytes)
+      const first = which === 'output' ? headBytes : headBytes + outputBytes
+      const text = bytes.toString('utf8', first, first + (which === 'output' ? outputBytes : errorBytes))
+      lines.push(
+        ...text
+          .split('\n')
+          .filter(Boolean)
+          .map((line) => JSON.parse(line) as ResultLine),
+      )
+    }
+    return lines
+  }
+  return {
+    batches,
+    upstream,
+    dependencies,
+    orders,
+    claimed,
+    output: () => half('output'),
+    errors: () => half('error'),
+    batch: async () => (await batches.find(id, 'p')) as Batch,
+    passes: (ms: number) => void (nowMs += ms),
+    run: async () => runChunk(await claimed(), orders, dependencies),
+  }
+}
+
+const texts = (count: number): string[] => Array.from({ length: count }, (_, index) => `text ${index}`)
+
+test('every line gets its own vector bit for bit under its own id, and its share of the tokens', async () => {
+  const { run, output, errors, batch, upstream } = await world(texts(150))
+  await run()
+  const lines = await output()
+  assert.deepEqual(
+    lines.map(({ custom_id }) => custom_id),
+    texts(150).map((_, index) => `r${index}`),
+  )
+  for (const [index, { response }] of lines.entries())
+    assert.deepEqual(
+      bitsOf(decodeBase64(response?.body.data[0]?.embedding ?? '')),
+      bitsOf(vectorOf(`text ${index}`, 8)),
+    )
+  assert.equal(new Set(lines.map(({ id }) => id)).size, 150)
+  assert.deepEqual(await errors(), [])
+  const { state, completed, failed, tokens } = await batch()
+  const counted = lines.reduce((sum, { response }) => sum + (response?.body.usage.total_tokens ?? 0), 0)
+  assert.deepEqual([state, completed, failed, tokens], ['completed', 150, 0, counted])
+  assert.equal(upstream.calls.length, 3)
+})
+
+test('of many texts one that is refused fails only its own line, and few calls find it', async () => {
+  const bad = 'text 37'
+  const { run, output, errors, upstream } = await world(texts(64), {
+    plan: ({ inputs }) =>
+      inputs.kind === 'texts' && inputs.texts.includes(bad) ? 'contentRefused' : undefined,
+  })
+  await run()
+  assert.equal((await output()).length, 63)
+  const [line] = await errors()
+  assert.deepEqual(
+    [line?.custom_id, line?.response?.status_code, line?.response?.body.error?.code, line?.error],
+    ['r37', 400, 'content_policy_violation', null],
+  )
+  assert.ok(upstream.calls.length <= 1 + 2 * Math.log2(64), `${upstream.calls.length} calls`)
+})
+
+test('a holder that died after its part was kept leaves nothing to buy again', async () => {
+  const { claimed, dependencies, orders, batches, batch, upstream, passes, output } = await world(texts(10))
+  const first = await claimed()
+  const dying: ChunkDependencies = {
+    ...dependencies,
+    batches: Object.assign(Object.create(batches) as typeof batches, {
+      finish: () => Promise.reject(new Error('killed')),
+    }),
+  }
+  await assert.rejects(runChunk(first, orders, dying), /killed/)
+  passes(20_000)
+  const second = await claimed()
+  assert.equal(second.hold.token, 2)
+  await runChunk(second, orders, dependencies)
+  assert.equal(upstream.calls.length, 1)
+  assert.deepEqual([(await batch()).state, (await output()).length], ['completed', 10])
+})
+
+test('lines whose time was up are told so, each once, and the batch has expired', async () => {
+  const { run, output, errors, batch, passes, upstream } = await world(texts(5))
+  passes(HOUR_MS)
+  await run()
+  assert.deepEqual([upstream.calls.length, (await output()).length], [0, 0])
+  const lines = await errors()
+  assert.deepEqual(
+    lines.map(({ custom_id, response, error }) => [custom_id, response, error?.code]),
+    texts(5).map((_, index) => [`r${index}`, null, 'batch_expired']),
+  )
+  assert.deepEqual([(await batch()).state, (await batch()).failed], ['expired', 5])
+})
+
+test('a chunk that must stop ends with what it has, and the rest is run as a chunk of its own', async () => {
+  const { claimed, dependencies, orders, run, batch, output, upstream } = await world(texts(100))
+  const stop = new StopSign()
+  await runChunk(await claimed(), { ...orders, stop, succeeded: () => stop.raise() }, dependencies)
+  assert.deepEqual([(await batch()).state, (await batch()).completed], ['in_progress', 64])
+  await run()
+  const ids = (await output()).map(({ custom_id }) => custom_id)
+  assert.deepEqual([ids.length, new Set(ids).size, upstream.calls.length], [100, 100, 2])
+  const lineIds = new Set((await output()).map(({ id }) => id))
+  assert.equal(lineIds.size, 100)
+  assert.equal((await batch()).state, 'completed')
+})
+
+test('while an upstream is ill no line fails: the batch waits and says why', async () => {
+  let isIll = true
+  const { run, batch, passes, output, errors } = await world(texts(3), {
+    plan: () => (isIll ? 'unreachable' : undefined),
+  })
+  await run()
+  const { state, pause, completed, failed } = await batch()
+  assert.deepEqual([state, pause?.code, completed, failed], ['in_progress', 'upstream_unreachable', 0, 0])
+  isIll = false
+  passes(60_000)
+  await run()
+  assert.deepEqual([(await output()).length, (await errors()).length], [3, 0])
+})
+
+test('an upstream that fails on one text, while others get their answers, fails one line', async () => {
+  const { claimed, dependencies, orders, output, errors } = await world(texts(8), {
+    plan: ({ inputs }) => (inputs.kind === 'texts' && inputs.texts.includes('text 5') ? 'failed' : undefined),
+  })
+  await runChunk(await claimed(), { ...orders, succeededSince: () => true }, dependencies)
+  assert.equal((await output()).length, 7)
+  assert.deepEqual(
+    (await errors()).map(({ custom_id }) => custom_id),
+    ['r5'],
+  )
+})
+
+test('a model that is gone is each line its own refusal, without a call', async () => {
+  const { claimed, dependencies, orders, errors, upstream } = await world(texts(4))
+  const catalog = () => ({ models: new Map(), retired: new Map(), projects: [] })
+  await runChunk(await claimed(), orders, { ...dependencies, catalog })
+  assert.deepEqual(
+    (await errors()).map(({ response }) => response?.body.error?.code),
+    Array.from({ length: 4 }, () => 'model_not_found'),
+  )
+  assert.equal(upstream.calls.length, 0)
+})
+
+test('a store that is away for a moment gets the same part afterwards, error lines included', async () => {
+  const { claimed, orders, dependencies, output, errors } = await world(['good', 'bad', 'fine'], {
+    plan: ({ inputs }) =>
+      inputs.kind === 'texts' && inputs.texts.includes('bad') ? 'contentRefused' : undefined,
+  })
+  let tries = 0
+  const blobs: typeof dependencies.blobs = {
+    put: async (name, bytes) => {
+      tries += 1
+      if (tries < 3) throw new StoreAway('away')
+      await dependencies.blobs.put(name, bytes)
+    },
+    open: (name, range) => dependencies.blobs.open(name, range),
+    delete: (name) => dependencies.blobs.delete(name),
+    list: (options) => dependencies.blobs.list(options),
+  }
+  await runChunk(await claimed(), orders, { ...dependencies, blobs })
+  assert.deepEqual(
+    (await output()).map(({ custom_id }) => custom_id),
+    ['r0', 'r2'],
+  )
+  assert.deepEqual(
+    (await errors()).map(({ custom_id }) => custom_id),
+    ['r1'],
+  )
+})
+
+test('lines whose deployment left the vector space meanwhile are made again', async () => {
+  const { claimed, orders, dependencies, output, upstream } = await world(texts(3))
+  let looks = 0
+  const isQuarantined = (): boolean => (looks += 1) === 1
+  await runChunk(await claimed(), orders, { ...dependencies, isQuarantined })
+  assert.equal(upstream.calls.length, 2)
+  assert.equal((await output()).length, 3)
+})

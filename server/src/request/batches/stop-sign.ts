@@ -1,0 +1,31 @@
+/**
+ * Tells the holder of a chunk to end with what it has. A call that waits in line for its turn leaves the line; one that is under way
+ * goes on, since it is paid for.
+ */
+import type { Caller } from '../traffic/caller.ts'
+
+export class StopSign implements Caller {
+  /** Further calls of a request that has begun are made all the same: its first ones are paid for. */
+  readonly destroyed = false
+  readonly #listeners = new Set<() => void>()
+  #isUp = false
+
+  get isUp(): boolean {
+    return this.#isUp
+  }
+
+  raise(): void {
+    if (this.#isUp) return
+    this.#isUp = true
+    for (const listener of this.#listeners) listener()
+    this.#listeners.clear()
+  }
+
+  once(_event: 'close', listener: () => void): void {
+    this.#listeners.add(listener)
+  }
+
+  off(_event: 'close', listener: () => void): void {
+    this.#listeners.delete(listener)
+  }
+}

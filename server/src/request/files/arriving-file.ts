@@ -1,0 +1,152 @@
+/** One file on its way: its bytes go into the store and are read in a thread, and at the end it is there or leaves nothing. */
+import { Fault } from '#core/fault/fault.ts'
+import type { FairShare } from '#core/fair-share.ts'
+import { chunksBlobName, fileBlobName, fileFolder, fileIdOf } from '#core/files/blob-names.ts'
+import type { FileWish } from '#core/files/create.ts'
+import type { Limits } from '#core/settings.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { Identifiers } from '#ports/clock.ts'
+import type { FileReading, FileScanning, ReadFile } from '#ports/file-scan.ts'
+import type { Files, FileSegment, StoredFile } from '#ports/files.ts'
+import type { Key } from '#ports/keys.ts'
+import { StoreAway } from '#ports/store.ts'
+import { deleteFolder } from './delete-folder.ts'
+import { PieceWriter } from './pieces.ts'
+
+export interface FilesOutside {
+  readonly files: Files
+  /** Not the one with a disk before it: a file that only one node can read is none. */
+  readonly fileBlobs: BlobStore
+  readonly scanning: FileScanning
+  /** Places for files that arrive: each holds two pieces in memory. */
+  readonly fileRoom: FairShare
+  readonly limits: Limits
+  readonly identifiers: Identifiers
+  readonly wait: (ms: number) => Promise<unknown>
+}
+
+/** Places come free within seconds. */
+const ROOM_WAIT_MS = 5000
+
+/** Must be completed or discarded. */
+export class ArrivingFile {
+  readonly id: string
+  readonly #outside: FilesOutside
+  readonly #place: Disposable
+  readonly #reading: FileReading
+  readonly #writer: PieceWriter
+
+  private constructor(id: string, place: Disposable, outside: FilesOutside) {
+    this.id = id
+    this.#place = place
+    this.#outside = outside
+    this.#reading = outside.scanning.begin()
+    this.#writer = new PieceWriter({
+      blobs: outside.fileBlobs,
+      nameOf: (piece) => fileBlobName(id, String(piece)),
+      kept: (piece) => this.#reading.push(piece),
+    })
+  }
+
+  static async begin(key: Key, outside: FilesOutside): Promise<ArrivingFile> {
+    const place = await roomFor(key.project, outside)
+    try {
+      return new ArrivingFile(await beginFile(key, outside), place, outside)
+    } catch (error) {
+      place[Symbol.dispose]()
+      throw fileFault(error)
+    }
+  }
+
+  async write(chunk: Uint8Array): Promise<void> {
+    const { fileBytes } = this.#outside.limits
+    if (this.#writer.bytes + chunk.length > fileBytes)
+      throw new Fault('file_too_large', `File is too large. It has more than ${fileBytes} bytes.`, {
+        param: 'file',
+      })
+    try {
+      await this.#writer.write(chunk)
+    } catch (error) {
+      throw fileFault(error)
+    }
+  }
+
+  async complete(filename: string, { purpose, expiresAfterMs }: FileWish): Promise<StoredFile> {
+    const { files } = this.#outside
+    try {
+      const segments = await this.#writer.finish()
+      const { sha256, scan } = await this.#read()
+      const bytes = this.#writer.bytes
+      const arrived = { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs }
+      const file = await files.arrived(this.id, arrived)
+      if (file === undefined)
+        throw new Fault('request_timeout', 'The file took longer to arrive than a file may. Send it again.')
+      this.#place[Symbol.dispose]()
+      return file
+    } catch (error) {
+      throw fileFault(error)
+    }
+  }
+
+  /** What can't be deleted now is deleted with its row, a day later. */
+  async discard(): Promise<void> {
+    const { files, fileBlobs } = this.#outside
+    try {
+      await this.#reading.discard()
+      await this.#writer.stop()
+      await deleteFolder(fileFolder(this.id), fileBlobs)
+      await files.forgotten(this.id)
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error
+    } finally {
+      this.#place[Symbol.dispose]()
+    }
+  }
+
+  async #read(): Promise<ReadFile> {
+    const read = await this.#reading.finish()
+    const list = new TextEncoder().encode(read.chunkList)
+    await this.#outside.fileBlobs.put(chunksBlobName(this.id), list)
+    return read
+  }
+}
+
+/** A place among the files that arrive on this node. */
+export async function roomFor(
+  project: string,
+  { fileRoom, wait }: Pick<FilesOutside, 'fileRoom' | 'wait'>,
+): Promise<Disposable> {
+  const place = await fileRoom.takeBefore(project, 1, () => wait(ROOM_WAIT_MS))
+  if (place !== undefined) return place
+  throw new Fault(
+    'too_many_files_at_once',
+    `This node has no memory for another file of project '${project}'. Retry.`,
+    { retryAfterMs: ROOM_WAIT_MS },
+  )
+}
+
+/** The id of a file that may arrive from here on. */
+export async function beginFile(
+  { project, id: keyId }: Key,
+  { files, identifiers, limits }: Pick<FilesOutside, 'files' | 'identifiers' | 'limits'>,
+): Promise<string> {
+  const id = fileIdOf(identifiers.next())
+  const bounds = { maxFiles: limits.maxFiles, maxBytes: limits.filesBytes }
+  const begun = await files.begin({ id, project, keyId }, bounds)
+  if (begun === 'begun') return id
+  const most = begun === 'too-many-files' ? `${limits.maxFiles} files` : `${limits.filesBytes} bytes`
+  throw new Fault(
+    'too_many_files',
+    `Project '${project}' keeps ${most} already, which is the most it may. Delete files that you no longer need.`,
+  )
+}
+
+/** Where the bytes of a file lie, whoever made it. */
+export type SegmentsOf = (file: StoredFile) => Promise<readonly FileSegment[]>
+
+export function fileFault(error: unknown): unknown {
+  if (!(error instanceof StoreAway)) return error
+  return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
+    cause: error,
+  })
+}

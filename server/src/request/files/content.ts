@@ -1,0 +1,55 @@
+/** The bytes of a file, out of the blobs that they lie in. */
+import { chunksBlobName } from '#core/files/blob-names.ts'
+import { chunksIn } from '#core/files/chunk-list.ts'
+import type { ScannedChunk } from '#core/files/scan-result.ts'
+import type { BlobStore } from '#ports/blobs.ts'
+import type { FileSegment } from '#ports/files.ts'
+import { StoreAway } from '#ports/store.ts'
+
+/** Both ends included. */
+export interface FileRange {
+  readonly first: number
+  readonly last: number
+}
+
+/** The parts of the segments that a range covers. The range lies within the file. */
+export function segmentsWithin(
+  segments: readonly FileSegment[],
+  { first, last }: FileRange,
+): readonly FileSegment[] {
+  const within: FileSegment[] = []
+  let start = 0
+  for (const { blob, firstByte, bytes } of segments) {
+    const from = Math.max(first, start)
+    const to = Math.min(last + 1, start + bytes)
+    if (from < to) within.push({ blob, firstByte: firstByte + from - start, bytes: to - from })
+    start += bytes
+  }
+  return within
+}
+
+/** One blob after another, each opened when the one before it was read. Rejects with `StoreAway` when a blob is missing. */
+export async function* bytesOf(
+  segments: readonly FileSegment[],
+  blobs: Pick<BlobStore, 'open'>,
+): AsyncGenerator<Uint8Array> {
+  for (const { blob, firstByte, bytes } of segments) {
+    if (bytes === 0) continue
+    const open = await blobs.open(blob, { first: firstByte, last: firstByte + bytes - 1 })
+    if (open === undefined) throw new StoreAway(`${blob} is missing`)
+    yield* open.bytes
+  }
+}
+
+/** The chunks of an uploaded file. Rejects with `StoreAway` when their list is missing. */
+export async function chunksOf(
+  fileId: string,
+  blobs: Pick<BlobStore, 'open'>,
+): Promise<readonly ScannedChunk[]> {
+  const blob = await blobs.open(chunksBlobName(fileId))
+  if (blob === undefined) throw new StoreAway(`${chunksBlobName(fileId)} is missing`)
+  const decoder = new TextDecoder()
+  let text = ''
+  for await (const piece of blob.bytes) text += decoder.decode(piece, { stream: true })
+  return chunksIn(text)
+}

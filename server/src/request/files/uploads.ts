@@ -1,0 +1,191 @@
+/** A file in parts: begun, added to, completed in the order that its sender says, or cancelled. */
+import { Fault } from '#core/fault/fault.ts'
+import { chunksBlobName, fileBlobName, fileFolder, fileIdOf } from '#core/files/blob-names.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { FileUpload, FileUploads, UploadPart } from '#ports/file-uploads.ts'
+import type { StoredFile } from '#ports/files.ts'
+import type { Key } from '#ports/keys.ts'
+import { beginFile, roomFor, type FilesOutside } from './arriving-file.ts'
+import { bytesOf } from './content.ts'
+import { PieceWriter } from './pieces.ts'
+
+export interface UploadsOutside extends FilesOutside {
+  readonly fileUploads: FileUploads
+  readonly clock: Clock
+}
+
+export interface UploadWish {
+  readonly filename: string
+  readonly bytes: number
+  readonly expiresAfterMs: number
+}
+
+/** OpenAI's own bounds: an hour, 64 MB a part. */
+const UPLOAD_MS = 3_600_000
+const MAX_PART_BYTES = 64 * 1024 * 1024
+/** 8 GB in parts of one megabyte. */
+const MAX_PARTS = 8192
+/** Every part may be sent again once. */
+const MOST_SENT = 2
+
+export async function beginUpload(key: Key, wish: UploadWish, outside: UploadsOutside): Promise<FileUpload> {
+  const { fileUploads, identifiers, clock, limits } = outside
+  if (wish.bytes > limits.uploadFileBytes)
+    throw new Fault(
+      'file_too_large',
+      `File is too large. bytes is ${wish.bytes}; at most ${limits.uploadFileBytes} are allowed.`,
+      { param: 'bytes' },
+    )
+  const fileId = await beginFile(key, outside)
+  const createdAtMs = clock.nowMs()
+  const upload: FileUpload = {
+    id: plainId('upload', identifiers.next()),
+    project: key.project,
+    keyId: key.id,
+    fileId,
+    ...wish,
+    createdAtMs,
+    expiresAtMs: createdAtMs + UPLOAD_MS,
+    state: 'pending',
+  }
+  await fileUploads.begin(upload)
+  return upload
+}
+
+/** Throws a fault unless parts may be added and the upload may be completed. */
+export function checkPending({ id, state, expiresAtMs }: FileUpload, { clock }: UploadsOutside): void {
+  const now = state === 'pending' && clock.nowMs() >= expiresAtMs ? 'expired' : state
+  if (now === 'pending') return
+  throw new Fault('upload_not_pending', `Upload ${id} is ${now}. Begin another one.`)
+}
+
+export async function addPart(
+  upload: FileUpload,
+  source: AsyncIterable<Uint8Array>,
+  outside: UploadsOutside,
+): Promise<UploadPart> {
+  const { fileUploads, fileBlobs, identifiers, clock } = outside
+  checkPending(upload, outside)
+  using _ = await roomFor(upload.project, outside)
+  const id = plainId('part', identifiers.next())
+  const writer = new PieceWriter({
+    blobs: fileBlobs,
+    nameOf: (piece) => fileBlobName(upload.fileId, `${id}-${piece}`),
+    kept: async () => {},
+  })
+  try {
+    for await (const chunk of source) {
+      if (writer.bytes + chunk.length > MAX_PART_BYTES)
+        throw new Fault('file_too_large', `The part has more than ${MAX_PART_BYTES} bytes.`, {
+          param: 'data',
+        })
+      await writer.write(chunk)
+    }
+    const segments = await writer.finish()
+    if (writer.bytes === 0) throw new Fault('invalid_parameter', 'data is empty.', { param: 'data' })
+    const part = { id, uploadId: upload.id, bytes: writer.bytes, segments, createdAtMs: clock.nowMs() }
+    const bounds = { maxParts: MAX_PARTS, maxBytes: upload.bytes * MOST_SENT }
+    const added = await fileUploads.addPart(part, bounds)
+    if (added === 'added') return part
+    if (added === 'over') throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile.`)
+    throw new Fault(
+      'upload_mismatch',
+      `The parts of this upload have more than twice the ${upload.bytes} bytes that it announced, or are more than ${MAX_PARTS}.`,
+      { param: 'data' },
+    )
+  } catch (error) {
+    await writer.stop()
+    for (const { blob } of writer.segments) await fileBlobs.delete(blob)
+    throw error
+  }
+}
+
+/** Reads all parts in their order. The same parts may be completed again: the answer is the same. */
+export async function completeUpload(
+  upload: FileUpload,
+  { partIds, md5 }: { readonly partIds: readonly string[]; readonly md5: string | undefined },
+  outside: UploadsOutside,
+): Promise<StoredFile> {
+  const { files, fileUploads, fileBlobs, scanning } = outside
+  if (upload.state === 'completed') {
+    const file = await files.find(upload.fileId, upload.project)
+    if (file !== undefined) return file
+  }
+  checkPending(upload, outside)
+  const parts = inOrder(partIds, await fileUploads.parts(upload.id))
+  const bytes = parts.reduce((sum, part) => sum + part.bytes, 0)
+  if (bytes !== upload.bytes)
+    throw new Fault('upload_mismatch', `The parts have ${bytes} bytes; the upload announced ${upload.bytes}.`)
+  const segments = parts.flatMap((part) => part.segments)
+  using _ = await roomFor(upload.project, outside)
+  const reading = scanning.begin()
+  try {
+    // Each piece is a copy of its own: the store may keep the one it gave.
+    for await (const piece of bytesOf(segments, fileBlobs)) await reading.push(new Uint8Array(piece))
+    const { sha256, md5: found, scan, chunkList } = await reading.finish()
+    if (md5 !== undefined && md5.toLowerCase() !== found)
+      throw new Fault('upload_mismatch', 'The parts have another md5 than the one that was sent.', {
+        param: 'md5',
+      })
+    await fileBlobs.put(chunksBlobName(upload.fileId), new TextEncoder().encode(chunkList))
+    const { filename, expiresAfterMs } = upload
+    const arrived = { purpose: 'batch', filename, bytes, sha256, scan, segments, expiresAfterMs } as const
+    const file = await files.arrived(upload.fileId, arrived)
+    const ended = await fileUploads.end(upload.id, 'completed')
+    if (file === undefined || ended?.state !== 'completed') {
+      await files.delete(upload.fileId, upload.project)
+      throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile. Begin another one.`)
+    }
+    await deleteUnused(upload.fileId, new Set(segments.map(({ blob }) => blob)), outside)
+    return file
+  } finally {
+    await reading.discard()
+  }
+}
+
+/** Its bytes go with its file, which nobody has seen. */
+export async function cancelUpload(upload: FileUpload, outside: UploadsOutside): Promise<FileUpload> {
+  const { fileUploads, files } = outside
+  checkPending(upload, outside)
+  const ended = await fileUploads.end(upload.id, 'cancelled')
+  if (ended?.state !== 'cancelled')
+    throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile.`)
+  await files.giveUp(upload.fileId)
+  return ended
+}
+
+function inOrder(partIds: readonly string[], parts: readonly UploadPart[]): readonly UploadPart[] {
+  const byId = new Map(parts.map((part) => [part.id, part]))
+  return partIds.map((id) => {
+    const part = byId.get(id)
+    // One that is named twice is not there a second time either.
+    byId.delete(id)
+    if (part === undefined)
+      throw new Fault(
+        'invalid_parameter',
+        `part_ids names '${id.slice(0, 80)}', which is not a part of this upload, or names it twice.`,
+        { param: 'part_ids' },
+      )
+    return part
+  })
+}
+
+/** Parts that were sent and not named. */
+async function deleteUnused(
+  fileId: string,
+  used: ReadonlySet<string>,
+  { fileBlobs }: UploadsOutside,
+): Promise<void> {
+  const limit = 1000
+  for (let after: string | undefined; ;) {
+    const listed = await fileBlobs.list({ prefix: fileFolder(fileId), after, limit })
+    for (const { name } of listed)
+      if (!used.has(name) && name !== chunksBlobName(fileId)) await fileBlobs.delete(name)
+    if (listed.length < limit) return
+    after = listed.at(-1)?.name
+  }
+}
+
+function plainId(kind: 'upload' | 'part', uuid: string): string {
+  return fileIdOf(uuid).replace('file-', `${kind}_`)
+}

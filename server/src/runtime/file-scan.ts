@@ -1,0 +1,74 @@
+import { mkdir } from 'node:fs/promises'
+import { workerModule } from '#package/files.ts'
+import type { FileReading, FileScanning, ReadFile } from '#ports/file-scan.ts'
+import { Thread } from '#thread/thread.ts'
+import type { FileScanWorks, ScanFolder } from './file-scan-worker.ts'
+
+/** Lines of 16 MB and what they are parsed into, the chunks of the largest files, and garbage that is not collected yet. */
+const MEMORY_MB = 512
+/** A piece takes part of a second, the last look at ten million names a few. Longer by this much, something has gone wrong. */
+const MAX_TASK_MS = 120_000
+/** Files come seldom. Longer than a piece takes at the slowest pace that is let through: the thread remembers open files. */
+const IDLE_MS = 2 * 3_600_000
+
+/** Files are read in one thread: their lines are made of what others sent, and must not hold up anybody's request. */
+export class ThreadFileScanning implements FileScanning {
+  readonly #thread: Thread<FileScanWorks>
+  #lastId = 0
+
+  private constructor(folder: string) {
+    const workerData: ScanFolder = { folder }
+    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs: IDLE_MS }
+    this.#thread = new Thread(workerModule('runtime/file-scan-worker'), limits, { workerData })
+  }
+
+  /** Names of requests lie in the folder while they are compared, in files without names. */
+  static async open(folder: string): Promise<ThreadFileScanning> {
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    return new ThreadFileScanning(folder)
+  }
+
+  begin(): FileReading {
+    this.#lastId += 1
+    return new ThreadFileReading(this.#thread, this.#lastId)
+  }
+
+  close(): Promise<void> {
+    return this.#thread.close()
+  }
+}
+
+class ThreadFileReading implements FileReading {
+  readonly #thread: Thread<FileScanWorks>
+  readonly #id: number
+  #begun: Promise<void> | undefined
+  #isDone = false
+
+  constructor(thread: Thread<FileScanWorks>, id: number) {
+    this.#thread = thread
+    this.#id = id
+  }
+
+  async push(piece: Uint8Array<ArrayBuffer>): Promise<void> {
+    await this.#begin()
+    await this.#thread.ask('push', { id: this.#id, piece }, { transfer: [piece.buffer] })
+  }
+
+  async finish(): Promise<ReadFile> {
+    await this.#begin()
+    this.#isDone = true
+    return this.#thread.ask('finish', this.#id)
+  }
+
+  async discard(): Promise<void> {
+    if (this.#isDone || this.#begun === undefined) return
+    this.#isDone = true
+    await this.#begun
+    await this.#thread.ask('discard', this.#id)
+  }
+
+  #begin(): Promise<void> {
+    this.#begun ??= this.#thread.ask('begin', this.#id)
+    return this.#begun
+  }
+}

@@ -1,0 +1,28 @@
+/** The files that the results of a batch are fetched by. */
+import type { Batch } from '#ports/batches.ts'
+import type { OutputFile } from '#ports/files.ts'
+
+/** As large as they are so far. A half without results is no file. */
+export function outputFiles(batch: Batch, nowMs: number): readonly OutputFile[] {
+  const { id, project, keyId, resultsKeptMs } = batch
+  const fileOf = (half: 'output' | 'error', fileId: string, bytes: number): readonly OutputFile[] =>
+    bytes === 0
+      ? []
+      : [
+          {
+            id: fileId,
+            project,
+            keyId,
+            purpose: 'batch_output',
+            filename: `${id}_${half}.jsonl`,
+            bytes,
+            createdAtMs: nowMs,
+            expiresAtMs: nowMs + resultsKeptMs,
+            source: { kind: 'batch', batchId: id, half },
+          },
+        ]
+  return [
+    ...fileOf('output', batch.outputFileId, batch.outputBytes),
+    ...fileOf('error', batch.errorFileId, batch.errorBytes),
+  ]
+}

@@ -1,0 +1,299 @@
+import type { LineRange } from '#core/batch/chunk.ts'
+import { isOfPictures } from '#core/batch/request.ts'
+import {
+  CHUNK_HOLD_MS,
+  ChunkLost,
+  type Batch,
+  type Batches,
+  type ChunkEnd,
+  type ChunkHold,
+  type ChunkKind,
+  type CreatedBatch,
+  type DonePart,
+  type HeldChunk,
+  type NewBatch,
+} from '#ports/batches.ts'
+import type { Clock } from '#ports/clock.ts'
+import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { outputFiles } from '../batch-files.ts'
+import { batchEndEvents } from '../webhook-events.ts'
+import type { MemoryFiles } from './files.ts'
+import type { MemoryJobWebhooks } from './image-jobs.ts'
+
+interface StoredChunk extends LineRange {
+  state: 'waiting' | 'held' | 'done'
+  token: number
+  heldUntilMs: number
+  isGivenBack: boolean
+  part: DonePart | undefined
+}
+
+interface StoredBatch {
+  batch: Batch
+  readonly digest: string
+  readonly idempotencyKey: string | undefined
+  readonly chunks: StoredChunk[]
+  nextChunk: number
+  doneChunks: number
+  expired: number
+  /** Counts claims: the project that was served longest ago comes first. */
+  claimedAt: number
+  notBeforeMs: number
+}
+
+/** Batches in memory, gone with the process: for `DATABASE_URL=memory:` and tests. */
+export class MemoryBatches implements Batches {
+  readonly #clock: Clock
+  readonly #webhooks: MemoryJobWebhooks | undefined
+  readonly #files: MemoryFiles | undefined
+  /** Oldest first. */
+  readonly #batches = new Map<string, StoredBatch>()
+  #claims = 0
+
+  constructor(clock: Clock, webhooks?: MemoryJobWebhooks, files?: MemoryFiles) {
+    this.#clock = clock
+    this.#webhooks = webhooks
+    this.#files = files
+  }
+
+  async create(asked: NewBatch, maxOpen: number): Promise<CreatedBatch> {
+    const { digest, idempotencyKey, isRetry, windowMs, chunks, ...kept } = asked
+    const nowMs = this.#clock.nowMs()
+    const same = this.#batches.get(asked.id)
+    if (same) return { kind: 'created', batch: same.batch }
+    const earlier = this.#newest(
+      (one) =>
+        idempotencyKey !== undefined &&
+        one.idempotencyKey === idempotencyKey &&
+        one.batch.project === asked.project &&
+        one.batch.createdAtMs > nowMs - IDEMPOTENCY_MS,
+    )
+    if (earlier)
+      return earlier.digest === digest ? { kind: 'joined', batch: earlier.batch } : { kind: 'conflict' }
+    const alike = this.#newest(
+      (one) =>
+        isRetry &&
+        idempotencyKey === undefined &&
+        one.idempotencyKey === undefined &&
+        one.batch.project === asked.project &&
+        one.batch.keyId === asked.keyId &&
+        one.digest === digest &&
+        one.batch.createdAtMs > nowMs - RETRY_JOIN_MS,
+    )
+    if (alike) return { kind: 'joined', batch: alike.batch }
+    const open = [...this.#batches.values()].filter(
+      ({ batch }) => batch.project === asked.project && batch.endedAtMs === undefined,
+    )
+    if (open.length >= maxOpen) return { kind: 'too-many' }
+    const isFailed = asked.errors.length > 0
+    const stored: StoredBatch = {
+      batch: {
+        ...kept,
+        state: isFailed ? 'failed' : 'in_progress',
+        lines: chunks.reduce((sum, { lines }) => sum + lines, 0),
+        createdAtMs: nowMs,
+        expiresAtMs: nowMs + windowMs,
+        cancellingAtMs: undefined,
+        endedAtMs: isFailed ? nowMs : undefined,
+        completed: 0,
+        failed: 0,
+        tokens: 0,
+        outputTokens: 0,
+        costNanoUsd: 0n,
+        outputBytes: 0,
+        errorBytes: 0,
+        pause: undefined,
+      },
+      digest,
+      idempotencyKey,
+      chunks: chunks.map(waiting),
+      nextChunk: 0,
+      doneChunks: 0,
+      expired: 0,
+      claimedAt: 0,
+      notBeforeMs: nowMs,
+    }
+    this.#batches.set(asked.id, stored)
+    if (isFailed) await this.#tell(stored.batch)
+    return { kind: 'created', batch: stored.batch }
+  }
+
+  async find(id: string, project: string): Promise<Batch | undefined> {
+    const batch = this.#batches.get(id)?.batch
+    return batch?.project === project ? batch : undefined
+  }
+
+  async list(
+    project: string,
+    { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Batch[] | undefined> {
+    if (after !== undefined && (await this.find(after, project)) === undefined) return undefined
+    return [...this.#batches.values()]
+      .map(({ batch }) => batch)
+      .filter((batch) => batch.project === project && (after === undefined || batch.id < after))
+      .sort((a, b) => (a.id < b.id ? 1 : -1))
+      .slice(0, limit)
+  }
+
+  async parts(
+    batchId: string,
+    { after = 0, limit }: { readonly after?: number | undefined; readonly limit: number },
+  ): Promise<readonly DonePart[]> {
+    const chunks = this.#batches.get(batchId)?.chunks ?? []
+    return chunks
+      .flatMap(({ part }) => (part === undefined || part.number <= after ? [] : [part]))
+      .sort((a, b) => a.number - b.number)
+      .slice(0, limit)
+  }
+
+  async cancel(id: string, project: string): Promise<Batch | undefined> {
+    const stored = this.#batches.get(id)
+    if (stored?.batch.project !== project) return undefined
+    if (stored.batch.state !== 'in_progress') return stored.batch
+    const cancellingAtMs = this.#clock.nowMs()
+    stored.batch = { ...stored.batch, state: 'cancelling', cancellingAtMs, pause: undefined }
+    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = cancellingAtMs
+    await this.#endIfDone(stored)
+    return stored.batch
+  }
+
+  async claim(_nodeId: string, limit: number, of: ChunkKind = 'texts'): Promise<readonly HeldChunk[]> {
+    const nowMs = this.#clock.nowMs()
+    const claimed: HeldChunk[] = []
+    const take = (stored: StoredBatch, number: number): void => {
+      const chunk = stored.chunks[number] as StoredChunk
+      Object.assign(chunk, {
+        state: 'held',
+        token: chunk.token + 1,
+        heldUntilMs: nowMs + CHUNK_HOLD_MS,
+        isGivenBack: false,
+      })
+      const { firstByte, bytes, firstLine, lines, token } = chunk
+      const hold = { batchId: stored.batch.id, chunk: number, token }
+      const isLate = stored.batch.expiresAtMs <= nowMs
+      claimed.push({ hold, batch: stored.batch, isLate, firstByte, bytes, firstLine, lines })
+    }
+    for (const stored of this.#batches.values().filter((one) => kindOf(one) === of))
+      for (const [number, { state, heldUntilMs }] of stored.chunks.entries())
+        if (claimed.length < limit && state === 'held' && heldUntilMs <= nowMs) take(stored, number)
+    while (claimed.length < limit) {
+      const next = this.#next(nowMs, of)
+      if (next === undefined) break
+      this.#claims += 1
+      next.claimedAt = this.#claims
+      next.batch = { ...next.batch, pause: undefined }
+      next.nextChunk += 1
+      take(next, next.nextChunk - 1)
+    }
+    return claimed
+  }
+
+  async renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]> {
+    const heldUntilMs = this.#clock.nowMs() + CHUNK_HOLD_MS
+    return holds.filter((hold) => {
+      const held = this.#heldBy(hold)
+      if (held === undefined) return true
+      held.chunk.heldUntilMs = heldUntilMs
+      return held.stored.batch.state === 'cancelling'
+    })
+  }
+
+  async finish(hold: ChunkHold, { counts, part, rest }: ChunkEnd): Promise<void> {
+    const held = this.#heldBy(hold)
+    if (held === undefined) {
+      const before = this.#batches.get(hold.batchId)?.chunks[hold.chunk]
+      if (before?.state === 'done' && before.token === hold.token) return
+      throw new ChunkLost(`chunk ${hold.chunk} of ${hold.batchId} is no longer this node's`)
+    }
+    const { stored, chunk } = held
+    const { batch } = stored
+    const number = stored.doneChunks + 1
+    Object.assign(chunk, { state: 'done', part: part && { ...part, chunk: hold.chunk, number } })
+    if (rest !== undefined && batch.state === 'in_progress') stored.chunks.push(waiting(rest))
+    stored.doneChunks += 1
+    stored.expired += counts.expired
+    stored.batch = {
+      ...batch,
+      completed: batch.completed + counts.completed,
+      failed: batch.failed + counts.failed,
+      tokens: batch.tokens + counts.tokens,
+      outputTokens: batch.outputTokens + counts.outputTokens,
+      costNanoUsd: batch.costNanoUsd + counts.costNanoUsd,
+      outputBytes: batch.outputBytes + (part?.outputBytes ?? 0),
+      errorBytes: batch.errorBytes + (part?.errorBytes ?? 0),
+    }
+    for (const file of outputFiles(stored.batch, this.#clock.nowMs())) this.#files?.addOutput(file)
+    await this.#endIfDone(stored)
+  }
+
+  async giveBack(hold: ChunkHold, forMs: number): Promise<void> {
+    const held = this.#heldBy(hold)
+    if (held) Object.assign(held.chunk, { heldUntilMs: this.#clock.nowMs() + forMs, isGivenBack: true })
+  }
+
+  async pause(batchId: string, code: string, forMs: number): Promise<void> {
+    const stored = this.#batches.get(batchId)
+    if (stored?.batch.state !== 'in_progress') return
+    stored.notBeforeMs = this.#clock.nowMs() + forMs
+    stored.batch = { ...stored.batch, pause: { code, untilMs: stored.notBeforeMs } }
+  }
+
+  async due(limit: number): Promise<readonly string[]> {
+    const nowMs = this.#clock.nowMs()
+    return [...this.#batches.values()]
+      .filter(({ batch }) => batch.endedAtMs !== undefined && batch.endedAtMs < nowMs - batch.resultsKeptMs)
+      .slice(0, limit)
+      .map(({ batch }) => batch.id)
+  }
+
+  async forget(id: string): Promise<void> {
+    if (this.#batches.get(id)?.batch.endedAtMs !== undefined) this.#batches.delete(id)
+  }
+
+  #newest(isWanted: (stored: StoredBatch) => boolean): StoredBatch | undefined {
+    return [...this.#batches.values()].findLast(isWanted)
+  }
+
+  /** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
+  #next(nowMs: number, of: ChunkKind): StoredBatch | undefined {
+    const open = [...this.#batches.values()].filter(
+      (stored) => stored.batch.state === 'in_progress' && kindOf(stored) === of,
+    )
+    const ready = open.filter(
+      ({ nextChunk, chunks, notBeforeMs }) => nextChunk < chunks.length && notBeforeMs <= nowMs,
+    )
+    const servedAt = ({ batch }: StoredBatch): number =>
+      Math.max(...open.filter((one) => one.batch.project === batch.project).map(({ claimedAt }) => claimedAt))
+    return ready.sort((a, b) => servedAt(a) - servedAt(b) || a.batch.expiresAtMs - b.batch.expiresAtMs)[0]
+  }
+
+  #heldBy({ batchId, chunk, token }: ChunkHold) {
+    const stored = this.#batches.get(batchId)
+    const held = stored?.chunks[chunk]
+    return stored && held?.state === 'held' && held.token === token ? { stored, chunk: held } : undefined
+  }
+
+  async #endIfDone(stored: StoredBatch): Promise<void> {
+    const { batch, chunks, nextChunk, doneChunks, expired } = stored
+    const isCancelled = batch.state === 'cancelling'
+    if (doneChunks !== (isCancelled ? nextChunk : chunks.length)) return
+    const state = isCancelled ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
+    stored.batch = { ...batch, state, endedAtMs: this.#clock.nowMs(), pause: undefined }
+    await this.#files?.release(batch.inputFileId, batch.id)
+    await this.#tell(stored.batch)
+  }
+
+  async #tell(batch: Batch): Promise<void> {
+    if (this.#webhooks === undefined) return
+    const { outbox, webhooksFor } = this.#webhooks
+    await outbox.enqueue(batchEndEvents(batch, webhooksFor))
+  }
+}
+
+function kindOf({ batch }: StoredBatch): ChunkKind {
+  return isOfPictures(batch.endpoint) ? 'pictures' : 'texts'
+}
+
+function waiting(range: LineRange): StoredChunk {
+  return { ...range, state: 'waiting', token: 0, heldUntilMs: 0, isGivenBack: false, part: undefined }
+}

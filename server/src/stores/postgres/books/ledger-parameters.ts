@@ -1,0 +1,88 @@
+/** Ledger entries as the columns that the statement of the ledger takes. */
+import { hourOf, type CountedEntry, type LedgerEntry } from '#core/ledger.ts'
+import { plainArray, textArray } from '../arrays.ts'
+
+/** What is written at the same time, by nodes and by the lanes of one, is counted in rollup rows of its own; more than this many share. */
+const SHARDS = 16
+
+/** The parameters of `appendStatement`: a column of all entries each. */
+export function parametersOf(nodeId: string, entries: readonly CountedEntry[], lane = 0): unknown[] {
+  const column = <Value>(value: (entry: LedgerEntry) => Value): Value[] =>
+    entries.map(({ entry }) => value(entry))
+  return [
+    nodeId,
+    shardOf(nodeId, lane),
+    plainArray(column(({ requestId }) => requestId)),
+    usualColumn(
+      column(({ attempt }) => attempt),
+      0,
+    ),
+    usualColumn(
+      column(({ kind }) => kind),
+      'post',
+    ),
+    plainArray(column(({ callId }) => callId)),
+    textArray(column(({ project }) => project)),
+    textArray(column(({ keyId }) => keyId)),
+    textArray(column(({ model }) => model)),
+    textArray(column(({ deployment }) => deployment)),
+    usualColumn(
+      column(({ usage }) => usage),
+      'upstream',
+    ),
+    plainArray(column(({ tokens }) => tokens)),
+    usualColumn(
+      column(({ images }) => images),
+      0,
+    ),
+    plainArray(column(({ amountNanoUsd }) => amountNanoUsd)),
+    usualColumn(
+      column(({ projectLeaseNanoUsd }) => projectLeaseNanoUsd),
+      0n,
+    ),
+    usualColumn(
+      column(({ keyLeaseNanoUsd }) => keyLeaseNanoUsd),
+      0n,
+    ),
+    plainArray(column(({ requestId }) => hourOf(requestId) / 1000)),
+    usualColumn(
+      entries.map(({ unknowns }) => unknowns),
+      0,
+    ),
+    usualColumn(
+      column(({ countsRequest }) => (countsRequest ? 1 : undefined)),
+      undefined,
+    ),
+    usualColumn(
+      column(({ hits }) => hits),
+      undefined,
+    ),
+    usualColumn(
+      column(({ savedNanoUsd }) => savedNanoUsd),
+      undefined,
+    ),
+    usualColumn(
+      column(({ unknownNanoUsd }) => unknownNanoUsd),
+      undefined,
+    ),
+    remarksOf(entries),
+  ]
+}
+
+/** Empty when every entry has the usual value: `unnest` fills up what is missing with NULL, and the statement knows what it stands for. */
+function usualColumn<Value extends string | number | bigint | undefined>(
+  values: readonly Value[],
+  usual: Value,
+): string {
+  return values.every((value) => value === usual) ? '{}' : plainArray(values)
+}
+
+function remarksOf(entries: readonly CountedEntry[]): unknown {
+  if (entries.every(({ entry }) => entry.remarks === undefined)) return '{}'
+  // One by one by the driver: no two are alike, and few entries have any.
+  return entries.map(({ entry }) => (entry.remarks === undefined ? null : JSON.stringify(entry.remarks)))
+}
+
+function shardOf(nodeId: string, lane: number): number {
+  return (Number.parseInt(nodeId.slice(-4), 16) + lane * (SHARDS / 2)) % SHARDS
+}

@@ -1,0 +1,122 @@
+/** Rows of batches as PostgreSQL gives and takes them. */
+import type { Batch, BatchError, BatchState, DonePart, NewBatch } from '#ports/batches.ts'
+
+export interface BatchRow {
+  readonly batch_id: string
+  readonly project: string
+  readonly key_id: string
+  readonly terms: string
+  readonly endpoint: string
+  readonly input_file_id: string
+  readonly output_file_id: string
+  readonly error_file_id: string
+  readonly model: string | null
+  readonly digest: string
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly errors: readonly BatchError[]
+  readonly state: BatchState
+  readonly created_at: Date
+  readonly expires_at: Date
+  readonly cancelling_at: Date | null
+  readonly ended_at: Date | null
+  readonly results_kept_ms: bigint
+  readonly lines: number
+  readonly chunks: number
+  readonly next_chunk: number
+  readonly done_chunks: number
+  readonly not_before: Date
+  readonly pause_code: string | null
+  readonly completed: number
+  readonly failed: number
+  readonly expired: number
+  readonly tokens: bigint
+  readonly output_tokens: bigint
+  readonly cost_nano_usd: bigint
+  readonly output_bytes: bigint
+  readonly error_bytes: bigint
+}
+
+export interface ChunkRow {
+  readonly batch_id: string
+  readonly chunk: number
+  readonly first_byte: bigint
+  readonly bytes: number
+  readonly first_line: number
+  readonly lines: number
+  readonly token: number
+}
+
+export interface PartRow {
+  readonly chunk: number
+  readonly done_number: number
+  readonly part_token: number
+  readonly head_bytes: number
+  readonly output_bytes: bigint
+  readonly error_bytes: bigint
+}
+
+export function valuesOf(batch: NewBatch): readonly unknown[] {
+  const { chunks, errors, metadata } = batch
+  return [
+    batch.id,
+    batch.project,
+    batch.keyId,
+    batch.terms,
+    batch.endpoint,
+    batch.inputFileId,
+    batch.outputFileId,
+    batch.errorFileId,
+    batch.model ?? null,
+    batch.digest,
+    batch.idempotencyKey ?? null,
+    metadata === undefined ? null : JSON.stringify(metadata),
+    JSON.stringify(errors),
+    errors.length > 0 ? 'failed' : 'in_progress',
+    batch.windowMs,
+    batch.resultsKeptMs,
+    chunks.reduce((sum, { lines }) => sum + lines, 0),
+    chunks.length,
+  ]
+}
+
+export function batchOf(row: BatchRow): Batch {
+  return {
+    id: row.batch_id,
+    project: row.project,
+    keyId: row.key_id,
+    terms: row.terms,
+    endpoint: row.endpoint,
+    inputFileId: row.input_file_id,
+    outputFileId: row.output_file_id,
+    errorFileId: row.error_file_id,
+    model: row.model ?? undefined,
+    metadata: row.metadata ?? undefined,
+    errors: row.errors,
+    state: row.state,
+    createdAtMs: row.created_at.getTime(),
+    expiresAtMs: row.expires_at.getTime(),
+    cancellingAtMs: row.cancelling_at?.getTime(),
+    endedAtMs: row.ended_at?.getTime(),
+    resultsKeptMs: Number(row.results_kept_ms),
+    lines: row.lines,
+    completed: row.completed,
+    failed: row.failed,
+    tokens: Number(row.tokens),
+    outputTokens: Number(row.output_tokens),
+    costNanoUsd: row.cost_nano_usd,
+    outputBytes: Number(row.output_bytes),
+    errorBytes: Number(row.error_bytes),
+    pause: row.pause_code === null ? undefined : { code: row.pause_code, untilMs: row.not_before.getTime() },
+  }
+}
+
+export function partOf(row: PartRow): DonePart {
+  return {
+    chunk: row.chunk,
+    number: row.done_number,
+    token: row.part_token,
+    headBytes: row.head_bytes,
+    outputBytes: Number(row.output_bytes),
+    errorBytes: Number(row.error_bytes),
+  }
+}

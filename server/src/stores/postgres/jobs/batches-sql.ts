@@ -1,0 +1,140 @@
+/**
+ * The statements of batches. What changes a chunk names the holder's token: a holder that was replaced changes nothing. Who
+ * needs both locks takes the batch before its chunk.
+ */
+import { CHUNK_HOLD_MS } from '#ports/batches.ts'
+import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+
+const HELD_UNTIL = `now() + interval '${CHUNK_HOLD_MS} ms'`
+
+/** A key that is over may be used anew. */
+export const FREE_OLD_BATCH_KEY = `
+UPDATE batches SET idempotency_key = NULL
+WHERE project = $1 AND idempotency_key = $2 AND created_at <= now() - interval '${IDEMPOTENCY_MS} ms'`
+
+/** What was asked before: this very batch, whose answer was lost; or its idempotency key. */
+export const EARLIER_BATCH = `
+SELECT * FROM batches WHERE batch_id = $1 OR (project = $2 AND idempotency_key = $3)
+ORDER BY batch_id = $1 DESC LIMIT 1`
+
+export const ALIKE_BATCH = `
+SELECT * FROM batches
+WHERE project = $1 AND key_id = $2 AND digest = $3 AND idempotency_key IS NULL
+  AND created_at > now() - interval '${RETRY_JOIN_MS} ms'
+ORDER BY created_at DESC, batch_id DESC LIMIT 1`
+
+export const COUNT_OPEN = `SELECT count(*)::integer AS count FROM batches WHERE project = $1 AND ended_at IS NULL`
+
+export const INSERT_BATCH = `
+INSERT INTO batches (
+  batch_id, project, key_id, terms, endpoint, input_file_id, output_file_id, error_file_id, model, digest, idempotency_key,
+  metadata, errors, state, expires_at, ended_at, results_kept_ms, lines, chunks
+)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, now() + $15 * interval '1 ms',
+  CASE WHEN $14 = 'failed' THEN now() END, $16, $17, $18)
+ON CONFLICT DO NOTHING RETURNING *`
+
+export const INSERT_CHUNKS = `
+INSERT INTO batch_chunks (batch_id, chunk, first_byte, bytes, first_line, lines)
+SELECT $1, $2 + place - 1, first_byte, bytes, first_line, lines
+FROM unnest($3::bigint[], $4::integer[], $5::integer[], $6::integer[])
+  WITH ORDINALITY AS given (first_byte, bytes, first_line, lines, place)`
+
+export const FIND_BATCH = 'SELECT * FROM batches WHERE batch_id = $1 AND project = $2'
+
+export const LIST_BATCHES = `
+SELECT * FROM batches WHERE project = $1 AND ($2::text IS NULL OR batch_id < $2) ORDER BY batch_id DESC LIMIT $3`
+
+export const PARTS = `
+SELECT chunk, done_number, part_token, head_bytes, output_bytes, error_bytes FROM batch_chunks
+WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY done_number LIMIT $3`
+
+/** Locks the batch for what follows in the transaction. */
+export const LOCK_BATCH = 'SELECT * FROM batches WHERE batch_id = $1 FOR UPDATE'
+
+export const CANCEL = `
+UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *`
+
+/** Chunks that were given back need not wait until somebody may run them: they only have to end. */
+export const END_WAITS = `
+UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'held' AND node_id IS NULL`
+
+/** The lines of such batches are image jobs. */
+const HAS_PICTURES = `endpoint LIKE '/v1/images/%'`
+
+/** What others are taking or changing at this moment is left to them. */
+export const TAKE_LOST = `
+WITH lost AS MATERIALIZED (
+  SELECT lost.batch_id, chunk FROM batch_chunks AS lost JOIN batches USING (batch_id)
+  WHERE lost.state = 'held' AND lease_until <= now() AND ${HAS_PICTURES} = $3
+  ORDER BY lease_until LIMIT $2 FOR UPDATE OF lost SKIP LOCKED
+)
+UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
+FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
+
+/** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
+export const NEXT_BATCH = `
+SELECT batch_id FROM (
+  SELECT DISTINCT ON (project) batch_id, project FROM batches
+  WHERE state = 'in_progress' AND next_chunk < chunks AND not_before <= now() AND ${HAS_PICTURES} = $1
+  ORDER BY project, expires_at, batch_id
+) AS urgent
+ORDER BY (
+  SELECT max(claimed_at) FROM batches AS others WHERE others.project = urgent.project AND others.state = 'in_progress'
+    AND ${HAS_PICTURES} = $1
+) NULLS FIRST, batch_id
+LIMIT 1`
+
+export const TAKE_NEXT = `
+WITH moved AS (
+  UPDATE batches SET next_chunk = next_chunk + 1, claimed_at = clock_timestamp(), pause_code = NULL
+  WHERE batch_id = $1 AND state = 'in_progress' AND next_chunk < chunks
+  RETURNING batch_id, next_chunk - 1 AS chunk
+)
+UPDATE batch_chunks AS chunks SET state = 'held', node_id = $2, token = token + 1, lease_until = ${HELD_UNTIL}
+FROM moved WHERE chunks.batch_id = moved.batch_id AND chunks.chunk = moved.chunk RETURNING chunks.*`
+
+export const BATCHES_OF =
+  'SELECT *, expires_at <= now() AS is_late FROM batches WHERE batch_id = ANY ($1::text[])'
+
+export const RENEW_CHUNKS = `
+UPDATE batch_chunks AS chunks SET lease_until = ${HELD_UNTIL}
+FROM unnest($1::text[], $2::integer[], $3::integer[]) AS given (batch_id, chunk, token), batches
+WHERE chunks.batch_id = given.batch_id AND chunks.chunk = given.chunk AND chunks.token = given.token
+  AND chunks.state = 'held' AND batches.batch_id = chunks.batch_id
+RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_cancelled`
+
+export const FINISH_CHUNK = `
+UPDATE batch_chunks SET state = 'done', node_id = NULL, lease_until = NULL, part_token = $4, head_bytes = $5,
+  output_bytes = $6, error_bytes = $7, lines = lines - $8, bytes = bytes - $9, done_number = $10,
+  done_at = now(), faults = $11
+WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held' RETURNING 1`
+
+/** Whether this holder has ended it before, and only the answer was lost. */
+export const HAS_FINISHED = `
+SELECT 1 FROM batch_chunks WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'done'`
+
+export const COUNT_CHUNK = `
+UPDATE batches SET done_chunks = done_chunks + 1, chunks = chunks + $2, completed = completed + $3, failed = failed + $4,
+  expired = expired + $5, tokens = tokens + $6, cost_nano_usd = cost_nano_usd + $7, output_bytes = output_bytes + $8,
+  error_bytes = error_bytes + $9, output_tokens = output_tokens + $10
+WHERE batch_id = $1 RETURNING *, now() AS counted_at`
+
+export const END_BATCH =
+  'UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *'
+
+/** The bytes of its input need not stay for it any more. */
+export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
+
+export const GIVE_BACK = `
+UPDATE batch_chunks SET lease_until = now() + $4 * interval '1 ms', node_id = NULL
+WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held'`
+
+export const PAUSE = `
+UPDATE batches SET not_before = now() + $3 * interval '1 ms', pause_code = $2
+WHERE batch_id = $1 AND state = 'in_progress'`
+
+export const DUE_BATCHES = `
+SELECT batch_id FROM batches WHERE ended_at < now() - results_kept_ms * interval '1 ms' ORDER BY ended_at LIMIT $1`
+
+export const FORGET_BATCH = 'DELETE FROM batches WHERE batch_id = $1 AND ended_at IS NOT NULL'

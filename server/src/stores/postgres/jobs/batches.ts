@@ -1,0 +1,278 @@
+import type { LineRange } from '#core/batch/chunk.ts'
+import type { Actor, AuditAction } from '#ports/audit.ts'
+import {
+  ChunkLost,
+  type Batch,
+  type Batches,
+  type BatchState,
+  type ChunkEnd,
+  type ChunkHold,
+  type ChunkKind,
+  type CreatedBatch,
+  type DonePart,
+  type HeldChunk,
+  type NewBatch,
+} from '#ports/batches.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { WebhooksFor } from '#ports/webhooks.ts'
+import { outputFiles } from '../../batch-files.ts'
+import { batchEndEvents } from '../../webhook-events.ts'
+import { plainArray, textArray } from '../arrays.ts'
+import { writeAudit } from '../audit.ts'
+import { reachable } from '../away.ts'
+import type { Database, Sql } from '../database.ts'
+import {
+  ALIKE_BATCH,
+  BATCHES_OF,
+  CANCEL,
+  COUNT_CHUNK,
+  COUNT_OPEN,
+  DUE_BATCHES,
+  EARLIER_BATCH,
+  END_BATCH,
+  END_WAITS,
+  FIND_BATCH,
+  FINISH_CHUNK,
+  FORGET_BATCH,
+  FREE_OLD_BATCH_KEY,
+  GIVE_BACK,
+  HAS_FINISHED,
+  INSERT_BATCH,
+  INSERT_CHUNKS,
+  LIST_BATCHES,
+  LOCK_BATCH,
+  NEXT_BATCH,
+  PARTS,
+  PAUSE,
+  RELEASE_INPUT,
+  RENEW_CHUNKS,
+  TAKE_LOST,
+  TAKE_NEXT,
+} from './batches-sql.ts'
+import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
+import { addOutputFile } from './files.ts'
+import { LOCK_ALIKE } from './image-jobs-sql.ts'
+import { enqueueWebhooks } from './webhooks.ts'
+
+/** A key would have to be freed and used anew so often between two statements. */
+const CREATE_ROUNDS = 10
+/** Rows that one statement writes: a fraction of a second. */
+const PORTION = 5000
+
+export class PostgresBatches implements Batches {
+  readonly #database: Database
+  readonly #webhooksFor: WebhooksFor
+
+  constructor(database: Database, webhooksFor: WebhooksFor = () => []) {
+    this.#database = database
+    this.#webhooksFor = webhooksFor
+  }
+
+  create(batch: NewBatch, maxOpen: number): Promise<CreatedBatch> {
+    return reachable(this.#database.transaction((sql) => this.#create(sql, batch, maxOpen)))
+  }
+
+  async find(id: string, project: string): Promise<Batch | undefined> {
+    return this.#one(FIND_BATCH, [id, project])
+  }
+
+  async list(
+    project: string,
+    { after, limit }: { readonly after?: string | undefined; readonly limit: number },
+  ): Promise<readonly Batch[] | undefined> {
+    if (after !== undefined && (await this.find(after, project)) === undefined) return undefined
+    const rows = await reachable(
+      this.#database.query<BatchRow>(LIST_BATCHES, [project, after ?? null, limit]),
+    )
+    return rows.map(batchOf)
+  }
+
+  async parts(
+    batchId: string,
+    { after = 0, limit }: { readonly after?: number | undefined; readonly limit: number },
+  ): Promise<readonly DonePart[]> {
+    const rows = await reachable(this.#database.query<PartRow>(PARTS, [batchId, after, limit]))
+    return rows.map(partOf)
+  }
+
+  cancel(id: string, project: string, by?: Actor): Promise<Batch | undefined> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const [row] = await sql.query<BatchRow>(LOCK_BATCH, [id])
+        if (row?.project !== project) return undefined
+        if (row.state !== 'in_progress') return batchOf(row)
+        const [cancelled] = await sql.query<BatchRow>(CANCEL, [id])
+        await sql.query(END_WAITS, [id])
+        const batch = batchOf(await this.#endIfDone(sql, cancelled as BatchRow))
+        if (by) await writeAudit(sql, this.#database.auditChain, cancelAction(batch, by))
+        return batch
+      }),
+    )
+  }
+
+  claim(nodeId: string, limit: number, of: ChunkKind = 'texts'): Promise<readonly HeldChunk[]> {
+    const hasPictures = of === 'pictures'
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const lost = await sql.query<ChunkRow>(TAKE_LOST, [nodeId, limit, hasPictures], 'batches-take-lost')
+        const chunks = [...lost]
+        while (chunks.length < limit) {
+          const [next] = await sql.query<{ batch_id: string }>(NEXT_BATCH, [hasPictures], 'batches-next')
+          if (next === undefined) break
+          const taken = await sql.query<ChunkRow>(TAKE_NEXT, [next.batch_id, nodeId], 'batches-take-next')
+          // Another node was quicker with its last chunk. There may be other batches, for the next look.
+          if (taken.length === 0) break
+          chunks.push(...taken)
+        }
+        return chunks.length === 0 ? [] : heldOf(sql, chunks)
+      }),
+    )
+  }
+
+  async renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]> {
+    const rows = await reachable(
+      this.#database.query<{ batch_id: string; chunk: number; is_cancelled: boolean }>(RENEW_CHUNKS, [
+        textArray(holds.map(({ batchId }) => batchId)),
+        plainArray(holds.map(({ chunk }) => chunk)),
+        plainArray(holds.map(({ token }) => token)),
+      ]),
+    )
+    return holds.filter(({ batchId, chunk }) => {
+      const kept = rows.find((row) => row.batch_id === batchId && row.chunk === chunk)
+      return kept === undefined || kept.is_cancelled
+    })
+  }
+
+  async finish(hold: ChunkHold, end: ChunkEnd): Promise<void> {
+    const isFinished = await reachable(this.#database.transaction((sql) => this.#finish(sql, hold, end)))
+    if (!isFinished) throw new ChunkLost(`chunk ${hold.chunk} of ${hold.batchId} is no longer this node's`)
+  }
+
+  async giveBack({ batchId, chunk, token }: ChunkHold, forMs: number): Promise<void> {
+    await reachable(this.#database.query(GIVE_BACK, [batchId, chunk, token, forMs]))
+  }
+
+  async pause(batchId: string, code: string, forMs: number): Promise<void> {
+    await reachable(this.#database.query(PAUSE, [batchId, code, forMs]))
+  }
+
+  async due(limit: number): Promise<readonly string[]> {
+    const rows = await reachable(this.#database.query<{ batch_id: string }>(DUE_BATCHES, [limit]))
+    return rows.map(({ batch_id }) => batch_id)
+  }
+
+  async forget(id: string): Promise<void> {
+    await reachable(this.#database.query(FORGET_BATCH, [id]))
+  }
+
+  async #one(statement: string, values: readonly unknown[]): Promise<Batch | undefined> {
+    const [row] = await reachable(this.#database.query<BatchRow>(statement, values))
+    return row && batchOf(row)
+  }
+
+  async #create(sql: Sql, batch: NewBatch, maxOpen: number): Promise<CreatedBatch> {
+    const { id, project, keyId, digest, idempotencyKey = null, isRetry } = batch
+    if (idempotencyKey === null) await sql.query(LOCK_ALIKE, [`${keyId}\n${digest}`])
+    for (let round = 0; round < CREATE_ROUNDS; round += 1) {
+      if (idempotencyKey !== null) await sql.query(FREE_OLD_BATCH_KEY, [project, idempotencyKey])
+      const [earlier] = await sql.query<BatchRow>(EARLIER_BATCH, [id, project, idempotencyKey])
+      if (earlier?.batch_id === id) return { kind: 'created', batch: batchOf(earlier) }
+      if (earlier)
+        return earlier.digest === digest ? { kind: 'joined', batch: batchOf(earlier) } : { kind: 'conflict' }
+      if (isRetry && idempotencyKey === null) {
+        const [alike] = await sql.query<BatchRow>(ALIKE_BATCH, [project, keyId, digest])
+        if (alike) return { kind: 'joined', batch: batchOf(alike) }
+      }
+      const [open] = await sql.query<{ count: number }>(COUNT_OPEN, [project])
+      if ((open?.count ?? 0) >= maxOpen) return { kind: 'too-many' }
+      const [made] = await sql.query<BatchRow>(INSERT_BATCH, valuesOf(batch))
+      // Somebody was quicker with the key, and has committed: the next look finds it, unless it was freed since.
+      if (made === undefined) continue
+      await insertChunks(sql, id, batch.chunks)
+      if (made.state === 'failed') await this.#tell(sql, made)
+      return { kind: 'created', batch: batchOf(made) }
+    }
+    throw new StoreAway('PostgreSQL: an idempotency key changes hands faster than it can be looked at')
+  }
+
+  async #finish(sql: Sql, { batchId, chunk, token }: ChunkHold, end: ChunkEnd): Promise<boolean> {
+    const { counts, part } = end
+    const [batch] = await sql.query<BatchRow>(LOCK_BATCH, [batchId])
+    const rest = batch?.state === 'in_progress' ? end.rest : undefined
+    const { headBytes = 0, outputBytes = 0, errorBytes = 0 } = part ?? {}
+    const place = [part?.token ?? null, headBytes, outputBytes, errorBytes]
+    const left = [end.rest?.lines ?? 0, end.rest?.bytes ?? 0]
+    const number = (batch?.done_chunks ?? 0) + 1
+    const faults = counts.failed === 0 ? null : JSON.stringify(counts.faults)
+    const finished = await sql.query(FINISH_CHUNK, [batchId, chunk, token, ...place, ...left, number, faults])
+    if (batch === undefined || finished.length === 0)
+      return (await sql.query(HAS_FINISHED, [batchId, chunk, token])).length === 1
+    if (rest !== undefined) await insertChunks(sql, batchId, [rest], batch.chunks)
+    const { completed, failed, expired, tokens, outputTokens, costNanoUsd } = counts
+    const added = [completed, failed, expired, tokens, costNanoUsd, outputBytes, errorBytes, outputTokens]
+    const values = [batchId, rest === undefined ? 0 : 1, ...added]
+    const [counted] = await sql.query<BatchRow & { counted_at: Date }>(COUNT_CHUNK, values)
+    if (counted === undefined) return true
+    const nowMs = counted.counted_at.getTime()
+    for (const file of outputFiles(batchOf(counted), nowMs)) await addOutputFile(sql, file)
+    await this.#endIfDone(sql, counted)
+    return true
+  }
+
+  /** The batch is locked, so this is asked once after its last chunk. */
+  async #endIfDone(sql: Sql, row: BatchRow): Promise<BatchRow> {
+    const { state, chunks, next_chunk, done_chunks, expired } = row
+    const isDone = done_chunks === (state === 'cancelling' ? next_chunk : chunks)
+    if (!isDone) return row
+    const end: BatchState = state === 'cancelling' ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
+    const [ended] = await sql.query<BatchRow>(END_BATCH, [row.batch_id, end])
+    await sql.query(RELEASE_INPUT, [row.batch_id])
+    await this.#tell(sql, ended as BatchRow)
+    return ended as BatchRow
+  }
+
+  async #tell(sql: Sql, row: BatchRow): Promise<void> {
+    await enqueueWebhooks(sql, batchEndEvents(batchOf(row), this.#webhooksFor))
+  }
+}
+
+function cancelAction({ id, project, lines, completed, failed }: Batch, actor: Actor): AuditAction {
+  return { actor, action: 'batch.cancel', target: id, detail: { project, lines, done: completed + failed } }
+}
+
+async function insertChunks(
+  sql: Sql,
+  batchId: string,
+  chunks: readonly LineRange[],
+  number = 0,
+): Promise<void> {
+  for (let first = 0; first < chunks.length; first += PORTION) {
+    const some = chunks.slice(first, first + PORTION)
+    await sql.query(INSERT_CHUNKS, [
+      batchId,
+      number + first,
+      plainArray(some.map(({ firstByte }) => firstByte)),
+      plainArray(some.map(({ bytes }) => bytes)),
+      plainArray(some.map(({ firstLine }) => firstLine)),
+      plainArray(some.map(({ lines }) => lines)),
+    ])
+  }
+}
+
+async function heldOf(sql: Sql, chunks: readonly ChunkRow[]): Promise<readonly HeldChunk[]> {
+  const ids = [...new Set(chunks.map(({ batch_id }) => batch_id))]
+  const rows = await sql.query<BatchRow & { is_late: boolean }>(BATCHES_OF, [textArray(ids)])
+  return chunks.flatMap((row) => {
+    const batch = rows.find(({ batch_id }) => batch_id === row.batch_id)
+    if (batch === undefined) return []
+    return {
+      hold: { batchId: row.batch_id, chunk: row.chunk, token: row.token },
+      batch: batchOf(batch),
+      isLate: batch.is_late,
+      firstByte: Number(row.first_byte),
+      bytes: row.bytes,
+      firstLine: row.first_line,
+      lines: row.lines,
+    }
+  })
+}

@@ -1,0 +1,190 @@
+/** Works on batches: takes chunks of them, as many as this node has room for, and holds on to them while it works. */
+import { batchPrefix } from '#core/batch/part.ts'
+import { isOfPictures } from '#core/batch/request.ts'
+import { ChunkLost, type ChunkHold, type ChunkKind, type HeldChunk } from '#ports/batches.ts'
+import { runChunk, type ChunkDependencies } from '#request/batches/run-chunk.ts'
+import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
+import { StopSign } from '#request/batches/stop-sign.ts'
+import { deleteFolder } from '#request/files/delete-folder.ts'
+import { every, type Repetition } from './every.ts'
+
+export interface BatchWorkerParts extends ChunkDependencies {
+  readonly nodeId: string
+  /** Whether this node deletes what is too old: one node is enough. */
+  readonly mustForget: () => Promise<boolean>
+  readonly forPictures: PictureDependencies
+}
+
+export interface BatchWorkerEvents {
+  tookOver(hold: ChunkHold): void
+  forgot(count: number): void
+  failed(what: string, error: unknown): void
+}
+
+/** Chunks at once. Of texts each has one call under way; of pictures each is an image job, which waits for seconds or minutes. */
+const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 32, pictures: 16 }
+/** Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. */
+const MAX_RESULT_BYTES = 48 * 1024 * 1024
+/** Of a line whose likes were not seen yet: 1,536 dimensions in base64. */
+const USUAL_LINE_BYTES = 8500
+/** Few, so that several nodes share a batch from its beginning, and memory is looked at in between. */
+const CLAIMED_AT_ONCE = 4
+/** How soon a new batch, or a chunk without a holder, is noticed. */
+const LOOK_MS = 1000
+/** Well within the time of a hold. */
+const RENEW_MS = 4000
+/** Nobody takes a chunk so long on which this node failed: the next try may be another node's. */
+const FAILED_AGAIN_MS = 5000
+const FORGET_MS = 10 * 60_000
+/** Batches forgotten at once. */
+const PORTION = 100
+
+interface RunningChunk {
+  readonly hold: ChunkHold
+  readonly kind: ChunkKind
+  readonly stop: StopSign
+  readonly lines: number
+}
+
+export class BatchWorker {
+  readonly #parts: BatchWorkerParts
+  readonly #events: BatchWorkerEvents
+  readonly #running = new Map<string, RunningChunk>()
+  readonly #ends = new Set<Promise<void>>()
+  readonly #succeededAtMs = new Map<string, number>()
+  readonly #repeating: readonly Repetition[]
+  #lineBytes = USUAL_LINE_BYTES
+  #looking: Promise<void> | undefined
+  #isStopping = false
+
+  constructor(parts: BatchWorkerParts, events: BatchWorkerEvents) {
+    this.#parts = parts
+    this.#events = events
+    this.#repeating = [
+      every(
+        FORGET_MS,
+        () => this.#forget(),
+        (error) => events.failed('forget', error),
+      ),
+      every(
+        LOOK_MS,
+        () => this.#look(),
+        (error) => events.failed('claim', error),
+      ),
+      every(
+        RENEW_MS,
+        () => this.#renew(),
+        (error) => events.failed('renew', error),
+      ),
+    ]
+  }
+
+  /** No further chunk begins, and those under way end with what they have: their rest is another node's. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    for (const { stop } of this.#running.values()) stop.raise()
+    await Promise.all(this.#repeating.map((one) => one.stop()))
+    // A look that was under way may have begun some more, which end at once. How it failed has been told.
+    await Promise.allSettled([this.#looking])
+    await Promise.all(this.#ends)
+  }
+
+  /** One look at a time, so that this node never takes more than it has room for. */
+  #look(): Promise<void> {
+    this.#looking ??= this.#claim().finally(() => (this.#looking = undefined))
+    return this.#looking
+  }
+
+  async #claim(): Promise<void> {
+    await this.#claimOf('texts')
+    await this.#claimOf('pictures')
+  }
+
+  async #claimOf(kind: ChunkKind): Promise<void> {
+    const { batches, nodeId } = this.#parts
+    while (!this.#isStopping && this.#roomFor(kind) > 0) {
+      const claimed = await batches.claim(nodeId, Math.min(this.#roomFor(kind), CLAIMED_AT_ONCE), kind)
+      if (claimed.length === 0) return
+      for (const held of claimed) this.#begin(held, kind)
+    }
+  }
+
+  #roomFor(kind: ChunkKind): number {
+    let [chunks, lines] = [0, 0]
+    for (const running of this.#running.values()) {
+      if (running.kind !== kind) continue
+      chunks += 1
+      lines += running.lines
+    }
+    const isFull = kind === 'texts' && lines * this.#lineBytes >= MAX_RESULT_BYTES
+    return isFull ? 0 : CHUNKS_AT_ONCE[kind] - chunks
+  }
+
+  #begin(held: HeldChunk, kind: ChunkKind): void {
+    const { hold } = held
+    if (hold.token > 1) this.#events.tookOver(hold)
+    const stop = new StopSign()
+    if (this.#isStopping) stop.raise()
+    const name = nameOf(hold)
+    this.#running.set(name, { hold, kind, stop, lines: held.lines })
+    const end = this.#run(held, stop).finally(() => {
+      this.#running.delete(name)
+      this.#ends.delete(end)
+      // Room: the next chunk need not wait for the next look.
+      if (!this.#isStopping) void this.#look().catch((error: unknown) => this.#events.failed('claim', error))
+    })
+    this.#ends.add(end)
+  }
+
+  async #run(held: HeldChunk, stop: StopSign): Promise<void> {
+    const { clock, batches } = this.#parts
+    try {
+      const orders = {
+        stop,
+        answered: (lines: number, bytes: number) => void (this.#lineBytes = bytes / lines),
+        succeeded: (model: string) => void this.#succeededAtMs.set(model, clock.monotonicMs()),
+        succeededSince: (model: string, sinceMs: number) => (this.#succeededAtMs.get(model) ?? -1) > sinceMs,
+      }
+      if (isOfPictures(held.batch.endpoint)) await runPictures(held, orders, this.#parts.forPictures)
+      else await runChunk(held, orders, this.#parts)
+    } catch (error) {
+      if (error instanceof ChunkLost) return
+      this.#events.failed(`chunk ${held.hold.chunk} of ${held.hold.batchId}`, error)
+      await batches.giveBack(held.hold, FAILED_AGAIN_MS).catch((again: unknown) => {
+        this.#events.failed('give back', again)
+      })
+    }
+  }
+
+  async #forget(): Promise<void> {
+    if (!(await this.#parts.mustForget())) return
+    const count = await deleteDueBatches(this.#parts)
+    if (count > 0) this.#events.forgot(count)
+  }
+
+  async #renew(): Promise<void> {
+    const held = [...this.#running.values()]
+    if (held.length === 0) return
+    // What was lost ends early too: all that it says is refused by its token.
+    for (const hold of await this.#parts.batches.renew(held.map(({ hold }) => hold))) {
+      this.#running.get(nameOf(hold))?.stop.raise()
+    }
+  }
+}
+
+/** Returns how many. The results go first: a batch that is known always leads to them. */
+export async function deleteDueBatches({
+  batches,
+  blobs,
+}: Pick<BatchWorkerParts, 'batches' | 'blobs'>): Promise<number> {
+  const due = await batches.due(PORTION)
+  for (const id of due) {
+    await deleteFolder(batchPrefix(id), blobs)
+    await batches.forget(id)
+  }
+  return due.length
+}
+
+function nameOf({ batchId, chunk, token }: ChunkHold): string {
+  return `${batchId} ${chunk} ${token}`
+}

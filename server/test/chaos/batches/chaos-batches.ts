@@ -1,0 +1,79 @@
+/**
+ * `npm run chaos:batches`: a large batch on three nodes that are killed in turn. `-- --lines 1000000 --kills 20 --postgres-kill
+ * --blob-kill`: PostgreSQL and a store of blobs of its own (S3) are killed once too. With `-- --pictures 1000` a batch of pictures
+ * instead, with `-- --restart-all` all nodes at once.
+ */
+import { test } from 'node:test'
+import { parseArgs } from 'node:util'
+import assert from 'node:assert/strict'
+import { CALLS_OF_A_NODE, runWithKills } from './kills.ts'
+import { PICTURES_OF_A_NODE, runPicturesWithKills } from './picture-kills.ts'
+import { restartAll } from './restart-all.ts'
+
+const { values } = parseArgs({
+  options: {
+    lines: { type: 'string', default: '200000' },
+    pictures: { type: 'string' },
+    'restart-all': { type: 'boolean', default: false },
+    nodes: { type: 'string', default: '3' },
+    kills: { type: 'string', default: '6' },
+    'every-ms': { type: 'string', default: '20000' },
+    'call-ms': { type: 'string', default: '200' },
+    'postgres-kill': { type: 'boolean', default: false },
+    'blob-kill': { type: 'boolean', default: false },
+  },
+})
+
+const plan = {
+  lines: Number(values.pictures ?? values.lines),
+  nodes: Number(values.nodes),
+  kills: Number(values.kills),
+  everyMs: Number(values['every-ms']),
+  callMs: Number(values['call-ms']),
+  say: (line: string) => console.log(line),
+}
+
+test(
+  'every picture once, none lost and none bought twice, however often nodes are killed',
+  { timeout: 3_600_000, skip: values.pictures === undefined },
+  async () => {
+    const report = await runPicturesWithKills(plan)
+    console.table(report)
+    const { lost, twice, boughtTwice, wrongPictures, paidAndNotGiven, callsMissing, completed, unknown } =
+      report
+    assert.deepEqual(
+      [lost, twice, boughtTwice, wrongPictures, paidAndNotGiven, callsMissing],
+      [0, 0, 0, 0, 0, 0],
+    )
+    assert.equal(completed + unknown, plan.lines)
+    assert.ok(unknown <= plan.kills * PICTURES_OF_A_NODE, `${unknown} unknown pictures`)
+  },
+)
+
+test(
+  'a batch goes on within 20 seconds after all nodes were killed at once',
+  { timeout: 3_600_000, skip: !values['restart-all'] },
+  async () => {
+    const report = await restartAll(plan)
+    console.table(report)
+    assert.deepEqual([report.completed, report.lost], [plan.lines, 0])
+    assert.ok(report.goesOnAfterSeconds <= 20, `${report.goesOnAfterSeconds} s`)
+  },
+)
+
+test(
+  'every line once, every call in the books, however often nodes are killed',
+  { timeout: 7_200_000, skip: values.pictures !== undefined || values['restart-all'] },
+  async () => {
+    const { kills } = plan
+    const report = await runWithKills({
+      ...plan,
+      killsPostgres: values['postgres-kill'],
+      killsBlobs: values['blob-kill'],
+    })
+    console.table(report)
+    const { lines, completed, lost, twice, wrongVectors, callsMissing, callsUnknown } = report
+    assert.deepEqual([completed, lost, twice, wrongVectors, callsMissing], [lines, 0, 0, 0, 0])
+    assert.ok(callsUnknown <= kills * CALLS_OF_A_NODE, `${callsUnknown} unknown calls`)
+  },
+)

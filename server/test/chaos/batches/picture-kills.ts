@@ -1,0 +1,138 @@
+/**
+ * Pictures of a batch under nodes that die. Every line is held against what the provider really sold, prompt by prompt: one that
+ * has no result was lost, and one that was sold twice was bought twice.
+ */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { setTimeout as wait } from 'node:timers/promises'
+import { openPostgres } from '#stores/postgres/database.ts'
+import { rowsIn } from '#test/e2e/money/books.ts'
+import { BatchCaller, requestLines, type ResultLine } from '#test/support/batches.ts'
+import { startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
+import type { GatewayOptions } from '#test/support/gateway.ts'
+import { servedBy, sha256, SMALL } from '#test/support/image-answers.ts'
+import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { testPostgres } from '#test/support/servers.ts'
+import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+import type { KillPlan } from './kills.ts'
+
+export interface PictureReport {
+  readonly pictures: number
+  readonly completed: number
+  /** Lines that say that their picture may have been bought. */
+  readonly unknown: number
+  /** Lines without a result. */
+  readonly lost: number
+  /** Lines with two results. */
+  readonly twice: number
+  /** Prompts that the provider sold more than once. */
+  readonly boughtTwice: number
+  /** Results whose bytes are none that the provider sold for their prompt. */
+  readonly wrongPictures: number
+  /** Pictures that were sold and kept, and whose line says something else. */
+  readonly paidAndNotGiven: number
+  /** Calls that the provider served and the books do not know. */
+  readonly callsMissing: number
+  readonly seconds: number
+}
+
+/** Pictures that a node makes at once, at most. */
+export const PICTURES_OF_A_NODE = 16
+const MODEL = 'killed-image'
+const ENDPOINT = '/v1/images/generations'
+
+export async function runPicturesWithKills(plan: KillPlan): Promise<PictureReport> {
+  const { say } = plan
+  const provider = await startFakeProvider()
+  const { url } = await testPostgres()
+  const database = openPostgres(url, { poolSize: 2 })
+  const env = { DATABASE_URL: url, ASSETS_URL: `file://${temporaryFolder()}` }
+  const options: GatewayOptions = {
+    images: { [MODEL]: { on: `slow-${plan.callMs}`, price: { usdPerImage: 0.04 } } },
+  }
+  const start = (folder?: string): Promise<NodeProcess> =>
+    startNodeProcess(options, provider.url, { env, ...(folder !== undefined && { folder }) })
+  const nodes: NodeProcess[] = []
+  try {
+    nodes.push(...(await Promise.all(Array.from({ length: plan.nodes }, () => start()))))
+    const prompts = Array.from({ length: plan.lines }, (_, index) => `a heron, number ${index}`)
+    const bodies = prompts.map((prompt, index) => ({
+      model: MODEL,
+      prompt,
+      size: SMALL,
+      // Both ways to hand a picture over.
+      response_format: index % 2 === 0 ? 'b64_json' : 'url',
+    }))
+    const first = new BatchCaller((nodes[0] as NodeProcess).url)
+    const startedMs = performance.now()
+    const { id } = await first.create(await first.upload(requestLines(ENDPOINT, bodies)), {
+      endpoint: ENDPOINT,
+    })
+    say(`${plan.lines} pictures on ${plan.nodes} nodes, ${plan.kills} kills`)
+    for (let kill = 0; kill < plan.kills; kill += 1) {
+      await wait(plan.everyMs)
+      const victim = nodes[kill % nodes.length] as NodeProcess
+      victim.child.kill('SIGKILL')
+      await victim.exit
+      const again = await start(victim.folder)
+      nodes[kill % nodes.length] = again
+      const { request_counts: counts } = await new BatchCaller(again.url).get(id)
+      say(`kill ${kill + 1}: ${counts.completed + counts.failed} of ${counts.total} lines are done`)
+    }
+    const caller = new BatchCaller((nodes[0] as NodeProcess).url)
+    const batch = await caller.ended(id, 900_000)
+    const seconds = (performance.now() - startedMs) / 1000
+    assert.equal(batch.status, 'completed', JSON.stringify(batch))
+    const output = await caller.lines(batch.output_file_id)
+    const errors = await caller.lines(batch.error_file_id)
+    const sold = new Map<string, string[]>()
+    for (const { promptSha256 = '', pictures = [] } of servedBy(provider))
+      sold.set(promptSha256, [...(sold.get(promptSha256) ?? []), ...pictures.map((one) => one.sha256)])
+    const callsMissing = await eventually(async () => {
+      const known = new Set((await rowsIn(database)).map(({ callId }) => callId))
+      const missing = servedBy(provider).filter(({ callId }) => !known.has(callId ?? '')).length
+      assert.equal(missing, 0)
+      return missing
+    }, 60_000)
+    const results = new Map<string, ResultLine>([...output, ...errors].map((line) => [line.custom_id, line]))
+    const digestOf = (prompt: string): string => createHash('sha256').update(prompt).digest('hex')
+    let wrongPictures = 0
+    for (const line of output) {
+      const prompt = prompts[Number(line.custom_id.slice('line '.length))] as string
+      if (!sold.get(digestOf(prompt))?.includes(await pictureIn(line, caller))) wrongPictures += 1
+    }
+    const unknown = errors.filter(({ response }) => response?.body.error?.code === 'outcome_unknown')
+    const soldTo = (line: ResultLine): number =>
+      sold.get(digestOf(prompts[Number(line.custom_id.slice('line '.length))] as string))?.length ?? 0
+    return {
+      pictures: plan.lines,
+      completed: batch.request_counts.completed,
+      unknown: unknown.length,
+      lost: plan.lines - results.size,
+      twice: output.length + errors.length - results.size,
+      boughtTwice: [...sold.values()].filter((pictures) => pictures.length > 1).length,
+      wrongPictures,
+      paidAndNotGiven: errors.filter((line) => !unknown.includes(line) && soldTo(line) > 0).length,
+      callsMissing,
+      seconds,
+    }
+  } finally {
+    for (const { child } of nodes) child.kill('SIGKILL')
+    await Promise.all(nodes.map(({ exit }) => exit))
+    await database.close()
+    await provider.close()
+  }
+}
+
+/** Of its bytes. */
+async function pictureIn({ response }: ResultLine, caller: BatchCaller): Promise<string> {
+  const [picture] = (response?.body.data ?? []) as readonly {
+    readonly b64_json?: string
+    readonly url?: string
+  }[]
+  if (picture?.url === undefined) return sha256(Buffer.from(picture?.b64_json ?? '', 'base64'))
+  // The node that made the link may be dead: any other serves it.
+  const { pathname, search } = new URL(picture.url)
+  const answer = await caller.fetch(pathname.slice('/v1'.length) + search)
+  return sha256(Buffer.from(await answer.arrayBuffer()))
+}

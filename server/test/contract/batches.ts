@@ -1,0 +1,345 @@
+/** What every `Batches` promises, whichever engine keeps them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import {
+  CHUNK_HOLD_MS,
+  ChunkLost,
+  type Batches,
+  type ChunkKind,
+  type CreatedBatch,
+  type HeldChunk,
+  type NewBatch,
+} from '#ports/batches.ts'
+import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
+import { aBatch, chunksOf, doneEnd, HOUR_MS, type BatchesWorld } from './batches-open.ts'
+import { nextId } from './image-jobs-open.ts'
+
+const MANY = 1000
+const ONE = nextId()
+const TWO = nextId()
+
+function idOf(created: CreatedBatch): string {
+  return 'batch' in created ? created.batch.id : created.kind
+}
+
+async function claimedOne(batches: Batches, nodeId = ONE): Promise<HeldChunk> {
+  const [held] = await batches.claim(nodeId, 1)
+  assert.ok(held)
+  return held
+}
+
+async function stateOf(batches: Batches, { id, project }: NewBatch): Promise<string | undefined> {
+  return (await batches.find(id, project))?.state
+}
+
+export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): void {
+  test(`${name}: of fifty retries of one creation at once one creates, and the others join it`, async () => {
+    const { batches, elsewhere } = await open()
+    const asked = Array.from({ length: 50 }, () => aBatch({ digest: 'same', isRetry: true }))
+    const created = await Promise.all(
+      asked.map((batch, index) => (index % 2 ? batches : elsewhere).create(batch, MANY)),
+    )
+    assert.equal(created.filter(({ kind }) => kind === 'created').length, 1)
+    assert.equal(new Set(created.map(idOf)).size, 1)
+  })
+
+  test(`${name}: a creation that is no retry is a batch of its own, and so is a retry of another key or too late`, async () => {
+    const { batches, passes } = await open()
+    const first = aBatch({ digest: 'same' })
+    await batches.create(first, MANY)
+    const own = [aBatch({ digest: 'same' }), aBatch({ digest: 'same', isRetry: true, keyId: 'shop/other' })]
+    for (const batch of own) assert.equal(idOf(await batches.create(batch, MANY)), batch.id)
+    await passes(RETRY_JOIN_MS)
+    const late = aBatch({ digest: 'same', isRetry: true })
+    assert.equal(idOf(await batches.create(late, MANY)), late.id)
+  })
+
+  test(`${name}: an idempotency key means one batch for a day, and refuses another request`, async () => {
+    const { batches, elsewhere, passes } = await open()
+    const first = aBatch({ idempotencyKey: 'night', digest: 'one' })
+    const again = aBatch({ idempotencyKey: 'night', digest: 'one' })
+    const made = await Promise.all([batches.create(first, MANY), elsewhere.create(again, MANY)])
+    assert.equal(new Set(made.map(idOf)).size, 1)
+    assert.equal(idOf(await batches.create(aBatch({ idempotencyKey: 'night' }), MANY)), 'conflict')
+    const foreign = aBatch({ idempotencyKey: 'night', project: 'other' })
+    assert.equal(idOf(await batches.create(foreign, MANY)), foreign.id)
+    await passes(IDEMPOTENCY_MS)
+    const next = aBatch({ idempotencyKey: 'night' })
+    assert.equal(idOf(await batches.create(next, MANY)), next.id)
+  })
+
+  test(`${name}: what was created is found with all it was created with, only in its own project`, async () => {
+    const { batches, elsewhere } = await open()
+    const asked = aBatch()
+    await batches.create(asked, MANY)
+    const found = await elsewhere.find(asked.id, 'shop')
+    const {
+      digest: _digest,
+      idempotencyKey: _key,
+      isRetry: _retry,
+      windowMs,
+      chunks: _chunks,
+      ...kept
+    } = asked
+    assert.ok(found)
+    for (const [field, value] of Object.entries(kept))
+      assert.deepEqual(found[field as keyof typeof found], value, field)
+    assert.deepEqual(
+      [found.state, found.lines, found.completed, found.costNanoUsd],
+      ['in_progress', 20, 0, 0n],
+    )
+    assert.equal(found.expiresAtMs - found.createdAtMs, windowMs)
+    assert.equal(await elsewhere.find(asked.id, 'other'), undefined)
+    assert.equal(await batches.cancel(asked.id, 'other'), undefined)
+    assert.equal(await batches.list('other', { after: asked.id, limit: 9 }), undefined)
+  })
+
+  test(`${name}: a project has no more open batches than it may, however many of another there are`, async () => {
+    const { batches } = await open()
+    const first = aBatch()
+    await batches.create(first, 1)
+    await batches.create(aBatch({ project: 'other' }), 1)
+    assert.equal((await batches.create(aBatch(), 1)).kind, 'too-many')
+    await batches.cancel(first.id, first.project)
+    assert.equal((await batches.create(aBatch(), 1)).kind, 'created')
+  })
+
+  test(`${name}: a list goes from the newest to the oldest, page by page, of one project`, async () => {
+    const { batches } = await open()
+    const made = Array.from({ length: 5 }, () => aBatch())
+    for (const batch of [...made, aBatch({ project: 'other' })]) await batches.create(batch, MANY)
+    // Within a millisecond their order is chance.
+    const ids = made
+      .map(({ id }) => id)
+      .sort()
+      .reverse()
+    const first = await batches.list('shop', { limit: 3 })
+    assert.deepEqual(
+      first?.map(({ id }) => id),
+      ids.slice(0, 3),
+    )
+    const rest = await batches.list('shop', { after: ids[2], limit: 3 })
+    assert.deepEqual(
+      rest?.map(({ id }) => id),
+      ids.slice(3),
+    )
+  })
+
+  test(`${name}: a file that can't be run is a batch that has failed, told of once, with nothing to claim`, async () => {
+    const { batches, outbox } = await open()
+    const error = { code: 'invalid_json_line', message: 'No JSON.', param: undefined, line: 7 }
+    const asked = aBatch({ project: 'shop+hooks', errors: [error], chunks: [] })
+    await batches.create(asked, MANY)
+    await batches.create(asked, MANY)
+    const found = await batches.find(asked.id, 'shop+hooks')
+    assert.equal(found?.state, 'failed')
+    assert.equal(found?.errors[0]?.line, 7)
+    assert.ok(found?.endedAtMs)
+    assert.deepEqual(await batches.claim(ONE, 9), [])
+    const events = await outbox.due(ONE, 9)
+    assert.deepEqual(
+      events.map(({ type }) => type),
+      ['batch.failed', 'batch.failed'],
+    )
+  })
+
+  test(`${name}: nodes that claim at once get every chunk once, in order`, async () => {
+    const { batches, elsewhere } = await open()
+    await batches.create(aBatch({ chunks: chunksOf(40) }), MANY)
+    const seen: number[] = []
+    while (seen.length < 40) {
+      const claims = await Promise.all([batches.claim(ONE, 3), elsewhere.claim(TWO, 3)])
+      seen.push(...claims.flat().map(({ hold }) => hold.chunk))
+    }
+    assert.deepEqual(
+      seen.sort((a, b) => a - b),
+      [...Array.from({ length: 40 }).keys()],
+    )
+    assert.deepEqual(await batches.claim(ONE, 3), [])
+  })
+
+  test(`${name}: projects take turns, and within one the batch whose window ends first comes first`, async () => {
+    const { batches } = await open()
+    const large = aBatch({ project: 'large', chunks: chunksOf(50) })
+    const soon = aBatch({ project: 'large', windowMs: HOUR_MS })
+    const small = aBatch({ project: 'small' })
+    for (const batch of [large, soon, small]) await batches.create(batch, MANY)
+    const claimed: string[] = []
+    for (let turn = 0; turn < 6; turn += 1) claimed.push((await claimedOne(batches)).batch.id)
+    assert.deepEqual(claimed.slice(0, 4).sort(), [soon.id, small.id, soon.id, small.id].sort())
+    assert.notEqual(claimed[0], claimed[1])
+    assert.deepEqual(claimed.slice(4), [large.id, large.id])
+  })
+
+  test(`${name}: texts and pictures are claimed apart, new chunks and those whose holder is gone`, async () => {
+    const { batches, elsewhere, passes } = await open()
+    const pictures = aBatch({ endpoint: '/v1/images/generations', chunks: chunksOf(1) })
+    const texts = aBatch({ chunks: chunksOf(1) })
+    for (const batch of [pictures, texts]) await batches.create(batch, MANY)
+    const claimed = async (from: Batches, of: ChunkKind): Promise<readonly string[]> =>
+      (await from.claim(TWO, 9, of)).map(({ hold }) => `${hold.batchId} ${hold.token}`)
+    assert.deepEqual(await claimed(batches, 'pictures'), [`${pictures.id} 1`])
+    assert.deepEqual(await claimed(batches, 'texts'), [`${texts.id} 1`])
+    await passes(CHUNK_HOLD_MS)
+    assert.deepEqual(await claimed(elsewhere, 'pictures'), [`${pictures.id} 2`])
+    assert.deepEqual(await claimed(elsewhere, 'texts'), [`${texts.id} 2`])
+  })
+
+  test(`${name}: a batch ends with its last chunk, once, with the sums of its chunks`, async () => {
+    const { batches, outbox } = await open()
+    const asked = aBatch({ project: 'shop+hooks' })
+    await batches.create(asked, MANY)
+    const [first, second] = await batches.claim(ONE, 2)
+    assert.ok(first && second)
+    await batches.finish(second.hold, doneEnd(second, { completed: 9, failed: 1 }))
+    assert.equal((await batches.find(asked.id, asked.project))?.completed, 9)
+    assert.equal(await stateOf(batches, asked), 'in_progress')
+    await batches.finish(first.hold, doneEnd(first))
+    // Once more, since the answer may have been lost.
+    await batches.finish(first.hold, doneEnd(first))
+    const ended = await batches.find(asked.id, asked.project)
+    assert.ok(ended?.endedAtMs)
+    assert.deepEqual(
+      [ended.state, ended.completed, ended.failed, ended.tokens, ended.outputTokens, ended.costNanoUsd],
+      ['completed', 19, 1, 60, 20, 20n],
+    )
+    assert.equal(ended.outputBytes, 160)
+    const [event, other] = await outbox.due(ONE, 9)
+    assert.equal(event?.type, 'batch.completed')
+    assert.deepEqual((JSON.parse(event?.payload ?? '') as { data: unknown }).data, { id: asked.id })
+    assert.equal(other?.id, event?.id)
+    assert.deepEqual(
+      (await batches.parts(asked.id, { limit: 9 })).map(({ chunk, token }) => [chunk, token]),
+      // As they ended.
+      [
+        [1, 1],
+        [0, 1],
+      ],
+    )
+    assert.equal((await batches.parts(asked.id, { after: 1, limit: 9 }))[0]?.chunk, 0)
+  })
+
+  test(`${name}: a chunk whose holder is gone is taken over, and the holder before can change nothing`, async () => {
+    const { batches, elsewhere, passes } = await open()
+    const asked = aBatch({ chunks: chunksOf(1) })
+    await batches.create(asked, MANY)
+    const first = await claimedOne(batches)
+    await passes(CHUNK_HOLD_MS - 1000)
+    assert.deepEqual(await batches.renew([first.hold]), [])
+    await passes(CHUNK_HOLD_MS - 1000)
+    assert.deepEqual(await elsewhere.claim(TWO, 1), [])
+    await passes(1000)
+    const second = await claimedOne(elsewhere, TWO)
+    assert.deepEqual([second.hold.chunk, second.hold.token], [0, 2])
+    assert.deepEqual(await batches.renew([first.hold]), [first.hold])
+    await batches.giveBack(first.hold, 0)
+    await assert.rejects(batches.finish(first.hold, doneEnd(first)), ChunkLost)
+    await elsewhere.finish(second.hold, doneEnd(second))
+    await assert.rejects(batches.finish(first.hold, doneEnd(first)), ChunkLost)
+    const ended = await batches.find(asked.id, asked.project)
+    assert.deepEqual([ended?.state, ended?.completed], ['completed', 10])
+  })
+
+  test(`${name}: a chunk that was given back is nobody's for so long, then anybody's`, async () => {
+    const { batches, elsewhere, passes } = await open()
+    await batches.create(aBatch({ chunks: chunksOf(1) }), MANY)
+    const { hold } = await claimedOne(batches)
+    await batches.giveBack(hold, 5000)
+    assert.deepEqual(await elsewhere.claim(TWO, 1), [])
+    await passes(5000)
+    assert.equal((await claimedOne(elsewhere, TWO)).hold.token, 2)
+  })
+
+  test(`${name}: lines that did not run become a chunk of their own, and the batch waits for it`, async () => {
+    const { batches } = await open()
+    const asked = aBatch({ chunks: chunksOf(1) })
+    await batches.create(asked, MANY)
+    const held = await claimedOne(batches)
+    const rest = { firstByte: 400, bytes: 600, firstLine: 5, lines: 6 }
+    const end = { ...doneEnd(held, { completed: 4 }), rest }
+    await batches.finish(held.hold, end)
+    await batches.finish(held.hold, end)
+    assert.equal(await stateOf(batches, asked), 'in_progress')
+    const next = await claimedOne(batches)
+    const { firstByte, bytes, firstLine, lines } = next
+    assert.deepEqual({ firstByte, bytes, firstLine, lines }, rest)
+    await batches.finish(next.hold, doneEnd(next))
+    const ended = await batches.find(asked.id, asked.project)
+    assert.deepEqual([ended?.state, ended?.completed, ended?.lines], ['completed', 10, 10])
+  })
+
+  test(`${name}: a cancelled batch begins no chunk and ends when those under way have`, async () => {
+    const { batches, outbox } = await open()
+    const asked = aBatch({ project: 'shop+hooks', chunks: chunksOf(5) })
+    await batches.create(asked, MANY)
+    const held = await claimedOne(batches)
+    const cancelling = await batches.cancel(asked.id, asked.project)
+    assert.equal(cancelling?.state, 'cancelling')
+    assert.ok(cancelling.cancellingAtMs)
+    assert.deepEqual(await batches.claim(TWO, 9), [])
+    assert.deepEqual(await batches.renew([held.hold]), [held.hold])
+    const rest = { firstByte: 400, bytes: 600, firstLine: 5, lines: 6 }
+    await batches.finish(held.hold, { ...doneEnd(held, { completed: 4 }), rest })
+    const ended = await batches.cancel(asked.id, asked.project)
+    assert.deepEqual([ended?.state, ended?.completed], ['cancelled', 4])
+    assert.equal((await outbox.due(ONE, 9))[0]?.type, 'batch.cancelled')
+  })
+
+  test(`${name}: a batch that is cancelled before anything began has ended at once`, async () => {
+    const { batches } = await open()
+    const asked = aBatch()
+    await batches.create(asked, MANY)
+    assert.equal((await batches.cancel(asked.id, asked.project))?.state, 'cancelled')
+  })
+
+  test(`${name}: a cancelled batch does not wait for a chunk that nobody holds`, async () => {
+    const { batches } = await open()
+    const asked = aBatch({ chunks: chunksOf(1) })
+    await batches.create(asked, MANY)
+    await batches.giveBack((await claimedOne(batches)).hold, HOUR_MS)
+    await batches.cancel(asked.id, asked.project)
+    const held = await claimedOne(batches)
+    await batches.finish(held.hold, { counts: doneEnd(held, { completed: 0 }).counts, part: undefined })
+    assert.equal(await stateOf(batches, asked), 'cancelled')
+  })
+
+  test(`${name}: chunks that are claimed after the window are late, and the batch has expired with them`, async () => {
+    const { batches, passes } = await open()
+    const asked = aBatch({ windowMs: HOUR_MS })
+    await batches.create(asked, MANY)
+    const first = await claimedOne(batches)
+    assert.equal(first.isLate, false)
+    await batches.finish(first.hold, doneEnd(first))
+    await passes(HOUR_MS)
+    const late = await claimedOne(batches)
+    assert.equal(late.isLate, true)
+    await batches.finish(late.hold, doneEnd(late, { completed: 0, failed: 10, expired: 10 }))
+    assert.equal(await stateOf(batches, asked), 'expired')
+  })
+
+  test(`${name}: a paused batch says why and begins nothing until its time has come`, async () => {
+    const { batches, passes } = await open()
+    const asked = aBatch()
+    await batches.create(asked, MANY)
+    await batches.pause(asked.id, 'budget_exhausted', 60_000)
+    const paused = await batches.find(asked.id, asked.project)
+    assert.equal(paused?.pause?.code, 'budget_exhausted')
+    assert.deepEqual(await batches.claim(ONE, 1), [])
+    await passes(60_000)
+    assert.equal((await claimedOne(batches)).batch.id, asked.id)
+    assert.equal((await batches.find(asked.id, asked.project))?.pause, undefined)
+  })
+
+  test(`${name}: a batch is due when its results were kept for their time, and is then forgotten`, async () => {
+    const { batches, passes } = await open()
+    const asked = aBatch({ resultsKeptMs: HOUR_MS })
+    await batches.create(asked, MANY)
+    await batches.forget(asked.id)
+    await batches.cancel(asked.id, asked.project)
+    assert.deepEqual(await batches.due(9), [])
+    await passes(HOUR_MS + 1)
+    assert.deepEqual(await batches.due(9), [asked.id])
+    await batches.forget(asked.id)
+    assert.equal(await batches.find(asked.id, asked.project), undefined)
+  })
+}

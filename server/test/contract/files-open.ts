@@ -1,0 +1,60 @@
+/** Files on each engine that can keep them, empty, with a time that can be let pass. */
+import type { FileUploads } from '#ports/file-uploads.ts'
+import type { Files, OutputFile } from '#ports/files.ts'
+import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
+import { MemoryFiles } from '#stores/memory/files.ts'
+import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { PostgresFileUploads } from '#stores/postgres/jobs/file-uploads.ts'
+import { addOutputFile, PostgresFiles } from '#stores/postgres/jobs/files.ts'
+import { testPglite } from '#test/support/pglite.ts'
+import { reused } from '#test/support/reused-database.ts'
+import { testPostgres } from '#test/support/servers.ts'
+
+export interface FilesWorld {
+  readonly files: Files
+  /** The same store, as another node sees it. */
+  readonly elsewhere: Files
+  readonly uploads: FileUploads
+  /** As the store of batches does it. */
+  readonly addOutput: (file: OutputFile) => Promise<void>
+  readonly nowMs: () => number
+  readonly passes: (ms: number) => void
+}
+
+function heldClock() {
+  let nowMs = Date.UTC(2026, 10, 20)
+  return { nowMs: () => nowMs, monotonicMs: () => nowMs, passes: (ms: number) => void (nowMs += ms) }
+}
+
+export async function memoryFiles(): Promise<FilesWorld> {
+  const clock = heldClock()
+  const files = new MemoryFiles(clock)
+  return {
+    files,
+    elsewhere: files,
+    uploads: new MemoryFileUploads(),
+    addOutput: async (file) => files.addOutput(file),
+    ...clock,
+  }
+}
+
+const EMPTY = 'TRUNCATE files, file_holds, file_uploads, file_upload_parts'
+
+function filesIn(database: Database): FilesWorld {
+  const clock = heldClock()
+  return {
+    files: new PostgresFiles(database, clock),
+    elsewhere: new PostgresFiles(database, clock),
+    uploads: new PostgresFileUploads(database),
+    addOutput: (file) => addOutputFile(database, file),
+    ...clock,
+  }
+}
+
+/** As many connections as it takes for begins to meet. */
+const CONNECTIONS = 8
+
+export const postgresFiles = () =>
+  reused(async () => openPostgres((await testPostgres()).url, { poolSize: CONNECTIONS }), EMPTY, filesIn)
+
+export const pgliteFiles = () => reused(testPglite, EMPTY, filesIn)

@@ -1,0 +1,123 @@
+/** Batches as a caller uses them: a file of lines, a batch, its results. */
+import assert from 'node:assert/strict'
+import { eventually } from './process.ts'
+import { GATEWAY_KEY } from './gateway.ts'
+
+export interface BatchAnswer {
+  readonly id: string
+  readonly object: string
+  readonly status: string
+  readonly errors: {
+    readonly data: readonly { readonly code: string; readonly line: number | null }[]
+  } | null
+  readonly input_file_id: string
+  readonly output_file_id: string | null
+  readonly error_file_id: string | null
+  readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
+  readonly usage: Tokens
+  readonly metadata: Readonly<Record<string, string>> | null
+  readonly torana: { readonly cost_usd: string; readonly pause: { readonly code: string } | null }
+}
+
+interface Tokens {
+  readonly input_tokens: number
+  readonly output_tokens: number
+  readonly total_tokens: number
+}
+
+export interface ResultLine {
+  readonly custom_id: string
+  readonly response: {
+    readonly status_code: number
+    readonly body: {
+      readonly model: string
+      readonly data: readonly { readonly embedding: string }[]
+      readonly usage: Pick<Tokens, 'total_tokens'> & Partial<Tokens>
+      readonly error?: { readonly code: string }
+    }
+  } | null
+  readonly error: { readonly code: string } | null
+}
+
+/** One line for each body, with ids in their order. */
+export function requestLines(url: string, bodies: readonly object[]): string {
+  return bodies
+    .map((body, index) => JSON.stringify({ custom_id: `line ${index}`, method: 'POST', url, body }))
+    .join('\n')
+}
+
+/** One line for each text. */
+export function embeddingLines(model: string, texts: readonly string[]): string {
+  return requestLines(
+    '/v1/embeddings',
+    texts.map((input) => ({ model, input, encoding_format: 'base64' })),
+  )
+}
+
+/** A caller with a key at a node. */
+export class BatchCaller {
+  readonly #url: string
+  readonly #key: string
+
+  constructor(url: string, key: string = GATEWAY_KEY) {
+    this.#url = url
+    this.#key = key
+  }
+
+  fetch(path: string, init: RequestInit = {}): Promise<Response> {
+    const headers = { authorization: `Bearer ${this.#key}`, ...(init.headers as Record<string, string>) }
+    return fetch(`${this.#url}/v1${path}`, { ...init, headers })
+  }
+
+  /** The id of the file. */
+  async upload(lines: string | Uint8Array<ArrayBuffer>): Promise<string> {
+    const form = new FormData()
+    form.set('purpose', 'batch')
+    form.set('file', new File([lines], 'lines.jsonl'))
+    const answer = await this.fetch('/files', { method: 'POST', body: form })
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    return (JSON.parse(text) as { id: string }).id
+  }
+
+  ask(fileId: string, fields: Readonly<Record<string, unknown>> = {}, headers: Record<string, string> = {}) {
+    const body = { input_file_id: fileId, endpoint: '/v1/embeddings', completion_window: '24h', ...fields }
+    return this.fetch('/batches', {
+      method: 'POST',
+      body: JSON.stringify(body),
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  }
+
+  async create(fileId: string, fields: Readonly<Record<string, unknown>> = {}): Promise<BatchAnswer> {
+    const answer = await this.ask(fileId, fields)
+    const text = await answer.text()
+    assert.equal(answer.status, 200, text)
+    return JSON.parse(text) as BatchAnswer
+  }
+
+  async get(id: string): Promise<BatchAnswer> {
+    const answer = await this.fetch(`/batches/${id}`)
+    assert.equal(answer.status, 200)
+    return (await answer.json()) as BatchAnswer
+  }
+
+  /** The batch once it has ended. */
+  ended(id: string, withinMs = 90_000): Promise<BatchAnswer> {
+    return eventually(async () => {
+      const batch = await this.get(id)
+      assert.ok(!['in_progress', 'cancelling'].includes(batch.status), JSON.stringify(batch))
+      return batch
+    }, withinMs)
+  }
+
+  async lines(fileId: string | null): Promise<readonly ResultLine[]> {
+    if (fileId === null) return []
+    const answer = await this.fetch(`/files/${fileId}/content`)
+    assert.equal(answer.status, 200)
+    return (await answer.text())
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as ResultLine)
+  }
+}

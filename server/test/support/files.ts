@@ -1,0 +1,41 @@
+/** What the gateway needs for files and their batches, in memory. */
+import { FairShare } from '#core/fair-share.ts'
+import type { BatchesDependencies } from '#http/gateway/batches/batches.ts'
+import type { FilesDependencies } from '#http/gateway/files/routes.ts'
+import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
+import type { FileScanning } from '#ports/file-scan.ts'
+import { systemClock } from '#runtime/clock.ts'
+import { hashing } from '#runtime/hashing.ts'
+import { uuidv7Identifiers } from '#runtime/identifiers.ts'
+import { MemoryBlobs } from '#stores/blobs/memory.ts'
+import { MemoryBatches } from '#stores/memory/batches.ts'
+import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
+import { MemoryFiles } from '#stores/memory/files.ts'
+
+type FileParts = Pick<
+  FilesDependencies & UploadsDependencies,
+  'files' | 'fileUploads' | 'fileBlobs' | 'fileRoom' | 'scanning' | 'segmentsOf'
+> &
+  Pick<BatchesDependencies, 'forBatches'>
+
+export function memoryFileParts(scanning: FileScanning): FileParts {
+  const files = new MemoryFiles(systemClock)
+  const blobs = new MemoryBlobs(systemClock)
+  return {
+    forBatches: {
+      batches: new MemoryBatches(systemClock, undefined, files),
+      files,
+      blobs,
+      catalog: () => ({ models: new Map(), retired: new Map(), projects: [] }),
+      clock: systemClock,
+      identifiers: uuidv7Identifiers(systemClock),
+      hashing,
+    },
+    files,
+    fileUploads: new MemoryFileUploads(),
+    fileBlobs: blobs,
+    fileRoom: new FairShare({ capacity: 4, headroom: 3, maxWaiting: 4 }),
+    scanning,
+    segmentsOf: ({ id }) => files.segments(id),
+  }
+}
