@@ -109,7 +109,12 @@ export async function startNode(
   const tokens = opened.adopt(new WorkerTokenCounter(), (one) => one.close())
   const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics))
-  const storeParts = { webhooksFor: webhooksFor(catalog), onEnded: () => ended.resolve() }
+  const storeParts: StoreParts = {
+    webhooksFor: webhooksFor(catalog),
+    // Asked when a batch ends, and none does before the guard is there.
+    hasLeftSpace: (made) => spaces.guard.hasLeft(made),
+    onEnded: () => ended.resolve(),
+  }
   const stores = opened.use(await openStores(basics, storeParts, say))
   told.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))

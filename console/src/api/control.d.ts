@@ -2774,6 +2774,10 @@ export interface components {
             tokens: number;
             /** @description What it has cost so far. */
             cost_usd: string;
+            /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
+            space: string | null;
+            /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
+            dropped_lines: number;
             /** Format: date-time */
             created_at: string;
             /**
@@ -2821,6 +2825,10 @@ export interface components {
             tokens: number;
             /** @description What it has cost so far. */
             cost_usd: string;
+            /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
+            space: string | null;
+            /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
+            dropped_lines: number;
             /** Format: date-time */
             created_at: string;
             /**

@@ -80,6 +80,7 @@ function workerParts(parts: BatchParts): BatchWorkerParts {
     ...forChunks,
     nodeId,
     mustForget: isEldest,
+    knowsSpaces: () => parts.spaces.guard.hasRead,
     forPictures: pictureDependencies(parts, forChunks),
   }
 }

@@ -60,7 +60,7 @@ type KeptDatabase = Exclude<DatabaseSettings, { kind: 'memory' }>
 export async function openDatabaseStores(
   basics: Basics,
   settings: KeptDatabase,
-  { webhooksFor, onEnded }: StoreParts,
+  { webhooksFor, hasLeftSpace, onEnded }: StoreParts,
 ): Promise<Stores> {
   const { secrets, log } = basics
   const auditKeys = auditKeysOf(secrets)
@@ -80,7 +80,7 @@ export async function openDatabaseStores(
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),
     upstreams: new PostgresUpstreams(database),
     audit: new PostgresAudit(forReports, basics.clock),
-    batches: new PostgresBatches(database, webhooksFor),
+    batches: new PostgresBatches(database, webhooksFor, hasLeftSpace),
     imageJobs: new PostgresImageJobs(database, jobKeysOf(secrets), webhooksFor),
     files: new PostgresFiles(database, basics.clock),
     fileUploads: new PostgresFileUploads(database),

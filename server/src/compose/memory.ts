@@ -22,7 +22,7 @@ const ENTRIES_KEPT = 10_000
 
 export async function openMemoryStores(
   { clock, identifiers, log, secrets }: Basics,
-  { webhooksFor }: Pick<StoreParts, 'webhooksFor'>,
+  { webhooksFor, hasLeftSpace }: Omit<StoreParts, 'onEnded'>,
 ): Promise<Stores> {
   log.warn('DATABASE_URL is memory: everything is lost when this process ends')
   const nodeId = identifiers.next()
@@ -51,7 +51,7 @@ export async function openMemoryStores(
     keyFile: undefined,
     credentials: new MemoryCredentials(clock, audit, () => keys.directoryChanged()),
     audit,
-    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files),
+    batches: new MemoryBatches(clock, { outbox: webhooks, webhooksFor }, files, hasLeftSpace),
     imageJobs: new MemoryImageJobs(clock, { outbox: webhooks, webhooksFor }),
     files,
     fileUploads: new MemoryFileUploads(),

@@ -4,7 +4,7 @@ import type { PeopleDependencies } from '#http/control/access/people.ts'
 import type { BooksDependencies } from '#http/control/books/books.ts'
 import type { AttentionFigures } from '#ports/attention-figures.ts'
 import type { AuditLog } from '#ports/audit.ts'
-import type { Batches } from '#ports/batches.ts'
+import type { Batches, HasLeftSpace } from '#ports/batches.ts'
 import type { BatchReports } from '#ports/batch-reports.ts'
 import type { BackupSource } from '#ports/backup.ts'
 import type { BudgetStore, SpendingReader } from '#ports/budgets.ts'
@@ -113,6 +113,7 @@ export interface ControlBooks extends Omit<BooksDependencies, 'nodeFigures'> {
 
 export interface StoreParts {
   readonly webhooksFor: WebhooksFor
+  readonly hasLeftSpace: HasLeftSpace
   /** An operator or another node ended this node: it must stop. */
   readonly onEnded: () => void
 }

@@ -1,5 +1,6 @@
 /** Batches: the requests of one file, run in the background, chunk by chunk. What the store keeps of them. */
 import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Actor } from './audit.ts'
 
 /**
@@ -60,6 +61,10 @@ export interface Batch
   /** Whether there is something to fetch. */
   readonly outputBytes: number
   readonly errorBytes: number
+  /** The vector spaces of its results so far: one for each model and width that its lines ask for. */
+  readonly spaces: readonly string[]
+  /** Lines whose vectors turned out to be of another space than their model's, and were dropped from the results. */
+  readonly droppedLines: number
   /** Why nothing of it begins at present. */
   readonly pause: BatchPause | undefined
 }
@@ -100,7 +105,12 @@ export interface ChunkEnd {
   readonly part: PartPlace | undefined
   /** Lines at its end that have not run: they become a chunk of their own. Without effect when the batch is cancelled. */
   readonly rest?: LineRange | undefined
+  /** Who made its vectors. Absent: nobody. */
+  readonly made?: readonly MadeVectors[] | undefined
 }
+
+/** Whether vectors may be of another space than the one that their model is in now. */
+export type HasLeftSpace = (made: MadeVectors) => boolean
 
 /** The results of a chunk that has ended. */
 export interface DonePart extends PartPlace {
@@ -150,6 +160,10 @@ export interface Batches {
    * Ends a chunk. Rejects with `ChunkLost` when it is no longer the holder's. In the same step the files of its results are
    * there, as large as they are so far. With the last chunk the batch ends, once: its input is released, and the webhooks of
    * its project that ask for the event get it to send.
+   *
+   * Before a batch ends, also by `cancel`, chunks with vectors that have left their space lose their results, and their lines
+   * are no longer counted as done. They become chunks of their own, and the batch goes on with these; one that was cancelled ends
+   * without them. Tokens and cost stay: they were paid.
    */
   finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
   /** Gives up a chunk of which nothing ran. Nobody takes it for so long. Without effect when it is no longer the holder's. */

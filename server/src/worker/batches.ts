@@ -13,6 +13,8 @@ export interface BatchWorkerParts extends ChunkDependencies {
   /** Whether this node deletes what is too old: one node is enough. */
   readonly mustForget: () => Promise<boolean>
   readonly forPictures: PictureDependencies
+  /** Whether it is known which space each model is in. Before that no vector of a batch is made: nobody could say what it is. */
+  readonly knowsSpaces: () => boolean
 }
 
 export interface BatchWorkerEvents {
@@ -101,7 +103,8 @@ export class BatchWorker {
   }
 
   async #claimOf(kind: ChunkKind): Promise<void> {
-    const { batches, nodeId } = this.#parts
+    const { batches, nodeId, knowsSpaces } = this.#parts
+    if (kind === 'texts' && !knowsSpaces()) return
     while (!this.#isStopping && this.#roomFor(kind) > 0) {
       const claimed = await batches.claim(nodeId, Math.min(this.#roomFor(kind), CLAIMED_AT_ONCE), kind)
       if (claimed.length === 0) return

@@ -1,5 +1,6 @@
 /** Batches and webhook events on each engine that can keep them, empty, with a time that can be let pass. */
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Batches, ChunkEnd, HeldChunk, NewBatch } from '#ports/batches.ts'
 import type { WebhookOutbox } from '#ports/webhooks.ts'
 import { MemoryBatches } from '#stores/memory/batches.ts'
@@ -18,6 +19,8 @@ export interface BatchesWorld {
   readonly elsewhere: Batches
   readonly outbox: WebhookOutbox
   readonly passes: (ms: number) => Promise<void>
+  /** Deployments whose vectors have left their space. */
+  readonly left: Set<string>
 }
 
 export const HOUR_MS = 3_600_000
@@ -71,22 +74,32 @@ export function doneEnd({ hold, lines }: HeldChunk, counts: Partial<ChunkCounts>
   }
 }
 
+/** The same, with vectors that a deployment made for this space. */
+export function madeEnd(held: HeldChunk, deployment: string, space = 'small@8:00000001'): ChunkEnd {
+  return { ...doneEnd(held), made: [{ space, deployment, fromMs: 1, untilMs: 2 }] }
+}
+
 export async function memoryBatches(): Promise<BatchesWorld> {
   let nowMs = Date.UTC(2026, 10, 20)
   const clock = { nowMs: () => nowMs, monotonicMs: () => nowMs }
   const outbox = new MemoryWebhooks(clock)
-  const batches = new MemoryBatches(clock, { outbox, webhooksFor })
-  return { batches, elsewhere: batches, outbox, passes: async (ms) => void (nowMs += ms) }
+  const left = new Set<string>()
+  const hasLeft = ({ deployment }: MadeVectors): boolean => left.has(deployment)
+  const batches = new MemoryBatches(clock, { outbox, webhooksFor }, undefined, hasLeft)
+  return { batches, elsewhere: batches, outbox, passes: async (ms) => void (nowMs += ms), left }
 }
 
 const EMPTY = 'TRUNCATE batches, batch_chunks, webhook_events, files CASCADE'
 
 function batchesIn(database: Database): BatchesWorld {
+  const left = new Set<string>()
+  const hasLeft = ({ deployment }: MadeVectors): boolean => left.has(deployment)
   return {
-    batches: new PostgresBatches(database, webhooksFor),
-    elsewhere: new PostgresBatches(database, webhooksFor),
+    batches: new PostgresBatches(database, webhooksFor, hasLeft),
+    elsewhere: new PostgresBatches(database, webhooksFor, hasLeft),
     outbox: new PostgresWebhooks(database),
     passes: (ms) => pass(database, ms),
+    left,
   }
 }
 

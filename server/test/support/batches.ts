@@ -16,7 +16,12 @@ export interface BatchAnswer {
   readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
   readonly usage: Tokens
   readonly metadata: Readonly<Record<string, string>> | null
-  readonly torana: { readonly cost_usd: string; readonly pause: { readonly code: string } | null }
+  readonly torana: {
+    readonly cost_usd: string
+    readonly pause: { readonly code: string } | null
+    readonly space: string | null
+    readonly dropped_lines: number
+  }
 }
 
 interface Tokens {

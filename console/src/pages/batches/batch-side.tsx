@@ -1,7 +1,7 @@
 /** What is known of a batch beside its progress. */
 import type { ReactNode } from 'react'
 import { batchFileUrl, type BatchDetail } from '../../api/queries/batches.ts'
-import { bytes, moment, shortId } from '../../app/format.ts'
+import { bytes, count, moment, shortId } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { CopyIconButton } from '../../ui/copy.tsx'
@@ -45,6 +45,8 @@ function factsOf(batch: BatchDetail, nowMs: number): readonly (readonly [string,
   add(facts.key, <TextLink to={paths.key(batch.key)}>{batch.key}</TextLink>)
   add(facts.endpoint, <span className="mono-12">{batch.endpoint}</span>)
   add(facts.model, <Model batch={batch} />)
+  if (batch.space !== null) add(facts.space, <span className="mono-12 break-all">{batch.space}</span>)
+  if (batch.dropped_lines > 0) add(facts.dropped, count(batch.dropped_lines))
   add(facts.made, moment(batch.created_at, nowMs))
   add(facts.window, moment(batch.expires_at, nowMs))
   if (batch.ended_at !== null) add(facts.ended, moment(batch.ended_at, nowMs))

@@ -69,6 +69,8 @@ export const batches = {
     key: 'Key',
     endpoint: 'Endpoint',
     model: 'Model',
+    space: 'Space',
+    dropped: 'Left space',
     made: 'Made',
     window: 'Window ends',
     ended: 'Ended',

@@ -65,6 +65,8 @@ export const batches: typeof english = {
     key: '密钥',
     endpoint: '接口',
     model: '模型',
+    space: '向量空间',
+    dropped: '离开空间的行',
     made: '创建',
     window: '期限',
     ended: '结束',

@@ -59,7 +59,6 @@ export async function runCorpus(asked: CorpusRun, gateway: GatewayClient, out: O
       show: (progress) => line.show(progress),
     }).complete(asked.out)
     RunFolder.remove(folderPath)
-    await warnOfNewSpace(summary, terms, gateway, out)
     return summary
   } finally {
     line.clear()
@@ -103,18 +102,4 @@ async function spaceOf({ model, dimensions }: RunTerms, gateway: GatewayClient):
     body: JSON.stringify({ model, input: 'text', ...(dimensions !== null && { dimensions }) }),
   })
   return ((await answer.json()) as { readonly space?: string | null }).space ?? ''
-}
-
-/** Vectors of two spaces may not be compared. */
-async function warnOfNewSpace(
-  { space }: Summary,
-  terms: RunTerms,
-  gateway: GatewayClient,
-  { stderr }: Output,
-): Promise<void> {
-  const now = await spaceOf(terms, gateway)
-  if (now !== space && space !== '')
-    stderr.write(
-      `Warning: ${terms.model} has left the space ${space} and is in ${now}. Vectors that were made meanwhile may be of either.\n`,
-    )
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { FAULTS } from '../fault/table.ts'
-import { headIn, headText, MAX_HEAD_BYTES, type PartHead } from './part.ts'
+import { headIn, headText, MAX_HEAD_BYTES, MAX_MAKERS, type PartHead } from './part.ts'
 
 const MANY = 999_999_999_999
 
@@ -18,17 +18,23 @@ const largest: PartHead = {
   outputBytes: MANY,
   errorBytes: MANY,
   rest: { firstByte: MANY, bytes: MANY, firstLine: MANY, lines: MANY },
+  made: Array.from({ length: MAX_MAKERS }, (_, index) => ({
+    space: `${'m'.repeat(500)}@1536:${index}`,
+    deployment: `${'m'.repeat(500)}/${'u'.repeat(500)}`,
+    fromMs: MANY,
+    untilMs: MANY,
+  })),
 }
 
-test('the head of a part in which lines failed in every way there is can be found again', () => {
+test('the head of a part in which lines failed in every way there is, with vectors of many makers, can be found again', () => {
   const text = headText(largest)
   assert.ok(text.length <= MAX_HEAD_BYTES, `${text.length} bytes`)
   assert.deepEqual(headIn(text), largest)
 })
 
-test('a part that an earlier version wrote is read: it names no faults and no tokens of answers', () => {
+test('a part that an earlier version wrote is read: it names no faults, no tokens of answers and no makers', () => {
   const { faults: _, outputTokens: __, ...counts } = largest.counts
-  const text = headText({ ...largest, counts: counts as PartHead['counts'] })
-  const read = headIn(text).counts
-  assert.deepEqual([read.faults, read.outputTokens], [{}, 0])
+  const { made: ___, ...head } = { ...largest, counts: counts as PartHead['counts'] }
+  const read = headIn(headText(head as PartHead))
+  assert.deepEqual([read.counts.faults, read.counts.outputTokens, read.made], [{}, 0, []])
 })

@@ -1,5 +1,6 @@
 /** The results of a chunk as one blob: a head that says what is in it, the output lines, the error lines. */
 import type { ChunkCounts, LineRange, PartPlace } from './chunk.ts'
+import type { MadeVectors } from '../embedding/made-vectors.ts'
 import { isRecord } from '../record.ts'
 
 export interface PartHead {
@@ -8,10 +9,13 @@ export interface PartHead {
   readonly errorBytes: number
   /** Lines at the end of the chunk that have not run. */
   readonly rest: LineRange | undefined
+  /** Who made its vectors. */
+  readonly made: readonly MadeVectors[]
 }
 
 /** As it is written: JSON has no whole numbers of any size. */
-interface WrittenHead extends Omit<PartHead, 'counts'> {
+interface WrittenHead extends Omit<PartHead, 'counts' | 'made'> {
+  readonly made?: PartHead['made']
   readonly counts: Omit<ChunkCounts, 'costNanoUsd' | 'faults' | 'outputTokens'> & {
     readonly costNanoUsd: string
     readonly outputTokens?: number
@@ -50,18 +54,21 @@ export function headText({ counts, ...rest }: PartHead): string {
 export function headIn(text: string): PartHead {
   const head = JSON.parse(text) as unknown
   if (!isRecord(head) || !isRecord(head['counts'])) throw new TypeError('a part of a batch has no head')
-  const { counts, ...rest } = head as unknown as WrittenHead
+  const { counts, made = [], ...rest } = head as unknown as WrittenHead
   const { faults = {}, outputTokens = 0, costNanoUsd } = counts
-  // Parts of an earlier version have fewer counts.
-  return { ...rest, counts: { ...counts, faults, outputTokens, costNanoUsd: BigInt(costNanoUsd) } }
+  // Parts of an earlier version have fewer counts, and do not say who made them.
+  return { ...rest, made, counts: { ...counts, faults, outputTokens, costNanoUsd: BigInt(costNanoUsd) } }
 }
 
 export function placeOf({ outputBytes, errorBytes }: PartHead, headBytes: number, token: number): PartPlace {
   return { token, headBytes, outputBytes, errorBytes }
 }
 
-/** How many bytes of this head there are in all, with every code of a fault in it: nobody reads further to find its end. */
-export const MAX_HEAD_BYTES = 8192
+/** How many bytes of this head there are in all, with every code of a fault and `MAX_MAKERS` in it: nobody reads further to find its end. */
+export const MAX_HEAD_BYTES = 64 * 1024
+
+/** A chunk whose vectors have so many makers ends there, and its rest is a chunk of its own. */
+export const MAX_MAKERS = 32
 
 export function sizeOf(pieces: readonly Piece[]): number {
   let size = 0

@@ -19,6 +19,12 @@ export function spaceOf(model: string, width: number, generation = 1): string {
   return space
 }
 
+/** What the id of a space says of it. Undefined: it is none. */
+export function readSpace(space: string): { readonly model: string; readonly width: number } | undefined {
+  const [, model, width] = /^(.+)@(\d+):[0-9a-f]{8}$/.exec(space) ?? []
+  return model === undefined ? undefined : { model, width: Number(width) }
+}
+
 /** The space that a reference stands for. */
 export function spaceIn(reference: {
   readonly model: string
@@ -26,4 +32,9 @@ export function spaceIn(reference: {
   readonly generation: number
 }): string {
   return spaceOf(reference.model, reference.width, reference.generation)
+}
+
+/** As results are shown that may be of several: null if they are of none, or of more than one. */
+export function onlySpace(of: readonly string[]): string | null {
+  return (of.length === 1 && of[0]) || null
 }

@@ -1,14 +1,15 @@
 /** What has come of the lines of a chunk so far, and the part that it becomes. */
 import type { ChunkCounts, LineRange } from '#core/batch/chunk.ts'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
-import { headText, sizeOf, type PartHead } from '#core/batch/part.ts'
+import { headText, MAX_MAKERS, sizeOf, type PartHead } from '#core/batch/part.ts'
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
+import { Makers } from '#core/embedding/made-vectors.ts'
 import { base64Of, jsonOf, type Vector } from '#core/embedding/vector.ts'
 import type { Fault } from '#core/fault/fault.ts'
 import { asciiJson } from '#core/json-text.ts'
 import { divideTokens } from '#core/usage.ts'
-import type { EmbedResult } from '../embeddings/embed.ts'
+import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
 import { PartBytes } from './part-bytes.ts'
 
 export interface ResultTerms {
@@ -18,6 +19,11 @@ export interface ResultTerms {
   /** Of the chunk. */
   readonly lines: number
   readonly docsUrl: string
+}
+
+interface MakingSpan {
+  readonly fromMs: number
+  readonly untilMs: number
 }
 
 interface MadePart {
@@ -38,12 +44,15 @@ export class ChunkResults {
   #costNanoUsd = 0n
   #part: MadePart | undefined
   readonly #faults = new Map<string, number>()
+  readonly #makers = new Makers()
 
   constructor(terms: ResultTerms) {
     this.#terms = terms
   }
 
-  answered(lines: LineRun, { vectors, usage, extraFields }: EmbedResult, requestId: string): void {
+  /** `span`: from when the vectors were asked for until they had come, in Unix milliseconds. */
+  answered(lines: LineRun, result: EmbedResult, requestId: string, span: MakingSpan): void {
+    const { vectors, usage, extraFields } = result
     const tokens = divideTokens(
       usage.promptTokens,
       lines.map(({ request }) => inputSize(request.input)),
@@ -68,6 +77,19 @@ export class ChunkResults {
     this.#completed += lines.length
     this.#tokens += usage.promptTokens
     if (usage.cost.kind === 'known') this.#costNanoUsd += usage.cost.nanoUsd
+    this.#addMakers(result, span)
+  }
+
+  #addMakers({ space = '', deployments, hits }: EmbedResult, span: MakingSpan): void {
+    for (const deployment of deployments)
+      if (deployment !== CACHE) this.#makers.add({ space, deployment, ...span })
+    for (const { deployment, madeAtMs } of hits)
+      this.#makers.add({ space, deployment, fromMs: madeAtMs, untilMs: madeAtMs })
+  }
+
+  /** Nothing more is to come in: the head could not name all who made it. */
+  get isFull(): boolean {
+    return this.#makers.size >= MAX_MAKERS
   }
 
   /** `body`: of the answer, in ASCII. */
@@ -131,6 +153,7 @@ export class ChunkResults {
       outputBytes: this.#output.size,
       errorBytes: sizeOf(this.#errors),
       rest,
+      made: this.#makers.all,
     }
     for (const line of this.#errors) this.#output.write(line)
     const text = headText(head)

@@ -24,7 +24,7 @@ export async function partBefore(
     const text = await textOf(blob.bytes)
     const headBytes = text.indexOf('\n') + 1
     const head = headIn(text.slice(0, headBytes))
-    return { counts: head.counts, part: placeOf(head, headBytes, holder), rest: head.rest }
+    return { counts: head.counts, part: placeOf(head, headBytes, holder), rest: head.rest, made: head.made }
   }
   return undefined
 }
@@ -38,7 +38,7 @@ export async function keepPart(
 ): Promise<ChunkEnd> {
   const { bytes, head, headBytes } = results.part(rest)
   await blobs.put(partName(batchId, chunk, token), bytes)
-  return { counts: head.counts, part: placeOf(head, headBytes, token), rest }
+  return { counts: head.counts, part: placeOf(head, headBytes, token), rest, made: head.made }
 }
 
 async function textOf(bytes: AsyncIterable<Uint8Array>): Promise<string> {

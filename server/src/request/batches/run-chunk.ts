@@ -149,7 +149,7 @@ class ChunkRun {
         this.#results.expired(lines.slice(done))
         return { done: lines.length }
       }
-      if (this.#orders.stop.isUp) return { done }
+      if (this.#orders.stop.isUp || this.#results.isFull) return { done }
       const run = runFrom(lines, done, this.#dependencies.callInputs())
       if (run === undefined) {
         const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
@@ -173,7 +173,10 @@ class ChunkRun {
     for (let lines = waiting.shift(); lines !== undefined; lines = waiting.shift()) {
       const requestId = this.#dependencies.identifiers.next()
       try {
-        this.#results.answered(lines, await this.#embedded(lines, requestId), requestId)
+        const fromMs = this.#dependencies.clock.nowMs()
+        const result = await this.#embedded(lines, requestId)
+        const untilMs = this.#dependencies.clock.nowMs()
+        this.#results.answered(lines, result, requestId, { fromMs, untilMs })
         this.#orders.answered(this.#results.counts.completed, this.#results.outputBytes)
         ended(lines.length)
         continue

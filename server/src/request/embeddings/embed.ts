@@ -26,7 +26,7 @@ import { payable } from '../money/hard-budget.ts'
 import type { TakenRates } from '../money/rates.ts'
 import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
-import { emulatedIn, type GatheredVectors, type ServedInputs } from './served.ts'
+import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
@@ -90,8 +90,9 @@ export interface EmbedResult {
   readonly space: string | undefined
   readonly width: number
   readonly attempts: number
-  /** Ids of the deployments that served it. */
+  /** Ids of the deployments that served it, and `CACHE` where there were hits. */
   readonly deployments: readonly string[]
+  readonly hits: readonly Hit[]
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
   /** How many inputs needed no call, and how many did. Undefined where nothing is shared. */
@@ -99,6 +100,9 @@ export interface EmbedResult {
   /** Extra top-level fields of the upstream's answer, kept only when one call served the request. */
   readonly extraFields: Readonly<Record<string, unknown>>
 }
+
+/** Stands among deployments for vectors that needed no call. */
+export const CACHE = 'cache'
 
 /** Characters or token ids over which one pass takes a millisecond or more. */
 const LARGE_INPUT = 512 * 1024
@@ -212,6 +216,7 @@ function resultOf(
     attempts: known.attempts,
     width: first.width,
     deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
+    hits,
     emulated: emulatedIn(gathered, first),
     dropped: known.dropped,
     cache: isShared ? cacheCounts(slots, hits) : undefined,
@@ -296,7 +301,7 @@ function checkSpace(
 
 /** Where the vectors came from: deployments, and the cache. */
 function deploymentsOf(served: readonly ServedInputs[], hasHits: boolean): readonly string[] {
-  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? ['cache'] : [])])
+  return unique([...served.map(({ offer }) => offer.deployment.id), ...(hasHits ? [CACHE] : [])])
 }
 
 function cacheCounts(

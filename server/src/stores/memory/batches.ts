@@ -1,5 +1,6 @@
-import type { LineRange } from '#core/batch/chunk.ts'
+import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import { isOfPictures } from '#core/batch/request.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import {
   CHUNK_HOLD_MS,
   ChunkLost,
@@ -10,6 +11,7 @@ import {
   type ChunkKind,
   type CreatedBatch,
   type DonePart,
+  type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
 } from '#ports/batches.ts'
@@ -26,6 +28,8 @@ interface StoredChunk extends LineRange {
   heldUntilMs: number
   isGivenBack: boolean
   part: DonePart | undefined
+  counts: ChunkCounts
+  made: readonly MadeVectors[]
 }
 
 interface StoredBatch {
@@ -46,12 +50,19 @@ export class MemoryBatches implements Batches {
   readonly #clock: Clock
   readonly #webhooks: MemoryJobWebhooks | undefined
   readonly #files: MemoryFiles | undefined
+  readonly #hasLeftSpace: HasLeftSpace
   /** Oldest first. */
   readonly #batches = new Map<string, StoredBatch>()
   #claims = 0
 
-  constructor(clock: Clock, webhooks?: MemoryJobWebhooks, files?: MemoryFiles) {
+  constructor(
+    clock: Clock,
+    webhooks?: MemoryJobWebhooks,
+    files?: MemoryFiles,
+    hasLeftSpace: HasLeftSpace = () => false,
+  ) {
     this.#clock = clock
+    this.#hasLeftSpace = hasLeftSpace
     this.#webhooks = webhooks
     this.#files = files
   }
@@ -102,6 +113,8 @@ export class MemoryBatches implements Batches {
         costNanoUsd: 0n,
         outputBytes: 0,
         errorBytes: 0,
+        spaces: [],
+        droppedLines: 0,
         pause: undefined,
       },
       digest,
@@ -198,7 +211,7 @@ export class MemoryBatches implements Batches {
     })
   }
 
-  async finish(hold: ChunkHold, { counts, part, rest }: ChunkEnd): Promise<void> {
+  async finish(hold: ChunkHold, { counts, part, rest, made = [] }: ChunkEnd): Promise<void> {
     const held = this.#heldBy(hold)
     if (held === undefined) {
       const before = this.#batches.get(hold.batchId)?.chunks[hold.chunk]
@@ -208,7 +221,14 @@ export class MemoryBatches implements Batches {
     const { stored, chunk } = held
     const { batch } = stored
     const number = stored.doneChunks + 1
-    Object.assign(chunk, { state: 'done', part: part && { ...part, chunk: hold.chunk, number } })
+    Object.assign(chunk, {
+      state: 'done',
+      part: part && { ...part, chunk: hold.chunk, number },
+      counts,
+      made,
+    })
+    if (rest !== undefined)
+      Object.assign(chunk, { bytes: chunk.bytes - rest.bytes, lines: chunk.lines - rest.lines })
     if (rest !== undefined && batch.state === 'in_progress') stored.chunks.push(waiting(rest))
     stored.doneChunks += 1
     stored.expired += counts.expired
@@ -221,6 +241,7 @@ export class MemoryBatches implements Batches {
       costNanoUsd: batch.costNanoUsd + counts.costNanoUsd,
       outputBytes: batch.outputBytes + (part?.outputBytes ?? 0),
       errorBytes: batch.errorBytes + (part?.errorBytes ?? 0),
+      spaces: spacesOf(stored),
     }
     for (const file of outputFiles(stored.batch, this.#clock.nowMs())) this.#files?.addOutput(file)
     await this.#endIfDone(stored)
@@ -274,13 +295,39 @@ export class MemoryBatches implements Batches {
   }
 
   async #endIfDone(stored: StoredBatch): Promise<void> {
-    const { batch, chunks, nextChunk, doneChunks, expired } = stored
+    if (!isDone(stored)) return
+    this.#dropLeft(stored)
+    if (!isDone(stored)) return
+    const { batch, expired } = stored
     const isCancelled = batch.state === 'cancelling'
-    if (doneChunks !== (isCancelled ? nextChunk : chunks.length)) return
     const state = isCancelled ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
     stored.batch = { ...batch, state, endedAtMs: this.#clock.nowMs(), pause: undefined }
     await this.#files?.release(batch.inputFileId, batch.id)
     await this.#tell(stored.batch)
+  }
+
+  /** Drops results that have left their space. Their lines are to be run again, unless the batch was cancelled. */
+  #dropLeft(stored: StoredBatch): void {
+    const left = stored.chunks.filter(({ made }) => made.some(this.#hasLeftSpace))
+    for (const chunk of left) {
+      const { counts, part, lines } = chunk
+      const { batch } = stored
+      if (batch.state === 'in_progress') stored.chunks.push(waiting(chunk))
+      Object.assign(chunk, { part: undefined, counts: NOTHING, made: [] })
+      stored.expired -= counts.expired
+      stored.batch = {
+        ...batch,
+        completed: batch.completed - counts.completed,
+        failed: batch.failed - counts.failed,
+        outputBytes: batch.outputBytes - (part?.outputBytes ?? 0),
+        errorBytes: batch.errorBytes - (part?.errorBytes ?? 0),
+        spaces: spacesOf(stored),
+        droppedLines: batch.droppedLines + lines,
+      }
+    }
+    const { batch } = stored
+    this.#files?.resize(batch.outputFileId, batch.outputBytes)
+    this.#files?.resize(batch.errorFileId, batch.errorBytes)
   }
 
   async #tell(batch: Batch): Promise<void> {
@@ -294,6 +341,26 @@ function kindOf({ batch }: StoredBatch): ChunkKind {
   return isOfPictures(batch.endpoint) ? 'pictures' : 'texts'
 }
 
-function waiting(range: LineRange): StoredChunk {
-  return { ...range, state: 'waiting', token: 0, heldUntilMs: 0, isGivenBack: false, part: undefined }
+function isDone({ batch, chunks, nextChunk, doneChunks }: StoredBatch): boolean {
+  return doneChunks === (batch.state === 'cancelling' ? nextChunk : chunks.length)
+}
+
+function spacesOf({ chunks }: StoredBatch): readonly string[] {
+  return [...new Set(chunks.flatMap(({ made }) => made.map(({ space }) => space)))].sort()
+}
+
+function waiting({ firstByte, bytes, firstLine, lines }: LineRange): StoredChunk {
+  return {
+    firstByte,
+    bytes,
+    firstLine,
+    lines,
+    state: 'waiting',
+    token: 0,
+    heldUntilMs: 0,
+    isGivenBack: false,
+    part: undefined,
+    counts: NOTHING,
+    made: [],
+  }
 }

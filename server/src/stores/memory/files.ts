@@ -75,6 +75,12 @@ export class MemoryFiles implements Files {
     this.#rows.set(id, { id, project, keyId, createdAtMs, file, segments: [], isDeleted, holds: new Map() })
   }
 
+  /** The results of a batch became fewer. Without effect where there are none. */
+  resize(id: string, bytes: number): void {
+    const row = this.#rows.get(id)
+    if (row?.file) this.#rows.set(id, { ...row, file: { ...row.file, bytes } })
+  }
+
   async find(id: string, project: string): Promise<StoredFile | undefined> {
     return this.#found(id, project)?.file
   }

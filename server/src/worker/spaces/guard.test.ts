@@ -224,6 +224,46 @@ test('what was made between the last good probe and the next is never trusted ag
   )
 })
 
+test('vectors have left their space if their deployment was outside while it made some of them, or another space was accepted', async () => {
+  const world = cluster({ [ONE]: 1, [TWO]: 1 })
+  const { guard, state } = node(world, catalogOf('one', 'two'))
+  const space = spaceOf(MODEL, 8)
+  const made = (deployment: string, fromMs: number, untilMs: number) => ({
+    space,
+    deployment,
+    fromMs,
+    untilMs,
+  })
+  assert.equal(guard.hasLeft(made('nobody/knows', 0, Infinity)), false, 'nothing is known yet')
+  await guard.probeDue()
+  const goodAtMs = world.clock.nowMs()
+  const [before, within] = [goodAtMs - MINUTE_MS, goodAtMs + MINUTE_MS]
+  world.passes(QUARTER_MS)
+  assert.equal(guard.hasLeft(made(TWO, before, within)), false)
+  world.answers.set(TWO, 2)
+  await guard.probeDue()
+  const assertLeft = (): void => {
+    assert.equal(guard.hasLeft(made(TWO, before, before)), false)
+    assert.equal(guard.hasLeft(made(TWO, within, within)), true)
+    assert.equal(guard.hasLeft(made(TWO, before, within)), true)
+    assert.equal(guard.hasLeft(made(ONE, before, within)), false)
+  }
+  assertLeft()
+  world.answers.set(TWO, 1)
+  world.passes(MINUTE_MS)
+  await guard.probeDue()
+  assertLeft()
+  assert.equal(guard.hasLeft(made(TWO, world.clock.nowMs() + 1, world.clock.nowMs() + 2)), false)
+  state.catalog = catalogOf('one', 'two@elsewhere')
+  guard.reload()
+  assertLeft()
+  world.answers.set(ONE, 3)
+  const model = modelIn(state.catalog)
+  await guard.accept(model, model.deployments[0] as Deployment, { name: 'admin' })
+  assert.equal(guard.hasLeft(made(ONE, before, before)), true)
+  assert.equal(guard.hasLeft({ ...made(ONE, before, before), space: spaceOf(MODEL, 8, 2) }), false)
+})
+
 test('what a quarantined deployment made until it led elsewhere is not trusted, what it makes since then is', async () => {
   const world = cluster({ [ONE]: 1, [TWO]: 1, 'https://two.example/new': 1 })
   const { guard, state } = node(world, catalogOf('one', 'two'))

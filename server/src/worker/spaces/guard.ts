@@ -7,6 +7,8 @@
 import type { Actor } from '#ports/audit.ts'
 import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
 import { checkSpace } from '#core/embedding/space-check.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { Clock } from '#ports/clock.ts'
 import type { ProbeResult, SpaceReference, SpaceStore } from '#ports/spaces.ts'
@@ -120,6 +122,20 @@ export class SpaceGuard {
    */
   isTrusted(deployment: string, madeAtMs: number): boolean {
     return this.#known.isTrusted(this.#parts.catalog(), deployment, madeAtMs)
+  }
+
+  /**
+   * Whether vectors may be of another space than their model is in now: an operator has accepted another one since, or their
+   * deployment was found outside at a time at which it made some of them.
+   */
+  hasLeft({ space, ...made }: MadeVectors): boolean {
+    const named = readSpace(space)
+    if (named === undefined || !this.hasRead) return false
+    if (spaceOf(named.model, named.width, this.generationOf(named.model)) !== space) return true
+    const catalog = this.#parts.catalog()
+    const model = catalog.models.get(named.model)
+    const isGuarded = model?.kind !== 'embedding' || model.isGuarded
+    return isGuarded && this.#known.wasOutside(catalog, made)
   }
 
   /** To be called in the turn in which the catalog changes: changed deployments are held back at once. */

@@ -1,5 +1,6 @@
 /** What this node knows of spaces, and what follows from it for each deployment. */
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
@@ -126,10 +127,14 @@ export class SpaceKnowledge {
     // Before the first read the node does not know what was bad before it started.
     if (!this.#hasRead || standing?.state === 'held-back') return false
     if (standing === undefined && windows === undefined) return false
-    const isWithin = ({ fromMs, untilMs }: BadWindow): boolean =>
-      madeAtMs > fromMs - CLOCK_SKEW_MS && madeAtMs <= untilMs
-    if (standing?.isQuarantined && isWithin(openWindow(standing))) return false
-    return !windows?.some(isWithin)
+    return !wasBad(standing, windows, { fromMs: madeAtMs, untilMs: madeAtMs })
+  }
+
+  /** Whether a deployment was outside at some moment of this time. What leads elsewhere under its id now says nothing of it. */
+  wasOutside(catalog: Catalog, { deployment, ...span }: Omit<MadeVectors, 'space'>): boolean {
+    const { standings, windows } = this.#concluded(catalog)
+    const standing = standings.get(deployment)
+    return wasBad(standing?.state === 'held-back' ? undefined : standing, windows.get(deployment), span)
   }
 
   #concluded(catalog: Catalog): Conclusions {
@@ -193,6 +198,16 @@ export class SpaceKnowledge {
       last?.verdict === 'failed' ? `: the last probe failed (${last.reason ?? 'no reason'})` : ''
     return standing('held-back', `not probed yet${failure}`)
   }
+}
+
+function wasBad(
+  standing: GuardedStanding | undefined,
+  windows: readonly BadWindow[] = [],
+  made: BadWindow,
+): boolean {
+  const meets = ({ fromMs, untilMs }: BadWindow): boolean =>
+    made.untilMs > fromMs - CLOCK_SKEW_MS && made.fromMs <= untilMs
+  return (standing?.isQuarantined === true && meets(openWindow(standing))) || windows.some(meets)
 }
 
 function openWindow({ lastGoodAtMs }: Pick<GuardedStanding, 'lastGoodAtMs'>): BadWindow {

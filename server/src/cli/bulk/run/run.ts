@@ -1,6 +1,7 @@
 /** A corpus → a file of vectors, by as many batches as it takes. The same command goes on where another was killed. */
 import { rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import { readSpace } from '#core/embedding/space.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { CommandProblem } from '../../client/command-problem.ts'
 import { hasEnded, type BatchBody, type BatchesClient } from '../../client/batches-client.ts'
@@ -147,7 +148,9 @@ export class Run {
         for (const file of [output_file_id, error_file_id])
           if (file !== null) await results.take(client.content(file))
       if (results.missing > 0) return await this.#sendRest(slice, results, said)
-      this.#output ??= await this.#openOutput(results)
+      const spaces = batches.flatMap(({ torana }) => torana?.space ?? [])
+      this.#output ??= await this.#openOutput(results, spaces[0])
+      this.#assertOneSpace(spaces)
       await this.#output.append(slice, results, {
         nanoUsd: batches.reduce((total, body) => total + costOf(body), 0n),
         tokens: batches.reduce((total, { usage }) => total + (usage?.total_tokens ?? 0), 0),
@@ -186,11 +189,22 @@ export class Run {
     await this.#send(slice, '.rest.jsonl')
   }
 
+  /** Vectors of two spaces can't be compared, so they never stand in one file. */
+  #assertOneSpace(spaces: readonly string[]): void {
+    const { state, path } = this.#outside.folder
+    const other = spaces.find((space) => space !== state.space)
+    if (other !== undefined)
+      throw new CommandProblem(
+        `${state.terms.model} has left the vector space ${state.space}, which the first vectors of this run are in, and is in ${other} now. Delete the folder ${path} and run the same command to make all of them in the new one.`,
+      )
+  }
+
   /** The first vector says how wide all are. */
-  async #openOutput(results: SliceResults | undefined): Promise<RunOutput> {
-    const { folder, space } = this.#outside
+  async #openOutput(results: SliceResults | undefined, madeIn?: string): Promise<RunOutput> {
+    const { folder } = this.#outside
+    const space = madeIn ?? this.#outside.space
     const { terms, dimensions: kept, space: keptSpace } = folder.state
-    const dimensions = kept ?? results?.dimensions ?? terms.dimensions ?? widthIn(space)
+    const dimensions = kept ?? results?.dimensions ?? terms.dimensions ?? readSpace(space)?.width
     if (dimensions === undefined)
       throw new CommandProblem('No row has got a vector, and the gateway does not say how wide they are.')
     results?.assumeDimensions(dimensions)
@@ -223,12 +237,6 @@ function rowsText({ firstRow, rows }: Slice): string {
 
 function costOf({ torana }: BatchBody): bigint {
   return torana === undefined ? 0n : nanoUsdOf(torana.cost_usd)
-}
-
-/** From `<model>@<width>:<hex>`. */
-function widthIn(space: string): number | undefined {
-  const width = /@(\d+):/.exec(space)?.[1]
-  return width === undefined ? undefined : Number(width)
 }
 
 function failureText({ id, errors }: BatchBody): string {

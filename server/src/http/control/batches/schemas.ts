@@ -34,6 +34,17 @@ export const reportedBatch = z
     lines: z.object({ total: z.int(), completed: z.int(), failed: z.int() }),
     tokens: z.int(),
     cost_usd: usd.describe('What it has cost so far.'),
+    space: z
+      .string()
+      .nullable()
+      .describe(
+        'The vector space of its results; null: there are none yet, or their models or widths differ.',
+      ),
+    dropped_lines: z
+      .int()
+      .describe(
+        'Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled.',
+      ),
     created_at: time,
     expires_at: time.describe('Lines that have not run by then are not run any more.'),
     cancelling_at: time.nullable(),

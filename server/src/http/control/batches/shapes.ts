@@ -1,5 +1,6 @@
 /** A batch as JSON. No line of it, and nothing that came of one, is ever among it. */
 import type { z } from 'zod'
+import { onlySpace } from '#core/embedding/space.ts'
 import { decimalOf } from '#core/price.ts'
 import { RATE_MS, type BatchFigures, type ReportedBatch } from '#ports/batch-reports.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
@@ -17,6 +18,8 @@ export function batchBody(batch: ReportedBatch): z.output<typeof reportedBatch> 
     lines: { total: batch.lines, completed: batch.completed, failed: batch.failed },
     tokens: batch.tokens,
     cost_usd: decimalOf(batch.costNanoUsd),
+    space: onlySpace(batch.spaces),
+    dropped_lines: batch.droppedLines,
     created_at: isoOf(createdAtMs),
     expires_at: isoOf(batch.expiresAtMs),
     cancelling_at: timeOf(batch.cancellingAtMs),

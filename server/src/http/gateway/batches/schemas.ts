@@ -62,6 +62,17 @@ export const batchObject = z
         .object({ code: z.string(), until: z.int() })
         .nullable()
         .describe('Why nothing of it begins at present, by the code of a fault.'),
+      space: z
+        .string()
+        .nullable()
+        .describe(
+          'The vector space of its results; null: there are none yet, or their models or widths differ.',
+        ),
+      dropped_lines: z
+        .int()
+        .describe(
+          'Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled.',
+        ),
     }),
   })
   .meta({ id: 'Batch' })

@@ -1,4 +1,5 @@
 /** A batch as callers see it: OpenAI's object, with what Torana adds under `torana`. */
+import { onlySpace } from '#core/embedding/space.ts'
 import { decimalOf } from '#core/price.ts'
 import type { Batch } from '#ports/batches.ts'
 
@@ -40,6 +41,8 @@ export function batchView(batch: Batch) {
     torana: {
       cost_usd: decimalOf(batch.costNanoUsd),
       pause: pause === undefined ? null : { code: pause.code, until: secondsOf(pause.untilMs) },
+      space: onlySpace(batch.spaces),
+      dropped_lines: batch.droppedLines,
     },
   }
 }

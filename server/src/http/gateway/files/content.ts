@@ -22,7 +22,9 @@ export async function sendContent(
   const segments = await segmentsOf(file)
   // Of a file that a batch still writes, as far as it is there.
   const bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0)
-  const etag = file.source.kind === 'uploaded' ? `"${file.source.sha256}"` : `"${file.id}-${bytes}"`
+  // Results of a batch may be dropped, and others of the same size come behind the rest.
+  const end = segments.at(-1)?.blob.split('/').at(-1) ?? ''
+  const etag = file.source.kind === 'uploaded' ? `"${file.source.sha256}"` : `"${file.id}-${bytes}-${end}"`
   const headers: Record<string, string> = {
     'x-request-id': requestId,
     etag,

@@ -1,4 +1,7 @@
 /** Rows of batches as PostgreSQL gives and takes them. */
+import { EXPIRED } from '#core/batch/result.ts'
+import type { LineRange } from '#core/batch/chunk.ts'
+import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Batch, BatchError, BatchState, DonePart, NewBatch } from '#ports/batches.ts'
 
 export interface BatchRow {
@@ -34,6 +37,8 @@ export interface BatchRow {
   readonly cost_nano_usd: bigint
   readonly output_bytes: bigint
   readonly error_bytes: bigint
+  readonly spaces: readonly string[]
+  readonly dropped_lines: number
 }
 
 export interface ChunkRow {
@@ -53,6 +58,14 @@ export interface PartRow {
   readonly head_bytes: number
   readonly output_bytes: bigint
   readonly error_bytes: bigint
+}
+
+/** A chunk with vectors in its results. */
+export interface MadeRow extends Omit<ChunkRow, 'batch_id' | 'token'> {
+  readonly output_bytes: bigint
+  readonly error_bytes: bigint
+  readonly faults: Readonly<Record<string, number>> | null
+  readonly made: readonly MadeVectors[]
 }
 
 export function valuesOf(batch: NewBatch): readonly unknown[] {
@@ -106,6 +119,8 @@ export function batchOf(row: BatchRow): Batch {
     costNanoUsd: row.cost_nano_usd,
     outputBytes: Number(row.output_bytes),
     errorBytes: Number(row.error_bytes),
+    spaces: row.spaces,
+    droppedLines: row.dropped_lines,
     pause: row.pause_code === null ? undefined : { code: row.pause_code, untilMs: row.not_before.getTime() },
   }
 }
@@ -119,4 +134,18 @@ export function partOf(row: PartRow): DonePart {
     outputBytes: Number(row.output_bytes),
     errorBytes: Number(row.error_bytes),
   }
+}
+
+export function rangeOf({ first_byte, bytes, first_line, lines }: ChunkRow | MadeRow): LineRange {
+  return { firstByte: Number(first_byte), bytes, firstLine: first_line, lines }
+}
+
+/** What the batch counted of chunks, in the order of `DROP_COUNTS`. Every line of an ended chunk has succeeded or failed. */
+export function countedOf(rows: readonly MadeRow[]): readonly unknown[] {
+  const sum = (of: (row: MadeRow) => number): number => rows.reduce((total, row) => total + of(row), 0)
+  const lines = sum((row) => row.lines)
+  const failed = sum(({ faults }) => Object.values(faults ?? {}).reduce((total, count) => total + count, 0))
+  const expired = sum(({ faults }) => faults?.[EXPIRED] ?? 0)
+  const bytes = [sum((row) => Number(row.output_bytes)), sum((row) => Number(row.error_bytes))]
+  return [lines, lines - failed, failed, expired, ...bytes]
 }

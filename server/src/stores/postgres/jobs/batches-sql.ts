@@ -107,7 +107,7 @@ RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_canc
 export const FINISH_CHUNK = `
 UPDATE batch_chunks SET state = 'done', node_id = NULL, lease_until = NULL, part_token = $4, head_bytes = $5,
   output_bytes = $6, error_bytes = $7, lines = lines - $8, bytes = bytes - $9, done_number = $10,
-  done_at = now(), faults = $11
+  done_at = now(), faults = $11, made = $12
 WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held' RETURNING 1`
 
 /** Whether this holder has ended it before, and only the answer was lost. */
@@ -117,8 +117,28 @@ SELECT 1 FROM batch_chunks WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND
 export const COUNT_CHUNK = `
 UPDATE batches SET done_chunks = done_chunks + 1, chunks = chunks + $2, completed = completed + $3, failed = failed + $4,
   expired = expired + $5, tokens = tokens + $6, cost_nano_usd = cost_nano_usd + $7, output_bytes = output_bytes + $8,
-  error_bytes = error_bytes + $9, output_tokens = output_tokens + $10
+  error_bytes = error_bytes + $9, output_tokens = output_tokens + $10,
+  spaces = ARRAY(SELECT DISTINCT unnest(spaces || $11::text[]) ORDER BY 1)
 WHERE batch_id = $1 RETURNING *, now() AS counted_at`
+
+export const MADE_CHUNKS = `
+SELECT chunk, first_byte, bytes, first_line, lines, output_bytes, error_bytes, faults, made FROM batch_chunks
+WHERE batch_id = $1 AND chunk > $2 AND made IS NOT NULL ORDER BY chunk LIMIT $3`
+
+/** They keep their number, as the blobs of their results do, and stay done. */
+export const DROP_PARTS = `
+UPDATE batch_chunks SET part_token = NULL, output_bytes = 0, error_bytes = 0, made = NULL, faults = NULL, done_at = NULL
+WHERE batch_id = $1 AND chunk = ANY ($2::integer[])`
+
+/** What was paid stays paid: tokens and cost are not among it. */
+export const DROP_COUNTS = `
+UPDATE batches SET chunks = chunks + $2, spaces = $3::text[], dropped_lines = dropped_lines + $4, completed = completed - $5,
+  failed = failed - $6, expired = expired - $7, output_bytes = output_bytes - $8, error_bytes = error_bytes - $9
+WHERE batch_id = $1 RETURNING *`
+
+export const RESIZE_OUTPUT = `
+UPDATE files SET bytes = CASE half WHEN 'output' THEN batches.output_bytes ELSE batches.error_bytes END
+FROM batches WHERE files.batch_id = $1 AND batches.batch_id = $1`
 
 export const END_BATCH =
   'UPDATE batches SET state = $2, ended_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *'

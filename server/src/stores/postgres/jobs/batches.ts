@@ -10,6 +10,7 @@ import {
   type ChunkKind,
   type CreatedBatch,
   type DonePart,
+  type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
 } from '#ports/batches.ts'
@@ -27,6 +28,8 @@ import {
   CANCEL,
   COUNT_CHUNK,
   COUNT_OPEN,
+  DROP_COUNTS,
+  DROP_PARTS,
   DUE_BATCHES,
   EARLIER_BATCH,
   END_BATCH,
@@ -41,15 +44,27 @@ import {
   INSERT_CHUNKS,
   LIST_BATCHES,
   LOCK_BATCH,
+  MADE_CHUNKS,
   NEXT_BATCH,
   PARTS,
   PAUSE,
   RELEASE_INPUT,
   RENEW_CHUNKS,
+  RESIZE_OUTPUT,
   TAKE_LOST,
   TAKE_NEXT,
 } from './batches-sql.ts'
-import { batchOf, partOf, valuesOf, type BatchRow, type ChunkRow, type PartRow } from './batch-rows.ts'
+import {
+  batchOf,
+  countedOf,
+  partOf,
+  rangeOf,
+  valuesOf,
+  type BatchRow,
+  type ChunkRow,
+  type MadeRow,
+  type PartRow,
+} from './batch-rows.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
@@ -62,10 +77,16 @@ const PORTION = 5000
 export class PostgresBatches implements Batches {
   readonly #database: Database
   readonly #webhooksFor: WebhooksFor
+  readonly #hasLeftSpace: HasLeftSpace
 
-  constructor(database: Database, webhooksFor: WebhooksFor = () => []) {
+  constructor(
+    database: Database,
+    webhooksFor: WebhooksFor = () => [],
+    hasLeftSpace: HasLeftSpace = () => false,
+  ) {
     this.#database = database
     this.#webhooksFor = webhooksFor
+    this.#hasLeftSpace = hasLeftSpace
   }
 
   create(batch: NewBatch, maxOpen: number): Promise<CreatedBatch> {
@@ -196,7 +217,7 @@ export class PostgresBatches implements Batches {
   }
 
   async #finish(sql: Sql, { batchId, chunk, token }: ChunkHold, end: ChunkEnd): Promise<boolean> {
-    const { counts, part } = end
+    const { counts, part, made = [] } = end
     const [batch] = await sql.query<BatchRow>(LOCK_BATCH, [batchId])
     const rest = batch?.state === 'in_progress' ? end.rest : undefined
     const { headBytes = 0, outputBytes = 0, errorBytes = 0 } = part ?? {}
@@ -204,13 +225,16 @@ export class PostgresBatches implements Batches {
     const left = [end.rest?.lines ?? 0, end.rest?.bytes ?? 0]
     const number = (batch?.done_chunks ?? 0) + 1
     const faults = counts.failed === 0 ? null : JSON.stringify(counts.faults)
-    const finished = await sql.query(FINISH_CHUNK, [batchId, chunk, token, ...place, ...left, number, faults])
+    const makers = made.length === 0 ? null : JSON.stringify(made)
+    const ended = [...place, ...left, number, faults, makers]
+    const finished = await sql.query(FINISH_CHUNK, [batchId, chunk, token, ...ended])
     if (batch === undefined || finished.length === 0)
       return (await sql.query(HAS_FINISHED, [batchId, chunk, token])).length === 1
     if (rest !== undefined) await insertChunks(sql, batchId, [rest], batch.chunks)
     const { completed, failed, expired, tokens, outputTokens, costNanoUsd } = counts
     const added = [completed, failed, expired, tokens, costNanoUsd, outputBytes, errorBytes, outputTokens]
-    const values = [batchId, rest === undefined ? 0 : 1, ...added]
+    const spaces = textArray(made.map(({ space }) => space))
+    const values = [batchId, rest === undefined ? 0 : 1, ...added, spaces]
     const [counted] = await sql.query<BatchRow & { counted_at: Date }>(COUNT_CHUNK, values)
     if (counted === undefined) return true
     const nowMs = counted.counted_at.getTime()
@@ -221,19 +245,47 @@ export class PostgresBatches implements Batches {
 
   /** The batch is locked, so this is asked once after its last chunk. */
   async #endIfDone(sql: Sql, row: BatchRow): Promise<BatchRow> {
-    const { state, chunks, next_chunk, done_chunks, expired } = row
-    const isDone = done_chunks === (state === 'cancelling' ? next_chunk : chunks)
-    if (!isDone) return row
+    if (!isDone(row)) return row
+    const kept = await this.#inSpace(sql, row)
+    if (!isDone(kept)) return kept
+    const { batch_id, state, expired } = kept
     const end: BatchState = state === 'cancelling' ? 'cancelled' : expired > 0 ? 'expired' : 'completed'
-    const [ended] = await sql.query<BatchRow>(END_BATCH, [row.batch_id, end])
-    await sql.query(RELEASE_INPUT, [row.batch_id])
+    const [ended] = await sql.query<BatchRow>(END_BATCH, [batch_id, end])
+    await sql.query(RELEASE_INPUT, [batch_id])
     await this.#tell(sql, ended as BatchRow)
     return ended as BatchRow
+  }
+
+  /** The batch without the results that have left their space. Their lines are to be run again, unless it was cancelled. */
+  async #inSpace(sql: Sql, row: BatchRow): Promise<BatchRow> {
+    const { batch_id, state, chunks } = row
+    const spaces = new Set<string>()
+    const left: MadeRow[] = []
+    for (let after = -1; ;) {
+      const made = await sql.query<MadeRow>(MADE_CHUNKS, [batch_id, after, PORTION])
+      for (const one of made)
+        if (one.made.some(this.#hasLeftSpace)) left.push(one)
+        else for (const { space } of one.made) spaces.add(space)
+      if (made.length < PORTION) break
+      after = made.at(-1)?.chunk ?? after
+    }
+    if (left.length === 0) return row
+    const again = state === 'cancelling' ? [] : left.map(rangeOf)
+    await sql.query(DROP_PARTS, [batch_id, plainArray(left.map(({ chunk }) => chunk))])
+    await insertChunks(sql, batch_id, again, chunks)
+    const counted = [textArray([...spaces].sort()), ...countedOf(left)]
+    const [kept] = await sql.query<BatchRow>(DROP_COUNTS, [batch_id, again.length, ...counted])
+    await sql.query(RESIZE_OUTPUT, [batch_id])
+    return kept as BatchRow
   }
 
   async #tell(sql: Sql, row: BatchRow): Promise<void> {
     await enqueueWebhooks(sql, batchEndEvents(batchOf(row), this.#webhooksFor))
   }
+}
+
+function isDone({ state, chunks, next_chunk, done_chunks }: BatchRow): boolean {
+  return done_chunks === (state === 'cancelling' ? next_chunk : chunks)
 }
 
 function cancelAction({ id, project, lines, completed, failed }: Batch, actor: Actor): AuditAction {
@@ -269,10 +321,7 @@ async function heldOf(sql: Sql, chunks: readonly ChunkRow[]): Promise<readonly H
       hold: { batchId: row.batch_id, chunk: row.chunk, token: row.token },
       batch: batchOf(batch),
       isLate: batch.is_late,
-      firstByte: Number(row.first_byte),
-      bytes: row.bytes,
-      firstLine: row.first_line,
-      lines: row.lines,
+      ...rangeOf(row),
     }
   })
 }

@@ -1,0 +1,34 @@
+/** Who made vectors, and when: whether they were of their model's space may turn out later, when a deployment is found outside. */
+
+export interface MadeVectors {
+  /** The space that they were made for. */
+  readonly space: string
+  readonly deployment: string
+  /** From when the first was asked for until the last had come, in Unix milliseconds. */
+  readonly fromMs: number
+  readonly untilMs: number
+}
+
+/** The makers of many vectors: of each space one span of time for each deployment. */
+export class Makers {
+  readonly #made = new Map<string, MadeVectors>()
+
+  add({ space, deployment, fromMs, untilMs }: MadeVectors): void {
+    const name = `${space}\n${deployment}`
+    const before = this.#made.get(name)
+    this.#made.set(name, {
+      space,
+      deployment,
+      fromMs: Math.min(fromMs, before?.fromMs ?? fromMs),
+      untilMs: Math.max(untilMs, before?.untilMs ?? untilMs),
+    })
+  }
+
+  get size(): number {
+    return this.#made.size
+  }
+
+  get all(): readonly MadeVectors[] {
+    return [...this.#made.values()]
+  }
+}

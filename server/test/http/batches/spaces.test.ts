@@ -1,0 +1,109 @@
+/** Batches whose model leaves its vector space while they run. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
+import { ADMIN, control, guarded, spaceOfModel, verdicts } from '#test/e2e/spaces/guarded.ts'
+import { bitsOf } from '#test/support/arbitraries.ts'
+import { BatchCaller, requestLines, type BatchAnswer, type ResultLine } from '#test/support/batches.ts'
+import { eventually } from '#test/support/process.ts'
+import { fromBase64, tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
+
+const LINES = 24
+const SLOWLY = 'slow-60'
+const ONE_AT_A_TIME = { price: { usdPerMillionTokens: 1 }, deploymentLimits: { concurrency: 1 } }
+const { gateway, database } = await startGatewayOnPostgres({
+  models: {
+    'drifting-w32': guarded(['first', 'second'], ONE_AT_A_TIME),
+    'moving-w32': guarded(['moving'], ONE_AT_A_TIME),
+  },
+  env: ADMIN,
+})
+const { provider } = gateway
+const caller = new BatchCaller(gateway.url)
+const textOf = (line: number): string => `text ${line}`
+
+/** Every line is a chunk, since no two lines have the same user. */
+async function begun(model: string): Promise<BatchAnswer> {
+  const bodies = Array.from({ length: LINES }, (_, line) => ({
+    model,
+    input: textOf(line),
+    encoding_format: 'base64',
+    user: `user ${line}`,
+  }))
+  return caller.create(await caller.upload(requestLines('/v1/embeddings', bodies)))
+}
+
+async function hasDone(id: string, lines: number): Promise<void> {
+  await eventually(async () => {
+    const { request_counts } = await caller.get(id)
+    assert.ok(request_counts.completed >= lines, `${request_counts.completed}`)
+  }, 30_000)
+}
+
+function vectorIn({ response }: ResultLine): number[] {
+  return bitsOf(fromBase64(response?.body.data[0]?.embedding ?? ''))
+}
+
+async function assertEachOnce(batch: BatchAnswer): Promise<readonly ResultLine[]> {
+  assert.equal(batch.status, 'completed')
+  assert.deepEqual(batch.request_counts, { total: LINES, completed: LINES, failed: 0 })
+  const lines = await caller.lines(batch.output_file_id)
+  assert.equal(lines.length, LINES)
+  assert.equal(new Set(lines.map(({ custom_id }) => custom_id)).size, LINES)
+  return lines
+}
+
+/** What was paid for vectors that were not kept is in the books and in the batch alike. */
+async function assertPaid({ usage, torana }: BatchAnswer, model: string): Promise<void> {
+  const [booked] = await database.query<{ tokens: bigint }>(
+    `SELECT sum(tokens)::bigint AS tokens FROM usage_events WHERE model = $1 AND project <> 'system'`,
+    [model],
+  )
+  const once = Array.from({ length: LINES }, (_, line) => tokensOf(textOf(line))).reduce((sum, n) => sum + n)
+  assert.ok(torana.dropped_lines > 0)
+  assert.ok(usage.total_tokens > once, `${usage.total_tokens} tokens`)
+  assert.ok(Number(booked?.tokens) >= usage.total_tokens, `${booked?.tokens} tokens are booked`)
+}
+
+test('lines made by a deployment that left the space in the middle are made again: the output is of one space', async () => {
+  const model = 'drifting-w32'
+  const { space } = await spaceOfModel(gateway, model)
+  for (const name of ['first', 'second']) await provider.setMode(name, { traits: SLOWLY })
+  const { id } = await begun(model)
+  await hasDone(id, 2)
+  await provider.setMode('first', { traits: SLOWLY, vectors: 'other-model' })
+  await hasDone(id, 10)
+  assert.deepEqual(await verdicts(gateway, model), { 'mode-first': 'quarantined', 'mode-second': 'good' })
+  const batch = await caller.ended(id)
+  for (const line of await assertEachOnce(batch)) {
+    const text = textOf(Number(line.custom_id.slice('line '.length)))
+    assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
+  }
+  assert.equal(batch.torana.space, space)
+  await assertPaid(batch, model)
+})
+
+test('when an operator accepts another space in the middle, all lines are in the new one', async () => {
+  const model = 'moving-w32'
+  const before = (await spaceOfModel(gateway, model)).space
+  await provider.setMode('moving', { traits: SLOWLY })
+  const { id } = await begun(model)
+  await hasDone(id, 4)
+  assert.equal((await caller.get(id)).torana.space, before)
+  await provider.setMode('moving', { traits: SLOWLY, vectors: 'other-model' })
+  const deployment = `${model}/mode-moving`
+  const { space } = await control<{ space: string }>(gateway, 'POST', `/spaces/${model}/accept`, {
+    deployment,
+  })
+  const batch = await caller.ended(id)
+  assert.notEqual(space, before)
+  assert.equal(batch.torana.space, space)
+  const lines = await assertEachOnce(batch)
+  const texts = lines.map(({ custom_id }) => textOf(Number(custom_id.slice('line '.length))))
+  const asked = await gateway.ask({ model, input: texts, encoding_format: 'base64' })
+  assert.deepEqual(
+    lines.map(vectorIn),
+    asked.body.data.map(({ embedding }) => bitsOf(fromBase64(String(embedding)))),
+  )
+  await assertPaid(batch, model)
+})
