@@ -135,6 +135,21 @@ test('workers share the ports, are replaced and die without a request lost, coun
   })
 })
 
+test('a connection that was handed to a worker which dies before it takes it is answered by another one', async () => {
+  const torana = await startWorkers(2)
+  const [victim = 0] = childrenOf(torana.pid)
+  process.kill(victim, 'SIGSTOP')
+  const asked = Array.from({ length: 4 }, () => ask(torana.url, 'plain-w16'))
+  let answered = 0
+  for (const one of asked) void one.then(() => (answered += 1))
+  // The other worker answers all but the one that was handed to this one.
+  await eventually(async () => assert.equal(answered, asked.length - 1))
+  process.kill(victim, 'SIGKILL')
+  assert.deepEqual(await Promise.all(asked), [200, 200, 200, 200])
+  torana.signal('SIGTERM')
+  assert.equal(await torana.ended(), 0, torana.stdout())
+})
+
 test('when the supervisor is killed, its workers end what they have and leave', async () => {
   const torana = await startWorkers(2)
   const workers = childrenOf(torana.pid)

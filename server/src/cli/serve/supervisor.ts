@@ -8,6 +8,7 @@ import { JOINS_OTHERS } from '#config/unknown-variables.ts'
 import { wait } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { ToSupervisor } from './worker-messages.ts'
+import { keepHandedConnections } from './handed-connections.ts'
 import { Scrapes } from './scrapes.ts'
 import { WorkerProcess } from './worker-process.ts'
 
@@ -122,7 +123,9 @@ export class Supervisor {
 
   #fork(place: number, joinsOthers: boolean): WorkerProcess {
     const env = { ...this.#parts.env, ...(joinsOthers && { [JOINS_OTHERS]: 'true' }) }
-    const worker = new WorkerProcess(place, cluster.fork(env), (message, from) => this.#hear(message, from))
+    const forked = cluster.fork(env)
+    const worker = new WorkerProcess(place, forked, (message, from) => this.#hear(message, from))
+    keepHandedConnections(forked, () => [...this.#living].some((one) => one !== worker && one.isReady))
     this.#living.add(worker)
     void worker.ended.then(() => {
       this.#living.delete(worker)
