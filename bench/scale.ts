@@ -28,6 +28,7 @@ const ALL_CORES = `0-${availableParallelism() - 1}`
 const CONNECTIONS = 64
 const MOST_WRONG = 0.2
 const IMAGE_BYTES = 1_000_000
+const STEAL = 7
 
 const folder = mkdtempSync(join(tmpdir(), 'torana-scale-'))
 const postgres = await startPostgresServer()
@@ -202,8 +203,6 @@ async function figures(gateways: readonly Started[]): Promise<Figures> {
     ledgerRows: Number(books?.rows),
   }
 }
-
-const STEAL = 7
 
 /** Hundredths of a second of all cores: user, nice, system, idle, waiting, interrupts, soft ones, stolen by the host. */
 function machineTicks(): readonly number[] {

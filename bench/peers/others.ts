@@ -197,8 +197,14 @@ function bifrostConfig(upstreams: readonly UpstreamPart[], pricing: string): obj
       enforce_auth_on_inference: true,
       drop_excess_requests: false,
     },
-    // It would ask its maker's site for prices.
-    framework: { pricing: { pricing_url: `file://${pricing}` } },
+    // It would ask its maker's site for them.
+    framework: {
+      pricing: {
+        pricing_url: `file://${pricing}`,
+        model_parameters_url: `file://${pricing}`,
+        mcp_library_url: `file://${pricing}`,
+      },
+    },
     providers: Object.fromEntries(
       upstreams.map(({ name, baseUrl }) => [
         name,

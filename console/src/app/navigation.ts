@@ -7,8 +7,8 @@ import {
   CircleHelp,
   Image,
   KeyRound,
-  Layers,
   LayoutDashboard,
+  ListChecks,
   Network,
   ScrollText,
   Settings,
@@ -70,7 +70,7 @@ export const PLACE_GROUPS: readonly PlaceGroup[] = [
       {
         id: 'batches',
         to: paths.batches(),
-        icon: Layers,
+        icon: ListChecks,
         key: 't',
         permission: 'batches.read',
         title: words.batches.title,

@@ -7,6 +7,7 @@ import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { configText, GATEWAY_KEY } from '#test/support/gateway.ts'
 import { freePort, startPostgresServer, type TestServer } from '#test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
 import { PICTURE_MS, PICTURES, VECTORS, type SteadyLoad } from './steady-load.ts'
 import { ToranaProcess } from './torana.ts'
 
@@ -40,12 +41,20 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
   const database = openPostgres(databaseUrl, { poolSize: 2 })
   const price = { usdPerMillionTokens: 1 }
   const config = {
-    models: { [VECTORS]: { on: 'plain', price } },
+    models: {
+      [VECTORS]: { on: 'plain', price },
+      [BATCHED]: { on: `slow-${BATCH_CALL_MS}`, price },
+    },
     images: { [PICTURES]: { on: `slow-${PICTURE_MS}`, price: { usdPerImage: 0.01 } } },
     limits: { stopDelayMs: STOP_DELAY_MS, drainMs: DRAIN_MS, ...options.limits },
   }
   writeFileSync(join(folder, 'torana.yaml'), configText(config, provider.url))
-  const env = { DATABASE_URL: databaseUrl, TORANA_BOOTSTRAP_KEY: GATEWAY_KEY, ...options.env }
+  const env = {
+    DATABASE_URL: databaseUrl,
+    TORANA_BOOTSTRAP_KEY: GATEWAY_KEY,
+    ASSETS_URL: `file://${join(folder, 'assets')}`,
+    ...options.env,
+  }
   return {
     folder,
     provider,

@@ -1,6 +1,8 @@
 /** A rolling upgrade across a migration, and back again, behind HAProxy. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { startBatchBeside } from './batch-beside.ts'
 import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
 import { BACK_MS, restartOne, startBalancer, startNodes, type RestartOptions } from './rolling.ts'
 import { startSteadyLoad } from './steady-load.ts'
@@ -18,6 +20,7 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
   const migrationsBefore = await migrationsIn(house)
   const balancer = await startBalancer(house, nodes)
   const load = startSteadyLoad(balancer.url)
+  const batch = knowsBatches(older) ? await startBatchBeside(balancer.url) : undefined
   await wait(BACK_MS)
   const wrongs: string[] = []
   for (const [what, source] of [
@@ -29,6 +32,7 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
       wrongs.push(...(await restartOne(node, `${what} of ${node.name}`, load)))
     }
   await load.stop()
+  wrongs.push(...((await batch?.ended()) ?? []))
   const migrations = await migrationsIn(house)
   if (migrations <= migrationsBefore) wrongs.push('the newer version made no migration')
   for (const { name, logFile } of nodes)
@@ -40,6 +44,11 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
   balancer.stop()
   await house.close()
   return outcome
+}
+
+/** Files and batches came with a version. */
+function knowsBatches(source: string): boolean {
+  return existsSync(join(source, 'server/src/http/gateway/batches'))
 }
 
 async function migrationsIn({ database }: RestartsHouse): Promise<number> {
