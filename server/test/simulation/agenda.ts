@@ -6,6 +6,9 @@ interface Item {
   readonly run: () => void
 }
 
+/** More than any chain of promises here is long. */
+const PROMISE_ROUNDS = 8
+
 export class Agenda {
   readonly #heap: Item[] = []
   #order = 0
@@ -27,6 +30,15 @@ export class Agenda {
     for (let item = this.#next(); item; item = this.#next()) {
       this.nowMs = item.atMs
       item.run()
+    }
+  }
+
+  /** The same, where what happens is told by promises: they settle before the next thing happens. */
+  async runSettled(): Promise<void> {
+    for (let item = this.#next(); item; item = this.#next()) {
+      this.nowMs = item.atMs
+      item.run()
+      for (let round = 0; round < PROMISE_ROUNDS; round += 1) await Promise.resolve()
     }
   }
 

@@ -130,6 +130,18 @@ export class AdaptiveLimit {
     return cap === undefined ? limit : Math.max(1, Math.min(limit, cap))
   }
 
+  /** What it was before a step down that is tried at present. */
+  get limitBefore(): number | undefined {
+    return this.#trial && Math.floor(this.#trial.limitBefore)
+  }
+
+  /** Other calls tell of the upstream from now on, which can't be compared with those before: a step that was tried is taken back. */
+  restart(nowMs: number): void {
+    const limit = this.#trial?.limitBefore ?? this.#limit
+    this.#trial = undefined
+    this.#change(limit, nowMs)
+  }
+
   /** A call came back with an answer. */
   ended(call: EndedCall, nowMs: number, cap?: number): void {
     if (cap !== undefined) this.#limit = Math.min(this.#limit, Math.max(MIN_LIMIT, cap))

@@ -77,12 +77,15 @@ const SLOW_FAILURE_TIMES = 3
 /** While a probe is under way, it is worth asking again this soon. */
 const PROBE_OUT_MS = 100
 const MINUTE_MS = 60_000
+/** So long after somebody's call: enough for a window of people who come once a second. Later, nobody is there. */
+const PEOPLE_TEACH_MS = 10_000
 
 interface Call extends JudgedCall {
   readonly size: number
   readonly inFlight: number
   readonly limit: number
   readonly takes: readonly RateTake[]
+  readonly isBackground: boolean
   wasOverdue: boolean
 }
 
@@ -96,6 +99,9 @@ export class DeploymentState {
   /** Calls under way that nobody waits for. */
   #background = 0
   #lookedAtMs = 0
+  /** When the last call ended that somebody waited for. */
+  #peopleAtMs = Number.NEGATIVE_INFINITY
+  #backgroundTaught = false
   #limitedAtMs = 0
   #limitedUntilMs = 0
   #limitedInARow = 0
@@ -124,6 +130,13 @@ export class DeploymentState {
       : this.#adaptive.limit(concurrency, minConcurrency)
   }
 
+  /** A step down is tried at the expense of those whom nobody waits for, as long as there are any. */
+  #limitFor({ isBackground }: CallDemand, limits: DeploymentLimits | undefined): number {
+    const limit = this.limit(limits)
+    if (isBackground === true || this.#background === 0) return limit
+    return Math.max(limit, this.#adaptive.limitBefore ?? limit)
+  }
+
   expectedMs({ tokens, images, nowMs }: CallDemand): number | undefined {
     return this.#latency.expectedMs(sizeClass(tokens, images), nowMs)
   }
@@ -145,7 +158,8 @@ export class DeploymentState {
     const people = this.inFlight - this.#background
     const roomIn = (limit: number): number =>
       wanted.isBackground === true ? backgroundRoom(limit, people) : limit
-    if (this.waiting >= roomIn(this.limit(limits)) || this.inFlight >= roomIn(concurrency)) return FULL
+    if (this.waiting >= roomIn(this.#limitFor(wanted, limits)) || this.inFlight >= roomIn(concurrency))
+      return FULL
     return this.#rates(wanted, limits, share) ?? READY
   }
 
@@ -191,10 +205,11 @@ export class DeploymentState {
       inFlight: this.waiting + 1,
       limit: this.limit(limits),
       takes,
+      isBackground: wanted.isBackground === true,
       wasOverdue: false,
     }
     this.#calls.add(call)
-    const background = wanted.isBackground === true ? 1 : 0
+    const background = call.isBackground ? 1 : 0
     this.#background += background
     if (call.isProbe) this.health.probeSent(call, wanted.nowMs)
     return (end, nowMs) => {
@@ -223,8 +238,10 @@ export class DeploymentState {
     switch (end.kind) {
       case 'ok': {
         const { durationMs } = end
-        if (durationMs === undefined) this.#adaptive.endedUnheard(call, nowMs, limits?.concurrency)
-        else this.#adaptive.ended(timed(call, durationMs), nowMs, limits?.concurrency)
+        if (this.#teaches(call, nowMs)) {
+          if (durationMs === undefined) this.#adaptive.endedUnheard(call, nowMs, limits?.concurrency)
+          else this.#adaptive.ended(timed(call, durationMs), nowMs, limits?.concurrency)
+        }
         return this.#answered(call, nowMs)
       }
       case 'refused': {
@@ -235,7 +252,7 @@ export class DeploymentState {
         return this.#limited(call, end.retryAfterMs, nowMs)
       }
       case 'failed': {
-        if (!call.wasOverdue && this.#isSlow(call, end.durationMs))
+        if (!call.wasOverdue && this.#isSlow(call, end.durationMs) && this.#teaches(call, nowMs))
           this.#adaptive.ended(timed(call, end.durationMs), nowMs, limits?.concurrency)
         // An overdue call was counted before.
         return call.wasOverdue ? this.health.ended(call) : this.health.failed(call, nowMs)
@@ -251,6 +268,22 @@ export class DeploymentState {
         return this.#giveBack(call.takes, nowMs, share)
       }
     }
+  }
+
+  /**
+   * Whether the limit learns from this call. Calls that nobody waits for grow and shrink all the time, which looks like a queue at
+   * the upstream when it is none, and only those who wait suffer from a limit that is cut for it. So where there are both, the
+   * limit learns from those who wait: their calls notice every queue that background calls make.
+   */
+  #teaches({ isBackground }: Call, nowMs: number): boolean {
+    const people = this.inFlight - this.#background
+    if (isBackground && (people > 0 || nowMs - this.#peopleAtMs < PEOPLE_TEACH_MS)) return false
+    if (!isBackground) {
+      this.#peopleAtMs = nowMs
+      if (this.#backgroundTaught) this.#adaptive.restart(nowMs)
+    }
+    this.#backgroundTaught = isBackground
+    return true
   }
 
   #answered(call: Call, nowMs: number): void {

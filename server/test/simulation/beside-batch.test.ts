@@ -1,0 +1,43 @@
+/** What people notice of a batch beside them, in simulated minutes. `npm run bench:batches` measures the same on a real node. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { peopleBeside, type Beside } from './beside-batch.ts'
+
+const UPSTREAM = { slots: 32, concurrency: 32, callMs: 100, inputMs: 1, forMs: 34_000 }
+/** Nine tenths of what the upstream can do for three seconds, then a tenth. */
+const bursts = (nowMs: number): number => (Math.floor(nowMs / 3333) % 2 === 1 ? 0.1 : 0.9)
+
+interface Aim {
+  readonly name: string
+  readonly load: Pick<Beside, 'share' | 'isSteady'>
+  /** How many times as long the slowest hundredth may take as without the batch. */
+  readonly times: number
+  readonly used: number
+}
+
+const AIMS: readonly Aim[] = [
+  { name: 'a tenth, steadily', load: { share: () => 0.1, isSteady: true }, times: 1.05, used: 0.85 },
+  { name: 'half, steadily', load: { share: () => 0.5, isSteady: true }, times: 1.05, used: 0.9 },
+  { name: 'nine tenths, steadily', load: { share: () => 0.9, isSteady: true }, times: 1.05, used: 0.85 },
+  { name: 'a tenth, by chance', load: { share: () => 0.1 }, times: 1.2, used: 0.85 },
+  { name: 'half, by chance', load: { share: () => 0.5 }, times: 1.3, used: 0.9 },
+  // By chance people need more at times than a batch that has begun its calls can leave.
+  { name: 'nine tenths, by chance', load: { share: () => 0.9 }, times: 1.8, used: 0.85 },
+  // A burst finds the calls under way that were begun in the quiet before it, and waits for them to end.
+  { name: 'bursts', load: { share: bursts, isSteady: true }, times: 3, used: 0.85 },
+]
+
+for (const { name, load, times, used } of AIMS)
+  test(`of people who ask for ${name}, 99 % wait at most ${times} times as long beside a batch that takes what they leave`, async (context) => {
+    // What comes steadily leaves little to chance.
+    for (const seed of load.isSteady === true ? [1] : [1, 2]) {
+      const alone = await peopleBeside({ ...UPSTREAM, ...load, seed, hasBatch: false })
+      const beside = await peopleBeside({ ...UPSTREAM, ...load, seed, hasBatch: true })
+      const ratio = beside.p99Ms / alone.p99Ms
+      const told = `p99 ${alone.p99Ms.toFixed(0)} → ${beside.p99Ms.toFixed(0)} ms, ${ratio.toFixed(2)} times; the batch used ${(beside.usedByBatch * 100).toFixed(0)} % of what was left`
+      context.diagnostic(told)
+      assert.ok(ratio <= times, told)
+      assert.ok(beside.usedByBatch >= used, told)
+      assert.equal(beside.refused, 0)
+    }
+  })
