@@ -12,6 +12,8 @@ export interface ReportedJob {
   readonly createdAtMs: number
   readonly endedAtMs: number | undefined
   readonly answeredAtMs: number | undefined
+  /** Its pictures are kept with the results of a batch, until then. Undefined: it is of none, and they are kept as long as others. */
+  readonly keptUntilMs: number | undefined
   /** What it came to, as text: the answer of a settled job, the fault of another. Undefined: it has not ended, or can't be read. */
   readonly result: string | undefined
   readonly costNanoUsd: bigint | undefined

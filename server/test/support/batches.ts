@@ -13,6 +13,7 @@ export interface BatchAnswer {
   readonly input_file_id: string
   readonly output_file_id: string | null
   readonly error_file_id: string | null
+  readonly completed_at: number | null
   readonly request_counts: { readonly total: number; readonly completed: number; readonly failed: number }
   readonly usage: Tokens
   readonly metadata: Readonly<Record<string, string>> | null

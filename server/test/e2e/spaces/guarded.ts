@@ -61,7 +61,7 @@ export async function control<Body>(
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
   const text = await answer.text()
-  assert.equal(answer.status, 200, text)
+  assert.ok(answer.ok, text)
   return JSON.parse(text) as Body
 }
 

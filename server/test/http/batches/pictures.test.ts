@@ -80,6 +80,12 @@ test('links in the output are good as long as the output, and gone with it for o
   const expiresAt = Number(new URL(url).searchParams.get('exp'))
   const file = (await (await caller.fetch(`/files/${batch.output_file_id}`)).json()) as { expires_at: number }
   assert.ok(expiresAt >= file.expires_at, `${expiresAt} ${file.expires_at}`)
+  const [job] = await database.query<{ job_id: string }>(
+    'SELECT job_id FROM image_jobs WHERE batch_id = $1',
+    [batch.id],
+  )
+  const view = (await (await caller.fetch(`/images/jobs/${job?.job_id}`)).json()) as { expires_at: number }
+  assert.equal(view.expires_at, (batch.completed_at ?? 0) + 30 * 86_400, 'the job says the same')
   const path = new URL(url).pathname.slice('/v1'.length)
   assert.equal((await new BatchCaller(gateway.url, OTHER_KEY).fetch(path)).status, 404)
   assert.equal((await caller.fetch(path)).status, 200)

@@ -25,7 +25,7 @@ export function jobBody(
   retentionMs: number,
   request?: Pick<RequestDetail, 'atMs' | 'moments' | 'attempts' | 'booked' | 'reservation'>,
 ): JobBody {
-  const { createdAtMs, endedAtMs, state } = job
+  const { createdAtMs, endedAtMs, state, keptUntilMs = createdAtMs + retentionMs } = job
   const pictures = state === 'settled' ? picturesIn(job) : []
   return {
     id: job.id,
@@ -36,7 +36,7 @@ export function jobBody(
     model: job.model,
     created_at: isoOf(createdAtMs),
     ended_at: timeOf(endedAtMs),
-    expires_at: pictures.length === 0 ? null : isoOf(createdAtMs + retentionMs),
+    expires_at: pictures.length === 0 ? null : isoOf(keptUntilMs),
     duration_ms: endedAtMs === undefined ? null : Math.max(0, endedAtMs - createdAtMs),
     cost_usd: job.costNanoUsd === undefined ? null : decimalOf(job.costNanoUsd),
     fault: state === 'failed' || state === 'unknown' ? faultIn(job) : null,

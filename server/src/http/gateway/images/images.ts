@@ -23,13 +23,16 @@ import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { repetitionIn } from '../caller/repetition.ts'
 import { endUnread } from '../caller/unread.ts'
+import type { BatchesDependencies } from '../batches/batches.ts'
 import { writePieces } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'
 import { ImageEvents } from './events.ts'
 import { jobView } from './job-view.ts'
 import type { ReadImageRequest, ReadRequest } from './read-request.ts'
 
-export interface ImagesDependencies extends ImageDependencies, AnswerOutside, ListenerDependencies {}
+/** With batches, since their pictures are kept as long as their results. */
+export interface ImagesDependencies
+  extends ImageDependencies, AnswerOutside, ListenerDependencies, Pick<BatchesDependencies, 'forBatches'> {}
 
 interface ReceivedImages extends ReadImageRequest {
   readonly options: CallerOptions

@@ -21,14 +21,17 @@ const STATUS: Readonly<Record<ImageJobState, string>> = {
 }
 
 /** The JSON text of a job in ASCII, in pieces: its result may hold pictures. */
-export async function* jobView(job: ImageJob, outside: JobViewOutside): AsyncGenerator<string, undefined> {
-  const { assetRetentionMs } = outside.limits
+export async function* jobView(
+  job: ImageJob,
+  outside: JobViewOutside,
+  keptUntilMs = job.createdAtMs + outside.limits.assetRetentionMs,
+): AsyncGenerator<string, undefined> {
   const fields = {
     id: job.id,
     object: 'image.job',
     status: STATUS[job.state],
     created_at: Math.floor(job.createdAtMs / 1000),
-    expires_at: Math.floor((job.createdAtMs + assetRetentionMs) / 1000),
+    expires_at: Math.floor(keptUntilMs / 1000),
     model: job.model,
   }
   let before = asciiJson(fields).slice(0, -1)

@@ -22,7 +22,7 @@ export async function serveJob(
   const job = JOB_ID.test(jobId) ? await found(jobId, key.project, dependencies) : undefined
   if (job === undefined)
     throw new Fault('not_found', `There is no image job '${jobId.slice(0, 80)}' in project '${key.project}'.`)
-  const body = jobView(job, dependencies)
+  const body = jobView(job, dependencies, await keptUntilMs(job, dependencies))
   const first = await body.next()
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
@@ -34,13 +34,29 @@ export async function serveJob(
   response.end()
 }
 
+/**
+ * Of a batch: as long as its results, which are kept for their time after it has ended; of one that runs, as if it ended now.
+ * Undefined: as long as other pictures.
+ */
+async function keptUntilMs(
+  { batchId, project }: ImageJob,
+  { forBatches, clock }: ImagesDependencies,
+): Promise<number | undefined> {
+  const batch = batchId === undefined ? undefined : await reached(forBatches.batches.find(batchId, project))
+  return batch && (batch.endedAtMs ?? clock.nowMs()) + batch.resultsKeptMs
+}
+
 async function found(
   jobId: string,
   project: string,
   { jobs }: ImagesDependencies,
 ): Promise<ImageJob | undefined> {
+  return reached(jobs.find(jobId, project))
+}
+
+async function reached<Result>(asked: Promise<Result>): Promise<Result> {
   try {
-    return await jobs.find(jobId, project)
+    return await asked
   } catch (error) {
     throw error instanceof StoreAway ? storeFault(error) : error
   }

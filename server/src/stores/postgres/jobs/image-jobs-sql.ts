@@ -125,11 +125,15 @@ export const RELEASE = `UPDATE image_jobs SET node_id = NULL, lease_until = now(
 /** Rows that one statement removes: a fraction of a second. */
 export const PORTION = 1000
 
-/** An unknown is open as long as the ledger says so, and for its week anyway: the entry may wait on a node's disk. */
+/**
+ * An unknown is open as long as the ledger says so, and for its week anyway: the entry may wait on a node's disk. Jobs of a batch are
+ * kept with it, as their pictures are.
+ */
 export const DELETE_OLD = `
 DELETE FROM image_jobs WHERE job_id IN (
   SELECT job_id FROM image_jobs
   WHERE ended_at < now() - $1 * interval '1 ms'
+    AND NOT EXISTS (SELECT FROM batches WHERE batches.batch_id = image_jobs.batch_id)
     AND (state <> 'unknown' OR ended_at < now() - interval '${UNKNOWN_POSTED_AFTER_MS} ms' AND NOT EXISTS (
       SELECT FROM usage_events AS entry
       WHERE entry.request_id = job_id AND entry.kind = 'unknown' AND NOT EXISTS (

@@ -17,6 +17,7 @@ interface JobRow {
   readonly created_at: Date
   readonly ended_at: Date | null
   readonly answered_at: Date | null
+  readonly kept_until: Date | null
   readonly result_key: Buffer | null
   readonly result_sealed: Buffer | null
   readonly route: string | null
@@ -28,6 +29,8 @@ interface JobRow {
 const SELECT = `
 SELECT job_id, jobs.project, jobs.key_id, jobs.model, state, created_at, ended_at, answered_at, result_key, result_sealed,
   requests.route,
+  (SELECT coalesce(batches.ended_at, now()) + results_kept_ms * interval '1 ms' FROM batches
+    WHERE batches.batch_id = jobs.batch_id) AS kept_until,
   (SELECT sum(amount_nano)::bigint FROM usage_events WHERE usage_events.request_id = job_id) AS amount_nano,
   coalesce((
     SELECT jsonb_agg(jsonb_build_object('node', coalesce(nodes.host, left(held.one->>'node', 8)), 'from', held.one->>'from')
@@ -88,6 +91,7 @@ export class PostgresImageJobReports implements ImageJobReports {
       createdAtMs: row.created_at.getTime(),
       endedAtMs: row.ended_at?.getTime(),
       answeredAtMs: row.answered_at?.getTime(),
+      keptUntilMs: row.kept_until?.getTime(),
       result: this.#resultOf(row),
       costNanoUsd: row.amount_nano ?? undefined,
       holders: row.holders.map(({ node, from }) => ({ node, fromMs: Date.parse(from) })),
