@@ -1,9 +1,9 @@
 /**
  * Embeddings at a steady rate, whether or not earlier ones were answered: callers do not slow down because a gateway does.
  * Speaks HTTP over plain sockets, one request at a time on each, so that it can send far more than a gateway can take. Without
- * a rate it keeps so many under way instead, which finds a gateway's capacity.
+ * a rate it keeps so many under way instead, which finds a gateway's capacity; it then ends early when its input is closed.
  */
-import { connect, type Socket } from 'node:net'
+import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
 export interface Stream {
@@ -44,6 +44,7 @@ class Connection {
   #text = ''
   #bodyFrom = -1
   #bodyBytes = -1
+  #isLast = false
 
   constructor(port: number, idle: (connection: Connection) => void) {
     this.#idle = idle
@@ -80,15 +81,19 @@ class Connection {
     const code = status === 200 ? '' : (/"code":"(\w+)"/.exec(this.#text)?.[1] ?? '')
     this.#text = ''
     this.#bodyFrom = -1
+    // Whoever sent on it again would be reset, and it would be nobody's fault but his own.
+    if (this.#isLast) this.#socket.destroy()
     this.#end(status, saysWhen, code)
-    this.#idle(this)
+    if (!this.#isLast) this.#idle(this)
   }
 
   #readHead(): void {
     const end = this.#text.indexOf('\r\n\r\n')
     if (end < 0) return
     this.#bodyFrom = end + 4
-    const length = /\r\ncontent-length: *(\d+)/i.exec(this.#text.slice(0, end))?.[1]
+    const head = this.#text.slice(0, end)
+    const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1]
+    this.#isLast = /\r\nconnection: *close/i.test(head)
     this.#bodyBytes = length === undefined ? -1 : Number(length)
   }
 
@@ -157,11 +162,13 @@ async function paced({ port, seconds, patienceMs, streams, atOnce }: Paced): Pro
   const startedMs = performance.now()
   const endMs = startedMs + seconds * 1000
   if (atOnce !== undefined) {
+    const isToldToEnd = inputClosed()
     const again = (): void => {
-      if (performance.now() < endMs) sender.send(streams[0] as Stream, told[0] as Told[], again)
+      if (performance.now() < endMs && !isToldToEnd.aborted)
+        sender.send(streams[0] as Stream, told[0] as Told[], again)
     }
     for (let one = 0; one < atOnce; one += 1) again()
-    await wait(seconds * 1000)
+    await wait(seconds * 1000, undefined, { signal: isToldToEnd }).catch(() => {})
   } else {
     const sent = streams.map(() => 0)
     for (let nowMs = startedMs; nowMs < endMs; nowMs = performance.now()) {
@@ -178,6 +185,14 @@ async function paced({ port, seconds, patienceMs, streams, atOnce }: Paced): Pro
   sender.close()
   await wait(50)
   return told
+}
+
+function inputClosed(): AbortSignal {
+  const closed = new AbortController()
+  process.stdin.once('end', () => closed.abort()).resume()
+  // One whose input stays open ends all the same.
+  if (process.stdin instanceof Socket) process.stdin.unref()
+  return closed.signal
 }
 
 if (import.meta.main) {

@@ -1,0 +1,168 @@
+/**
+ * What a second worker gains, and what it takes to lose one. One process and two workers of the built package by turns, with
+ * PostgreSQL and Redis, nginx as the upstream:
+ * (A) every process of the gateway that answers has half of core 0 (a control group, which needs root); stores, upstream and load
+ *     have core 1. So a second worker has as much processor as the first, and nobody takes it from another.
+ * (B) both cores for everybody: what is left of them for the gateway is printed, since two workers can't have two whole cores.
+ * (C) one of two workers is killed with -9 under load; (D) SIGHUP under load. Ends with 1 when an aim is missed.
+ * `npm run bench:workers -- --rounds 5 --seconds 3`
+ */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { HALF_A_CORE, inControlGroup } from './control-group.ts'
+import { loadText, median, spreadText, writeResults } from './parts.ts'
+import { stopAll } from './processes.ts'
+import { Report } from './report.ts'
+import { killOne, replaceAll, type FaultFigures, type KillFigures } from './workers-faults.ts'
+import {
+  BOTH_CORES,
+  CASE,
+  GATEWAY_CORE,
+  OTHER_CORE,
+  startWorkersStage,
+  type WorkersStage,
+  type WorkersWindow,
+} from './workers-stage.ts'
+
+const { values: options } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '3' },
+    warmup: { type: 'string', default: '6' },
+  },
+})
+const [rounds, seconds, warmupSeconds] = [options.rounds, options.seconds, options.warmup].map(Number) as [
+  number,
+  number,
+  number,
+]
+const AIM_GAIN = 1.8
+const AIM_BACK_MS = 3000
+/** The kernel resets the connections of a killed process at once; later failures have another cause. */
+const RESET_MS = 1000
+/** Starts and the waits of all parts included. */
+const MOST_MS = 170_000
+
+/** One window of each round. */
+interface Compared {
+  readonly one: readonly WorkersWindow[]
+  /** Under the same load. */
+  readonly two: readonly WorkersWindow[]
+  /** Under twice the load: as many callers for each worker as the one process has. */
+  readonly twoOfTwice: readonly WorkersWindow[]
+}
+
+const report = new Report()
+const folder = mkdtempSync(join(tmpdir(), 'torana-workers-'))
+try {
+  const stage = await startWorkersStage(folder)
+  try {
+    await Promise.race([measure(stage), tooLate()])
+  } finally {
+    await stage.stop()
+  }
+  if (!report.isKept) process.exitCode = 1
+} finally {
+  await stopAll()
+  rmSync(folder, { recursive: true, force: true })
+}
+
+async function measure(stage: WorkersStage): Promise<void> {
+  console.log(`Torana ${stage.version}; ${CASE.name}, ${CASE.connections} connections; ${loadText()}`)
+  for (const subject of [stage.one, stage.two])
+    await stage.window(subject, { seconds: warmupSeconds, cores: OTHER_CORE })
+  const halves = await halfACoreEach(stage)
+  stage.pin(BOTH_CORES, BOTH_CORES)
+  const shared = await compare(stage, BOTH_CORES)
+  tellCompared('B: both cores for everybody', shared, undefined)
+  const killed = await killOne(stage.two)
+  tellKilled(killed)
+  const replaced = await replaceAll(stage.two)
+  tellReplaced(replaced)
+  writeResults('workers', { version: stage.version, rounds, seconds, halves, shared, killed, replaced })
+}
+
+async function tooLate(): Promise<never> {
+  await wait(MOST_MS, undefined, { ref: false })
+  throw new Error(`the run took longer than ${MOST_MS / 1000} s`)
+}
+
+async function halfACoreEach(stage: WorkersStage): Promise<Compared | undefined> {
+  using groups = new DisposableStack()
+  try {
+    for (const pid of [stage.one, stage.two].flatMap((subject) => subject.workers()))
+      groups.use(inControlGroup(pid, HALF_A_CORE))
+  } catch (error) {
+    console.log(`SKIPPED A: ${error instanceof Error ? error.message : String(error)}`)
+    return undefined
+  }
+  stage.pin(GATEWAY_CORE, OTHER_CORE)
+  const compared = await compare(stage, OTHER_CORE)
+  tellCompared(
+    `A: half of core ${GATEWAY_CORE} for each, all others on core ${OTHER_CORE}`,
+    compared,
+    AIM_GAIN,
+  )
+  return compared
+}
+
+async function compare(stage: WorkersStage, cores: number | string): Promise<Compared> {
+  const compared = { one: [], two: [], twoOfTwice: [] } as Record<keyof Compared, WorkersWindow[]>
+  const connections = 2 * CASE.connections
+  for (let round = 0; round < rounds; round += 1) {
+    compared.one.push(await stage.window(stage.one, { seconds, cores }))
+    compared.two.push(await stage.window(stage.two, { seconds, cores }))
+    compared.twoOfTwice.push(await stage.window(stage.two, { seconds, cores, connections }))
+  }
+  return compared
+}
+
+function tellCompared(title: string, compared: Compared, aim: number | undefined): void {
+  const { one } = compared
+  const toOne = (
+    windows: readonly WorkersWindow[],
+    of: (window: WorkersWindow) => number,
+  ): readonly number[] => windows.map((window, round) => of(window) / of(one[round] as WorkersWindow))
+  for (const [name, windows] of [
+    ['one process', one],
+    ['two workers', compared.two],
+    ['two workers, twice the callers', compared.twoOfTwice],
+  ] as const) {
+    const middle = (of: (window: WorkersWindow) => number): number => median(windows.map(of))
+    const cores = (['gateway', 'stores', 'upstream', 'load'] as const).map(
+      (part) => `${part} ${middle((window) => window.cores[part]).toFixed(2)}`,
+    )
+    const rate = `${middle(({ perSecond }) => perSecond).toFixed(0)} requests/s`
+    const latency = `p50 ${middle(({ p50Ms }) => p50Ms).toFixed(1)} ms, p99 ${middle(({ p99Ms }) => p99Ms).toFixed(1)} ms`
+    report.figure(name, `${rate}, ${middle(({ cpuUs }) => cpuUs).toFixed(0)} µs a request, ${latency}`)
+    report.figure('  cores used', cores.join(', '))
+    if (windows === one) continue
+    report.figure('  CPU of a request, to one', spreadText(toOne(windows, ({ cpuUs }) => cpuUs)))
+    const gains = toOne(windows, ({ perSecond }) => perSecond)
+    const isMet = aim === undefined ? undefined : median(gains) >= aim
+    report.aim('  requests/s, to one', spreadText(gains), aim === undefined ? '' : `≥ ${aim}`, isMet)
+  }
+  report.print(title)
+}
+
+function tellKilled({ requests, statuses, failed, lastFailedMs, held, tookMs }: KillFigures): void {
+  report.figure('requests', `${requests} (${statuses})`)
+  report.aim(
+    'failed',
+    `${failed}, the last ${lastFailedMs.toFixed(0)} ms after the kill`,
+    `≤ ${held}, which it held`,
+    failed <= held && lastFailedMs <= RESET_MS,
+  )
+  report.aim('two workers serve again after', `${tookMs} ms`, `≤ ${AIM_BACK_MS} ms`, tookMs <= AIM_BACK_MS)
+  report.print('C: one of two workers killed with -9 under load')
+}
+
+function tellReplaced({ requests, statuses, failed, tookMs }: FaultFigures): void {
+  report.figure('requests', `${requests} (${statuses})`)
+  report.figure('both replaced after', `${(tookMs / 1000).toFixed(1)} s`)
+  report.aim('failed', String(failed), '0', failed === 0)
+  report.print('D: SIGHUP under load')
+}
