@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { expect } from '@playwright/test'
 import { startConsoleNode } from '../../server/test/support/console-node.ts'
+import { eventually } from '../../server/test/support/process.ts'
 import { assertAccessible, openConsole } from './support/browser.ts'
 
 const node = await startConsoleNode({
@@ -27,12 +28,28 @@ test('a deployment that leaves its space is drawn below the limit, and the quest
   assert.deepEqual(complaints, [])
 })
 
-test('a space is accepted by an admin who types the name of its model', async () => {
+test('a space is accepted by an admin who sees who pins it and types the name of its model', async () => {
   const { page, go } = await openConsole(node)
+  const ask = (headers: Record<string, string>) =>
+    node.ask({ model: 'pair-w16', input: 'a text' }, { headers })
+  const space = (await ask({})).headers.get('x-torana-space') ?? ''
+  assert.equal((await ask({ 'x-torana-space': space })).status, 200)
+  await eventually(async () => {
+    const { body } = await node.control('GET', '/spaces', { token: await node.tokenOf('admin') })
+    const { data } = body as { data: { model: string; pinned_by: { requests_24h: number }[] }[] }
+    const pins = data.find(({ model }) => model === 'pair-w16')?.pinned_by
+    assert.deepEqual(
+      pins?.map(({ requests_24h: requests }) => requests),
+      [1],
+    )
+  })
   await go(PAGE)
+  await expect(page.getByText('1 key in 24 hours')).toBeVisible(SOON)
   await page.getByRole('button', { name: 'Accept as new space…' }).click(SOON)
   const dialog = page.getByRole('alertdialog')
   await expect(dialog).toContainText('everything has to be embedded again')
+  await expect(dialog).toContainText('1 key of 24 hours, with 412 until they pin the new one:')
+  await expect(dialog.getByRole('link')).toHaveCount(1)
   await assertAccessible(page, 'accepting')
   await dialog.getByLabel('Type pair-w16 to confirm').fill('pair-w16')
   await dialog.getByRole('button', { name: 'Accept the new space' }).click()
@@ -40,6 +57,9 @@ test('a space is accepted by an admin who types the name of its model', async ()
   const { body } = await node.control('GET', '/spaces', { token: await node.tokenOf('admin') })
   const { data } = body as { data: { model: string; generation: number }[] }
   assert.equal(data.find(({ model }) => model === 'pair-w16')?.generation, 2)
+  await go('/models/pair-w16?tab=space')
+  await expect(page.getByText(/^pair-w16\/mode-two, accepted .* by /)).toBeVisible(SOON)
+  await expect(page.getByText('nobody in 24 hours')).toBeVisible()
 })
 
 test('an operator sees the drift and may look, but not accept', async () => {

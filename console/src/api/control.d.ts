@@ -3262,7 +3262,11 @@ export interface components {
                 deployment: string;
                 /** Format: date-time */
                 accepted_at: string;
+                /** @description Who accepted it, as in the audit. null: nobody, it is what the deployment answered first. */
+                accepted_by: string | null;
             } | null;
+            /** @description Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests. */
+            pinned_by: components["schemas"]["SpacePin"][] | null;
             deployments: components["schemas"]["SpaceDeployment"][];
         };
         SpaceAcceptanceInput: {
@@ -3283,6 +3287,10 @@ export interface components {
             data: components["schemas"]["Space"][];
             /** @constant */
             has_more: false;
+        };
+        SpacePin: {
+            key: string;
+            requests_24h: number;
         };
         SpaceProbe: {
             /** Format: date-time */

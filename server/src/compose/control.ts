@@ -108,7 +108,12 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
           declared: () => catalog.projects,
           nowMs: clock.nowMs,
         },
-      spaces: { catalog: () => catalog.current, store: spaces.store, guard: spaces.guard },
+      spaces: {
+        catalog: () => catalog.current,
+        store: spaces.store,
+        figures: models.models.figures,
+        guard: spaces.guard,
+      },
       keyReports: reports?.keys,
       requests: reports && { reports: reports.requests, jobs: jobsShown(reports), nowMs: clock.nowMs },
       imageJobs: reports && jobsShown(reports),

@@ -96,6 +96,8 @@ export class RequestTrace {
   bytesOut = 0
   askedModel: string | undefined = undefined
   space: string | undefined = undefined
+  /** The request named the space that it wants: in another one it would not have been answered. */
+  isPinned = false
   /** Of the vectors. */
   width: number | undefined = undefined
   encoding: string | undefined = undefined

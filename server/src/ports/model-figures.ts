@@ -34,6 +34,13 @@ export interface RetiredAsker {
   readonly kind: 'embedding' | 'image'
 }
 
+/** A key whose requests name the space that they want. */
+export interface SpacePin {
+  readonly key: string
+  readonly space: string
+  readonly requests: number
+}
+
 export interface ModelFigures {
   /** By model. A model that nobody asked for is absent. */
   figures(projects: Projects): Promise<ReadonlyMap<string, ModelFigure>>
@@ -41,6 +48,8 @@ export interface ModelFigures {
   uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>>
   /** By model, of those whose provider shut them down: the keys that asked for them within seven days, the busiest first. */
   askedRetired(projects: Projects): Promise<ReadonlyMap<string, readonly RetiredAsker[]>>
+  /** Of 24 hours, the busiest first. Where there were very many such requests, the newest of them are counted. */
+  pins(): Promise<readonly SpacePin[]>
   cacheUse(model: string, projects: Projects): Promise<CacheUse>
   /** What the keys of these projects that still count are restricted to: one list each, undefined for all models. */
   keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]>

@@ -13,6 +13,8 @@ export interface SpaceReference {
   readonly deployment: string
   /** Unix milliseconds. */
   readonly acceptedAtMs: number
+  /** The name of the admin who made it the model's. Absent: nobody did, it was the first. */
+  readonly acceptedBy?: string | undefined
 }
 
 /** `good`: within the space. `warned`: near its edge. `quarantined`: outside; nothing of it may leave. `failed`: no answer. */
@@ -98,7 +100,7 @@ export interface SpaceStore {
   beginReference(reference: SpaceReference): Promise<SpaceReference>
   /**
    * An admin accepts what a deployment makes now: the model's space is another one from here on. Changes nothing unless the
-   * generation is later than the one there is. The actor is written to the audit in the same step.
+   * generation is later than the one there is. The actor is kept with it, and written to the audit in the same step.
    */
   replaceReference(reference: SpaceReference, actor: Actor): Promise<void>
   /**

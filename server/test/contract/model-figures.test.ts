@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { PostgresModelFigures } from '#stores/postgres/reports/model-figures.ts'
+import { RequestTrace } from '#core/request-trace.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { pgliteBooks, postgresBooks, type Books } from '#test/support/books.ts'
 import { someSecret } from '#test/support/directory.ts'
@@ -88,6 +89,28 @@ for (const [name, open] of [
       { key: 'search/ci', requests: 1, kind: 'image' },
     ])
     assert.equal((await figures.askedRetired(['ads'])).size, 0)
+  })
+
+  test(`${name}: keys whose requests name their space are counted with it, of one day`, async () => {
+    const books = await opened()
+    const { figures, requests, clock } = books
+    const traced = (space: string | undefined, isPinned: boolean): RequestTrace =>
+      Object.assign(new RequestTrace(0), { space, isPinned })
+    await requests.append([asked(books, { trace: traced('small@4:0000aaaa', true) })])
+    clock.ms += 25 * 3_600_000
+    const again = asked(books, { trace: traced('small@4:0000aaaa', true) })
+    await requests.append([
+      again,
+      asked(books, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
+      asked(books, { trace: traced('small@4:0000aaaa', true), keyId: 'search/website' }),
+      asked(books, { trace: traced('small@4:0000aaaa', false), keyId: 'search/unpinned' }),
+      asked(books, { trace: traced(undefined, true), status: 412, keyId: 'search/refused' }),
+    ])
+    await requests.append([again])
+    assert.deepEqual(await figures.pins(), [
+      { key: 'search/website', space: 'small@4:0000aaaa', requests: 2 },
+      { key: 'search/ci', space: 'small@4:0000aaaa', requests: 1 },
+    ])
   })
 
   test(`${name}: keys that count say which models they may use`, async () => {

@@ -125,7 +125,7 @@ export function spaceStoreSuite(name: string, open: () => Promise<SpacesWorld>, 
       spaces.replaceReference(rival, { name: 'bob' }),
       spaces.replaceReference(aReference(), { name: 'bob' }),
     ])
-    assert.deepEqual(await spaces.references(), [next])
+    assert.deepEqual(await spaces.references(), [{ ...next, acceptedBy: 'alice' }])
     const entries = await audit.list({ limit: 10 })
     assert.deepEqual(
       entries.map(({ actor, action, target, detail }) => ({ actor, action, target, detail })),

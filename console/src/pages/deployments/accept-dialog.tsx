@@ -1,7 +1,9 @@
 /** What it means to accept the vectors of a deployment as the space of its model, before anybody does. */
-import { useAcceptSpace } from '../../api/queries/spaces.ts'
+import { useQuery } from '@tanstack/react-query'
+import { spaceQueries, useAcceptSpace } from '../../api/queries/spaces.ts'
 import type { Deployment } from '../../api/queries/deployments.ts'
 import { useSession } from '../../app/session.ts'
+import { PinningKeys } from '../../parts/spaces/pinning-keys.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { TypedNameDialog } from '../../ui/typed-name-dialog.tsx'
 import { words } from '../../words/words.ts'
@@ -11,6 +13,20 @@ interface AcceptDialogProps {
   readonly one: Deployment
   readonly siblings: readonly Deployment[]
   readonly onClose: () => void
+}
+
+/** Until it is known who they are, what happens to them. */
+function Pins({ model }: { readonly model: string }) {
+  const say = words.deployments.acceptDialog
+  const { data } = useQuery(spaceQueries.all())
+  const pins = data?.data.find((space) => space.model === model)?.pinned_by
+  if (!pins) return say.pinsText
+  if (pins.length === 0) return say.pinsNone
+  return (
+    <>
+      {say.pinsOf(pins.length)} <PinningKeys pins={pins} />
+    </>
+  )
 }
 
 export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
@@ -37,7 +53,7 @@ export function AcceptDialog({ one, siblings, onClose }: AcceptDialogProps) {
       note={member === null ? undefined : say.audit(member.name)}
       facts={[
         [say.id, say.idText(one.space_id ?? '–')],
-        [say.pins, say.pinsText],
+        [say.pins, <Pins key="pins" model={one.model} />],
         ...(others.length === 0 ? [] : ([[say.others(others.join(', ')), say.othersText]] as const)),
         [say.cache, say.cacheText],
         [say.index, say.indexText],

@@ -6,6 +6,7 @@ import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
 import { deploymentQueries, useCompare, type Deployment } from '../../api/queries/deployments.ts'
+import { spaceQueries } from '../../api/queries/spaces.ts'
 import { Button } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { TextLink } from '../../ui/link.tsx'
@@ -27,6 +28,9 @@ interface SideProps {
 export function SidePanel({ one, siblings, onAccept }: SideProps) {
   const now = useNow()
   const { facts } = words.deployments
+  const may = useMay()
+  const spaces = useQuery({ ...spaceQueries.all(), enabled: one.space !== null && may('spaces.read') })
+  const pins = spaces.data?.data.find(({ model }) => model === one.model)?.pinned_by
   return (
     <div className="flex flex-col divide-y divide-line px-5">
       <Section title={words.deployments.deployment} className="gap-2 py-4">
@@ -65,6 +69,7 @@ export function SidePanel({ one, siblings, onAccept }: SideProps) {
               [words.deployments.heads.state, words.deployments.spaceStates[one.space.state]],
               [facts.look, cosine(one.space.least_cosine, 9)],
               [facts.lastGood, one.space.last_good_at === null ? '–' : moment(one.space.last_good_at, now)],
+              ...(pins ? ([[facts.pinned, words.deployments.pinnedBy(pins.length)]] as const) : []),
             ]}
           />
         </Section>

@@ -6,6 +6,7 @@ import { ageOf, cosine, moment } from '../../app/format.ts'
 import { useNow } from '../../app/now.ts'
 import { paths } from '../../app/paths.ts'
 import { useMay } from '../../app/session.ts'
+import { PinningKeys } from '../../parts/spaces/pinning-keys.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { DataTable, type Column } from '../../ui/data-table.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -58,6 +59,15 @@ export function Space({ model }: { readonly model: Model }) {
   return <SpaceOf model={model} />
 }
 
+function Pins({ pins }: { readonly pins: readonly Schema<'SpacePin'>[] }) {
+  if (pins.length === 0) return words.deployments.pinnedBy(0)
+  return (
+    <span>
+      {words.deployments.pinnedBy(pins.length)}: <PinningKeys pins={pins} />
+    </span>
+  )
+}
+
 function SpaceOf({ model }: { readonly model: Model }) {
   const spaces = useQuery(spaceQueries.all())
   const nowMs = useNow()
@@ -82,9 +92,12 @@ function SpaceOf({ model }: { readonly model: Model }) {
             [
               detail.spaceFacts.reference,
               space?.reference
-                ? `${space.reference.deployment}, ${detail.acceptedAt(moment(space.reference.accepted_at, nowMs))}`
+                ? `${space.reference.deployment}, ${detail.acceptedAt(moment(space.reference.accepted_at, nowMs), space.reference.accepted_by)}`
                 : detail.noReference,
             ],
+            ...(space?.pinned_by
+              ? ([[detail.spaceFacts.pinned, <Pins key="pins" pins={space.pinned_by} />]] as const)
+              : []),
             [detail.spaceFacts.guard, model.guarded ? detail.guarded : detail.unguarded],
           ]}
         />

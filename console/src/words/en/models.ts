@@ -211,12 +211,14 @@ export const models = {
       generation: 'Generation',
       width: 'Width',
       reference: 'Reference',
+      pinned: 'Pinned by',
       guard: 'Guard',
     },
     guarded: 'probed every 15 minutes',
     unguarded: 'off: spaceGuard is false',
     noReference: 'no deployment has answered yet',
-    acceptedAt: (time: string) => `accepted ${time}`,
+    acceptedAt: (time: string, by: string | null) =>
+      by === null ? `the first answer, ${time}` : `accepted ${time} by ${by}`,
     spaceColumns: {
       deployment: 'Deployment',
       state: 'State',

@@ -119,6 +119,7 @@ export async function embed(
   const generation = dependencies.generationOf(model.id)
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
   const { requestId, key, trace } = options
+  trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
   const deadlineMs = begunMs + timeoutOf(options, dependencies)

@@ -43,7 +43,7 @@ export class MemorySpaces implements SpaceStore {
     if (before && before.generation >= generation) return
     const detail = { deployment, before: before ? spaceIn(before) : null, after: spaceIn(reference) }
     this.#audit.write({ actor, action: 'space.accept', target: model, detail })
-    this.#references.set(model, reference)
+    this.#references.set(model, { ...reference, acceptedBy: actor.name })
   }
 
   async record(result: ProbeResult): Promise<void> {

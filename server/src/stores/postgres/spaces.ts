@@ -23,10 +23,11 @@ INSERT INTO space_references (model, generation, width, space, vectors, deployme
 VALUES ($1, $2, $3, $4, $5, $6, $7) ON CONFLICT (model) DO NOTHING`
 
 const REPLACE = `
-INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO space_references AS there (model, generation, width, space, vectors, deployment, accepted_at, accepted_by)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (model) DO UPDATE SET generation = excluded.generation, width = excluded.width, space = excluded.space,
-  vectors = excluded.vectors, deployment = excluded.deployment, accepted_at = excluded.accepted_at
+  vectors = excluded.vectors, deployment = excluded.deployment, accepted_at = excluded.accepted_at,
+  accepted_by = excluded.accepted_by
 WHERE there.generation < excluded.generation RETURNING 1`
 
 const ADD_POINT = `
@@ -69,6 +70,7 @@ interface ReferenceRow {
   readonly vectors: Buffer
   readonly deployment: string
   readonly accepted_at: Date
+  readonly accepted_by: string | null
 }
 
 interface StandingRow {
@@ -143,7 +145,7 @@ export class PostgresSpaces implements SpaceStore {
           'SELECT space FROM space_references WHERE model = $1 FOR UPDATE',
           [model],
         )
-        const replaced = await sql.query(REPLACE, valuesOf(reference))
+        const replaced = await sql.query(REPLACE, [...valuesOf(reference), actor.name])
         if (replaced.length === 0) return
         const detail = { deployment, before: before?.space ?? null, after: spaceIn(reference) }
         await writeAudit(sql, this.#database.auditChain, {
@@ -243,6 +245,7 @@ function referenceOf(row: ReferenceRow): SpaceReference {
     ),
     deployment,
     acceptedAtMs: row.accepted_at.getTime(),
+    ...(row.accepted_by !== null && { acceptedBy: row.accepted_by }),
   }
 }
 

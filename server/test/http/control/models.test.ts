@@ -53,6 +53,7 @@ async function world({ caller = TESTER, keyModels = [], retired = new Map(), ...
       }
       return new Map([['BAAI/bge-m3', busy]])
     },
+    pins: async () => [],
     uses: async () =>
       new Map([
         ['BAAI/bge-m3/tei', { calls: 30, lastUsedAtMs: Date.UTC(2026, 10, 20, 12) }],

@@ -12,7 +12,7 @@ import { spaceOf } from '#core/embedding/space.ts'
 import { controlFault } from '#http/control/wire/faults.ts'
 import { CALLER, tokenCaller } from '#http/control/access/caller.ts'
 import { typed } from '#http/control/wire/route.ts'
-import { registerSpaces } from '#http/control/spaces/spaces.ts'
+import { registerSpaces, type SpacesDependencies } from '#http/control/spaces/spaces.ts'
 import { faultBody, faultHeaders } from '#http/faults.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -37,7 +37,12 @@ after(() => {
 })
 
 /** Two deployments that answer by their seed, or not at all. */
-async function world(seeds: Record<string, number | undefined>, isGuarded = true, hasRead = true) {
+async function world(
+  seeds: Record<string, number | undefined>,
+  isGuarded = true,
+  hasRead = true,
+  figures?: SpacesDependencies['figures'],
+) {
   let nowMs = Date.UTC(2026, 10, 20, 12)
   const clock = { nowMs: () => (nowMs += 1000), monotonicMs: () => nowMs }
   const audit = new MemoryAudit(clock)
@@ -86,7 +91,7 @@ async function world(seeds: Record<string, number | undefined>, isGuarded = true
           .serializer((text: string) => text)
           .send(faultBody(fault, request.id, 'http://gateway.example'))
       })
-      registerSpaces(typed(scope), { catalog: () => catalog, store, guard })
+      registerSpaces(typed(scope), { catalog: () => catalog, store, figures, guard })
     },
     { prefix: '/api/v1' },
   )
@@ -131,7 +136,8 @@ interface Space {
   readonly space: string
   readonly generation: number
   readonly width: number
-  readonly reference: { readonly deployment: string } | null
+  readonly reference: { readonly deployment: string; readonly accepted_by: string | null } | null
+  readonly pinned_by: readonly { readonly key: string; readonly requests_24h: number }[] | null
   readonly deployments: readonly {
     readonly deployment: string
     readonly state: string
@@ -163,6 +169,26 @@ test('spaces are listed once for each model, with how every deployment stands', 
     ],
   )
   assert.equal(listed.deployments[1]?.last_good_at, null)
+  assert.equal(listed.reference?.accepted_by, null, 'nobody accepted the first')
+  assert.equal(listed.pinned_by, null, 'unknown, which is not nobody')
+})
+
+test('a space names the keys that pin it, at any width, and none of those that pin another', async () => {
+  const pins = async () => [
+    { key: 'search/website', space: spaceOf(MODEL, 8), requests: 5 },
+    { key: 'docs/bot', space: spaceOf(MODEL, 4), requests: 3 },
+    { key: 'docs/bot', space: spaceOf(MODEL, 8), requests: 3 },
+    { key: 'ads/old', space: spaceOf(MODEL, 8, 2), requests: 9 },
+    { key: 'ads/other', space: spaceOf('maker/other', 8), requests: 9 },
+  ]
+  const { ask } = await world({ [ONE]: 1, [TWO]: 2 }, true, true, { pins })
+  const { body } = await ask<List<Space>>('GET', '/spaces')
+  assert.deepEqual(body.data[0]?.pinned_by, [
+    { key: 'docs/bot', requests_24h: 6 },
+    { key: 'search/website', requests_24h: 5 },
+  ])
+  const { body: accepted } = await ask<Space>('POST', `${PATH}/accept`, { deployment: TWO })
+  assert.deepEqual(accepted.pinned_by, [])
 })
 
 test('the series is newest first, from a moment on, and says when there is more', async () => {
@@ -186,6 +212,7 @@ test('another space is accepted, gets another id, and stands in the audit', asyn
   const { status, body } = await ask<Space>('POST', `${PATH}/accept`, { deployment: TWO })
   assert.equal(status, 200)
   assert.deepEqual([body.generation, body.space], [2, spaceOf(MODEL, 8, 2)])
+  assert.equal(body.reference?.accepted_by, 'tester')
   assert.equal(guard.standingOf(TWO)?.state, 'trusted')
   const [entry] = await audit.list({ limit: 1 })
   assert.deepEqual([entry?.actor, entry?.action, entry?.target], ['tester', 'space.accept', MODEL])

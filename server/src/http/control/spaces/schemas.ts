@@ -50,6 +50,8 @@ const spaceDeployment = z
   })
   .meta({ id: 'SpaceDeployment' })
 
+const pin = z.object({ key: z.string(), requests_24h: z.int() }).meta({ id: 'SpacePin' })
+
 export const space = z
   .object({
     model: z.string(),
@@ -58,9 +60,24 @@ export const space = z
     width: z.int(),
     guarded: z.boolean().describe('false: `spaceGuard: false`. Torana does not probe the model.'),
     reference: z
-      .object({ deployment: z.string(), accepted_at: time })
+      .object({
+        deployment: z.string(),
+        accepted_at: time,
+        accepted_by: z
+          .string()
+          .nullable()
+          .describe(
+            'Who accepted it, as in the audit. null: nobody, it is what the deployment answered first.',
+          ),
+      })
       .nullable()
       .describe('The deployment whose vectors are the reference. null: no deployment has answered yet.'),
+    pinned_by: z
+      .array(pin)
+      .nullable()
+      .describe(
+        'Keys whose requests named this space in `x-torana-space` within 24 hours, at any width, the busiest first. They get 412 once another space is accepted. null: `DATABASE_URL=memory:` keeps no requests.',
+      ),
     deployments: z.array(spaceDeployment),
   })
   .meta({ id: 'Space' })

@@ -2,8 +2,9 @@
 import type { Actor } from '#ports/audit.ts'
 import type { z } from 'zod'
 import { listModels, type Catalog, type Deployment, type EmbeddingModel } from '#core/catalog.ts'
-import { spaceOf } from '#core/embedding/space.ts'
+import { readSpace, spaceOf } from '#core/embedding/space.ts'
 import { Fault } from '#core/fault/fault.ts'
+import type { ModelFigures, SpacePin } from '#ports/model-figures.ts'
 import type { ProbeResult, ProbeSlot, SpaceReference, SpaceStore } from '#ports/spaces.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { invalidField, notFound } from '../wire/faults.ts'
@@ -34,6 +35,8 @@ export interface SpacesDependencies {
   /** With the credentials that probes need. */
   readonly catalog: () => Catalog
   readonly store: Pick<SpaceStore, 'series' | 'slots'>
+  /** Undefined: no requests are kept that could tell. */
+  readonly figures: Pick<ModelFigures, 'pins'> | undefined
   readonly guard: {
     /** Whether the store was read once. */
     readonly hasRead: boolean
@@ -45,8 +48,7 @@ export interface SpacesDependencies {
 }
 
 export function registerSpaces(api: Api, dependencies: SpacesDependencies): void {
-  const { catalog, store, guard } = dependencies
-  const bodyOf = (model: EmbeddingModel) => spaceBody(model, guard)
+  const { catalog, store, figures, guard } = dependencies
 
   api.get('/spaces', {
     config: { permission: 'spaces.read' },
@@ -62,7 +64,8 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
           'This node has not read the vector spaces from PostgreSQL yet. Retry.',
         )
       const models = listModels(catalog()).filter((model) => model.kind === 'embedding')
-      return { data: models.map(bodyOf), has_more: false as const }
+      const pins = await figures?.pins()
+      return { data: models.map((model) => spaceBody(model, guard, pins)), has_more: false as const }
     },
   })
 
@@ -120,7 +123,8 @@ export function registerSpaces(api: Api, dependencies: SpacesDependencies): void
           'deployment',
         )
       await guard.accept(model, deployment, actorIn(request))
-      return bodyOf(model)
+      // Nobody has heard of it yet.
+      return spaceBody(model, guard, figures && [])
     },
   })
 
@@ -153,7 +157,11 @@ function guardedIn(catalog: Catalog, name: string): EmbeddingModel {
   return model
 }
 
-function spaceBody(model: EmbeddingModel, guard: SpacesDependencies['guard']): z.output<typeof space> {
+function spaceBody(
+  model: EmbeddingModel,
+  guard: SpacesDependencies['guard'],
+  pins: readonly SpacePin[] | undefined,
+): z.output<typeof space> {
   const reference = guard.referenceOf(model.id)
   const { generation, width } = reference ?? { generation: 1, width: model.facts.dimensions }
   return {
@@ -163,8 +171,13 @@ function spaceBody(model: EmbeddingModel, guard: SpacesDependencies['guard']): z
     width,
     guarded: model.isGuarded,
     reference: reference
-      ? { deployment: reference.deployment, accepted_at: isoOf(reference.acceptedAtMs) }
+      ? {
+          deployment: reference.deployment,
+          accepted_at: isoOf(reference.acceptedAtMs),
+          accepted_by: reference.acceptedBy ?? null,
+        }
       : null,
+    pinned_by: pins ? pinnedBy(model.id, generation, pins) : null,
     deployments: model.deployments.map(({ id }) => {
       const { state, reason, lastGoodAtMs, last } = guard.standingOf(id) ?? UNGUARDED
       return {
@@ -176,6 +189,23 @@ function spaceBody(model: EmbeddingModel, guard: SpacesDependencies['guard']): z
       }
     }),
   }
+}
+
+/** A narrower width is a space of its own, and changes together with the full one. */
+function pinnedBy(
+  model: string,
+  generation: number,
+  pins: readonly SpacePin[],
+): NonNullable<z.output<typeof space>['pinned_by']> {
+  const byKey = new Map<string, number>()
+  for (const { key, space: pinned, requests } of pins) {
+    const read = readSpace(pinned)
+    if (read?.model !== model || pinned !== spaceOf(model, read.width, generation)) continue
+    byKey.set(key, (byKey.get(key) ?? 0) + requests)
+  }
+  return [...byKey]
+    .map(([key, requests]) => ({ key, requests_24h: requests }))
+    .toSorted((one, other) => other.requests_24h - one.requests_24h)
 }
 
 const UNGUARDED = { state: 'unguarded', reason: undefined, lastGoodAtMs: undefined, last: undefined } as const

@@ -9,18 +9,19 @@ import { hundredths, traceText } from './trace-text.ts'
 const APPEND = `
 INSERT INTO requests (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, node_id
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space, node_id
 )
 SELECT request_id, route, status, nullif(fault, ''), nullif(project, ''), nullif(key_id, ''), nullif(model, ''),
   nullif(deployments, ''), attempts, inputs, tokens, amount_nano, nullif(client_request_id, ''),
-  nullif(client_address, ''), duration_ms, own_ms, waited_ms, hits, images, nullif(trace, ''), $21::uuid
+  nullif(client_address, ''), duration_ms, own_ms, waited_ms, hits, images, nullif(trace, ''),
+  nullif(pinned_space, ''), $22::uuid
 FROM unnest(
   $1::uuid[], $2::text[], $3::smallint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::smallint[],
   $10::integer[], $11::bigint[], $12::bigint[], $13::text[], $14::text[], $15::real[], $16::real[], $17::real[],
-  $18::integer[], $19::integer[], $20::text[]
+  $18::integer[], $19::integer[], $20::text[], $21::text[]
 ) AS given (
   request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace
+  client_request_id, client_address, duration_ms, own_ms, waited_ms, hits, images, trace, pinned_space
 )
 ON CONFLICT DO NOTHING`
 
@@ -66,6 +67,7 @@ export class PostgresRequests implements RequestLogStore {
           plain(({ cache }) => cache?.hits),
           plain(({ trace }) => trace?.images),
           `{${records.map(quotedTrace).join(',')}}`,
+          text(({ trace }) => (trace?.isPinned ? trace.space : undefined)),
           this.#nodeId,
         ],
         'requests-append',

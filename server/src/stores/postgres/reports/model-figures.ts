@@ -7,6 +7,7 @@ import type {
   ModelFigures,
   Projects,
   RetiredAsker,
+  SpacePin,
 } from '#ports/model-figures.ts'
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
@@ -54,6 +55,15 @@ SELECT model, key_id, count(*)::int AS requests, bool_or(route LIKE '%/images/%'
   WHERE request_id >= $1 AND status >= 400 AND fault = 'model_retired' AND ($2::text[] IS NULL OR project = ANY($2))
   ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
 ) AS newest WHERE model IS NOT NULL AND key_id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC, 2`
+
+/** Read from their index alone, in some tens of milliseconds. */
+const MOST_PINNED = 100_000
+
+const PINS = `
+SELECT pinned_space AS space, key_id AS key, count(*)::int AS requests FROM (
+  SELECT pinned_space, key_id FROM requests
+  WHERE request_id >= $1 AND pinned_space IS NOT NULL ORDER BY request_id DESC LIMIT ${MOST_PINNED}
+) AS newest WHERE key_id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC, 2, 1`
 
 const KEY_MODELS = `
 SELECT DISTINCT models FROM keys
@@ -132,6 +142,10 @@ export class PostgresModelFigures implements ModelFigures {
         })),
       ]),
     )
+  }
+
+  pins(): Promise<readonly SpacePin[]> {
+    return this.#read<SpacePin>(PINS, [lowestIdAt(this.#clock.nowMs() - DAY_MS)])
   }
 
   async keyModels(projects: readonly string[]): Promise<readonly (readonly string[] | undefined)[]> {
