@@ -85,6 +85,14 @@ export type CreatedBatch =
 /** What the lines of a chunk ask for. A node has room for each kind: pictures take so much longer than texts. */
 export type ChunkKind = 'texts' | 'pictures'
 
+/** Which chunks a node takes. */
+export interface WantedChunks {
+  /** `texts` unless given. */
+  readonly of?: ChunkKind | undefined
+  /** Projects that have enough of this node for now. */
+  readonly notOf?: readonly string[] | undefined
+}
+
 /** A node's hold on a chunk. The token grows with each holder: one that was replaced can change nothing any more. */
 export interface ChunkHold {
   readonly batchId: string
@@ -153,7 +161,7 @@ export interface Batches {
    * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. Projects take turns; within a
    * project the batch with the earliest end of its window comes first.
    */
-  claim(nodeId: string, limit: number, of?: ChunkKind): Promise<readonly HeldChunk[]>
+  claim(nodeId: string, limit: number, wanted?: WantedChunks): Promise<readonly HeldChunk[]>
   /** Holds them for another `CHUNK_HOLD_MS`. Returns those that are to be given up: lost, or of a batch that was cancelled. */
   renew(holds: readonly ChunkHold[]): Promise<readonly ChunkHold[]>
   /**

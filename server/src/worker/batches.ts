@@ -31,6 +31,8 @@ const MAX_RESULT_BYTES = 48 * 1024 * 1024
 const USUAL_LINE_BYTES = 8500
 /** Few, so that several nodes share a batch from its beginning, and memory is looked at in between. */
 const CLAIMED_AT_ONCE = 4
+/** A node that is full of chunks takes one of each further project, while it has chunks of no more than so many projects. */
+const PROJECTS_BEYOND = 8
 /** How soon a new batch, or a chunk without a holder, is noticed. */
 const LOOK_MS = 1000
 /** Well within the time of a hold. */
@@ -44,6 +46,7 @@ const PORTION = 100
 interface RunningChunk {
   readonly hold: ChunkHold
   readonly kind: ChunkKind
+  readonly project: string
   readonly stop: StopSign
   readonly lines: number
 }
@@ -105,11 +108,21 @@ export class BatchWorker {
   async #claimOf(kind: ChunkKind): Promise<void> {
     const { batches, nodeId, knowsSpaces } = this.#parts
     if (kind === 'texts' && !knowsSpaces()) return
-    while (!this.#isStopping && this.#roomFor(kind) > 0) {
-      const claimed = await batches.claim(nodeId, Math.min(this.#roomFor(kind), CLAIMED_AT_ONCE), kind)
+    while (!this.#isStopping) {
+      const room = this.#roomFor(kind)
+      // Who has nothing here gets one all the same: chunks of a slow model end after a minute, and all may be another project's.
+      const notOf = room > 0 ? [] : this.#projectsWith(kind)
+      if (notOf.length > PROJECTS_BEYOND) return
+      const limit = Math.max(1, Math.min(room, CLAIMED_AT_ONCE))
+      const claimed = await batches.claim(nodeId, limit, { of: kind, notOf })
       if (claimed.length === 0) return
       for (const held of claimed) this.#begin(held, kind)
     }
+  }
+
+  #projectsWith(kind: ChunkKind): readonly string[] {
+    const running = [...this.#running.values()].filter((one) => one.kind === kind)
+    return [...new Set(running.map(({ project }) => project))]
   }
 
   #roomFor(kind: ChunkKind): number {
@@ -129,7 +142,7 @@ export class BatchWorker {
     const stop = new StopSign()
     if (this.#isStopping) stop.raise()
     const name = nameOf(hold)
-    this.#running.set(name, { hold, kind, stop, lines: held.lines })
+    this.#running.set(name, { hold, kind, project: held.batch.project, stop, lines: held.lines })
     const end = this.#run(held, stop).finally(() => {
       this.#running.delete(name)
       this.#ends.delete(end)

@@ -171,13 +171,26 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.deepEqual(claimed.slice(4), [large.id, large.id])
   })
 
+  test(`${name}: a node that has enough of a project gets chunks of others, new ones and those whose holder is gone`, async () => {
+    const { batches, passes } = await open()
+    for (const project of ['shop', 'other']) await batches.create(aBatch({ project }), MANY)
+    const projects = async (...notOf: string[]): Promise<string[]> =>
+      (await batches.claim(ONE, 9, { notOf })).map(({ batch }) => batch.project)
+    assert.deepEqual(await projects('shop'), ['other', 'other'])
+    assert.deepEqual(await projects('shop'), [])
+    assert.deepEqual(await projects(), ['shop', 'shop'])
+    await passes(CHUNK_HOLD_MS)
+    assert.deepEqual(await projects('other'), ['shop', 'shop'])
+    assert.deepEqual(await projects('shop', 'other'), [])
+  })
+
   test(`${name}: texts and pictures are claimed apart, new chunks and those whose holder is gone`, async () => {
     const { batches, elsewhere, passes } = await open()
     const pictures = aBatch({ endpoint: '/v1/images/generations', chunks: chunksOf(1) })
     const texts = aBatch({ chunks: chunksOf(1) })
     for (const batch of [pictures, texts]) await batches.create(batch, MANY)
     const claimed = async (from: Batches, of: ChunkKind): Promise<readonly string[]> =>
-      (await from.claim(TWO, 9, of)).map(({ hold }) => `${hold.batchId} ${hold.token}`)
+      (await from.claim(TWO, 9, { of })).map(({ hold }) => `${hold.batchId} ${hold.token}`)
     assert.deepEqual(await claimed(batches, 'pictures'), [`${pictures.id} 1`])
     assert.deepEqual(await claimed(batches, 'texts'), [`${texts.id} 1`])
     await passes(CHUNK_HOLD_MS)

@@ -60,6 +60,14 @@ export function embeddingLines(model: string, texts: readonly string[]): string 
   )
 }
 
+/** The same, where every line is a chunk of its own, since no two lines have the same user. */
+export function chunkLines(model: string, texts: readonly string[]): string {
+  return requestLines(
+    '/v1/embeddings',
+    texts.map((input, line) => ({ model, input, encoding_format: 'base64', user: `user ${line}` })),
+  )
+}
+
 /** A caller with a key at a node. */
 export class BatchCaller {
   readonly #url: string

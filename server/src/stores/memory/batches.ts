@@ -14,6 +14,7 @@ import {
   type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
+  type WantedChunks,
 } from '#ports/batches.ts'
 import type { Clock } from '#ports/clock.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
@@ -170,7 +171,13 @@ export class MemoryBatches implements Batches {
     return stored.batch
   }
 
-  async claim(_nodeId: string, limit: number, of: ChunkKind = 'texts'): Promise<readonly HeldChunk[]> {
+  async claim(
+    _nodeId: string,
+    limit: number,
+    { of = 'texts', notOf = [] }: WantedChunks = {},
+  ): Promise<readonly HeldChunk[]> {
+    const isWanted = (stored: StoredBatch): boolean =>
+      kindOf(stored) === of && !notOf.includes(stored.batch.project)
     const nowMs = this.#clock.nowMs()
     const claimed: HeldChunk[] = []
     const take = (stored: StoredBatch, number: number): void => {
@@ -186,11 +193,11 @@ export class MemoryBatches implements Batches {
       const isLate = stored.batch.expiresAtMs <= nowMs
       claimed.push({ hold, batch: stored.batch, isLate, firstByte, bytes, firstLine, lines })
     }
-    for (const stored of this.#batches.values().filter((one) => kindOf(one) === of))
+    for (const stored of this.#batches.values().filter(isWanted))
       for (const [number, { state, heldUntilMs }] of stored.chunks.entries())
         if (claimed.length < limit && state === 'held' && heldUntilMs <= nowMs) take(stored, number)
     while (claimed.length < limit) {
-      const next = this.#next(nowMs, of)
+      const next = this.#next(nowMs, isWanted)
       if (next === undefined) break
       this.#claims += 1
       next.claimedAt = this.#claims
@@ -276,9 +283,9 @@ export class MemoryBatches implements Batches {
   }
 
   /** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
-  #next(nowMs: number, of: ChunkKind): StoredBatch | undefined {
+  #next(nowMs: number, isWanted: (stored: StoredBatch) => boolean): StoredBatch | undefined {
     const open = [...this.#batches.values()].filter(
-      (stored) => stored.batch.state === 'in_progress' && kindOf(stored) === of,
+      (stored) => stored.batch.state === 'in_progress' && isWanted(stored),
     )
     const ready = open.filter(
       ({ nextChunk, chunks, notBeforeMs }) => nextChunk < chunks.length && notBeforeMs <= nowMs,

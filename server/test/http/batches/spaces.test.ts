@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { ADMIN, control, guarded, spaceOfModel, verdicts } from '#test/e2e/spaces/guarded.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
-import { BatchCaller, requestLines, type BatchAnswer, type ResultLine } from '#test/support/batches.ts'
+import { BatchCaller, chunkLines, type BatchAnswer, type ResultLine } from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 import { fromBase64, tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 
@@ -22,15 +22,9 @@ const { provider } = gateway
 const caller = new BatchCaller(gateway.url)
 const textOf = (line: number): string => `text ${line}`
 
-/** Every line is a chunk, since no two lines have the same user. */
 async function begun(model: string): Promise<BatchAnswer> {
-  const bodies = Array.from({ length: LINES }, (_, line) => ({
-    model,
-    input: textOf(line),
-    encoding_format: 'base64',
-    user: `user ${line}`,
-  }))
-  return caller.create(await caller.upload(requestLines('/v1/embeddings', bodies)))
+  const texts = Array.from({ length: LINES }, (_, line) => textOf(line))
+  return caller.create(await caller.upload(chunkLines(model, texts)))
 }
 
 async function hasDone(id: string, lines: number): Promise<void> {

@@ -66,7 +66,7 @@ const HAS_PICTURES = `endpoint LIKE '/v1/images/%'`
 export const TAKE_LOST = `
 WITH lost AS MATERIALIZED (
   SELECT lost.batch_id, chunk FROM batch_chunks AS lost JOIN batches USING (batch_id)
-  WHERE lost.state = 'held' AND lease_until <= now() AND ${HAS_PICTURES} = $3
+  WHERE lost.state = 'held' AND lease_until <= now() AND ${HAS_PICTURES} = $3 AND project <> ALL ($4::text[])
   ORDER BY lease_until LIMIT $2 FOR UPDATE OF lost SKIP LOCKED
 )
 UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
@@ -77,6 +77,7 @@ export const NEXT_BATCH = `
 SELECT batch_id FROM (
   SELECT DISTINCT ON (project) batch_id, project FROM batches
   WHERE state = 'in_progress' AND next_chunk < chunks AND not_before <= now() AND ${HAS_PICTURES} = $1
+    AND project <> ALL ($2::text[])
   ORDER BY project, expires_at, batch_id
 ) AS urgent
 ORDER BY (

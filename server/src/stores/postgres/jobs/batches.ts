@@ -7,12 +7,12 @@ import {
   type BatchState,
   type ChunkEnd,
   type ChunkHold,
-  type ChunkKind,
   type CreatedBatch,
   type DonePart,
   type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
+  type WantedChunks,
 } from '#ports/batches.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
@@ -131,14 +131,23 @@ export class PostgresBatches implements Batches {
     )
   }
 
-  claim(nodeId: string, limit: number, of: ChunkKind = 'texts'): Promise<readonly HeldChunk[]> {
-    const hasPictures = of === 'pictures'
+  claim(nodeId: string, limit: number, wanted: WantedChunks = {}): Promise<readonly HeldChunk[]> {
+    const hasPictures = wanted.of === 'pictures'
+    const notOf = textArray(wanted.notOf ?? [])
     return reachable(
       this.#database.transaction(async (sql) => {
-        const lost = await sql.query<ChunkRow>(TAKE_LOST, [nodeId, limit, hasPictures], 'batches-take-lost')
+        const lost = await sql.query<ChunkRow>(
+          TAKE_LOST,
+          [nodeId, limit, hasPictures, notOf],
+          'batches-take-lost',
+        )
         const chunks = [...lost]
         while (chunks.length < limit) {
-          const [next] = await sql.query<{ batch_id: string }>(NEXT_BATCH, [hasPictures], 'batches-next')
+          const [next] = await sql.query<{ batch_id: string }>(
+            NEXT_BATCH,
+            [hasPictures, notOf],
+            'batches-next',
+          )
           if (next === undefined) break
           const taken = await sql.query<ChunkRow>(TAKE_NEXT, [next.batch_id, nodeId], 'batches-take-next')
           // Another node was quicker with its last chunk. There may be other batches, for the next look.

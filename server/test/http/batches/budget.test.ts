@@ -1,0 +1,60 @@
+/** A hard budget that ends in the middle of a batch, and the next period. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
+import { BatchCaller, chunkLines } from '#test/support/batches.ts'
+import { eventually } from '#test/support/process.ts'
+import { tokensOf } from '../../../../tools/fake-provider/vectors.ts'
+
+const POOR_KEY = 'gateway-test-key-poor-0003'
+const LINES = 60
+const texts = Array.from({ length: LINES }, (_, line) => `text ${line}`)
+const tokens = texts.reduce((sum, text) => sum + tokensOf(text), 0)
+/** A dollar a token: enough for more than half of them. */
+const BUDGET_USD = Math.ceil(tokens * 0.7)
+const { gateway, database } = await startGatewayOnPostgres({
+  models: { 'dear-w8': { on: 'plain', price: { usdPerMillionTokens: 1_000_000 } } },
+  projects: {
+    poor: { keys: [{ name: 'k', secret: POOR_KEY }], budget: { usd: BUDGET_USD, per: 'day', hard: true } },
+  },
+})
+const poor = new BatchCaller(gateway.url, POOR_KEY)
+
+async function bookedUsd(): Promise<number> {
+  const [booked] = await database.query<{ usd: number | null }>(
+    `SELECT sum(amount_nano)::float8 / 1e9 AS usd FROM usage_events WHERE project = 'poor'`,
+  )
+  return booked?.usd ?? 0
+}
+
+test('a batch that uses up a hard budget pauses, goes on with the next period, and loses no line', async () => {
+  const { id } = await poor.create(await poor.upload(chunkLines('dear-w8', texts)))
+  await eventually(async () => {
+    const { status, request_counts, torana } = await poor.get(id)
+    assert.deepEqual([status, request_counts.failed], ['in_progress', 0])
+    assert.ok(request_counts.completed > 0)
+    assert.equal(torana.pause?.code, 'budget_exhausted')
+  }, 60_000)
+  assert.ok((await bookedUsd()) <= BUDGET_USD, `$${await bookedUsd()} of $${BUDGET_USD}`)
+  // The next period begins: nothing is spent of it, and the minute in which nobody looks is over.
+  await database.query(
+    `UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor';
+     UPDATE batches SET not_before = now(); UPDATE batch_chunks SET lease_until = now() WHERE state = 'held'`,
+  )
+  await eventually(async () => {
+    const { status } = await poor.get(id)
+    // Chunks that were given back meanwhile wait for a minute of their own.
+    await database.query(
+      `UPDATE batches SET not_before = now();
+       UPDATE batch_chunks SET lease_until = now() WHERE state = 'held' AND node_id IS NULL`,
+    )
+    assert.equal(status, 'completed')
+  }, 60_000)
+  const batch = await poor.get(id)
+  assert.deepEqual(batch.request_counts, { total: LINES, completed: LINES, failed: 0 })
+  const ids = (await poor.lines(batch.output_file_id)).map(({ custom_id }) => custom_id)
+  assert.deepEqual([ids.length, new Set(ids).size], [LINES, LINES])
+  const spent = await bookedUsd()
+  assert.equal(spent, tokens)
+  assert.equal(Number(batch.torana.cost_usd), spent)
+})

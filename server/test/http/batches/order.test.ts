@@ -1,0 +1,77 @@
+/** Who comes first among batches: projects take turns, and within a project the window that ends first. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
+import { BatchCaller, chunkLines, embeddingLines, type BatchAnswer } from '#test/support/batches.ts'
+import { eventually } from '#test/support/process.ts'
+
+const SMALL_KEY = 'gateway-test-key-small-001'
+const { gateway, database } = await startGatewayOnPostgres({
+  models: {
+    'slow-w8': { on: 'slow-40', deploymentLimits: { concurrency: 1 } },
+    'slower-w8': { on: 'slow-300', deploymentLimits: { concurrency: 1 } },
+  },
+  projects: { small: { keys: [{ name: 'k', secret: SMALL_KEY }] } },
+})
+const SOON_MS = 2000
+/** As many as a node has at once. */
+const CHUNKS = 32
+const large = new BatchCaller(gateway.url)
+const small = new BatchCaller(gateway.url, SMALL_KEY)
+
+async function begun(
+  caller: BatchCaller,
+  lines: number,
+  window: string,
+  model = 'slow-w8',
+): Promise<BatchAnswer> {
+  const texts = Array.from({ length: lines }, (_, line) => `text ${line} of ${window}`)
+  return caller.create(await caller.upload(chunkLines(model, texts)), { completion_window: window })
+}
+
+async function assertBegunSoon({ id }: BatchAnswer): Promise<void> {
+  await eventually(async () => assert.ok((await small.get(id)).request_counts.completed > 0), 60_000)
+  const [first] = await database.query<{ waited_ms: number }>(
+    `SELECT extract(epoch FROM min(done_at) - batches.created_at)::float8 * 1000 AS waited_ms
+     FROM batch_chunks JOIN batches USING (batch_id) WHERE batch_id = $1 GROUP BY batches.created_at`,
+    [id],
+  )
+  assert.ok(first && first.waited_ms <= SOON_MS, `${first?.waited_ms} ms`)
+}
+
+/** Comes first: calls of batches are small at the beginning, and chunks take several of them. */
+test('a small project begins within two seconds beside a large one, though the node is full of chunks that end much later', async () => {
+  const texts = Array.from({ length: 20_000 }, (_, line) => `text ${line}`)
+  const { id } = await large.create(await large.upload(embeddingLines('slower-w8', texts)))
+  await eventually(async () => {
+    const [held] = await database.query<{ count: number }>(
+      `SELECT count(*)::integer AS count FROM batch_chunks WHERE batch_id = $1 AND state = 'held'`,
+      [id],
+    )
+    assert.equal(held?.count, CHUNKS)
+  }, 60_000)
+  await assertBegunSoon(await begun(small, 3, '24h', 'slower-w8'))
+  assert.equal((await large.get(id)).request_counts.completed, 0)
+  await large.fetch(`/batches/${id}/cancel`, { method: 'POST' })
+  assert.equal((await large.ended(id)).status, 'cancelled')
+})
+
+test('batches of a project end in the order of their windows, and a small project beside them begins within two seconds', async () => {
+  // Several times as much as a node takes at once.
+  const day = await begun(large, 150, '24h')
+  await eventually(async () => assert.ok((await large.get(day.id)).request_counts.completed > 0))
+  const later = [await begun(large, 3, '2h'), await begun(large, 3, '1h')]
+  const one = await begun(small, 3, '24h')
+  await assertBegunSoon(one)
+  for (const { id } of [...later, day]) assert.equal((await large.ended(id)).status, 'completed')
+  assert.equal((await small.ended(one.id)).status, 'completed')
+  const expected = [...later.toReversed(), day].map(({ id }) => id)
+  const ended = await database.query<{ batch_id: string }>(
+    'SELECT batch_id FROM batches WHERE batch_id = ANY ($1::text[]) ORDER BY ended_at',
+    [expected],
+  )
+  assert.deepEqual(
+    ended.map(({ batch_id }) => batch_id),
+    expected,
+  )
+})
