@@ -36,14 +36,11 @@ test('a batch that uses up a hard budget pauses, goes on with the next period, a
     assert.equal(torana.pause?.code, 'budget_exhausted')
   }, 60_000)
   assert.ok((await bookedUsd()) <= BUDGET_USD, `$${await bookedUsd()} of $${BUDGET_USD}`)
-  // The next period begins: nothing is spent of it, and the minute in which nobody looks is over.
-  await database.query(
-    `UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor';
-     UPDATE batches SET not_before = now(); UPDATE batch_chunks SET lease_until = now() WHERE state = 'held'`,
-  )
+  // The next period begins: nothing is spent of it.
+  await database.query(`UPDATE budgets SET spent_nano = 0 WHERE budget_id = 'project:poor'`)
   await eventually(async () => {
     const { status } = await poor.get(id)
-    // Chunks that were given back meanwhile wait for a minute of their own.
+    // The minute is over in which nobody looks again, of the batch and of chunks that nobody holds.
     await database.query(
       `UPDATE batches SET not_before = now();
        UPDATE batch_chunks SET lease_until = now() WHERE state = 'held' AND node_id IS NULL`,
