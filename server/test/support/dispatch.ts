@@ -6,7 +6,7 @@ import { Dispatch } from '#request/traffic/dispatch.ts'
 import type { EmbedDependencies } from '#request/embeddings/embed.ts'
 import { after, systemClock } from '#runtime/clock.ts'
 
-export function aDispatch(clock: Clock = systemClock): Dispatch {
+export function aDispatch(clock: Clock = systemClock, timer = after): Dispatch {
   return new Dispatch({
     scheduler: new Scheduler({ nodes: () => 1 }),
     clock,
@@ -15,7 +15,7 @@ export function aDispatch(clock: Clock = systemClock): Dispatch {
     limits: defaultLimits,
     // As many as a test is about.
     newBudget: () => ({ begun: () => {}, mayRetry: () => true }),
-    after,
+    after: timer,
   })
 }
 
