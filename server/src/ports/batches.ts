@@ -174,7 +174,7 @@ export interface Batches {
    * without them. Tokens and cost stay: they were paid.
    */
   finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
-  /** Gives up a chunk of which nothing ran. Nobody takes it for so long. Without effect when it is no longer the holder's. */
+  /** Gives up a chunk of which nothing ran. Nobody takes it for so long, unless its batch was cancelled. Without effect when it is no longer the holder's. */
   giveBack(hold: ChunkHold, forMs: number): Promise<void>
   /** No chunk of the batch begins for so long, because of this fault. */
   pause(batchId: string, code: string, forMs: number): Promise<void>

@@ -305,16 +305,22 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal((await batches.cancel(asked.id, asked.project))?.state, 'cancelled')
   })
 
-  test(`${name}: a cancelled batch does not wait for a chunk that nobody holds`, async () => {
-    const { batches } = await open()
-    const asked = aBatch({ chunks: chunksOf(1) })
-    await batches.create(asked, MANY)
-    await batches.giveBack((await claimedOne(batches)).hold, HOUR_MS)
-    await batches.cancel(asked.id, asked.project)
-    const held = await claimedOne(batches)
-    await batches.finish(held.hold, { counts: doneEnd(held, { completed: 0 }).counts, part: undefined })
-    assert.equal(await stateOf(batches, asked), 'cancelled')
-  })
+  for (const [when, isGivenBackFirst] of [
+    ['before', true],
+    ['after', false],
+  ] as const)
+    test(`${name}: a cancelled batch does not wait for a chunk that was given back ${when} it was cancelled`, async () => {
+      const { batches } = await open()
+      const asked = aBatch({ chunks: chunksOf(1) })
+      await batches.create(asked, MANY)
+      const { hold } = await claimedOne(batches)
+      if (isGivenBackFirst) await batches.giveBack(hold, HOUR_MS)
+      await batches.cancel(asked.id, asked.project)
+      if (!isGivenBackFirst) await batches.giveBack(hold, HOUR_MS)
+      const held = await claimedOne(batches)
+      await batches.finish(held.hold, { counts: doneEnd(held, { completed: 0 }).counts, part: undefined })
+      assert.equal(await stateOf(batches, asked), 'cancelled')
+    })
 
   test(`${name}: chunks that are claimed after the window are late, and the batch has expired with them`, async () => {
     const { batches, passes } = await open()

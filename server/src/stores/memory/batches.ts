@@ -256,7 +256,9 @@ export class MemoryBatches implements Batches {
 
   async giveBack(hold: ChunkHold, forMs: number): Promise<void> {
     const held = this.#heldBy(hold)
-    if (held) Object.assign(held.chunk, { heldUntilMs: this.#clock.nowMs() + forMs, isGivenBack: true })
+    if (held === undefined) return
+    const waitsMs = held.stored.batch.state === 'in_progress' ? forMs : 0
+    Object.assign(held.chunk, { heldUntilMs: this.#clock.nowMs() + waitsMs, isGivenBack: true })
   }
 
   async pause(batchId: string, code: string, forMs: number): Promise<void> {

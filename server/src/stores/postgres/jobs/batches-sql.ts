@@ -147,9 +147,12 @@ export const END_BATCH =
 /** The bytes of its input need not stay for it any more. */
 export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
 
+/** Locked, so that a batch which is cancelled at this moment does not wait for its chunk. */
 export const GIVE_BACK = `
-UPDATE batch_chunks SET lease_until = now() + $4 * interval '1 ms', node_id = NULL
-WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held'`
+WITH batch AS MATERIALIZED (SELECT batch_id, state FROM batches WHERE batch_id = $1 FOR SHARE)
+UPDATE batch_chunks AS chunks SET node_id = NULL,
+  lease_until = now() + CASE batch.state WHEN 'in_progress' THEN $4::double precision ELSE 0 END * interval '1 ms'
+FROM batch WHERE chunks.batch_id = batch.batch_id AND chunk = $2 AND token = $3 AND chunks.state = 'held'`
 
 export const PAUSE = `
 UPDATE batches SET not_before = now() + $3 * interval '1 ms', pause_code = $2
