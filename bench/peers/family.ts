@@ -1,6 +1,5 @@
 /** A process with all its descendants: gateways that have workers are measured whole. */
 import { readdirSync, readFileSync } from 'node:fs'
-import { cpuMicroseconds } from '../processes.ts'
 
 export function familyOf(pid: number): readonly number[] {
   const parents = new Map<number, number>()
@@ -15,8 +14,19 @@ export function familyOf(pid: number): readonly number[] {
   return family
 }
 
+/** CPU time of processes and of their children that have ended, µs: list them anew for each look, for some come and go. */
 export function cpuOf(pids: readonly number[]): number {
-  return pids.reduce((sum, pid) => sum + cpuMicroseconds(pid), 0)
+  return pids.reduce((sum, pid) => sum + cpuWithEndedChildren(pid), 0)
+}
+
+function cpuWithEndedChildren(pid: number): number {
+  const stat = fileOf(`/proc/${pid}/stat`)
+  if (stat === undefined) return 0
+  const ticks = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 15)
+  return ticks.reduce((sum, each) => sum + Number(each), 0) * 10_000
 }
 
 /** What several processes share is counted once. */

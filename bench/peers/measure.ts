@@ -75,8 +75,9 @@ async function measureCase(
     mkdirSync(folder, { recursive: true })
     const target = who.target(one.id)
     const script = wrkScript(folder, one, target, pauseMs)
-    const [family, stores] = [familyOf(who.pid), who.storePids()]
-    const before = [cpuOf(family), cpuOf(stores)] as const
+    const cpu = (): number => cpuOf(familyOf(who.pid))
+    const storesCpu = (): number => cpuOf(who.storePids())
+    const before = [cpu(), storesCpu()] as const
     const load = await wrk({
       url: `${target.url}/${one.route}`,
       script,
@@ -89,8 +90,8 @@ async function measureCase(
       throw new Error(`${name}, ${one.name}: ${load.errors} of ${load.requests} requests failed`)
     return {
       load,
-      cpuUs: (cpuOf(family) - before[0]) / load.requests,
-      storesCpuUs: (cpuOf(stores) - before[1]) / load.requests,
+      cpuUs: (cpu() - before[0]) / load.requests,
+      storesCpuUs: (storesCpu() - before[1]) / load.requests,
     }
   }
   await run(bare, 'bare', warmupSeconds)
