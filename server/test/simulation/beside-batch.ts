@@ -5,13 +5,15 @@ import { defaultLimits } from '#core/settings.ts'
 import { Dispatch } from '#request/traffic/dispatch.ts'
 import { seeded } from '#test/support/seeded.ts'
 import { Agenda } from './agenda.ts'
-import { earliestOf, exponential } from './schedule-world.ts'
+import { earliestOf, exponential, normal } from './schedule-world.ts'
 
 export interface Beside {
   /** Calls that the upstream works on at once; further ones wait there. */
   readonly slots: number
   readonly callMs: number
   readonly inputMs: number
+  /** Of the time that a call takes, as the deviation of its logarithm. */
+  readonly spread?: number
   /** What people ask for, as a part of what the upstream can do. */
   readonly share: (nowMs: number) => number
   /** One after another at the same distance, instead of by chance. */
@@ -38,7 +40,7 @@ const TOKENS = 8
 const SETTLING_MS = 4000
 
 export async function peopleBeside(given: Beside): Promise<Noticed> {
-  const { slots, callMs, inputMs, forMs } = given
+  const { slots, callMs, inputMs, forMs, spread = 0 } = given
   const [random, agenda, callSize] = [seeded(given.seed), new Agenda(), new CallSize()]
   const clock = { nowMs: () => agenda.nowMs, monotonicMs: () => agenda.nowMs }
   const dispatch = new Dispatch({
@@ -68,7 +70,7 @@ export async function peopleBeside(given: Beside): Promise<Noticed> {
     const asked = { model: 'm', project: 'p', tokens: inputs * TOKENS, images: 0, isBackground }
     const turn = await dispatch.turn(offers, { ...asked, deadlineMs: agenda.nowMs + 600_000 })
     const slot = earliestOf(freeAtMs)
-    const workMs = callMs + inputs * inputMs
+    const workMs = (callMs + inputs * inputMs) * Math.exp(spread * normal(random))
     const endMs = Math.max(agenda.nowMs, freeAtMs[slot] as number) + workMs
     freeAtMs[slot] = endMs
     const { promise, resolve } = Promise.withResolvers<void>()

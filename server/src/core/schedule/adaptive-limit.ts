@@ -250,8 +250,12 @@ export class AdaptiveLimit {
   #endTrial(trial: Trial, window: Window, nowMs: number): void {
     this.#trial = undefined
     const step = Math.log(window.inFlight / trial.inFlightBefore)
-    // Nobody wanted more than this, or there is no way down: nothing was learnt.
-    if (!window.isUsedUp || step > MIN_LOG_STEP) return
+    // Nobody wanted more than this: nothing was learnt.
+    if (!window.isUsedUp) return
+    // Those who wait went beyond it, so that hardly fewer were under way: whatever latency did, it was not for that.
+    if (step > Math.log(this.#limit / trial.inFlightBefore) / 2) return this.#change(trial.limitBefore, nowMs)
+    // There is no way down: nothing was learnt.
+    if (step > MIN_LOG_STEP) return
     const follows = Math.log(window.median / trial.medianBefore) / step
     const wasQueue = follows >= FOLLOWS && follows <= FELL_BY_ITSELF
     this.#latency.rescale(window.median)
