@@ -22,16 +22,18 @@ test('every file of tests runs, in one process', () => {
   )
 })
 
-test('files that kill processes run alone, and begin before the short ones', () => {
+test('files that kill processes run alone and begin first, and the shortest stand last', () => {
   const processes = sharedOut([
     'server/src/core/a.test.ts',
     'server/src/core/b.test.ts',
     'server/test/e2e/a.test.ts',
     'server/test/e2e/b.test.ts',
+    'tools/release/a.test.ts',
   ])
   assert.deepEqual(processes, [
     ['server/test/e2e/a.test.ts'],
     ['server/test/e2e/b.test.ts'],
     ['server/src/core/a.test.ts', 'server/src/core/b.test.ts'],
+    ['tools/release/a.test.ts'],
   ])
 })
