@@ -171,7 +171,8 @@ export interface Batches {
    *
    * Before a batch ends, also by `cancel`, chunks with vectors that have left their space lose their results, and their lines
    * are no longer counted as done. They become chunks of their own, and the batch goes on with these; one that was cancelled ends
-   * without them. Tokens and cost stay: they were paid.
+   * without them. Tokens and cost stay: they were paid. From the second time on the batch pauses before (`spacePauseMs`), at most
+   * until its window ends.
    */
   finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
   /** Gives up a chunk of which nothing ran. Nobody takes it for so long, unless its batch was cancelled. Without effect when it is no longer the holder's. */

@@ -375,6 +375,28 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     )
   })
 
+  test(`${name}: results that leave their space again and again are made again after ever longer pauses`, async () => {
+    const { batches, left, passes } = await open()
+    const asked = aBatch({ chunks: chunksOf(1) })
+    await batches.create(asked, MANY)
+    left.add('small/bad')
+    const pauses: number[] = []
+    for (let round = 0; round < 4; round += 1) {
+      const held = await claimedOne(batches)
+      await batches.finish(held.hold, madeEnd(held, 'small/bad'))
+      const batch = await batches.find(asked.id, 'shop')
+      assert.ok(batch)
+      assert.equal(batch.droppedLines, (round + 1) * 10)
+      assert.equal(batch.pause?.code, round === 0 ? undefined : 'space_left')
+      if (batch.pause === undefined) continue
+      const sinceMs = batch.createdAtMs + (round - 1) * HOUR_MS
+      pauses.push(Math.round((batch.pause.untilMs - sinceMs) / 60_000))
+      assert.deepEqual(await batches.claim(ONE, 1), [])
+      await passes(HOUR_MS)
+    }
+    assert.deepEqual(pauses, [30, 60, 120])
+  })
+
   test(`${name}: a cancelled batch ends without the results that have left their space`, async () => {
     const { batches, left } = await open()
     const asked = aBatch({ chunks: chunksOf(4) })

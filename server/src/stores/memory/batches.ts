@@ -1,5 +1,6 @@
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import { isOfPictures } from '#core/batch/request.ts'
+import { spacePauseMs } from '#core/batch/space-pause.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import {
   CHUNK_HOLD_MS,
@@ -318,6 +319,13 @@ export class MemoryBatches implements Batches {
   /** Drops results that have left their space. Their lines are to be run again, unless the batch was cancelled. */
   #dropLeft(stored: StoredBatch): void {
     const left = stored.chunks.filter(({ made }) => made.some(this.#hasLeftSpace))
+    if (left.length === 0) return
+    const { droppedLines, lines: all, expiresAtMs } = stored.batch
+    const nowMs = this.#clock.nowMs()
+    const pauseMs = stored.batch.state === 'in_progress' ? spacePauseMs(droppedLines, all) : 0
+    stored.notBeforeMs = Math.min(nowMs + pauseMs, Math.max(nowMs, expiresAtMs))
+    if (pauseMs > 0)
+      stored.batch = { ...stored.batch, pause: { code: 'space_left', untilMs: stored.notBeforeMs } }
     for (const chunk of left) {
       const { counts, part, lines } = chunk
       const { batch } = stored

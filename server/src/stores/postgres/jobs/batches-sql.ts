@@ -134,7 +134,9 @@ WHERE batch_id = $1 AND chunk = ANY ($2::integer[])`
 /** What was paid stays paid: tokens and cost are not among it. */
 export const DROP_COUNTS = `
 UPDATE batches SET chunks = chunks + $2, spaces = $3::text[], dropped_lines = dropped_lines + $4, completed = completed - $5,
-  failed = failed - $6, expired = expired - $7, output_bytes = output_bytes - $8, error_bytes = error_bytes - $9
+  failed = failed - $6, expired = expired - $7, output_bytes = output_bytes - $8, error_bytes = error_bytes - $9,
+  not_before = least(now() + $10 * interval '1 ms', greatest(now(), expires_at)),
+  pause_code = CASE WHEN $10 > 0 THEN 'space_left' END
 WHERE batch_id = $1 RETURNING *`
 
 export const RESIZE_OUTPUT = `

@@ -1,4 +1,5 @@
 import type { LineRange } from '#core/batch/chunk.ts'
+import { spacePauseMs } from '#core/batch/space-pause.ts'
 import type { Actor, AuditAction } from '#ports/audit.ts'
 import {
   ChunkLost,
@@ -267,7 +268,7 @@ export class PostgresBatches implements Batches {
 
   /** The batch without the results that have left their space. Their lines are to be run again, unless it was cancelled. */
   async #inSpace(sql: Sql, row: BatchRow): Promise<BatchRow> {
-    const { batch_id, state, chunks } = row
+    const { batch_id, state, chunks, dropped_lines, lines } = row
     const spaces = new Set<string>()
     const left: MadeRow[] = []
     for (let after = -1; ;) {
@@ -282,7 +283,8 @@ export class PostgresBatches implements Batches {
     const again = state === 'cancelling' ? [] : left.map(rangeOf)
     await sql.query(DROP_PARTS, [batch_id, plainArray(left.map(({ chunk }) => chunk))])
     await insertChunks(sql, batch_id, again, chunks)
-    const counted = [textArray([...spaces].sort()), ...countedOf(left)]
+    const pauseMs = state === 'cancelling' ? 0 : spacePauseMs(dropped_lines, lines)
+    const counted = [textArray([...spaces].sort()), ...countedOf(left), pauseMs]
     const [kept] = await sql.query<BatchRow>(DROP_COUNTS, [batch_id, again.length, ...counted])
     await sql.query(RESIZE_OUTPUT, [batch_id])
     return kept as BatchRow
