@@ -1,5 +1,9 @@
+import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
 import { memoryBatches, postgresBatches } from './batches-open.ts'
 
 batchesSuite('memory', memoryBatches)
-batchesSuite('PostgreSQL', postgresBatches())
+batchSpacesSuite('memory', memoryBatches)
+const postgres = postgresBatches()
+batchesSuite('PostgreSQL', postgres)
+batchSpacesSuite('PostgreSQL', postgres)

@@ -11,7 +11,7 @@ import {
   type NewBatch,
 } from '#ports/batches.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
-import { aBatch, chunksOf, doneEnd, HOUR_MS, madeEnd, type BatchesWorld } from './batches-open.ts'
+import { aBatch, chunksOf, doneEnd, HOUR_MS, type BatchesWorld } from './batches-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
 const MANY = 1000
@@ -334,81 +334,6 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal(late.isLate, true)
     await batches.finish(late.hold, doneEnd(late, { completed: 0, failed: 10, expired: 10 }))
     assert.equal(await stateOf(batches, asked), 'expired')
-  })
-
-  test(`${name}: results that have left their space are dropped before the batch ends, and their lines run again`, async () => {
-    const { batches, left } = await open()
-    const asked = aBatch({ chunks: chunksOf(3) })
-    await batches.create(asked, MANY)
-    const [first, second, third] = await batches.claim(ONE, 3)
-    assert.ok(first && second && third)
-    const failed = { completed: 8, failed: 2, faults: { empty_input: 2 } }
-    await batches.finish(first.hold, {
-      ...madeEnd(first, 'small/bad', 'small@8:00000009'),
-      ...doneEnd(first, failed),
-    })
-    await batches.finish(second.hold, madeEnd(second, 'small/good'))
-    const before = await batches.find(asked.id, 'shop')
-    assert.deepEqual(before?.spaces, ['small@8:00000001', 'small@8:00000009'])
-    left.add('small/bad')
-    await batches.finish(third.hold, madeEnd(third, 'small/good'))
-    const going = await batches.find(asked.id, 'shop')
-    assert.deepEqual(
-      [going?.state, going?.completed, going?.failed, going?.outputBytes, going?.droppedLines],
-      ['in_progress', 20, 0, 160, 10],
-    )
-    assert.deepEqual([going?.spaces, going?.costNanoUsd], [['small@8:00000001'], 30n])
-    const [again, ...more] = await batches.claim(TWO, 9)
-    assert.ok(again)
-    assert.deepEqual([again.firstLine, again.lines, again.hold.token, more.length], [1, 10, 1, 0])
-    assert.notEqual(again.hold.chunk, first.hold.chunk)
-    await batches.finish(again.hold, madeEnd(again, 'small/good'))
-    const ended = await batches.find(asked.id, 'shop')
-    assert.deepEqual(
-      [ended?.state, ended?.completed, ended?.failed, ended?.tokens, ended?.costNanoUsd],
-      ['completed', 30, 0, 120, 40n],
-    )
-    const parts = await batches.parts(asked.id, { limit: 9 })
-    assert.deepEqual(
-      parts.map(({ chunk }) => chunk),
-      [second, third, again].map(({ hold }) => hold.chunk),
-    )
-  })
-
-  test(`${name}: results that leave their space again and again are made again after ever longer pauses`, async () => {
-    const { batches, left, passes } = await open()
-    const asked = aBatch({ chunks: chunksOf(1) })
-    await batches.create(asked, MANY)
-    left.add('small/bad')
-    const pauses: number[] = []
-    for (let round = 0; round < 4; round += 1) {
-      const held = await claimedOne(batches)
-      await batches.finish(held.hold, madeEnd(held, 'small/bad'))
-      const batch = await batches.find(asked.id, 'shop')
-      assert.ok(batch)
-      assert.equal(batch.droppedLines, (round + 1) * 10)
-      assert.equal(batch.pause?.code, round === 0 ? undefined : 'space_left')
-      if (batch.pause === undefined) continue
-      const sinceMs = batch.createdAtMs + (round - 1) * HOUR_MS
-      pauses.push(Math.round((batch.pause.untilMs - sinceMs) / 60_000))
-      assert.deepEqual(await batches.claim(ONE, 1), [])
-      await passes(HOUR_MS)
-    }
-    assert.deepEqual(pauses, [30, 60, 120])
-  })
-
-  test(`${name}: a cancelled batch ends without the results that have left their space`, async () => {
-    const { batches, left } = await open()
-    const asked = aBatch({ chunks: chunksOf(4) })
-    await batches.create(asked, MANY)
-    const [first, second] = await batches.claim(ONE, 2)
-    assert.ok(first && second)
-    await batches.finish(first.hold, madeEnd(first, 'small/bad'))
-    await batches.finish(second.hold, madeEnd(second, 'small/good'))
-    left.add('small/bad')
-    const cancelled = await batches.cancel(asked.id, 'shop')
-    assert.deepEqual([cancelled?.state, cancelled?.completed, cancelled?.droppedLines], ['cancelled', 10, 10])
-    assert.equal((await batches.parts(asked.id, { limit: 9 })).length, 1)
   })
 
   test(`${name}: a paused batch says why and begins nothing until its time has come`, async () => {

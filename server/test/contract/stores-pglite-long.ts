@@ -4,6 +4,7 @@ import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
+import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
 import { pgliteBatches } from './batches-open.ts'
 import { budgetStoreSuite } from './budget-store.ts'
@@ -46,7 +47,9 @@ webhookOutboxSuite('PGlite', jobs)
 const files = pgliteFiles()
 filesSuite('PGlite', files)
 fileUploadsSuite('PGlite', files)
-batchesSuite('PGlite', pgliteBatches())
+const batches = pgliteBatches()
+batchesSuite('PGlite', batches)
+batchSpacesSuite('PGlite', batches)
 
 const upkeep = pgliteUpkeep()
 upkeepSuite('PGlite', upkeep)
