@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { defaultLimits } from '#core/settings.ts'
-import { JOB_HOLD_MS } from '#ports/image-jobs.ts'
+import { JobLost, JOB_HOLD_MS } from '#ports/image-jobs.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { aCall, aJob, begunHold } from '#test/contract/image-jobs-open.ts'
@@ -28,4 +28,27 @@ test('a node that stood still for longer than its holds last keeps the jobs that
   await worker.stop()
   await jobs.dispatched(hold, aCall())
   assert.deepEqual(failures, [])
+})
+
+test('a job that a node takes back while it still works on it goes on as soon as that work has ended', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const images = { ...memoryImages(), jobs: new MemoryImageJobs(systemClock) }
+  const { jobs, running, nodeId } = images
+  const job = aJob({ nodeId })
+  await begunHold(jobs, job)
+  const work = Promise.withResolvers<never>()
+  void running.start(job.id, running.place(job.project), () => work.promise)
+  // As if another node had held it, and let go of it.
+  await jobs.release(nodeId)
+  const took: string[] = []
+  const worker = startImageWorker(
+    { ...images, clock: systemClock, limits: defaultLimits, takesOver: true } as unknown as ImageWorkerParts,
+    { tookOver: (id) => took.push(id), failed: () => {}, deleted: () => {} },
+  )
+  t.mock.timers.tick(2000)
+  await worker.stop()
+  assert.deepEqual(took, [], 'two of one node would buy side by side')
+  work.reject(new JobLost('another node had it'))
+  await running.settled()
+  assert.deepEqual(took, [job.id])
 })

@@ -1,6 +1,6 @@
 /** Holds on to the image jobs of this node, takes over jobs of dead nodes, and deletes what is too old. */
 import type { BlobPlace } from '#ports/blobs.ts'
-import { JobLost } from '#ports/image-jobs.ts'
+import { JobLost, type TakenJob } from '#ports/image-jobs.ts'
 import { resumeJob, type ResumeDependencies } from '#request/images/resume.ts'
 import { every, type Repetition } from './every.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
@@ -72,14 +72,22 @@ async function takeOver(dependencies: ResumeDependencies, events: ImageWorkerEve
   // A process that stood still for longer than its holds last would take its own jobs from itself.
   await renewHolds(dependencies)
   for (const taken of await jobs.takeOver(nodeId, room)) {
-    const { id } = taken.job
-    // This node still works on it, though it lost its hold to another that let go of it: it will notice by its token, and stop.
-    if (running.endOf(id) !== undefined) continue
-    events.tookOver(id)
-    running
-      .start(id, running.turn(taken.job.project), () => resumeJob(taken, dependencies))
-      .catch((error: unknown) => {
-        if (!(error instanceof JobLost)) events.failed(`job ${id}`, error)
-      })
+    const resume = (): void => resumeTaken(taken, dependencies, events)
+    const before = running.endOf(taken.job.id)
+    if (before === undefined) resume()
+    // This node still works on it, though it lost its hold to another that let go of it: it notices by its token, and stops. The
+    // hold is this node's meanwhile, so that nobody else would go on before its end.
+    else void before.catch(resume)
   }
+}
+
+function resumeTaken(taken: TakenJob, dependencies: ResumeDependencies, events: ImageWorkerEvents): void {
+  const { running } = dependencies
+  const { id, project } = taken.job
+  events.tookOver(id)
+  running
+    .start(id, running.turn(project), () => resumeJob(taken, dependencies))
+    .catch((error: unknown) => {
+      if (!(error instanceof JobLost)) events.failed(`job ${id}`, error)
+    })
 }

@@ -1,20 +1,18 @@
 /** A node that lost a job while several of its calls were out lives on, and whoever holds the job then buys only what is missing. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { JOB_HOLD_MS } from '#ports/image-jobs.ts'
 import { rowsIn } from '#test/e2e/money/books.ts'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { askImages, billedPictures, picturesIn, purchasesAt, sha256 } from '#test/support/image-answers.ts'
 import { eventually } from '#test/support/process.ts'
 
 const SLOW = 'slow-1500'
+/** Longer than it takes a node to notice that nobody holds a job. */
+const SLOWER = 'slow-4000'
+const several = { capabilities: { maxImages: 1, maxParallelCalls: 2 }, price: { usdPerImage: 0.04 } }
 const { gateway, database, quiet } = await startGatewayOnPostgres({
-  images: {
-    'several-image': {
-      on: SLOW,
-      capabilities: { maxImages: 1, maxParallelCalls: 2 },
-      price: { usdPerImage: 0.04 },
-    },
-  },
+  images: { 'several-image': { on: SLOW, ...several }, 'slower-image': { on: SLOWER, ...several } },
 })
 const { provider } = gateway
 
@@ -38,4 +36,18 @@ test('a job that is lost with calls out: every picture arrives, each bought once
     const sum = rows.reduce((total, { nanoUsd }) => total + nanoUsd, 0)
     assert.deepEqual([rows.filter(({ kind }) => kind === 'post').length, sum], [4, 160_000_000])
   }, 20_000)
+})
+
+test('a job that comes back while its calls are out goes on when they have ended, and no picture is bought twice', async () => {
+  const asked = askImages(gateway, { model: 'slower-image', n: 4 })
+  await eventually(async () => assert.equal(provider.counters().inFlight, 2), 20_000)
+  // As if another node had it, and let go of it.
+  await database.query(
+    `UPDATE image_jobs SET node_id = NULL, token = token + 1, lease_until = now() WHERE ended_at IS NULL`,
+  )
+  const startedMs = performance.now()
+  const pictures = await picturesIn(await asked)
+  assert.deepEqual(pictures.map(sha256).sort(), billedPictures(provider, SLOWER).sort())
+  assert.deepEqual([pictures.length, purchasesAt(provider, SLOWER).length], [4, 4])
+  assert.ok(performance.now() - startedMs < JOB_HOLD_MS / 2, 'nobody waits for the hold to end')
 })
