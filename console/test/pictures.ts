@@ -12,7 +12,7 @@ import { chromium, type BrowserContext, type Page } from '@playwright/test'
 import sharp from 'sharp'
 import { startPostgresServer } from '../../server/test/support/servers.ts'
 import { memberCookie, type Role } from './support/member.ts'
-import { settled } from './support/settled.ts'
+import { settled, watchRequests } from './support/settled.ts'
 
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FOLDER = join(REPOSITORY, 'docs/pictures/console')
@@ -257,9 +257,11 @@ async function take(picture: Picture, url: string): Promise<void> {
       await context.addInitScript((chosen) => localStorage.setItem('torana.language', chosen), language)
       await signIn(context, url, cookie)
       const page = await context.newPage()
+      watchRequests(page)
       await page.goto(`${url}${path}`)
       await settled(page)
       await before?.(page, size)
+      await settled(page)
       const bytes = await page.screenshot()
       const file = join(FOLDER, `${name}${suffix}-${theme}.png`)
       // Few colours: a palette loses nothing that one sees, and the repository stays small.

@@ -271,16 +271,17 @@ export function SmallWaterfall<Step extends WaterfallStep, Call extends Waterfal
             const end = (row.startMs + row.durationMs) / endMs
             const note = noteOf(row)
             const isLate = end > 0.86
+            const place = left(isLate ? row.startMs : row.startMs + row.durationMs, endMs)
             return (
               <div key={row.key} className="relative h-6">
                 <Bars bars={row.bars} endMs={endMs} className="top-[7px] h-2.5" tones={SMALL_TONE} />
                 <span
                   className={classes(
-                    'absolute top-1 text-11 whitespace-nowrap tabular-nums',
+                    'absolute top-1 truncate text-11 tabular-nums',
                     isFailed(row) ? 'text-warn' : 'text-ink-2',
                     isLate ? '-translate-x-full pr-1.5' : 'pl-1.5',
                   )}
-                  style={{ left: left(isLate ? row.startMs : row.startMs + row.durationMs, endMs) }}
+                  style={{ left: place, maxWidth: isLate ? undefined : `calc(100% - ${place})` }}
                 >
                   {smallText(row.durationMs)}
                   {isFailed(row) && note !== null && <> · {note}</>}
