@@ -5,8 +5,8 @@ import { BatchCaller, embeddingLines } from '#test/support/batches.ts'
 export const BATCHED = 'batched-w8'
 /** Of each call of the batch: a node that is told to stop has some under way. */
 export const BATCH_CALL_MS = 10_000
-/** Some four minutes on three nodes. */
-const LINES = 250_000
+/** Some six minutes on three nodes. */
+const LINES = 400_000
 const LOOK_MS = 1000
 /** For what is left once all nodes have been replaced. */
 const END_MS = 600_000
@@ -39,13 +39,13 @@ export async function startBatchBeside(url: string): Promise<BatchBeside> {
   }
 }
 
-/** Looks at a count again and again. `stop` gives the longest time in which it did not grow. */
+/** Looks at a count again and again until it is whole. `stop` gives the longest time in which it did not grow. */
 function startLooks(countNow: () => Promise<number>): { readonly stop: () => number } {
   const ended = new AbortController()
   let longestMs = 0
   const looking = async (): Promise<void> => {
     let [last, grewMs] = [0, performance.now()]
-    while (!ended.signal.aborted) {
+    while (!ended.signal.aborted && last < LINES) {
       // A node may be away at this moment: the next look tells.
       const count = await countNow().catch(() => last)
       if (count > last) [last, grewMs] = [count, performance.now()]
