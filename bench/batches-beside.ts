@@ -32,8 +32,9 @@ const SETTLING_MS = 4000
 const PATIENCE_MS = 5000
 const AIM_P99 = 1.2
 const AIM_USED = 0.9
-/** More than any measurement gets through. */
+/** More than all measurements get through: calls of 512 texts make 27,000 texts a second. */
 const LINES = 400_000
+const BATCHES = 8
 
 interface Seen {
   readonly p50Ms: number
@@ -73,12 +74,13 @@ export async function measureBeside(folder: string, seconds: number, report: Rep
   for (const [name, wave] of waves) alone.set(name, seenBy(await people(port, wave)))
 
   const file = await upload(stage, await writeLines(folder, LINES, (line) => `text ${line}`))
-  const { id } = await create(stage, file)
+  const batches = await Promise.all(Array.from({ length: BATCHES }, () => create(stage, file)))
   for (const [name, wave] of waves) {
     await countersOf(upstream)
     const told = await people(port, wave)
     const { several, single } = await countersOf(upstream)
-    if ((await doneOf(stage, id)).isEnded) throw new Error('the batch ended before its measurement')
+    const seen = await Promise.all(batches.map(({ id }) => doneOf(stage, id)))
+    if (seen.every(({ isEnded }) => isEnded)) throw new Error('the batches ended before their measurement')
     const before = alone.get(name) as Seen
     const beside = seenBy(told)
     const slotMs = PARALLEL * several.seconds * 1000
