@@ -100,21 +100,17 @@ export async function startNode(
   opened.use(listeners)
   told.throwIfAborted()
   const { seen, loaded, basics } = prepared(settings, env, log)
-  const { limits } = loaded
   const demoKey = demoKeyOf(settings)
   const catalog = new CatalogInForce(loaded, settings.bootstrapKey ?? demoKey, log)
   const publicUrl = settings.publicUrl ?? listeners.url
   const ended = Promise.withResolvers<void>()
 
   const tokens = opened.adopt(new WorkerTokenCounter(), (one) => one.close())
-  const json = opened.adopt(new WorkerJson(limits), (one) => one.close())
+  const json = opened.adopt(new WorkerJson(loaded.limits), (one) => one.close())
   const upstreams = opened.use(openUpstreams(basics))
-  const storeParts: StoreParts = {
-    webhooksFor: webhooksFor(catalog),
-    // Asked when a batch ends, and none does before the guard is there.
-    hasLeftSpace: (made) => spaces.guard.hasLeft(made),
-    onEnded: () => ended.resolve(),
-  }
+  // Asked when a batch ends, and none does before the guard is there.
+  const hasLeftSpace: StoreParts['hasLeftSpace'] = (made) => spaces.guard.hasLeft(made)
+  const storeParts = { webhooksFor: webhooksFor(catalog), hasLeftSpace, onEnded: () => ended.resolve() }
   const stores = opened.use(await openStores(basics, storeParts, say))
   told.throwIfAborted()
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
@@ -167,7 +163,7 @@ export async function startNode(
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),
   })
   told.throwIfAborted()
-  await listeners.open({ gateway, control }, limits, basics.metrics.traffic)
+  await listeners.open({ gateway, control }, loaded.limits, basics.metrics.traffic)
   await listeners.openSocket(settings, commands, log)
   opened.use(watchCertificate(basics, listeners))
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')

@@ -2,18 +2,12 @@
  * What a node knows of one deployment: its health, its calls
  * under way, how long calls take, what its limits leave.
  */
-import {
-  correct,
-  takeAll,
-  type DeploymentLimits,
-  type RateDebt,
-  type RateTake,
-  type RateUnit,
-} from '../limit.ts'
+import type { DeploymentLimits, RateTake } from '../limit.ts'
 import { AdaptiveLimit, type EndedCall } from './adaptive-limit.ts'
-import { backgroundRoom, withReserve } from './background-reserve.ts'
+import { backgroundRoom } from './background-reserve.ts'
 import { Health, type JudgedCall } from './health.ts'
 import { Latency, sizeClass } from './latency.ts'
+import { DeploymentRates, takesOf } from './rates.ts'
 
 /** How a call ended, as far as the next call is concerned. */
 export type CallEnd =
@@ -76,7 +70,6 @@ const LOOK_EVERY_MS = 50
 const SLOW_FAILURE_TIMES = 3
 /** While a probe is under way, it is worth asking again this soon. */
 const PROBE_OUT_MS = 100
-const MINUTE_MS = 60_000
 /** So long after somebody's call: enough for a window of people who come once a second. Later, nobody is there. */
 const PEOPLE_TEACH_MS = 10_000
 
@@ -94,7 +87,7 @@ export class DeploymentState {
   readonly #latency = new Latency()
   readonly #adaptive = new AdaptiveLimit(this.#latency)
   readonly #calls = new Set<Call>()
-  readonly #debts = new Map<RateUnit, RateDebt>()
+  readonly #rates = new DeploymentRates()
   #overdue = 0
   /** Calls under way that nobody waits for. */
   #background = 0
@@ -160,7 +153,8 @@ export class DeploymentState {
       wanted.isBackground === true ? backgroundRoom(limit, people) : limit
     if (this.waiting >= roomIn(this.#limitFor(wanted, limits)) || this.inFlight >= roomIn(concurrency))
       return FULL
-    return this.#rates(wanted, limits, share) ?? READY
+    const untilMs = this.#rates.fullUntilMs(wanted, limits, share)
+    return untilMs === undefined ? READY : { kind: 'limited', untilMs }
   }
 
   /** Whether the deployment may be probed now. `isAlone`: no other deployment can take the call. */
@@ -177,7 +171,7 @@ export class DeploymentState {
       nowMs >= this.#limitedFor(wanted) &&
       this.health.mayProbe(nowMs, isAlone) &&
       this.inFlight < (limits?.concurrency ?? Number.POSITIVE_INFINITY) &&
-      this.#rates(wanted, limits, share) === undefined
+      this.#rates.fullUntilMs(wanted, limits, share) === undefined
     )
   }
 
@@ -195,7 +189,7 @@ export class DeploymentState {
     how: { readonly isProbe: boolean; readonly isAlone: boolean },
   ): (end: CallEnd, nowMs: number) => void {
     const takes = takesOf(wanted, limits)
-    this.#take(takes, wanted.nowMs, share)
+    this.#rates.take(takes, wanted.nowMs, share)
     const call: Call = {
       isProbe: how.isProbe,
       isAlone: how.isAlone,
@@ -265,7 +259,7 @@ export class DeploymentState {
       }
       case 'abandoned': {
         this.health.ended(call)
-        return this.#giveBack(call.takes, nowMs, share)
+        return this.#rates.giveBack(call.takes, nowMs, share)
       }
     }
   }
@@ -319,60 +313,9 @@ export class DeploymentState {
     const fromMs = Math.max(this.health.probeFromMs(isAlone), this.#limitedUntilMs)
     return { kind: 'ejected', untilMs: fromMs > nowMs ? fromMs : nowMs + PROBE_OUT_MS }
   }
-
-  /** Undefined: there is enough left of every limit. */
-  #rates(wanted: CallDemand, limits: DeploymentLimits | undefined, share: number): Readiness | undefined {
-    const takes = takesOf(wanted, limits).map((take) =>
-      wanted.isBackground === true ? withReserve(take) : take,
-    )
-    if (takes.length === 0) return undefined
-    const { decision } = this.#decide(takes, wanted.nowMs, share)
-    if (decision.allowed) return undefined
-    const waits = decision.states.map(({ retryAfterMs }) => retryAfterMs ?? MINUTE_MS)
-    return { kind: 'limited', untilMs: wanted.nowMs + Math.max(...waits) }
-  }
-
-  #take(takes: readonly RateTake[], nowMs: number, share: number): void {
-    if (takes.length === 0) return
-    const { debts } = this.#decide(takes, nowMs, share)
-    for (const [index, { limit }] of takes.entries()) this.#debts.set(limit.unit, debts[index] as RateDebt)
-  }
-
-  #decide(takes: readonly RateTake[], nowMs: number, share: number): ReturnType<typeof takeAll> {
-    const debts = takes.map(({ limit }) => this.#debts.get(limit.unit) as RateDebt)
-    return takeAll(debts, microseconds(nowMs), takes, share)
-  }
-
-  #giveBack(takes: readonly RateTake[], nowMs: number, share: number): void {
-    for (const { limit, amount } of takes) {
-      const debt = this.#debts.get(limit.unit)
-      if (debt) this.#debts.set(limit.unit, correct(debt, microseconds(nowMs), limit, -amount, share))
-    }
-  }
 }
 
 /** What is learnt of a call. It is kept for a while, so it holds no more. */
 function timed({ size, startedMs, inFlight, limit }: Call, durationMs: number): EndedCall {
   return { size, startedMs, durationMs, inFlight, limit }
 }
-
-/** The limiter counts in whole microseconds. */
-function microseconds(ms: number): number {
-  return Math.round(ms * 1000)
-}
-
-function takesOf({ tokens, images }: CallDemand, limits: DeploymentLimits | undefined): readonly RateTake[] {
-  if (!limits) return NO_TAKES
-  const takes: RateTake[] = []
-  const add = (unit: RateUnit, perMinute: number | undefined, amount: number): void => {
-    if (perMinute === undefined || amount <= 0) return
-    // A call that is larger than a minute's worth takes all of it, or it would wait for ever.
-    takes.push({ limit: { id: unit, project: '', unit, perMinute }, amount: Math.min(amount, perMinute) })
-  }
-  add('requests', limits.requestsPerMinute, 1)
-  add('tokens', limits.tokensPerMinute, Math.ceil(tokens))
-  add('images', limits.imagesPerMinute, images)
-  return takes
-}
-
-const NO_TAKES: readonly RateTake[] = []

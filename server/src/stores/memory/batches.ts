@@ -1,7 +1,3 @@
-import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
-import { isOfPictures } from '#core/batch/request.ts'
-import { spacePauseMs } from '#core/batch/space-pause.ts'
-import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import {
   CHUNK_HOLD_MS,
   ChunkLost,
@@ -9,7 +5,6 @@ import {
   type Batches,
   type ChunkEnd,
   type ChunkHold,
-  type ChunkKind,
   type CreatedBatch,
   type DonePart,
   type HasLeftSpace,
@@ -23,29 +18,15 @@ import { outputFiles } from '../batch-files.ts'
 import { batchEndEvents } from '../webhook-events.ts'
 import type { MemoryFiles } from './files.ts'
 import type { MemoryJobWebhooks } from './image-jobs.ts'
-
-interface StoredChunk extends LineRange {
-  state: 'waiting' | 'held' | 'done'
-  token: number
-  heldUntilMs: number
-  isGivenBack: boolean
-  part: DonePart | undefined
-  counts: ChunkCounts
-  made: readonly MadeVectors[]
-}
-
-interface StoredBatch {
-  batch: Batch
-  readonly digest: string
-  readonly idempotencyKey: string | undefined
-  readonly chunks: StoredChunk[]
-  nextChunk: number
-  doneChunks: number
-  expired: number
-  /** Counts claims: the project that was served longest ago comes first. */
-  claimedAt: number
-  notBeforeMs: number
-}
+import {
+  dropLeft,
+  isDone,
+  kindOf,
+  spacesOf,
+  waiting,
+  type StoredBatch,
+  type StoredChunk,
+} from './stored-batch.ts'
 
 /** Batches in memory, gone with the process: for `DATABASE_URL=memory:` and tests. */
 export class MemoryBatches implements Batches {
@@ -306,7 +287,10 @@ export class MemoryBatches implements Batches {
 
   async #endIfDone(stored: StoredBatch): Promise<void> {
     if (!isDone(stored)) return
-    this.#dropLeft(stored)
+    if (dropLeft(stored, this.#hasLeftSpace, this.#clock.nowMs())) {
+      this.#files?.resize(stored.batch.outputFileId, stored.batch.outputBytes)
+      this.#files?.resize(stored.batch.errorFileId, stored.batch.errorBytes)
+    }
     if (!isDone(stored)) return
     const { batch, expired } = stored
     const isCancelled = batch.state === 'cancelling'
@@ -316,68 +300,9 @@ export class MemoryBatches implements Batches {
     await this.#tell(stored.batch)
   }
 
-  /** Drops results that have left their space. Their lines are to be run again, unless the batch was cancelled. */
-  #dropLeft(stored: StoredBatch): void {
-    const left = stored.chunks.filter(({ made }) => made.some(this.#hasLeftSpace))
-    if (left.length === 0) return
-    const { droppedLines, lines: all, expiresAtMs } = stored.batch
-    const nowMs = this.#clock.nowMs()
-    const pauseMs = stored.batch.state === 'in_progress' ? spacePauseMs(droppedLines, all) : 0
-    stored.notBeforeMs = Math.min(nowMs + pauseMs, Math.max(nowMs, expiresAtMs))
-    if (pauseMs > 0)
-      stored.batch = { ...stored.batch, pause: { code: 'space_left', untilMs: stored.notBeforeMs } }
-    for (const chunk of left) {
-      const { counts, part, lines } = chunk
-      const { batch } = stored
-      if (batch.state === 'in_progress') stored.chunks.push(waiting(chunk))
-      Object.assign(chunk, { part: undefined, counts: NOTHING, made: [] })
-      stored.expired -= counts.expired
-      stored.batch = {
-        ...batch,
-        completed: batch.completed - counts.completed,
-        failed: batch.failed - counts.failed,
-        outputBytes: batch.outputBytes - (part?.outputBytes ?? 0),
-        errorBytes: batch.errorBytes - (part?.errorBytes ?? 0),
-        spaces: spacesOf(stored),
-        droppedLines: batch.droppedLines + lines,
-      }
-    }
-    const { batch } = stored
-    this.#files?.resize(batch.outputFileId, batch.outputBytes)
-    this.#files?.resize(batch.errorFileId, batch.errorBytes)
-  }
-
   async #tell(batch: Batch): Promise<void> {
     if (this.#webhooks === undefined) return
     const { outbox, webhooksFor } = this.#webhooks
     await outbox.enqueue(batchEndEvents(batch, webhooksFor))
-  }
-}
-
-function kindOf({ batch }: StoredBatch): ChunkKind {
-  return isOfPictures(batch.endpoint) ? 'pictures' : 'texts'
-}
-
-function isDone({ batch, chunks, nextChunk, doneChunks }: StoredBatch): boolean {
-  return doneChunks === (batch.state === 'cancelling' ? nextChunk : chunks.length)
-}
-
-function spacesOf({ chunks }: StoredBatch): readonly string[] {
-  return [...new Set(chunks.flatMap(({ made }) => made.map(({ space }) => space)))].sort()
-}
-
-function waiting({ firstByte, bytes, firstLine, lines }: LineRange): StoredChunk {
-  return {
-    firstByte,
-    bytes,
-    firstLine,
-    lines,
-    state: 'waiting',
-    token: 0,
-    heldUntilMs: 0,
-    isGivenBack: false,
-    part: undefined,
-    counts: NOTHING,
-    made: [],
   }
 }
