@@ -17,6 +17,7 @@ import { keyOfStored, type StoredKey } from '../access/stored-key.ts'
 import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { keepPart, partBefore } from './kept-part.ts'
+import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import type { StopSign } from './stop-sign.ts'
 import { namedInput, verdictOn } from './verdict.ts'
 
@@ -48,16 +49,6 @@ export interface ChunkOrders {
 
 /** Calls that fail are made again after such waits. Then the lines are looked at one by one, or the batch waits. */
 const RETRY_AFTER_MS = [1000, 3000]
-/** Where there is only no room at the moment, lines wait for it so often, and so long each time. */
-const MAX_WAITS = 30
-const SOON_MS = 1000
-const MAX_SOON_MS = 5000
-/** So long nothing of the batch begins after an upstream, or all of them, could not be used. */
-const TROUBLE_PAUSE_MS = 15_000
-/** A budget may be raised at any time. */
-const BUDGET_PAUSE_MS = 60_000
-/** When so many holders have met nothing but failures, the lines themselves are the trouble. */
-const MAX_HOLDERS = 20
 /** While the store can't take the results, which have been paid for. */
 const KEEP_AGAIN_MS = 2000
 
@@ -192,7 +183,7 @@ class ChunkRun {
         if (verdict === 'soon') {
           waits += 1
           if (waits > MAX_WAITS) return { fault }
-          await this.#dependencies.wait(Math.min(fault.retryAfterMs ?? SOON_MS, MAX_SOON_MS))
+          await this.#dependencies.wait(soonMs(fault.retryAfterMs))
           waiting.unshift(lines)
         } else if (verdict === 'failing' && failures < RETRY_AFTER_MS.length) {
           await this.#dependencies.wait(RETRY_AFTER_MS[failures] as number)
@@ -306,10 +297,6 @@ function restOf(held: HeldChunk, lines: readonly BatchLine[], first: number): Li
     firstLine: held.firstLine + number,
     lines: lines.length - first,
   }
-}
-
-function pauseAfter({ code }: Fault): number {
-  return code === 'budget_exhausted' || code === 'budget_reserved' ? BUDGET_PAUSE_MS : TROUBLE_PAUSE_MS
 }
 
 function faultOf(error: unknown): Fault {

@@ -26,6 +26,7 @@ import { generateImages, type ImageDependencies } from '../images/image.ts'
 import { outcomeOfOther } from '../images/job.ts'
 import type { ImageOutcome } from '../images/outcome.ts'
 import { ChunkResults } from './chunk-results.ts'
+import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import type { ChunkDependencies, ChunkOrders } from './run-chunk.ts'
 import { verdictOn } from './verdict.ts'
@@ -60,16 +61,6 @@ export interface PictureDependencies
 
 /** Jobs that failed with nothing bought are begun again after such waits. Then the line fails, or the batch waits. */
 const RETRY_AFTER_MS = [2000, 6000]
-/** Where there is only no room at the moment, the line waits for it so often, and so long each time. */
-const MAX_WAITS = 30
-const SOON_MS = 1000
-const MAX_SOON_MS = 5000
-/** So long nothing of the batch begins after an upstream could not be used. */
-const TROUBLE_PAUSE_MS = 15_000
-/** A budget may be raised at any time. */
-const BUDGET_PAUSE_MS = 60_000
-/** When so many holders have met nothing but failures, the line itself is the trouble. */
-const MAX_HOLDERS = 20
 
 /** How it ended for a line. `later`: nothing of the kind can run at present. `stopped`: its holder is to end. */
 type LineEnd =
@@ -109,7 +100,7 @@ export async function runPictures(
       ? batches.finish(hold, { counts: NOTHING, part: undefined })
       : batches.giveBack(hold, 0)
   if (end.kind === 'later') {
-    const pauseMs = isOfBudget(end.fault) ? BUDGET_PAUSE_MS : TROUBLE_PAUSE_MS
+    const pauseMs = pauseAfter(end.fault)
     await batches.pause(batch.id, end.fault.code, pauseMs)
     return batches.giveBack(hold, pauseMs)
   }
@@ -181,7 +172,7 @@ class PictureRun {
       if (verdict === 'soon') {
         waits += 1
         if (waits > MAX_WAITS) return { kind: 'later', fault: end }
-        await wait(Math.min(end.retryAfterMs ?? SOON_MS, MAX_SOON_MS))
+        await wait(soonMs(end.retryAfterMs))
       } else if (verdict === 'failing' && failures < RETRY_AFTER_MS.length) {
         await wait(RETRY_AFTER_MS[failures] as number)
         failures += 1
@@ -314,10 +305,6 @@ function usedBy({
 
 function stillRunning(error: unknown): undefined {
   if (!(error instanceof Fault) || error.code !== 'upstream_timeout') throw error
-}
-
-function isOfBudget({ code }: Fault): boolean {
-  return code === 'budget_exhausted' || code === 'budget_reserved'
 }
 
 function faultOf(error: unknown): Fault {
