@@ -30,6 +30,8 @@ const plan = {
   kills: Number(values.kills),
   everyMs: Number(values['every-ms']),
   callMs: Number(values['call-ms']),
+  killsPostgres: values['postgres-kill'],
+  killsBlobs: values['blob-kill'],
   say: (line: string) => console.log(line),
 }
 
@@ -66,11 +68,7 @@ test(
   { timeout: 7_200_000, skip: values.pictures !== undefined || values['restart-all'] },
   async () => {
     const { kills } = plan
-    const report = await runWithKills({
-      ...plan,
-      killsPostgres: values['postgres-kill'],
-      killsBlobs: values['blob-kill'],
-    })
+    const report = await runWithKills(plan)
     console.table(report)
     const { lines, completed, lost, twice, wrongVectors, callsMissing, callsUnknown } = report
     assert.deepEqual([completed, lost, twice, wrongVectors, callsMissing], [lines, 0, 0, 0, 0])

@@ -4,17 +4,13 @@
  */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { setTimeout as wait } from 'node:timers/promises'
 import { openPostgres } from '#stores/postgres/database.ts'
 import { rowsIn } from '#test/e2e/money/books.ts'
-import { BatchCaller, requestLines, type ResultLine } from '#test/support/batches.ts'
-import { startNodeProcess, type NodeProcess } from '#test/support/cluster.ts'
+import { requestLines, type BatchCaller, type ResultLine } from '#test/support/batches.ts'
 import type { GatewayOptions } from '#test/support/gateway.ts'
 import { servedBy, sha256, SMALL } from '#test/support/image-answers.ts'
-import { eventually, temporaryFolder } from '#test/support/process.ts'
-import { testPostgres } from '#test/support/servers.ts'
-import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
-import type { KillPlan } from './kills.ts'
+import { eventually } from '#test/support/process.ts'
+import { startStage, type KillPlan } from './stage.ts'
 
 export interface PictureReport {
   readonly pictures: number
@@ -42,85 +38,64 @@ const MODEL = 'killed-image'
 const ENDPOINT = '/v1/images/generations'
 
 export async function runPicturesWithKills(plan: KillPlan): Promise<PictureReport> {
-  const { say } = plan
-  const provider = await startFakeProvider()
-  const { url } = await testPostgres()
-  const database = openPostgres(url, { poolSize: 2 })
-  const env = { DATABASE_URL: url, ASSETS_URL: `file://${temporaryFolder()}` }
   const options: GatewayOptions = {
     images: { [MODEL]: { on: `slow-${plan.callMs}`, price: { usdPerImage: 0.04 } } },
   }
-  const start = (folder?: string): Promise<NodeProcess> =>
-    startNodeProcess(options, provider.url, { env, ...(folder !== undefined && { folder }) })
-  const nodes: NodeProcess[] = []
-  try {
-    nodes.push(...(await Promise.all(Array.from({ length: plan.nodes }, () => start()))))
-    const prompts = Array.from({ length: plan.lines }, (_, index) => `a heron, number ${index}`)
-    const bodies = prompts.map((prompt, index) => ({
-      model: MODEL,
-      prompt,
-      size: SMALL,
-      // Both ways to hand a picture over.
-      response_format: index % 2 === 0 ? 'b64_json' : 'url',
-    }))
-    const first = new BatchCaller((nodes[0] as NodeProcess).url)
-    const startedMs = performance.now()
-    const { id } = await first.create(await first.upload(requestLines(ENDPOINT, bodies)), {
-      endpoint: ENDPOINT,
-    })
-    say(`${plan.lines} pictures on ${plan.nodes} nodes, ${plan.kills} kills`)
-    for (let kill = 0; kill < plan.kills; kill += 1) {
-      await wait(plan.everyMs)
-      const victim = nodes[kill % nodes.length] as NodeProcess
-      victim.child.kill('SIGKILL')
-      await victim.exit
-      const again = await start(victim.folder)
-      nodes[kill % nodes.length] = again
-      const { request_counts: counts } = await new BatchCaller(again.url).get(id)
-      say(`kill ${kill + 1}: ${counts.completed + counts.failed} of ${counts.total} lines are done`)
-    }
-    const caller = new BatchCaller((nodes[0] as NodeProcess).url)
-    const batch = await caller.ended(id, 900_000)
-    const seconds = (performance.now() - startedMs) / 1000
-    assert.equal(batch.status, 'completed', JSON.stringify(batch))
-    const output = await caller.lines(batch.output_file_id)
-    const errors = await caller.lines(batch.error_file_id)
-    const sold = new Map<string, string[]>()
-    for (const { promptSha256 = '', pictures = [] } of servedBy(provider))
-      sold.set(promptSha256, [...(sold.get(promptSha256) ?? []), ...pictures.map((one) => one.sha256)])
-    const callsMissing = await eventually(async () => {
-      const known = new Set((await rowsIn(database)).map(({ callId }) => callId))
-      const missing = servedBy(provider).filter(({ callId }) => !known.has(callId ?? '')).length
-      assert.equal(missing, 0)
-      return missing
-    }, 60_000)
-    const results = new Map<string, ResultLine>([...output, ...errors].map((line) => [line.custom_id, line]))
-    const digestOf = (prompt: string): string => createHash('sha256').update(prompt).digest('hex')
-    let wrongPictures = 0
-    for (const line of output) {
-      const prompt = prompts[Number(line.custom_id.slice('line '.length))] as string
-      if (!sold.get(digestOf(prompt))?.includes(await pictureIn(line, caller))) wrongPictures += 1
-    }
-    const unknown = errors.filter(({ response }) => response?.body.error?.code === 'outcome_unknown')
-    const soldTo = (line: ResultLine): number =>
-      sold.get(digestOf(prompts[Number(line.custom_id.slice('line '.length))] as string))?.length ?? 0
-    return {
-      pictures: plan.lines,
-      completed: batch.request_counts.completed,
-      unknown: unknown.length,
-      lost: plan.lines - results.size,
-      twice: output.length + errors.length - results.size,
-      boughtTwice: [...sold.values()].filter((pictures) => pictures.length > 1).length,
-      wrongPictures,
-      paidAndNotGiven: errors.filter((line) => !unknown.includes(line) && soldTo(line) > 0).length,
-      callsMissing,
-      seconds,
-    }
-  } finally {
-    for (const { child } of nodes) child.kill('SIGKILL')
-    await Promise.all(nodes.map(({ exit }) => exit))
-    await database.close()
-    await provider.close()
+  await using stage = await startStage(plan, options)
+  const { provider } = stage
+  const prompts = Array.from({ length: plan.lines }, (_, index) => `a heron, number ${index}`)
+  const bodies = prompts.map((prompt, index) => ({
+    model: MODEL,
+    prompt,
+    size: SMALL,
+    // Both ways to hand a picture over.
+    response_format: index % 2 === 0 ? 'b64_json' : 'url',
+  }))
+  const first = stage.caller()
+  const startedMs = performance.now()
+  const { id } = await first.create(await first.upload(requestLines(ENDPOINT, bodies)), {
+    endpoint: ENDPOINT,
+  })
+  await stage.killAsPlanned(id)
+  await using books = new AsyncDisposableStack()
+  const database = openPostgres(stage.databaseUrl, { poolSize: 2 })
+  books.defer(() => database.close())
+  const caller = stage.caller()
+  const batch = await caller.ended(id, 900_000)
+  const seconds = (performance.now() - startedMs) / 1000
+  assert.equal(batch.status, 'completed', JSON.stringify(batch))
+  const output = await caller.lines(batch.output_file_id)
+  const errors = await caller.lines(batch.error_file_id)
+  const sold = new Map<string, string[]>()
+  for (const { promptSha256 = '', pictures = [] } of servedBy(provider))
+    sold.set(promptSha256, [...(sold.get(promptSha256) ?? []), ...pictures.map((one) => one.sha256)])
+  const callsMissing = await eventually(async () => {
+    const known = new Set((await rowsIn(database)).map(({ callId }) => callId))
+    const missing = servedBy(provider).filter(({ callId }) => !known.has(callId ?? '')).length
+    assert.equal(missing, 0)
+    return missing
+  }, 60_000)
+  const results = new Map<string, ResultLine>([...output, ...errors].map((line) => [line.custom_id, line]))
+  const digestOf = (prompt: string): string => createHash('sha256').update(prompt).digest('hex')
+  let wrongPictures = 0
+  for (const line of output) {
+    const prompt = prompts[Number(line.custom_id.slice('line '.length))] as string
+    if (!sold.get(digestOf(prompt))?.includes(await pictureIn(line, caller))) wrongPictures += 1
+  }
+  const unknown = errors.filter(({ response }) => response?.body.error?.code === 'outcome_unknown')
+  const soldTo = (line: ResultLine): number =>
+    sold.get(digestOf(prompts[Number(line.custom_id.slice('line '.length))] as string))?.length ?? 0
+  return {
+    pictures: plan.lines,
+    completed: batch.request_counts.completed,
+    unknown: unknown.length,
+    lost: plan.lines - results.size,
+    twice: output.length + errors.length - results.size,
+    boughtTwice: [...sold.values()].filter((pictures) => pictures.length > 1).length,
+    wrongPictures,
+    paidAndNotGiven: errors.filter((line) => !unknown.includes(line) && soldTo(line) > 0).length,
+    callsMissing,
+    seconds,
   }
 }
 
