@@ -107,7 +107,9 @@ test('what waits in the spool is listed with the rest, in order, and once', asyn
 })
 
 test('any history of puts, deletions, drains and a store that comes and goes: the last word of each name counts', async () => {
-  const names = [RECORD, PIECE, `pictures/${'b'.repeat(64)}`]
+  const picture = `pictures/${'b'.repeat(64)}`
+  const batch = `batches/batch_${'c'.repeat(32)}/`
+  const names = [RECORD, PIECE, picture, batch + RECORD, batch + picture]
   const step = fc.oneof(
     fc.record({ kind: fc.constant('put' as const), name: fc.constantFrom(...names), text: fc.string() }),
     fc.record({ kind: fc.constant('delete' as const), name: fc.constantFrom(...names) }),

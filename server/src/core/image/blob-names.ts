@@ -7,7 +7,7 @@ const JOB = '[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}
 /** What a batch keeps of its pictures is in its folder. */
 const FOLDER = '(?:batches/batch_[0-9a-f]{32}/)?'
 
-const PICTURE = new RegExp(`^pictures/${SHA256}$`)
+const PICTURE = new RegExp(`^${FOLDER}pictures/${SHA256}$`)
 const DELIVERY = new RegExp(`^${FOLDER}jobs/${JOB}/\\d{1,4}\\.json$`)
 const THUMBNAIL = new RegExp(`^jobs/${JOB}/\\d{1,4}-\\d{1,3}-\\d{1,4}\\.webp$`)
 const INPUT = new RegExp(`^inputs/${JOB}/${SHA256}\\.\\d{1,4}$`)

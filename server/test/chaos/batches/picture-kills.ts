@@ -99,6 +99,9 @@ export async function runPicturesWithKills(plan: KillPlan): Promise<PictureRepor
   }
 }
 
+/** How long a node keeps on its own disk what it could not store, at most, once the store is back. */
+const SPOOLED_MS = 30_000
+
 /** Of its bytes. */
 async function pictureIn({ response }: ResultLine, caller: BatchCaller): Promise<string> {
   const [picture] = (response?.body.data ?? []) as readonly {
@@ -108,6 +111,10 @@ async function pictureIn({ response }: ResultLine, caller: BatchCaller): Promise
   if (picture?.url === undefined) return sha256(Buffer.from(picture?.b64_json ?? '', 'base64'))
   // The node that made the link may be dead: any other serves it.
   const { pathname, search } = new URL(picture.url)
-  const answer = await caller.fetch(pathname.slice('/v1'.length) + search)
-  return sha256(Buffer.from(await answer.arrayBuffer()))
+  const bytes = await eventually(async () => {
+    const answer = await caller.fetch(pathname.slice('/v1'.length) + search)
+    assert.equal(answer.status, 200)
+    return answer.arrayBuffer()
+  }, SPOOLED_MS).catch(() => new ArrayBuffer())
+  return sha256(Buffer.from(bytes))
 }
