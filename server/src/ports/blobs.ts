@@ -8,7 +8,7 @@ export interface BlobStore {
   /**
    * Resolves once the bytes are durable: fsynced with their folder on a disk, acknowledged and found to have the right length on
    * a server. Bytes that are there already are replaced whole or not at all, and count as new for `list`. A reader never sees
-   * half of them.
+   * half of them. Once it has settled, either way, the store does not look at `bytes` again: their memory may be given back.
    */
   put(name: string, bytes: Uint8Array): Promise<void>
   /** Undefined when there is no such name. The range is in bytes, both ends included, and must lie within the blob. */

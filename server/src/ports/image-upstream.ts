@@ -83,6 +83,8 @@ export interface Preview {
 
 export interface MadePicture {
   readonly bytes: Uint8Array<ArrayBuffer>
+  /** Gives the memory of the bytes back at once, which nobody uses then. Undefined: it is left to the collector of garbage. */
+  readonly discard?: (() => void) | undefined
   /** The prompt as the upstream rewrote it, where it says so. */
   readonly revisedPrompt: string | undefined
 }

@@ -84,7 +84,8 @@ function aNode() {
       },
       dependencies,
     )
-  return { ask, notes, answer: () => sent.resolve(ANSWER), running: images.running, jobs }
+  const answer = (pictures = ANSWER.pictures): void => sent.resolve({ ...ANSWER, pictures })
+  return { ask, notes, answer, running: images.running, jobs, blobs: images.blobs }
 }
 
 test('files of a job are discarded once it has ended in the store, and once only', async () => {
@@ -149,4 +150,25 @@ test('a job that nobody waits for is told of, though the store has gone since it
   assert.equal(createdAtMs, momentOf(requestId))
   answer()
   await running.settled()
+})
+
+test('the memory of a picture is given back once it is kept, and that of one that could be kept nowhere is not', async () => {
+  const { ask, answer, blobs, notes } = aNode()
+  const other = new Uint8Array(await aPicture(9, 9))
+  const put = blobs.put.bind(blobs)
+  blobs.put = async (name, bytes) => {
+    if (Buffer.from(bytes).equals(other)) throw new StoreAway('full')
+    await put(name, bytes)
+    if (Buffer.from(bytes).equals(picture)) notes.push('it is kept')
+  }
+  const made = [picture, other].map((bytes, index) => ({
+    bytes,
+    discard: () => void notes.push(`${index} is given back`),
+    revisedPrompt: undefined,
+  }))
+  answer(made)
+  const outcome = await ask('it')
+  assert.ok(outcome.kind === 'made')
+  assert.deepEqual([...outcome.held.values()], [other])
+  assert.deepEqual(notes, ['it is kept', '0 is given back', 'the job ended', 'files of it discarded'])
 })

@@ -4,7 +4,7 @@ import type { FairShare } from '#core/fair-share.ts'
 import { outOfTime, UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { callCost, maxCallCost, type AnsweredCall } from '#core/image/cost.ts'
-import type { Delivery } from '#core/image/delivery.ts'
+import type { Delivery, KeptPicture } from '#core/image/delivery.ts'
 import { pricedCounts } from '#core/image/priced-counts.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
@@ -262,13 +262,18 @@ async function deliver(
     extraFields,
     emulated: offer.emulated,
   }
-  await keepDelivery(hold.jobId, delivery, outside)
-  await keepPictures(answer.pictures, kept, held, outside)
-  await told(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
-  if (offer.conversion === undefined) return delivery
-  const whole = { ...delivery, pictures: await converted(run, kept, answer, sent, outside) }
-  await keepDelivery(hold.jobId, whole, outside)
-  return whole
+  try {
+    await keepDelivery(hold.jobId, delivery, outside)
+    await keepPictures(answer.pictures, kept, held, outside)
+    await told(outside.jobs.callEnded(hold, call.attempt, 'delivered'))
+    if (offer.conversion === undefined) return delivery
+    const whole = { ...delivery, pictures: await converted(run, kept, answer, sent, outside) }
+    await keepDelivery(hold.jobId, whole, outside)
+    return whole
+  } finally {
+    for (const [index, picture] of answer.pictures.entries())
+      if (!held.has((kept[index] as KeptPicture).sha256)) picture.discard?.()
+  }
 }
 
 /** OpenAI's has some three hundred characters. A longer one is no count, and would be kept with every job. */

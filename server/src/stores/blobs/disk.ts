@@ -17,6 +17,7 @@ import { StoreAway } from '#ports/store.ts'
 import { entriesIn, fileOf, walk } from './disk-names.ts'
 import { checkListOptions, checkName, checkRange, type ByteRange, type ListOptions } from './names.ts'
 import { reading } from './reading.ts'
+import { SharedSyncs } from './shared-syncs.ts'
 
 /** Its sign is none of a name's, so no blob can be called like it. */
 const DRAFTS = '~drafts'
@@ -24,8 +25,8 @@ const DRAFTS = '~drafts'
 const DRAFT = /^[0-9a-f]{32}$/
 /** No write takes that long: what is older was left by a process that died. */
 const DRAFT_MAX_AGE_MS = 3_600_000
-/** Bytes read at once: what a slow reader holds in memory. */
-const PIECE_BYTES = 64 * 1024
+/** Bytes read at once: what a slow reader holds in memory. A multiple of three, so that base64 of the pieces joins. */
+const PIECE_BYTES = 192 * 1024
 /** How often a folder is made anew that a deletion took away as empty, just before a blob was to go in. */
 const MAX_PLACINGS = 10
 
@@ -45,6 +46,7 @@ const AWAY = new Set([
 /** Files below a folder. Several processes may share it; what others put there is left alone. */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string
+  readonly #syncs = new SharedSyncs(syncFolder)
 
   private constructor(folder: string) {
     this.#folder = folder
@@ -55,9 +57,10 @@ export class DiskBlobs implements BlobStore {
     const root = resolve(folder)
     return away(root, async () => {
       const made = await mkdir(join(root, DRAFTS), { recursive: true, mode: 0o700 })
-      if (made) await syncFolders(root, dirname(made))
+      const store = new DiskBlobs(root)
+      if (made) await store.#syncFolders(root, dirname(made))
       await clearDrafts(join(root, DRAFTS), Date.now() - DRAFT_MAX_AGE_MS)
-      return new DiskBlobs(root)
+      return store
     })
   }
 
@@ -68,7 +71,7 @@ export class DiskBlobs implements BlobStore {
       const draft = await this.#draft(bytes)
       try {
         await place(draft, file)
-        await syncFolders(dirname(file), this.#folder)
+        await this.#syncFolders(dirname(file))
       } catch (error) {
         await rm(draft, { force: true })
         throw error
@@ -116,11 +119,20 @@ export class DiskBlobs implements BlobStore {
     await access(join(this.#folder, DRAFTS))
   }
 
+  /** From a folder up to the one that holds it: another process may have made them and not have come so far yet. */
+  async #syncFolders(from: string, upTo: string = this.#folder): Promise<void> {
+    for (let folder = from; ; folder = dirname(folder)) {
+      await this.#syncs.sync(folder)
+      if (folder === upTo) return
+    }
+  }
+
   async #draft(bytes: Uint8Array): Promise<string> {
     const draft = join(this.#folder, DRAFTS, randomBytes(16).toString('hex'))
     const handle = await open(draft, 'wx', 0o600)
     try {
-      await handle.writeFile(bytes)
+      // In one step, unlike `writeFile`; a disk that is full may take a part.
+      for (let at = 0; at < bytes.length;) at += (await handle.write(bytes, at)).bytesWritten
       await handle.sync()
       await handle.close()
       return draft
@@ -167,17 +179,13 @@ async function place(draft: string, file: string): Promise<void> {
   }
 }
 
-/** From a folder up to the one that holds it: another process may have made them and not have come so far yet. */
-async function syncFolders(from: string, upTo: string): Promise<void> {
-  for (let folder = from; ; folder = dirname(folder)) {
-    const handle = await unlessMissing(open(folder, 'r'))
-    // Undefined: a deletion took the blob, and with it the folder.
-    try {
-      await handle?.sync()
-    } finally {
-      await handle?.close()
-    }
-    if (folder === upTo) return
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await unlessMissing(open(folder, 'r'))
+  // Undefined: a deletion took the blob, and with it the folder.
+  try {
+    await handle?.sync()
+  } finally {
+    await handle?.close()
   }
 }
 

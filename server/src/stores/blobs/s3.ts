@@ -54,7 +54,8 @@ export class S3Blobs implements BlobStore {
 
   async put(name: string, bytes: Uint8Array): Promise<void> {
     checkName(name)
-    const object = { ...this.#target(name), Body: bytes, ContentLength: bytes.length }
+    // A copy: a try that failed may still be sending when this has ended.
+    const object = { ...this.#target(name), Body: Uint8Array.from(bytes), ContentLength: bytes.length }
     // The request is signed with a digest of the body: a server takes no other bytes than these.
     await this.#ask(({ client, s3 }) => client.send(new s3.PutObjectCommand(object)))
   }

@@ -197,10 +197,11 @@ async function answerOf(reply: ImageReply, context: FetchContext): Promise<Image
   let missed: BrokenAnswer | undefined
   for (const [index, { revisedPrompt }] of pictures.entries()) {
     const source = await pending[index]
-    const bytes = source instanceof PictureBytes ? source.whole() : source
+    if (source instanceof PictureBytes)
+      made.push({ bytes: source.whole(), discard: () => source.discard(), revisedPrompt })
+    else if (source instanceof Uint8Array) made.push({ bytes: source, revisedPrompt })
     // One that can't be fetched is one that did not come: the others are paid for, and are handed on.
-    if (bytes instanceof Uint8Array) made.push({ bytes, revisedPrompt })
-    else missed ??= bytes
+    else missed ??= source
   }
   if (made.length === 0 && missed !== undefined) throw missed
   return { pictures: made, tokens, eachTokens, usage, echoes, extraFields }

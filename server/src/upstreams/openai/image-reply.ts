@@ -50,11 +50,16 @@ export const MAX_SKELETON_BYTES = 1024 * 1024
 export class JsonReader implements ReplyReader {
   readonly #skeleton: Uint8Array[] = []
   #skeletonBytes = 0
-  readonly #scanner = new PictureScanner((bytes) => {
-    this.#skeletonBytes += bytes.length
-    if (this.#skeletonBytes > MAX_SKELETON_BYTES) throw new BrokenAnswer('more than 1 MB beside its pictures')
-    this.#skeleton.push(bytes)
-  })
+  readonly #scanner: PictureScanner
+
+  constructor(expectedBytes?: number) {
+    this.#scanner = new PictureScanner((bytes) => {
+      this.#skeletonBytes += bytes.length
+      if (this.#skeletonBytes > MAX_SKELETON_BYTES)
+        throw new BrokenAnswer('more than 1 MB beside its pictures')
+      this.#skeleton.push(bytes)
+    }, expectedBytes)
+  }
 
   push(chunk: Uint8Array): void {
     this.#scanner.push(chunk)

@@ -46,6 +46,12 @@ export class ImageSink implements ByteSink {
         finished: () => this.#finished.resolve(undefined),
       })
     } else if (type.startsWith('image/')) this.#reader = new RawReader()
+    else this.#reader = new JsonReader(this.#expectedBytes(headers))
+  }
+
+  /** Of each picture, if they are of one size and all of the answer: four characters are three bytes. */
+  #expectedBytes({ 'content-length': length }: HttpAnswer['headers']): number {
+    return Math.ceil(((Number(length) || 0) * 3) / 4 / this.#images)
   }
 
   push(chunk: Uint8Array): void {

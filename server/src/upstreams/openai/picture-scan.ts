@@ -27,6 +27,7 @@ type Gap = 'nothing' | 'colon' | 'other'
 export class PictureScanner {
   readonly #keep: (bytes: Uint8Array) => void
   readonly #pictures = new Map<number, PictureBytes>()
+  readonly #expectedBytes: number
   #current = new Base64Decoder()
   #count = 0
   #state: 'outside' | 'string' | 'head' | 'picture' = 'outside'
@@ -37,9 +38,10 @@ export class PictureScanner {
   /** The beginning of a string that may be a picture. */
   #head = ''
 
-  /** `keep` is handed the skeleton, piece by piece. */
-  constructor(keep: (bytes: Uint8Array) => void) {
+  /** `keep` is handed the skeleton, piece by piece. A picture is likely to have `expectedBytes`; 0: nobody knows. */
+  constructor(keep: (bytes: Uint8Array) => void, expectedBytes = 0) {
     this.#keep = keep
+    this.#expectedBytes = expectedBytes
   }
 
   push(chunk: Uint8Array): void {
@@ -119,7 +121,7 @@ export class PictureScanner {
       // A closing quote is left to the string, which alone knows whether it is escaped.
       return end
     }
-    this.#current = new Base64Decoder()
+    this.#current = new Base64Decoder(this.#expectedBytes)
     this.#current.push(this.#head.slice(found))
     this.#state = 'picture'
     return end

@@ -6,7 +6,7 @@ import { StoreAway } from '#ports/store.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 
 /** A slice of base64 that takes well under a millisecond to write; a multiple of three bytes, so that slices join. */
-const SLICE_BYTES = 48 * 1024
+const SLICE_BYTES = 192 * 1024
 
 /** What the caller gets: the converted picture where there is one. */
 export function handedOut(picture: KeptPicture): KeptBytes {

@@ -1,0 +1,34 @@
+/**
+ * Syncs of folders that many blobs are put into at the same time. A sync that has begun may miss what came since, so whoever
+ * comes then waits for the next one, and shares it with all others who came meanwhile.
+ */
+export class SharedSyncs {
+  readonly #sync: (folder: string) => Promise<void>
+  readonly #running = new Map<string, Promise<void>>()
+  readonly #next = new Map<string, Promise<void>>()
+
+  constructor(sync: (folder: string) => Promise<void>) {
+    this.#sync = sync
+  }
+
+  /** Resolves when all that was in the folder before the call is durable. */
+  sync(folder: string): Promise<void> {
+    const running = this.#running.get(folder)
+    if (running === undefined) return this.#begin(folder)
+    const known = this.#next.get(folder)
+    if (known !== undefined) return known
+    const begin = (): Promise<void> => {
+      this.#next.delete(folder)
+      return this.#begin(folder)
+    }
+    const next = running.then(begin, begin)
+    this.#next.set(folder, next)
+    return next
+  }
+
+  #begin(folder: string): Promise<void> {
+    const running = this.#sync(folder).finally(() => this.#running.delete(folder))
+    this.#running.set(folder, running)
+    return running
+  }
+}
