@@ -64,10 +64,11 @@ export interface StageOptions {
   /** Calls that the upstream is known to take at once. */
   readonly maxConcurrent?: number | undefined
   readonly flags?: readonly string[]
+  readonly program?: string | undefined
 }
 
 export async function startStage(options: StageOptions): Promise<BatchStage> {
-  const { folder, baseUrl, width, upstreamModel = 'bench', maxConcurrent, flags = [] } = options
+  const { folder, baseUrl, width, upstreamModel = 'bench', maxConcurrent, flags = [], program } = options
   const { url } = await testPostgres()
   const deployment = {
     upstream: 'bench',
@@ -79,6 +80,7 @@ export async function startStage(options: StageOptions): Promise<BatchStage> {
     core: NODE_CORE,
     folder,
     flags,
+    program,
     config: {
       upstreams: { bench: { dialect: 'openai', baseUrl } },
       models: {

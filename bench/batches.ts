@@ -31,6 +31,8 @@ const { values: options } = parseArgs({
     rounds: { type: 'string', default: '3' },
     /** Of each measurement of B. */
     seconds: { type: 'string', default: '20' },
+    /** Of the node, such as that of a built package. Unless given, the sources. */
+    program: { type: 'string' },
     profile: { type: 'boolean', default: false },
   },
 })
@@ -42,7 +44,7 @@ const AIM_MB = 300
 const AIM_GROWTH = 1.05
 /** Lines that are run before, unmeasured: a cold process compiles its code first. */
 const WARM_LINES = 10_000
-/** Calls of the bare loop at once: as many as a node has chunks under way, of as many texts as its calls grow to. */
+/** Calls of the bare loop at once: as many as somebody would make who has looked into it, of twice as many texts as those of a node grow to. */
 const LOOP_CALLS = 8
 const LOOP_INPUTS = 512
 
@@ -64,7 +66,8 @@ async function measureCost(): Promise<void> {
   const [lines, width, batches] = [Number(options.lines), Number(options.width), Number(options.batches)]
   const upstream = await startUpstream({ width, parallel: 64, callMs: 0, inputMs: 0 })
   const flags = profileFlags(options.profile)
-  const stage = await startStage({ folder, baseUrl: `${upstream.origin}/v1`, width, flags })
+  const { program } = options
+  const stage = await startStage({ folder, baseUrl: `${upstream.origin}/v1`, width, flags, program })
   const words = 'one two three four five six seven eight nine ten '
   const text = words.repeat(Math.ceil(Number(options.characters) / words.length))
   const textOf = (line: number): string => `${line} ${text.slice(0, Number(options.characters))}`

@@ -15,7 +15,7 @@ export interface ToranaOptions {
   /** Undefined: its log is nobody's. */
   readonly logFile?: string
   /** Undefined: the sources of this repository. */
-  readonly program?: string
+  readonly program?: string | undefined
   /** How long a start may take. */
   readonly patienceMs?: number
 }

@@ -23,7 +23,7 @@ export class ThreadLoading {
   readonly #thread: Thread<LoadWorks>
 
   constructor() {
-    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs: IDLE_MS }
+    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs: () => IDLE_MS }
     this.#thread = new Thread(workerModule('config/load-worker'), limits)
   }
 

@@ -5,6 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { ThreadFileScanning } from './file-scan.ts'
 import { RepeatedIds } from './repeated-ids.ts'
@@ -57,4 +58,19 @@ test('files that are read side by side in the thread keep to themselves, and one
     assert.equal(first[algorithm], createHash(algorithm).update(texts[0]).digest('hex'))
   assert.equal((await scanning.begin().finish()).scan.errors[0]?.code, 'empty_file')
   await scanning.close()
+})
+
+test('the thread remembers a file that arrives slowly, and ends when there is none', async () => {
+  const scanning = await ThreadFileScanning.open(folder)
+  const bytes = (): Uint8Array<ArrayBuffer> => new Uint8Array(Buffer.from('{}\n'))
+  const [quick, slow] = [scanning.begin(), scanning.begin()]
+  await Promise.all([quick.push(bytes()), slow.push(bytes())])
+  await quick.finish()
+  // Longer than it stays without a file.
+  await wait(2500)
+  assert.ok(!scanning.isAsleep)
+  await slow.push(bytes())
+  assert.equal((await slow.finish()).scan.lines, 2)
+  await wait(2500)
+  assert.ok(scanning.isAsleep)
 })

@@ -8,17 +8,21 @@ import type { FileScanWorks, ScanFolder } from './file-scan-worker.ts'
 const MEMORY_MB = 512
 /** A piece takes part of a second, the last look at ten million names a few. Longer by this much, something has gone wrong. */
 const MAX_TASK_MS = 120_000
-/** Files come seldom. Longer than a piece takes at the slowest pace that is let through: the thread remembers open files. */
-const IDLE_MS = 2 * 3_600_000
+/** Longer than a piece takes at the slowest pace that is let through: the thread remembers open files. */
+const OPEN_IDLE_MS = 2 * 3_600_000
+/** Files come seldom, some at once. Without one the thread holds 30 MB for nothing, and is there again within 100 ms. */
+const IDLE_MS = 2000
 
 /** Files are read in one thread: their lines are made of what others sent, and must not hold up anybody's request. */
 export class ThreadFileScanning implements FileScanning {
   readonly #thread: Thread<FileScanWorks>
+  readonly #open = new Set<number>()
   #lastId = 0
 
   private constructor(folder: string) {
     const workerData: ScanFolder = { folder }
-    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs: IDLE_MS }
+    const idleMs = (): number => (this.#open.size > 0 ? OPEN_IDLE_MS : IDLE_MS)
+    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs }
     this.#thread = new Thread(workerModule('runtime/file-scan-worker'), limits, { workerData })
   }
 
@@ -28,9 +32,14 @@ export class ThreadFileScanning implements FileScanning {
     return new ThreadFileScanning(folder)
   }
 
+  /** Whether the thread holds nothing at the moment. */
+  get isAsleep(): boolean {
+    return this.#thread.isAsleep
+  }
+
   begin(): FileReading {
     this.#lastId += 1
-    return new ThreadFileReading(this.#thread, this.#lastId)
+    return new ThreadFileReading(this.#thread, this.#open, this.#lastId)
   }
 
   close(): Promise<void> {
@@ -40,12 +49,15 @@ export class ThreadFileScanning implements FileScanning {
 
 class ThreadFileReading implements FileReading {
   readonly #thread: Thread<FileScanWorks>
+  /** Files that the thread remembers. */
+  readonly #open: Set<number>
   readonly #id: number
   #begun: Promise<void> | undefined
   #isDone = false
 
-  constructor(thread: Thread<FileScanWorks>, id: number) {
+  constructor(thread: Thread<FileScanWorks>, open: Set<number>, id: number) {
     this.#thread = thread
+    this.#open = open
     this.#id = id
   }
 
@@ -56,19 +68,26 @@ class ThreadFileReading implements FileReading {
 
   async finish(): Promise<ReadFile> {
     await this.#begin()
-    this.#isDone = true
+    this.#end()
     return this.#thread.ask('finish', this.#id)
   }
 
   async discard(): Promise<void> {
     if (this.#isDone || this.#begun === undefined) return
-    this.#isDone = true
+    this.#end()
     await this.#begun
     await this.#thread.ask('discard', this.#id)
   }
 
   #begin(): Promise<void> {
+    if (this.#begun === undefined) this.#open.add(this.#id)
     this.#begun ??= this.#thread.ask('begin', this.#id)
     return this.#begun
+  }
+
+  /** Before the last question: with its answer the thread may have nothing to remember. */
+  #end(): void {
+    this.#isDone = true
+    this.#open.delete(this.#id)
   }
 }

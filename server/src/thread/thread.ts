@@ -15,8 +15,8 @@ export interface ThreadLimits {
   readonly memoryMb: number
   /** A question that takes longer ends the thread, which would answer nobody any more. Infinity where the work waits for others. */
   readonly maxTaskMs: number
-  /** After so long without a question it ends, and gives back what it holds. Unless given it stays. */
-  readonly idleMs?: number
+  /** After so long without a question it ends, and gives back what it holds. Unless given it stays. Asked after each answer. */
+  readonly idleMs?: () => number
 }
 
 interface Question {
@@ -30,7 +30,7 @@ export class Thread<Works extends Record<string, Work>> {
   readonly #module: URL
   readonly #options: WorkerOptions
   readonly #maxTaskMs: number
-  readonly #idleMs: number | undefined
+  readonly #idleMs: (() => number) | undefined
   readonly #questions = new Map<number, Question>()
   #worker: Worker | undefined
   #idleTimer: NodeJS.Timeout | undefined
@@ -120,7 +120,7 @@ export class Thread<Works extends Record<string, Work>> {
     worker?.unref()
     if (worker === undefined || this.#idleMs === undefined) return
     clearTimeout(this.#idleTimer)
-    this.#idleTimer = setTimeout(() => this.#end(worker, new Error('nobody asked')), this.#idleMs)
+    this.#idleTimer = setTimeout(() => this.#end(worker, new Error('nobody asked')), this.#idleMs())
     this.#idleTimer.unref()
   }
 

@@ -25,8 +25,11 @@ export interface BatchWorkerEvents {
 
 /** Chunks at once. Of texts each has one call under way; of pictures each is an image job, which waits for seconds or minutes. */
 const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 32, pictures: 16 }
-/** Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. */
-const MAX_RESULT_BYTES = 48 * 1024 * 1024
+/**
+ * Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. Eleven calls
+ * of 256 texts with 1,536 dimensions; the answers that they are made of are there beside them for a moment.
+ */
+const MAX_RESULT_BYTES = 24 * 1024 * 1024
 /** Of a line whose likes were not seen yet: 1,536 dimensions in base64. */
 const USUAL_LINE_BYTES = 8500
 /** Few, so that several nodes share a batch from its beginning, and memory is looked at in between. */
@@ -132,8 +135,12 @@ export class BatchWorker {
       chunks += 1
       lines += running.lines
     }
-    const isFull = kind === 'texts' && lines * this.#lineBytes >= MAX_RESULT_BYTES
-    return isFull ? 0 : CHUNKS_AT_ONCE[kind] - chunks
+    const free = CHUNKS_AT_ONCE[kind] - chunks
+    if (kind === 'pictures') return free
+    // However large it is, one goes on.
+    if (chunks === 0) return 1
+    const fitting = Math.floor((MAX_RESULT_BYTES / this.#lineBytes - lines) / (lines / chunks))
+    return Math.max(0, Math.min(free, fitting))
   }
 
   #begin(held: HeldChunk, kind: ChunkKind): void {

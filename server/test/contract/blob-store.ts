@@ -97,6 +97,15 @@ export function blobStoreSuite({ name, open, isTree = false, histories }: BlobSt
     assert.equal((await bytesOf(await store.open('view'))).toString(), 'middle')
   })
 
+  test(`${name}: a view into a buffer that can grow is put like any other`, async () => {
+    const store = await open()
+    const growing = new Uint8Array(new ArrayBuffer(100_000, { maxByteLength: 1_000_000 }))
+    growing.set(Buffer.from('what was written'), 70_000)
+    await store.put('batches/growing', growing.subarray(70_000, 70_016))
+    const blob = await store.open('batches/growing')
+    assert.equal((await bytesOf(blob)).toString(), 'what was written')
+  })
+
   test(`${name}: a range has both its ends, and the size is that of the whole`, async () => {
     const store = await open()
     await store.put('ten', Buffer.from('0123456789'))

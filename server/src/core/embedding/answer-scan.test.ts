@@ -192,6 +192,22 @@ test('a vector that goes out in the form it came in is the upstream’s own text
   assert.deepEqual(answer.vectors, [{ form: 'base64', base64 }])
 })
 
+test('of an answer in chunks only the vectors across two of them are copied', () => {
+  const inputs = 40
+  const embedding = encodeBase64(Float32Array.from({ length: 96 }, (_, index) => index + 1))
+  const data = Array.from({ length: inputs }, (_, index) => ({ object: 'embedding', index, embedding }))
+  const answer = Buffer.from(JSON.stringify({ object: 'list', data, usage: { prompt_tokens: 1 } }))
+  const cuts = [10, 20, 30].map((index) => answer.indexOf(`"index":${index},`) + 100)
+  // Each chunk with a buffer of its own, as they come from a connection.
+  const chunks = [0, ...cuts].map((from, index) => new Uint8Array(answer.subarray(from, cuts[index])))
+  const { vectors } = read(chunks, { width: 96, inputs, form: 'base64Bytes' })
+  const arrived = new Set(chunks.map(({ buffer }) => buffer))
+  const copied = vectors.filter(
+    (vector) => vector.form !== 'base64Bytes' || !arrived.has(vector.bytes.buffer as ArrayBuffer),
+  )
+  assert.equal(copied.length, 3)
+})
+
 test('every beginning of an answer is refused: a cut answer is never a shorter one', () => {
   const data = [0, 1].map((index) => ({ object: 'embedding', index, embedding: [index + 0.5, -1] }))
   const whole = Buffer.from(JSON.stringify({ object: 'list', data, model: 'm', usage: { prompt_tokens: 2 } }))

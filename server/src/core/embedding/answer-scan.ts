@@ -76,7 +76,7 @@ export class AnswerScanner {
   }
 
   push(chunk: Uint8Array): void {
-    this.#append(chunk)
+    this.#append(this.#behindValue(chunk))
     while (this.#advance());
     if (this.#bytes.length - this.#from > MAX_PENDING_BYTES)
       throw new BrokenAnswer('a value of more than 1 MB')
@@ -85,6 +85,21 @@ export class AnswerScanner {
   end(): ScannedAnswer {
     this.#keepSkeleton(this.#bytes, this.#from, this.#bytes.length)
     return { skeleton: this.#skeleton, vectors: this.#vectors, width: this.#width }
+  }
+
+  /** A value that began in an earlier chunk is put together alone. What comes behind it is read where it lies, not copied. */
+  #behindValue(chunk: Uint8Array): Uint8Array {
+    if (this.#stage !== 'end') return chunk
+    const end = chunk.indexOf(this.#closing)
+    if (end === -1) return chunk
+    this.#append(chunk.subarray(0, end + 1))
+    this.#advance()
+    return chunk.subarray(end + 1)
+  }
+
+  /** What ends the value that has begun. */
+  get #closing(): number {
+    return this.#bytes[this.#valueStart] === QUOTE ? QUOTE : CLOSE
   }
 
   /**
@@ -129,7 +144,7 @@ export class AnswerScanner {
         return true
       }
       case 'end': {
-        const end = bytes.indexOf(bytes[this.#valueStart] === QUOTE ? QUOTE : CLOSE, this.#at)
+        const end = bytes.indexOf(this.#closing, this.#at)
         this.#at = end === -1 ? bytes.length : end + 1
         if (end === -1) return false
         this.#keepSkeleton(bytes, this.#from, this.#valueStart)

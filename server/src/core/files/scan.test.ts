@@ -74,7 +74,7 @@ test('chunks hold every request once, in order, with its true number, and read a
       const { chunks, scan } = scanned(file)
       const read: number[] = []
       for (const chunk of chunks) {
-        assert.ok(chunk.inputs <= 512 || chunk.lines === 1)
+        assert.ok(chunk.inputs <= 256 || chunk.lines === 1)
         const splitter = new LineSplitter(chunk)
         const bytes = file.subarray(chunk.firstByte, chunk.firstByte + chunk.bytes)
         const requests = [...splitter.push(bytes), ...splitter.end()].filter(

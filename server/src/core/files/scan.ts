@@ -12,13 +12,13 @@ const MAX_ERRORS = 100
 const MAX_MODELS = 100
 /** Ten million texts, and room to spare. */
 const MAX_LINES = 20_000_000
-/** Each is a row of a batch. Ten million texts in full chunks are twenty thousand; only pictures and mixed options need more. */
+/** Each is a row of a batch. Ten million texts in full chunks are forty thousand; only pictures and mixed options need more. */
 const MAX_CHUNKS = 200_000
 /**
- * As many as the largest call of a batch carries: what a crash makes necessary again is one chunk, and the results of a chunk, 4 MB
+ * As many as the largest call of a batch carries: what a crash makes necessary again is one chunk, and the results of a chunk, 2 MB
  * with 1,536 dimensions, are in memory until it ends.
  */
-const CHUNK_INPUTS = 512
+const CHUNK_INPUTS = 256
 /** Read into memory whole by the worker of a batch. */
 const CHUNK_BYTES = 4 * 1024 * 1024
 

@@ -14,7 +14,7 @@ test('calls in the background shrink by half while people have to wait, and grow
   const grown = size.next(10, 2600)
   assert.ok(grown > least)
   for (let ms = 3000; ms < 20_000; ms += 100) size.next(10, ms)
-  assert.equal(size.next(10, 20_000), 512)
+  assert.equal(size.next(10, 20_000), 256)
 })
 
 test('however many calls ask at once, the size changes once, and it always stays within its bounds', () => {
@@ -26,7 +26,7 @@ test('however many calls ask at once, the size changes once, and it always stays
         waits += more
         nowMs += ms
         const inputs = size.next(waits, nowMs)
-        assert.ok(inputs >= 16 && inputs <= 512)
+        assert.ok(inputs >= 16 && inputs <= 256)
         for (let again = 0; again < 10; again += 1) assert.equal(size.next(waits, nowMs), inputs)
       }
     }),

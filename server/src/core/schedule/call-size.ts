@@ -4,11 +4,11 @@
  */
 const START = 128
 const LEAST = 16
-const MOST = 512
+const MOST = 256
 const STEP = 32
 /** The calls that made somebody wait have begun before: what is sent from now on is told by those who come after it. */
 const SHRINK_EVERY_MS = 100
-/** From the least to the most in some eight seconds. */
+/** From the least to the most in some four seconds. */
 const GROW_EVERY_MS = 500
 
 export class CallSize {

@@ -16,8 +16,6 @@ export interface ResultTerms {
   readonly batchId: string
   /** The number of the chunk's first line in the file. */
   readonly firstLine: number
-  /** Of the chunk. */
-  readonly lines: number
   readonly docsUrl: string
 }
 
@@ -57,7 +55,6 @@ export class ChunkResults {
       usage.promptTokens,
       lines.map(({ request }) => inputSize(request.input)),
     )
-    const before = this.#output.size
     let first = 0
     for (const [index, line] of lines.entries()) {
       const { model, encoding, input } = line.request
@@ -71,8 +68,6 @@ export class ChunkResults {
       let end = `],"model":${asciiJson(model)},"usage":{"prompt_tokens":${used},"total_tokens":${used}}`
       for (const name in extraFields) end += `,${asciiJson(name)}:${asciiJson(extraFields[name])}`
       this.#output.write(`${end}}${ANSWER_TAIL}`)
-      // What comes is about as large as what has come.
-      if (index === 0) this.#output.expect((this.#output.size - before) * (this.#linesLeft - 1))
     }
     this.#completed += lines.length
     this.#tokens += usage.promptTokens
@@ -163,10 +158,6 @@ export class ChunkResults {
   /** Its bytes are used by others from here on. */
   release(): void {
     this.#output.release()
-  }
-
-  get #linesLeft(): number {
-    return this.#terms.lines - this.#completed - this.#failed
   }
 
   #idsOf({ number, customId }: BatchLine): { readonly lineId: string; readonly customId: string } {

@@ -3,12 +3,16 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { PartBytes } from './part-bytes.ts'
 
-test('a part is its head and all that was written, however it grew and whatever its bytes held before', () => {
-  const piece = fc.oneof(fc.string({ unit: 'grapheme-ascii' }), fc.uint8Array({ maxLength: 300_000 }))
+test('a part is its head and all that was written, however it grew', () => {
+  const piece = fc.oneof(
+    fc.string({ unit: 'grapheme-ascii' }),
+    fc.uint8Array({ maxLength: 300_000 }),
+    // So that it moves.
+    fc.constant(new Uint8Array(9 * 1024 * 1024).fill(7)),
+  )
   fc.assert(
-    fc.property(fc.array(piece), fc.nat(3_000_000), (pieces, expected) => {
+    fc.property(fc.array(piece), (pieces) => {
       const part = new PartBytes()
-      part.expect(expected)
       for (const one of pieces) part.write(one)
       const written = Buffer.concat(pieces.map((one) => Buffer.from(one)))
       assert.equal(part.size, written.length)
@@ -17,4 +21,12 @@ test('a part is its head and all that was written, however it grew and whatever 
     }),
     { numRuns: 50 },
   )
+})
+
+test('a part that was released takes no memory, also before the garbage is collected', () => {
+  const part = new PartBytes()
+  part.write(new Uint8Array(1024 * 1024))
+  const bytes = part.behind('head\n')
+  part.release()
+  assert.equal(bytes.length, 0)
 })

@@ -1,18 +1,16 @@
 /** The bytes of a part while it grows: each result is written into them once, and keeps nothing else alive. */
 import { MAX_HEAD_BYTES, type Piece } from '#core/batch/part.ts'
 
-/** What it begins with: most batches of people who try them are small. */
-const FIRST_BYTES = 64 * 1024
-/** Bytes of parts that are kept are used again: every hundred megabytes anew would cost a look at all that the process holds. */
-const MAX_SPARE = 8
-const SPARE_BYTES = { least: 1024 * 1024, most: 8 * 1024 * 1024 }
-const spare: Uint8Array<ArrayBuffer>[] = []
+/** What it grows by. Only what was written takes memory: a chunk may wait for minutes between two of its calls. */
+const STEP_BYTES = 256 * 1024
+/** Addresses that are set aside, so that it grows where it is. A part that becomes larger moves once more. */
+const USUAL_BYTES = 16 * 1024 * 1024
 const encoder = new TextEncoder()
 const NOTHING = new Uint8Array(0)
 
 export class PartBytes {
   /** The head comes last and stands first: room for it is left at the beginning. */
-  #bytes = new Uint8Array(MAX_HEAD_BYTES + FIRST_BYTES)
+  #bytes = growing(MAX_HEAD_BYTES, USUAL_BYTES)
   #end = MAX_HEAD_BYTES
 
   /** Of what was written so far. */
@@ -20,15 +18,9 @@ export class PartBytes {
     return this.#end - MAX_HEAD_BYTES
   }
 
-  /** More is about to come: so much that it need not grow several times. */
-  expect(bytes: number): void {
-    const wanted = this.#end + bytes
-    if (wanted > this.#bytes.length) this.#grow(wanted)
-  }
-
   write(piece: Piece): void {
     const end = this.#end + piece.length
-    if (end > this.#bytes.length) this.#grow(Math.max(end, this.#bytes.length * 2))
+    if (end > this.#bytes.length) this.#grow(end)
     if (typeof piece === 'string') encoder.encodeInto(piece, this.#bytes.subarray(this.#end))
     else this.#bytes.set(piece, this.#end)
     this.#end = end
@@ -44,16 +36,23 @@ export class PartBytes {
 
   /** The part is kept elsewhere, or nobody needs it. What `behind` gave must not be used any more. */
   release(): void {
-    const { length } = this.#bytes
-    if (length >= SPARE_BYTES.least && length <= SPARE_BYTES.most && spare.length < MAX_SPARE)
-      spare.push(this.#bytes)
+    // The collector may be long in coming.
+    this.#bytes.buffer.transferToFixedLength(0)
     this.#bytes = NOTHING
   }
 
   #grow(length: number): void {
-    const place = spare.findIndex((bytes) => bytes.length >= length)
-    const larger = place === -1 ? new Uint8Array(length) : (spare.splice(place, 1)[0] as typeof NOTHING)
-    larger.set(this.#bytes.subarray(0, this.#end))
+    const wanted = Math.ceil(length / STEP_BYTES) * STEP_BYTES
+    const { buffer } = this.#bytes
+    if (wanted <= buffer.maxByteLength) return buffer.resize(wanted)
+    const larger = growing(wanted, 2 * wanted)
+    larger.set(this.#bytes)
+    buffer.transferToFixedLength(0)
     this.#bytes = larger
   }
+}
+
+/** Follows the size of its buffer. */
+function growing(length: number, maxByteLength: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(new ArrayBuffer(length, { maxByteLength }))
 }

@@ -78,7 +78,6 @@ export async function runChunk(
   const results = new ChunkResults({
     batchId: batch.id,
     firstLine,
-    lines: lines.length,
     docsUrl: docsUrl(),
   })
   const { done, trouble } = await new ChunkRun(held, results, orders, dependencies).all(lines)

@@ -94,7 +94,7 @@ export async function runPictures(
   const { customId } = first
   const line: BatchLine = { firstByte: 0, number: 0, customId, request: undefined, fault: undefined }
   const { firstLine } = held
-  const results = new ChunkResults({ batchId: batch.id, firstLine, lines: 1, docsUrl: docsUrl() })
+  const results = new ChunkResults({ batchId: batch.id, firstLine, docsUrl: docsUrl() })
   if (end.kind === 'stopped')
     return batch.state === 'cancelling'
       ? batches.finish(hold, { counts: NOTHING, part: undefined })

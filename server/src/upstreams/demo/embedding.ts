@@ -25,7 +25,7 @@ const MAX_WAITING = 256
  * Who tries it out asks again within a minute; a node that has other models does not keep this one in memory for nothing. Loading
  * it takes half a second.
  */
-const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000, idleMs: 60_000 }
+const LIMITS: ThreadLimits = { memoryMb: 512, maxTaskMs: 600_000, idleMs: () => 60_000 }
 
 export class DemoEmbedding implements EmbeddingUpstream {
   readonly #thread = new Thread<DemoWorks>(workerModule('upstreams/demo/model-worker'), LIMITS)
