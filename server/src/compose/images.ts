@@ -6,6 +6,7 @@ import type { Limits } from '#core/settings.ts'
 import type { AssetsDependencies } from '#http/control/images/assets.ts'
 import type { AssetDependencies } from '#http/gateway/images/assets.ts'
 import type { ReadingBodyOutside } from '#http/gateway/caller/arriving-body.ts'
+import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
 import type { Observer } from '#ports/observer.ts'
@@ -61,6 +62,7 @@ export interface Images extends AsyncDisposable {
 
 type ImagesOutside = Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'> &
   Pick<AssetDependencies, 'linkOf' | 'verifyLink'> &
+  Pick<ImagesDependencies, 'answerRoom'> &
   Omit<ReadingOutside, 'json' | keyof ReadingBodyOutside>
 
 export async function openImages(basics: Basics, parts: ImageParts): Promise<Images> {
@@ -133,6 +135,7 @@ async function imagesOutside(
     // Hashing and writing 64 KB takes part of a millisecond: fifty forms must not take their turns at once.
     yieldOnArrival: sharedYield(4),
     memory: sharedMemory(limits),
+    answerRoom: new FairShare({ capacity: ANSWER_BYTES, headroom: MEMORY_HEADROOM, maxWaiting: 0 }),
     jobs: stores.imageJobs,
     clock,
     identifiers,
@@ -151,6 +154,9 @@ async function imagesOutside(
 
 /** A project gets at most three times the bytes that stay free: a call holds its own for minutes. */
 const MEMORY_HEADROOM = 3
+
+/** Pictures whose answers are written at the same time. Beyond it they are read from the store, which takes longer. */
+const ANSWER_BYTES = 64 * 1024 * 1024
 
 /** Every call of every job may wait for it. */
 function sharedMemory({ bufferedBytes, maxImageJobs, maxImages }: Limits): FairShare {

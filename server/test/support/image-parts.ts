@@ -25,6 +25,7 @@ type Parts = Pick<
   | 'wait'
   | 'unended'
   | 'linkOf'
+  | 'answerRoom'
 > & { readonly verifyLink: () => boolean } & Pick<ReadingOutside, 'uploads' | 'memory' | 'fetcher'>
 
 export function memoryImages(): Parts {
@@ -34,6 +35,7 @@ export function memoryImages(): Parts {
     codec: { convert: (bytes) => Promise.resolve(bytes), colourMask: (bytes) => Promise.resolve(bytes) },
     uploads: new MemoryUploads({ maxBytes: 2 ** 30 }),
     memory: new FairShare({ capacity: 2 ** 28, headroom: 3, maxWaiting: 1000 }),
+    answerRoom: new FairShare({ capacity: 2 ** 26, headroom: 3, maxWaiting: 0 }),
     fetcher: { fetch: () => Promise.reject(new Error('no fetcher')) },
     hashing,
     unkept: () => {},

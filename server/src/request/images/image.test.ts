@@ -1,6 +1,7 @@
 import { RequestTrace } from '#core/request-trace.ts'
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FairShare } from '#core/fair-share.ts'
 import { momentOf } from '#core/ledger.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { JobLost } from '#ports/image-jobs.ts'
@@ -14,6 +15,7 @@ import { memoryImages } from '#test/support/image-parts.ts'
 import { anImageModel, anImageRequest } from '#test/support/images.ts'
 import { memoryMoney } from '#test/support/money.ts'
 import { eventually } from '#test/support/process.ts'
+import { PicturesAtHand } from './at-hand.ts'
 import { NO_FILES } from './files.ts'
 import { generateImages, type ImageDependencies, type ImageOptions } from './image.ts'
 
@@ -171,4 +173,23 @@ test('the memory of a picture is given back once it is kept, and that of one tha
   assert.ok(outcome.kind === 'made')
   assert.deepEqual([...outcome.held.values()], [other])
   assert.deepEqual(notes, ['it is kept', '0 is given back', 'the job ended', 'files of it discarded'])
+})
+
+test('a picture that a caller waits for stays in memory until the caller has it, and the others are given back', async () => {
+  const { ask, answer, notes } = aNode()
+  const other = new Uint8Array(await aPicture(9, 9))
+  using atHand = new PicturesAtHand(key.project, new FairShare({ capacity: 2, headroom: 1, maxWaiting: 0 }))
+  answer(
+    [picture, other].map((bytes, index) => ({
+      bytes,
+      discard: () => void notes.push(`${index} is given back`),
+      revisedPrompt: undefined,
+    })),
+  )
+  const outcome = await ask('it', { atHand })
+  assert.ok(outcome.kind === 'made')
+  assert.deepEqual(notes, ['1 is given back', 'the job ended', 'files of it discarded'])
+  assert.equal(atHand.get(outcome.result.pictures[0]?.sha256 ?? ''), picture)
+  atHand[Symbol.dispose]()
+  assert.equal(notes.at(-1), '0 is given back')
 })

@@ -18,6 +18,7 @@ import type { RequestTrace } from '#core/request-trace.ts'
 import { findImageModel } from '../access/find-model.ts'
 import type { Admission, MoneyOutside } from '../money/admission.ts'
 import type { TakenRates } from '../money/rates.ts'
+import type { PicturesAtHand } from './at-hand.ts'
 import { admitImages, offersFor, type ImageOrder } from './admit.ts'
 import type { HeldBytes } from './deliver.ts'
 import { EditInputs } from './edit-call.ts'
@@ -51,6 +52,8 @@ export interface ImageOptions extends JobOptions {
   readonly files: RequestFiles
   /** What the rate limits counted before the request was read. */
   readonly counted?: TakenRates | undefined
+  /** For pictures of the answer, as long as it is written; who asks disposes of it. Undefined: they are read from the store. */
+  readonly atHand?: PicturesAtHand | undefined
   /** Its pictures are of a line of a batch. Undefined: somebody waits for them. */
   readonly background?: Background | undefined
 }
@@ -208,11 +211,12 @@ interface JobRun {
 /** Owns the admission and the files of the job from here on, however the job ends. The admission ends first. */
 async function runJob(
   job: JobRun,
-  { trace, onPreview, background }: Pick<ImageOptions, 'trace' | 'onPreview' | 'background'>,
+  options: Pick<ImageOptions, 'trace' | 'onPreview' | 'background' | 'atHand'>,
   dependencies: ImageDependencies,
 ): Promise<ImageOutcome> {
   const { clock, limits } = dependencies
   const { request, files } = job
+  const { trace, onPreview, background, atHand } = options
   await using _ = job.ownFiles
   using admission = job.admission
   const held: HeldBytes = new Map()
@@ -225,6 +229,7 @@ async function runJob(
     held,
     onPreview,
     inputs: request.edit && new EditInputs(request.edit, files, admission.project, dependencies),
+    atHand,
     isResumed: false,
     background,
   }

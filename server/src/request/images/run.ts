@@ -29,6 +29,7 @@ import {
   type HeldBytes,
   type KeepingOutside,
 } from './deliver.ts'
+import type { PicturesAtHand } from './at-hand.ts'
 import { whenCodecIsFree } from './codec-wait.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
@@ -65,6 +66,8 @@ export interface ImageRun {
   readonly onPreview: (preview: Preview) => void
   /** Undefined: there is nothing to edit. */
   readonly inputs: EditInputs | undefined
+  /** Where pictures go on being in memory once they are stored. Undefined: nobody waits for them. */
+  readonly atHand?: PicturesAtHand | undefined
   /** An earlier process, which died, made calls for it. */
   readonly isResumed: boolean
   /** Undefined: somebody waits for it, or may come back for it. */
@@ -248,6 +251,8 @@ async function deliver(
 ): Promise<Delivery> {
   const { hold, held } = run
   const { call, offer } = sent
+  // The caller gets what it is converted to.
+  const atHand = offer.conversion === undefined ? run.atHand : undefined
   const kept = await describePictures(answer.pictures, outside)
   const { tokens, eachTokens, usage, echoes, extraFields } = answer
   const answered = { tokens, eachTokens, pictures: kept, echoes }
@@ -271,8 +276,10 @@ async function deliver(
     await keepDelivery(hold.jobId, whole, outside)
     return whole
   } finally {
-    for (const [index, picture] of answer.pictures.entries())
-      if (!held.has((kept[index] as KeptPicture).sha256)) picture.discard?.()
+    for (const [index, picture] of answer.pictures.entries()) {
+      const { sha256 } = kept[index] as KeptPicture
+      if (!held.has(sha256) && !atHand?.take(sha256, picture)) picture.discard?.()
+    }
   }
 }
 

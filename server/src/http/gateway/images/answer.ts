@@ -7,10 +7,9 @@ import type { RateState } from '#core/limit.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { blobsOfBatch } from '#request/images/batch-blobs.ts'
-import type { HeldBytes } from '#request/images/deliver.ts'
 import { rateHeaders } from '../../rate-headers.ts'
 import { drained, headerText, writePieces } from '../caller/writing.ts'
-import { base64Slices, handedOut, openPicture } from './picture-source.ts'
+import { base64Slices, handedOut, openPicture, type InMemory } from './picture-source.ts'
 
 export interface AnswerOutside {
   readonly blobs: BlobStore
@@ -19,14 +18,15 @@ export interface AnswerOutside {
   readonly linkOf: (assetId: string, untilMs?: number) => string
 }
 
-export interface ImageMeta {
+export interface ImageMeta extends InMemory {
   readonly requestId: string
   readonly jobId: string
   readonly rates: readonly RateState[]
-  readonly held: HeldBytes
   /** The value of `server-timing`; undefined: the header is left out. */
   readonly timing: string | undefined
 }
+
+type PictureOrigin = Pick<ImageMeta, 'jobId' | keyof InMemory>
 
 /** Resolves to how many bytes were written. */
 export async function writeImages(
@@ -49,13 +49,13 @@ export async function writeImages(
 /** The JSON text of an answer, in pieces. */
 export async function* imageBody(
   result: ImageResult,
-  { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
+  from: PictureOrigin,
   outside: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
   // Joined to the first piece of the picture that it stands before, which comes when the picture is open.
   let before = `{"created":${result.createdSeconds},"data":[{`
   for (const picture of result.pictures) {
-    for await (const piece of pictureFields(picture, result, { jobId, held }, outside)) {
+    for await (const piece of pictureFields(picture, result, from, outside)) {
       yield before + piece
       before = ''
     }
@@ -75,17 +75,17 @@ export async function* imageBody(
 export async function* pictureFields(
   picture: ResultPicture,
   { form, batchId }: ImageResult,
-  { jobId, held }: Pick<ImageMeta, 'jobId' | 'held'>,
+  { jobId, ...inMemory }: PictureOrigin,
   { blobs, linkOf, yieldLoop }: AnswerOutside,
 ): AsyncGenerator<string, undefined> {
   const handed = handedOut(picture)
   // What could be stored nowhere has no address but itself.
-  const isStored = !held.has(handed.sha256)
+  const isStored = !inMemory.held.has(handed.sha256)
   if (form === 'url' && isStored) {
     yield `"url":${asciiJson(linkOf(assetIdOf(jobId, picture, batchId)))}`
     return
   }
-  const bytes = await openPicture(handed, held, blobsOfBatch(batchId, blobs))
+  const bytes = await openPicture(handed, inMemory, blobsOfBatch(batchId, blobs))
   yield form === 'url' ? `"url":"data:${mediaTypeOf(handed.format as PictureFormat)};base64,` : '"b64_json":"'
   yield* base64Slices(bytes, yieldLoop)
   yield '"'

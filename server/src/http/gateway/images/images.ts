@@ -4,12 +4,14 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { idOf } from '#core/catalog.ts'
+import type { FairShare } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { serverTiming } from '#core/server-timing.ts'
+import { PicturesAtHand } from '#request/images/at-hand.ts'
 import {
   generateImages,
   type ImageDependencies,
@@ -32,7 +34,10 @@ import type { ReadImageRequest, ReadRequest } from './read-request.ts'
 
 /** With batches, since their pictures are kept as long as their results. */
 export interface ImagesDependencies
-  extends ImageDependencies, AnswerOutside, ListenerDependencies, Pick<BatchesDependencies, 'forBatches'> {}
+  extends ImageDependencies, AnswerOutside, ListenerDependencies, Pick<BatchesDependencies, 'forBatches'> {
+  /** Memory for pictures that are stored, while their answers are written. */
+  readonly answerRoom: FairShare
+}
 
 interface ReceivedImages extends ReadImageRequest {
   readonly options: CallerOptions
@@ -41,6 +46,8 @@ interface ReceivedImages extends ReadImageRequest {
 interface AskedImages extends ReceivedImages {
   /** Undefined: the caller wants one answer, not a stream. */
   readonly events: ImageEvents | undefined
+  /** Undefined: nobody waits for pictures. */
+  readonly atHand: PicturesAtHand | undefined
   /** Resolved once the answer is written, and the store knows whether the client has it. */
   readonly told: PromiseWithResolvers<void>
 }
@@ -68,20 +75,24 @@ export function imagesHandler(
         }
         return { options, ...received }
       },
-      read: (received, journey) => ({
+      read: (received, journey, { project }) => ({
         ...received,
+        atHand: received.options.respondAsync
+          ? undefined
+          : new PicturesAtHand(project, dependencies.answerRoom),
         events: eventsFor(received.asked, journey, dependencies),
         told: Promise.withResolvers(),
       }),
-      run({ asked, files, options, events, told }, key, { response, requestId, trace, counted }) {
+      run({ asked, files, options, events, atHand, told }, key, { response, requestId, trace, counted }) {
         const onPreview: ImageOptions['onPreview'] = (preview) => events?.preview(preview)
         const whenGone: ImageOptions['whenGone'] = (gone) => onceGone(response, told.promise, gone)
-        const all = { requestId, key, trace, counted, files, ...options, onPreview, whenGone }
+        const all = { requestId, key, trace, counted, files, ...options, onPreview, whenGone, atHand }
         return generateImages(asked, all, dependencies)
       },
-      async write(outcome, { events, told }, journey) {
+      async write(outcome, { events, atHand, told }, journey) {
+        using _ = atHand
         const { response, requestId } = journey
-        if (outcome.kind === 'made') await answer(journey, outcome, events, dependencies)
+        if (outcome.kind === 'made') await answer(journey, { ...outcome, atHand }, events, dependencies)
         else {
           events?.cancel()
           if (outcome.kind === 'queued') await writeQueued(response, outcome, requestId, dependencies)
@@ -90,6 +101,7 @@ export function imagesHandler(
         told.resolve()
       },
       async fail(fault, asked, { request, response, requestId }) {
+        using _ = asked?.atHand
         asked?.told.resolve()
         const isTold = (await asked?.events?.fail(fault, docsUrl())) === true
         if (isTold) endUnread(request, response)
@@ -139,7 +151,7 @@ function eventsFor(
 
 async function answer(
   { response, requestId, trace }: Journey,
-  { result, jobId, rates, held }: MadeImages,
+  { result, jobId, rates, held, atHand }: MadeImages & Pick<AskedImages, 'atHand'>,
   events: ImageEvents | undefined,
   dependencies: ImagesDependencies,
 ): Promise<void> {
@@ -147,7 +159,7 @@ async function answer(
   const { clock, serverTiming: isTimed } = dependencies
   // A request that joined a job waited for calls that are not its own.
   const timing = isTimed && trace.calls.length > 0 ? serverTiming(trace, clock.monotonicMs()) : undefined
-  const meta = { requestId, jobId, rates, held, timing }
+  const meta = { requestId, jobId, rates, held, atHand, timing }
   trace.bytesOut = await (events === undefined
     ? writeImages(response, result, meta, dependencies)
     : events.complete(result, meta, dependencies))

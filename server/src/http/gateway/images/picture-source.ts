@@ -3,10 +3,17 @@ import { Fault } from '#core/fault/fault.ts'
 import { pictureName, type KeptBytes, type KeptPicture } from '#core/image/delivery.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
+import type { PicturesAtHand } from '#request/images/at-hand.ts'
 import type { HeldBytes } from '#request/images/deliver.ts'
 
 /** A slice of base64 that takes well under a millisecond to write; a multiple of three bytes, so that slices join. */
-const SLICE_BYTES = 192 * 1024
+const SLICE_BYTES = 48 * 1024
+
+/** Pictures that need not be read from the store. */
+export interface InMemory {
+  readonly held: HeldBytes
+  readonly atHand?: PicturesAtHand | undefined
+}
 
 /** What the caller gets: the converted picture where there is one. */
 export function handedOut(picture: KeptPicture): KeptBytes {
@@ -16,10 +23,10 @@ export function handedOut(picture: KeptPicture): KeptBytes {
 /** Opened before the answer begins, so that trouble can still be told in words. */
 export async function openPicture(
   { sha256 }: KeptBytes,
-  held: HeldBytes,
+  { held, atHand }: InMemory,
   blobs: BlobStore,
 ): Promise<AsyncIterable<Uint8Array>> {
-  const inMemory = held.get(sha256)
+  const inMemory = held.get(sha256) ?? atHand?.get(sha256)
   if (inMemory !== undefined) return slicesOf(inMemory)
   try {
     const blob = await blobs.open(pictureName(sha256))
