@@ -56,6 +56,9 @@ export async function startTorana(options: ToranaOptions): Promise<StartedTorana
   return { pid, origin, port, controlPort, configFile, dataFolder }
 }
 
+/** Just after a start, chores over a large database may take longer than a statement may. */
+const STORING_ATTEMPTS = 5
+
 /** A key as the control API takes it. */
 export interface StoredKey {
   readonly name: string
@@ -71,13 +74,18 @@ export async function storeKeys(
   for (let from = 0; from < keys.length; from += STORED_AT_ONCE)
     await Promise.all(
       keys.slice(from, from + STORED_AT_ONCE).map(async (key) => {
-        const answer = await fetch(`http://127.0.0.1:${controlPort}/api/v1/keys`, {
-          method: 'POST',
-          headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
-          body: JSON.stringify({ project: 'bench', ...key }),
-        })
-        if (answer.status !== 201)
-          throw new Error(`the key ${key.name} was not stored: ${await answer.text()}`)
+        for (let attempt = 1; ; attempt += 1) {
+          const answer = await fetch(`http://127.0.0.1:${controlPort}/api/v1/keys`, {
+            method: 'POST',
+            headers: { authorization: `Bearer ${ADMIN_TOKEN}`, 'content-type': 'application/json' },
+            body: JSON.stringify({ project: 'bench', ...key }),
+          })
+          // Of an attempt before, whose answer said that the key may have been made.
+          if (answer.status === 201 || (answer.status === 409 && attempt > 1)) return
+          const text = await answer.text()
+          if (answer.status !== 503 || attempt === STORING_ATTEMPTS)
+            throw new Error(`the key ${key.name} was not stored: ${text}`)
+        }
       }),
     )
 }

@@ -72,17 +72,20 @@ WITH lost AS MATERIALIZED (
 UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
 FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
 
+/** Says what `state` says as well: the index of open batches is by it, and a million may have ended. */
+const IS_OPEN = 'ended_at IS NULL'
+
 /** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
 export const NEXT_BATCH = `
 SELECT batch_id FROM (
   SELECT DISTINCT ON (project) batch_id, project FROM batches
-  WHERE state = 'in_progress' AND next_chunk < chunks AND not_before <= now() AND ${HAS_PICTURES} = $1
+  WHERE ${IS_OPEN} AND state = 'in_progress' AND next_chunk < chunks AND not_before <= now() AND ${HAS_PICTURES} = $1
     AND project <> ALL ($2::text[])
   ORDER BY project, expires_at, batch_id
 ) AS urgent
 ORDER BY (
-  SELECT max(claimed_at) FROM batches AS others WHERE others.project = urgent.project AND others.state = 'in_progress'
-    AND ${HAS_PICTURES} = $1
+  SELECT max(claimed_at) FROM batches AS others WHERE others.project = urgent.project AND ${IS_OPEN}
+    AND state = 'in_progress' AND ${HAS_PICTURES} = $1
 ) NULLS FIRST, batch_id
 LIMIT 1`
 
