@@ -3,15 +3,15 @@ import type { RateTake } from '../limit.ts'
 
 /** The part of a rate that is not for work that nobody waits for, so that who comes next need not wait for it. */
 const RESERVE = 0.2
-/** The same of the calls at once: of those that people leave at the moment. */
-const RESERVE_AT_ONCE = 0.1
+/** The same of the calls at once: of those that people leave at the moment. More would be idle for most of the time. */
+const RESERVE_AT_ONCE = 0.07
 /** From here on one of so many calls ends soon, and who waits gets its place. Below, one place is always kept free. */
 const MANY = 16
 
-/** How many calls may be under way when one begins that nobody waits for. `people`: calls under way that somebody waits for. */
-export function backgroundRoom(limit: number, people: number): number {
+/** How many calls may be under way when one begins that nobody waits for. `people`: calls under way that somebody waits for; undefined: nobody came lately. */
+export function backgroundRoom(limit: number, people: number | undefined): number {
   if (!Number.isFinite(limit)) return limit
-  const left = Math.max(0, limit - people)
+  const left = people === undefined ? 0 : Math.max(0, limit - people)
   const reserve = Math.max(limit < MANY ? 1 : 0, Math.floor(left * RESERVE_AT_ONCE))
   // Where there is room for one call at all, it is for everybody.
   return Math.max(1, limit - reserve)

@@ -82,3 +82,18 @@ test('a step down that is tried binds the background, and who comes then gets a 
   assert.ok(world.person())
   assert.equal(world.limit, before)
 })
+
+test('the background leaves places free for people as long as somebody came lately, and without them takes all', () => {
+  const world = new World()
+  const taken = (): number => {
+    const ends: ((end: CallEnd, nowMs: number) => void)[] = []
+    for (let end = world.begin(true); end !== undefined; end = world.begin(true)) ends.push(end)
+    for (const end of ends) end({ kind: 'abandoned' }, world.nowMs)
+    return ends.length
+  }
+  assert.ok(world.person())
+  const beside = taken()
+  assert.ok(beside < START_LIMIT && beside >= START_LIMIT * 0.9, `${beside}`)
+  world.nowMs += 60_000
+  assert.equal(taken(), START_LIMIT)
+})

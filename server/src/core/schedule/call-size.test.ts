@@ -5,16 +5,17 @@ import { CallSize } from './call-size.ts'
 
 test('calls in the background shrink by half while people have to wait, and grow slowly while nobody has to', () => {
   const size = new CallSize()
-  const first = size.next(0, 0)
-  assert.equal(size.next(1, 200), first / 2)
+  const at = (waits: number, nowMs: number): number => (size.next(waits, nowMs), size.inputs)
+  const first = at(0, 0)
+  assert.equal(at(1, 200), first / 2)
   for (let calls = 2; calls < 10; calls += 1) size.next(calls, calls * 200)
-  const least = size.next(10, 2000)
+  const least = at(10, 2000)
   assert.equal(least, 16)
-  assert.equal(size.next(10, 2100), least)
-  const grown = size.next(10, 2600)
+  assert.equal(at(10, 2100), least)
+  const grown = at(10, 2600)
   assert.ok(grown > least)
   for (let ms = 3000; ms < 20_000; ms += 100) size.next(10, ms)
-  assert.equal(size.next(10, 20_000), 256)
+  assert.equal(at(10, 20_000), 256)
 })
 
 test('however many calls ask at once, the size changes once, and it always stays within its bounds', () => {
@@ -25,10 +26,24 @@ test('however many calls ask at once, the size changes once, and it always stays
       for (const [more, ms] of steps) {
         waits += more
         nowMs += ms
-        const inputs = size.next(waits, nowMs)
-        assert.ok(inputs >= 16 && inputs <= 256)
-        for (let again = 0; again < 10; again += 1) assert.equal(size.next(waits, nowMs), inputs)
+        size.next(waits, nowMs)
+        const { inputs } = size
+        for (let again = 0; again < 10; again += 1) {
+          const next = size.next(waits, nowMs)
+          assert.ok(next >= 16 && next <= 256 && next >= inputs * 0.7 && next <= inputs * 1.3)
+          assert.equal(size.inputs, inputs)
+        }
       }
     }),
   )
+})
+
+test('calls that begin together do not end together: their sizes are spread around the average', () => {
+  const size = new CallSize()
+  const sizes = Array.from({ length: 32 }, () => size.next(0, 0)).sort((a, b) => a - b)
+  const { inputs } = size
+  const mean = sizes.reduce((sum, one) => sum + one, 0) / sizes.length
+  assert.ok(Math.abs(mean - inputs) < inputs / 10, `${mean}`)
+  assert.ok(new Set(sizes).size > 28, sizes.join(' '))
+  assert.ok((sizes.at(-1) as number) - (sizes[0] as number) > inputs * 0.4, sizes.join(' '))
 })

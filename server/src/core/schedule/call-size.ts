@@ -10,14 +10,34 @@ const STEP = 32
 const SHRINK_EVERY_MS = 100
 /** From the least to the most in some four seconds. */
 const GROW_EVERY_MS = 500
+/** Between the smallest and the largest of calls that follow one another, as a part of their average. */
+const SPREAD = 0.5
+/** Its multiples are spread evenly between whole numbers, however many there are. */
+const GOLDEN_RATIO = (Math.sqrt(5) - 1) / 2
 
 export class CallSize {
   #inputs = START
   #waits = 0
   #changedAtMs = Number.NEGATIVE_INFINITY
+  #spread = 0
 
-  /** `waits`: how many calls have had to wait in line for a person so far. */
+  /** Of a call, on average. */
+  get inputs(): number {
+    return this.#inputs
+  }
+
+  /**
+   * Of the next call, around the average: calls of one size that begin together end together, and in between no place becomes free
+   * for anybody. `waits`: how many calls have had to wait in line for a person so far.
+   */
   next(waits: number, nowMs: number): number {
+    this.#learn(waits, nowMs)
+    this.#spread = (this.#spread + GOLDEN_RATIO) % 1
+    const inputs = Math.round(this.#inputs * (1 - SPREAD / 2 + SPREAD * this.#spread))
+    return Math.min(MOST, Math.max(LEAST, inputs))
+  }
+
+  #learn(waits: number, nowMs: number): void {
     const hasAnybodyWaited = waits > this.#waits
     this.#waits = waits
     const sinceMs = nowMs - this.#changedAtMs
@@ -25,7 +45,6 @@ export class CallSize {
       this.#change(Math.max(LEAST, this.#inputs >> 1), nowMs)
     else if (!hasAnybodyWaited && sinceMs >= GROW_EVERY_MS)
       this.#change(Math.min(MOST, this.#inputs + STEP), nowMs)
-    return this.#inputs
   }
 
   #change(inputs: number, nowMs: number): void {

@@ -71,7 +71,7 @@ const SLOW_FAILURE_TIMES = 3
 /** While a probe is under way, it is worth asking again this soon. */
 const PROBE_OUT_MS = 100
 /** So long after somebody's call: enough for a window of people who come once a second. Later, nobody is there. */
-const PEOPLE_TEACH_MS = 10_000
+const LATELY_MS = 10_000
 
 interface Call extends JudgedCall {
   readonly size: number
@@ -148,7 +148,7 @@ export class DeploymentState {
     if (nowMs < limitedUntilMs) return { kind: 'limited', untilMs: limitedUntilMs }
     if (!this.health.isHealthy) return this.#ejected(nowMs, false)
     const concurrency = limits?.concurrency ?? Number.POSITIVE_INFINITY
-    const people = this.inFlight - this.#background
+    const people = this.#hasPeople(nowMs) ? this.#people : undefined
     const roomIn = (limit: number): number =>
       wanted.isBackground === true ? backgroundRoom(limit, people) : limit
     if (this.waiting >= roomIn(this.#limitFor(wanted, limits)) || this.inFlight >= roomIn(concurrency))
@@ -270,14 +270,23 @@ export class DeploymentState {
    * limit learns from those who wait: their calls notice every queue that background calls make.
    */
   #teaches({ isBackground }: Call, nowMs: number): boolean {
-    const people = this.inFlight - this.#background
-    if (isBackground && (people > 0 || nowMs - this.#peopleAtMs < PEOPLE_TEACH_MS)) return false
+    if (isBackground && this.#hasPeople(nowMs)) return false
     if (!isBackground) {
       this.#peopleAtMs = nowMs
       if (this.#backgroundTaught) this.#adaptive.restart(nowMs)
     }
     this.#backgroundTaught = isBackground
     return true
+  }
+
+  /** Calls under way that somebody waits for. */
+  get #people(): number {
+    return this.inFlight - this.#background
+  }
+
+  /** Whether somebody's call is under way, or was lately. */
+  #hasPeople(nowMs: number): boolean {
+    return this.#people > 0 || nowMs - this.#peopleAtMs < LATELY_MS
   }
 
   #answered(call: Call, nowMs: number): void {
