@@ -77,6 +77,8 @@ export interface ImageEvents {
 export interface Preview {
   readonly index: number
   readonly bytes: Uint8Array
+  /** Gives the memory of the bytes back at once, like that of a picture. */
+  readonly discard?: (() => void) | undefined
   /** `size`, `quality`, `background`, `output_format` as the upstream's event told them. */
   readonly echoes: Readonly<Record<string, unknown>>
 }

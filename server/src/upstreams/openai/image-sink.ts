@@ -42,7 +42,8 @@ export class ImageSink implements ByteSink {
     if (type === 'text/event-stream') {
       this.#reader = new EventReader({
         images: this.#images,
-        preview: (picture, about) => this.#events.partial({ ...about, bytes: picture.whole() }),
+        preview: (picture, about) =>
+          this.#events.partial({ ...about, bytes: picture.whole(), discard: () => picture.discard() }),
         finished: () => this.#finished.resolve(undefined),
       })
     } else if (type.startsWith('image/')) this.#reader = new RawReader()

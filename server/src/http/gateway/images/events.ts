@@ -65,12 +65,13 @@ export class ImageEvents {
     this.#timer.unref()
   }
 
-  preview({ index, bytes, echoes }: Preview): void {
+  preview(preview: Preview): void {
+    const { index, bytes, echoes } = preview
     const header = pictureHeader(bytes)
     const seen = header && { size: `${header.width}x${header.height}`, output_format: header.format }
     const fields = `"partial_image_index":${index}`
     const all = { ...this.#asked, ...seen, ...echoes }
-    this.#queue('partial_image', fields, all, one(bytes, this.#yieldLoop))
+    this.#queue('partial_image', fields, all, one(preview, this.#yieldLoop))
   }
 
   /**
@@ -170,9 +171,10 @@ export class ImageEvents {
   }
 }
 
-async function* one(bytes: Uint8Array, yieldLoop: () => Promise<unknown>): AsyncIterable<string> {
+async function* one({ bytes, discard }: Preview, yieldLoop: () => Promise<unknown>): AsyncIterable<string> {
   yield '"b64_json":"'
   yield* base64Slices(whole(bytes), yieldLoop)
+  discard?.()
   yield '"'
 }
 
