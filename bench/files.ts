@@ -1,11 +1,15 @@
 /**
  * `npm run bench:files`: a large file through one node. It comes in parts of which some break off and are sent again, and goes out by
- * ranges that break off too, while somebody embeds. `-- --mb 8192` for the largest there is. Prints each figure beside its goal.
+ * ranges that break off too, while somebody embeds. Another comes in one form over a slow line. `-- --mb 8192 --slow-mb 200` for
+ * the largest there are. Prints each figure beside its goal.
  */
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { Worker } from 'node:worker_threads'
 import { GATEWAY_KEY } from '../server/test/support/gateway.ts'
 import { startNodeProcess } from '../server/test/support/cluster.ts'
 import { temporaryFolder } from '../server/test/support/process.ts'
@@ -13,13 +17,20 @@ import { testPostgres } from '../server/test/support/servers.ts'
 import { startFakeProvider } from '../tools/fake-provider/server.ts'
 
 const { values } = parseArgs({
-  options: { mb: { type: 'string', default: '256' }, failing: { type: 'string', default: '0.05' } },
+  options: {
+    mb: { type: 'string', default: '256' },
+    failing: { type: 'string', default: '0.05' },
+    /** Comes at a megabyte a second. */
+    'slow-mb': { type: 'string', default: '10' },
+  },
 })
 const MB = 1024 * 1024
 const PART_BYTES = 16 * MB
 /** A download breaks off after so much, and goes on from there. */
 const STRIDE_BYTES = 48 * MB
 const MODEL = 'plain-w8'
+/** A few hundred requests, of which some are the slowest percent. */
+const ALONE_MS = 10_000
 
 /** A line of a megabyte, as valid as any; its number makes it its own. */
 function lineOf(number: number): Buffer {
@@ -86,25 +97,21 @@ async function sendPart(uploadId: string, part: Buffer, breaksOff: boolean): Pro
   }
 }
 
-async function embedMs(): Promise<number> {
-  const startedMs = performance.now()
-  const answer = await fetch(at('/embeddings'), {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'application/json' },
+/** Requests one after another until `stop`, in a thread of its own: what this one does meanwhile must not count. */
+function embedBeside(): { stop(): Promise<number[]> } {
+  const question = {
+    url: at('/embeddings'),
+    headers,
     body: JSON.stringify({ model: MODEL, input: 'somebody waits' }),
-  })
-  await answer.arrayBuffer()
-  return performance.now() - startedMs
-}
-
-/** Requests one after another until told to stop; the milliseconds of each. */
-async function embedsUntil(stopped: () => boolean): Promise<number[]> {
-  const times: number[] = []
-  while (!stopped()) {
-    times.push(await embedMs())
-    await wait(5)
   }
-  return times.sort((a, b) => a - b)
+  const thread = new Worker(new URL('./files-beside.ts', import.meta.url), { workerData: question })
+  return {
+    async stop() {
+      thread.postMessage('stop')
+      const [times] = (await once(thread, 'message')) as [number[]]
+      return times.sort((a, b) => a - b)
+    },
+  }
 }
 const p99 = (sorted: readonly number[]): number => sorted[Math.floor(sorted.length * 0.99)] ?? Number.NaN
 
@@ -134,6 +141,40 @@ async function uploaded(count: number, failing: number): Promise<string> {
   return (await postJson<{ file: { id: string } }>(`/uploads/${id}/complete`, done)).file.id
 }
 
+/** One form whose file comes a line of a megabyte each second. What is kept of it is read back. */
+async function uploadedSlowly(
+  lines: number,
+): Promise<{ readonly isEqual: boolean; readonly seconds: number }> {
+  const startedMs = performance.now()
+  const digest = createHash('sha256')
+  const boundary = 'bench-files'
+  const part = (name: string, rest: string): string =>
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${rest}\r\n\r\n`
+  async function* form(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from(`${part('purpose', '')}batch\r\n${part('file', '; filename="slow.jsonl"')}`)
+    for (let number = 0; number < lines; number += 1) {
+      const line = lineOf(number)
+      digest.update(line)
+      yield line
+      await wait(1000)
+    }
+    yield Buffer.from(`\r\n--${boundary}--\r\n`)
+  }
+  const answer = await fetch(at('/files'), {
+    method: 'POST',
+    headers: { ...headers, 'content-type': `multipart/form-data; boundary=${boundary}` },
+    body: Readable.toWeb(Readable.from(form())) as ReadableStream,
+    duplex: 'half',
+  })
+  if (answer.status !== 200) throw new Error(`/files: ${answer.status} ${await answer.text()}`)
+  const { id } = (await answer.json()) as { id: string }
+  const seconds = (performance.now() - startedMs) / 1000
+  const kept = createHash('sha256')
+  const content = await fetch(at(`/files/${id}/content`), { headers })
+  for await (const piece of content.body as unknown as AsyncIterable<Uint8Array>) kept.update(piece)
+  return { isEqual: kept.digest('hex') === digest.digest('hex'), seconds }
+}
+
 // A node that has just started grows by what it needs for any work at all.
 await uploaded(1, 0)
 const before = forgetPeak()
@@ -141,16 +182,18 @@ const uploadedMs = performance.now()
 const fileId = await uploaded(parts, Number(values.failing))
 const uploadSeconds = (performance.now() - uploadedMs) / 1000
 const uploadMb = memoryMb('VmHWM') - before
+
+const beforeSlow = forgetPeak()
+const slow = await uploadedSlowly(Number(values['slow-mb']))
+const slowMb = memoryMb('VmHWM') - beforeSlow
+
 for (let number = 0; number < parts; number += 1) sent.update(partOf(number, PART_BYTES))
 
-let isQuiet = false
-const alone = embedsUntil(() => isQuiet)
-await wait(3000)
-isQuiet = true
-const aloneTimes = await alone
+const alone = embedBeside()
+await wait(ALONE_MS)
+const aloneTimes = await alone.stop()
 
-let isOver = false
-const beside = embedsUntil(() => isOver)
+const beside = embedBeside()
 const beforeDownload = forgetPeak()
 const total = parts * PART_BYTES
 const downloaded = createHash('sha256')
@@ -173,14 +216,17 @@ for (let got = 0; got < total;) {
   left.abort()
   breaks += 1
 }
-isOver = true
-const besideTimes = await beside
+const besideTimes = await beside.stop()
 const downloadMb = memoryMb('VmHWM') - beforeDownload
 
 console.table({
   [`B13: ${values.mb} MB in ${parts} parts, ${brokenOff} broken off, md5 checked`]: {
     figure: `+${uploadMb.toFixed(0)} MB at most, ${uploadSeconds.toFixed(1)} s`,
     goal: '+64 MB',
+  },
+  [`B13: ${values['slow-mb']} MB in one form at 1 MB/s`]: {
+    figure: `+${slowMb.toFixed(0)} MB at most, ${slow.seconds.toFixed(0)} s, ${slow.isEqual ? 'byte-equal' : 'DIFFERENT'}`,
+    goal: '+64 MB, byte-equal',
   },
   [`B14: ${breaks} ranges, each broken off`]: {
     figure: `${downloaded.digest('hex') === sent.digest('hex') ? 'byte-equal' : 'DIFFERENT'}, ${tags.size} ETag, +${downloadMb.toFixed(0)} MB`,
