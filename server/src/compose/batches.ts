@@ -124,7 +124,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     batches,
     blobs: blobs.kept,
     readInput: (fileId, range) => input.read(fileId, range),
-    callInputs: () => callSize.next(dispatch.waits, outside.clock.monotonicMs()),
+    callInputs: () => callSize.next(dispatch, outside.clock.monotonicMs()),
     docsUrl: () => publicUrl,
     wait,
   }

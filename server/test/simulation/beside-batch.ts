@@ -89,7 +89,7 @@ export async function peopleBeside(given: Beside): Promise<Noticed> {
     )
   }
   const chunk = async (): Promise<void> => {
-    while (agenda.nowMs < forMs) await call(callSize.next(dispatch.waits, agenda.nowMs), true)
+    while (agenda.nowMs < forMs) await call(callSize.next(dispatch, agenda.nowMs), true)
   }
   const arrive = (): void => {
     if (agenda.nowMs > forMs) return

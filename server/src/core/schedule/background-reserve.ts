@@ -3,8 +3,8 @@ import type { RateTake } from '../limit.ts'
 
 /** The part of a rate that is not for work that nobody waits for, so that who comes next need not wait for it. */
 const RESERVE = 0.2
-/** The same of the calls at once: of those that people leave at the moment. More would be idle for most of the time. */
-const RESERVE_AT_ONCE = 0.07
+/** The same of the calls at once: of all, and at most of those that people leave at the moment. More would be idle most of the time. */
+const RESERVE_AT_ONCE = { ofAll: 0.07, ofLeft: 0.11 }
 /** From here on one of so many calls ends soon, and who waits gets its place. Below, one place is always kept free. */
 const MANY = 16
 
@@ -12,7 +12,8 @@ const MANY = 16
 export function backgroundRoom(limit: number, people: number | undefined): number {
   if (!Number.isFinite(limit)) return limit
   const left = people === undefined ? 0 : Math.max(0, limit - people)
-  const reserve = Math.max(limit < MANY ? 1 : 0, Math.floor(left * RESERVE_AT_ONCE))
+  const { ofAll, ofLeft } = RESERVE_AT_ONCE
+  const reserve = Math.max(limit < MANY ? 1 : 0, Math.floor(Math.min(limit * ofAll, left * ofLeft)))
   // Where there is room for one call at all, it is for everybody.
   return Math.max(1, limit - reserve)
 }

@@ -3,6 +3,7 @@
  * be expected to get a turn within `queueWaitMs`, when its time is up, or when the queue is full.
  */
 import type { Fault } from '#core/fault/fault.ts'
+import { CallTimes } from '#core/schedule/call-times.ts'
 import type { Place } from '#core/schedule/fair-queue.ts'
 import type { RetryBudget } from '#core/schedule/retry-budget.ts'
 import type { CallEnd } from '#core/schedule/deployment.ts'
@@ -37,6 +38,7 @@ const UNCLEAR: CallEnd = { kind: 'unclear' }
 const ABANDONED: CallEnd = { kind: 'abandoned' }
 
 class ModelState {
+  readonly times = new CallTimes()
   readonly budget: ReturnType<DispatchParts['newBudget']>
   /**
    * By the deployments that the calls wait for. There are
@@ -125,6 +127,14 @@ export class Dispatch {
     return this.#waits
   }
 
+  /** By how much calls that nobody waits for take too long, of the model where it is most. Up to 1 they do not. */
+  get excess(): number {
+    const nowMs = this.#parts.clock.monotonicMs()
+    let most = 0
+    for (const { times } of this.#models.values()) most = Math.max(most, times.excess(nowMs))
+    return most
+  }
+
   /** How many calls wait, by model, for somebody. */
   waiting(): ReadonlyMap<string, number> {
     const sizeOf = ({ lines }: ModelState): number =>
@@ -152,7 +162,7 @@ export class Dispatch {
 
   #turnOf<Offer extends Schedulable>(
     picked: Extract<PickResult<Offer>, { kind: 'go' }>,
-    { model, deadlineMs }: TurnRequest,
+    { model, deadlineMs, isBackground = false }: TurnRequest,
     begunMs: number,
     waitedMs = 0,
   ): Turn<Offer> {
@@ -166,6 +176,7 @@ export class Dispatch {
       waitedMs,
       end: (error) => {
         const nowMs = clock.monotonicMs()
+        if (error === undefined) this.#stateOf(model).times.ended(isBackground, nowMs - begunMs, nowMs)
         ended(this.#endOf(error, nowMs - begunMs, deadlineMs - nowMs), nowMs)
       },
       endUnclear: () => ended(UNCLEAR, clock.monotonicMs()),
