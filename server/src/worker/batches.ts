@@ -23,8 +23,11 @@ export interface BatchWorkerEvents {
   failed(what: string, error: unknown): void
 }
 
-/** Chunks at once. Of texts each has one call under way; of pictures each is an image job, which waits for seconds or minutes. */
-const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 32, pictures: 16 }
+/**
+ * Chunks at once. Of texts each has one call under way, or writes its results meanwhile: an upstream that takes 32 calls needs more, or
+ * its places are idle between two calls. Of pictures each is an image job, which waits for seconds or minutes.
+ */
+const CHUNKS_AT_ONCE: Readonly<Record<ChunkKind, number>> = { texts: 48, pictures: 16 }
 /**
  * Results of texts are in memory until their chunk ends: so many bytes of them at once, by what lines have become so far. Eleven calls
  * of 256 texts with 1,536 dimensions; the answers that they are made of are there beside them for a moment.

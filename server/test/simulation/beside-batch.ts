@@ -34,7 +34,9 @@ export interface Noticed {
 }
 
 /** Chunks of a batch that a node has under way. */
-const CHUNKS = 32
+const CHUNKS = 48
+/** Between two calls of a chunk: its results are written, and the books. */
+const BETWEEN_CALLS_MS = 30
 const TOKENS = 8
 /** So much of the beginning is not counted. */
 const SETTLING_MS = 4000
@@ -89,7 +91,9 @@ export async function peopleBeside(given: Beside): Promise<Noticed> {
     )
   }
   const chunk = async (): Promise<void> => {
-    while (agenda.nowMs < forMs) await call(callSize.next(dispatch, agenda.nowMs), true)
+    if (agenda.nowMs >= forMs) return
+    await call(callSize.next(dispatch, agenda.nowMs), true)
+    agenda.at(agenda.nowMs + BETWEEN_CALLS_MS, () => void chunk())
   }
   const arrive = (): void => {
     if (agenda.nowMs > forMs) return

@@ -30,7 +30,7 @@ export interface KillReport {
 
 const MODEL = 'killed-w8'
 /** Calls that a node has under way at most. */
-export const CALLS_OF_A_NODE = 32
+export const CALLS_OF_A_NODE = 48
 /** After the last kill. */
 const END_MS = 3_000_000
 

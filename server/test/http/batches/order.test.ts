@@ -15,7 +15,7 @@ const { gateway, database } = await startGatewayOnPostgres({
 })
 const SOON_MS = 2000
 /** As many as a node has at once. */
-const CHUNKS = 32
+const CHUNKS = 48
 const large = new BatchCaller(gateway.url)
 const small = new BatchCaller(gateway.url, SMALL_KEY)
 
