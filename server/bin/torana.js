@@ -8,6 +8,11 @@ if (Number(major) < 26) {
   )
   process.exit(1)
 }
+// Bytes outside of the heap are counted together with it. By themselves they would call for a collection of the whole heap with
+// every 64 MB that came and went, which is every other second under load (docs/decisions). Set here and not on the command line,
+// where a version of Node without it would not start.
+const { setFlagsFromString } = await import('node:v8')
+setFlagsFromString('--external-memory-accounted-in-global-limit')
 // Loading the program takes a moment, in which nothing is open yet: a start that is told to stop then is over. Once the program
 // listens itself, this one does nothing. It is never removed: a signal on its way would be lost with it.
 const [command = 'start'] = process.argv.slice(2)
