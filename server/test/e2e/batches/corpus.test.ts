@@ -133,7 +133,7 @@ test('a command that is killed with -9 in the middle goes on when it is given ag
     '--out',
     'vectors.npy',
     '--rows-per-batch',
-    '300',
+    '100',
   ]
   const env = { TORANA_BASE_URL: `${gateway.url}/v1`, TORANA_KEY: gateway.key }
   const first = runTorana({ folder, args, env })
