@@ -1,5 +1,6 @@
 /** The composition root: what a node is made of, in the order in which it is opened, and how it ends. */
 import { existsSync } from 'node:fs'
+import { BodyRoom } from '#http/gate/body-room.ts'
 import { openAccounts } from '#compose/accounts.ts'
 import { backupFor } from '#compose/backup.ts'
 import { openBulk } from '#compose/bulk.ts'
@@ -217,7 +218,8 @@ function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics({ version, commit }, security)
   metrics.node.readDisk(settings.dataDir)
-  return { settings, limits, cors, playground, secrets, clock, identifiers, log, metrics, security }
+  const bodyRoom = new BodyRoom(limits)
+  return { settings, limits, cors, playground, secrets, clock, identifiers, log, metrics, security, bodyRoom }
 }
 
 function databaseLine({ database }: Settings): string {

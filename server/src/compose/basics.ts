@@ -1,4 +1,5 @@
 import type { CorsSettings, Limits, PlaygroundSettings, Settings } from '#core/settings.ts'
+import type { BodyRoom } from '#http/gate/body-room.ts'
 import { readManifest } from '#package/files.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { NodeSecrets } from '#runtime/secret.ts'
@@ -30,4 +31,6 @@ export interface Basics {
   readonly log: Log
   readonly metrics: Metrics
   readonly security: SecurityLog
+  /** The memory for bodies that arrive, on either port. */
+  readonly bodyRoom: BodyRoom
 }

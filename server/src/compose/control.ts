@@ -85,6 +85,7 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
     retentionMs: basics.limits.assetRetentionMs,
   })
   const health = {
+    limits: basics.limits,
     notReady: readiness.notReady,
     remark: readiness.remark,
     asked: readiness.asked,
@@ -144,6 +145,8 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       ...models,
       overview: parts.trafficRoutes.overview,
       deployments: parts.trafficRoutes.deployments,
+      bodyRoom: basics.bodyRoom,
+      consoleUrl: settings.consoleUrl,
       identifiers,
       version,
       console: { folder: CONSOLE_FOLDER, basePath: basePathOf(settings.consoleUrl) },

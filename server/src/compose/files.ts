@@ -16,7 +16,7 @@ import type { Stores } from './stores.ts'
 
 export interface OpenFiles extends AsyncDisposable {
   /** What the gateway's handlers need. */
-  readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies>
+  readonly forGateway: Omit<FilesDependencies & UploadsDependencies, keyof ListenerDependencies | 'bodyRoom'>
 }
 
 export interface FileParts {

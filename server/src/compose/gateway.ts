@@ -3,7 +3,6 @@ import type { FastifyInstance } from 'fastify'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
-import { BodyRoom } from '#http/gateway/caller/body-room.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'
 import { gatewayHandlers, type GatewayHandlers } from '#http/gateway/handlers.ts'
@@ -84,7 +83,7 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     json,
     failedKeys: new FailedKeys(() => clock.monotonicMs()),
     clientAddress: clientAddressBehind(settings.trustedProxies),
-    bodyRoom: new BodyRoom(limits),
+    bodyRoom: basics.bodyRoom,
     callsAtOnce: new CallsAtOnce(liveNodes),
     sharingOf: sharing.sharingOf,
     generationOf: spaces.generationOf,

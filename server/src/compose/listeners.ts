@@ -7,6 +7,7 @@ import type { Limits, Settings } from '#core/settings.ts'
 import {
   Listener,
   urlOf,
+  type ListenerBounds,
   type ListenerEvents,
   type ListenerOptions,
   type TlsCertificate,
@@ -44,6 +45,8 @@ export class Listeners implements AsyncDisposable {
   /** Undefined until it is opened, or where it can't be. */
   #socket: Listener | undefined
   #isDraining = false
+  /** Those of the control port and of the socket, once the ports are open. */
+  #controlBounds: ListenerBounds = {}
 
   private constructor(
     parts: { readonly gateway: Listener | undefined; readonly control: Listener; readonly url: string },
@@ -61,7 +64,7 @@ export class Listeners implements AsyncDisposable {
     const nextId = (): string => identifiers.next()
     const { host, port, publicUrl } = settings
     const common = { nextId, bindsLate: isLate, tls: settings.tls && readTls(settings.tls) }
-    const options = { at: { host, port }, backlog: BACKLOG, docsUrl: publicUrl, appChecksHost: true }
+    const options = { at: { host, port }, backlog: BACKLOG, docsUrl: publicUrl }
     const { takesRequests } = tasksOf(settings.role)
     const gateway = takesRequests ? await Listener.bind({ ...common, ...options }) : undefined
     const url = gateway?.url ?? urlOf({ host, port }, settings.tls !== undefined)
@@ -98,7 +101,8 @@ export class Listeners implements AsyncDisposable {
       readIdleMs: downloadIdleMs,
     }
     await this.#gateway?.open(gateway, bounds, events)
-    await this.#control.open(control, { readIdleMs: downloadIdleMs }, events)
+    this.#controlBounds = { ...bounds, maxConnections: limits.controlConnections }
+    await this.#control.open(control, this.#controlBounds, events)
   }
 
   /**
@@ -124,7 +128,7 @@ export class Listeners implements AsyncDisposable {
     const socket = await Listener.bind({ at: { path }, nextId, docsUrl: this.url })
     this.#socket = socket
     chmodSync(path, 0o600)
-    await socket.open(commands)
+    await socket.open(commands, this.#controlBounds)
   }
 
   /** Shows another certificate from now on. Throws if it can't be used; then the one before stays. */

@@ -139,6 +139,8 @@ export interface Limits {
   readonly headersTimeoutMs: number
   /** Each takes some ten kilobytes, and up to 128 KB while a body begins to arrive: half of a node of 2 GB at the worst. */
   readonly maxConnections: number
+  /** Of the control port: consoles hold some six each, programs one. Apart from callers', so that neither takes them from the others. */
+  readonly controlConnections: number
   /** Deployments tried for one batch. */
   readonly maxAttempts: number
   /** OpenAI's own bound on `n`. */
@@ -210,6 +212,7 @@ export const defaultLimits: Limits = {
   requestTimeoutMs: 60_000,
   headersTimeoutMs: 10_000,
   maxConnections: 10_000,
+  controlConnections: 1000,
   maxAttempts: 4,
   maxImages: 10,
   imagesBodyBytes: 1024 * 1024,

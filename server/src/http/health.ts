@@ -9,6 +9,11 @@ export interface Readiness {
   readonly asked?: () => void
 }
 
+export function isForHealth(url: string): boolean {
+  const path = url.split('?', 1)[0]
+  return path === '/livez' || path === '/readyz'
+}
+
 /** `/livez`: is the event loop turning. `/readyz`: send traffic here; never about upstreams. Neither is logged. */
 export function registerHealth(app: FastifyInstance, { notReady, remark, asked }: Readiness): void {
   const hide = { schema: { hide: true } }

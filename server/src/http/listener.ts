@@ -8,6 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import { Connections } from './connections.ts'
 import { faultBody, faultHeaders } from './faults.ts'
+import { isForHealth } from './health.ts'
 
 export interface ListenerOptions {
   readonly at: { readonly host: string; readonly port: number } | { readonly path: string }
@@ -16,8 +17,6 @@ export interface ListenerOptions {
   readonly nextId: () => string
   /** Where error pages are served; the address of this listener unless given. */
   readonly docsUrl: string | undefined
-  /** The app has words of its own for a request without a Host header; else Node refuses it without any. */
-  readonly appChecksHost?: boolean
   /** It is bound when its app is ready: other processes answer at this address meanwhile. */
   readonly bindsLate?: boolean
   /** Undefined: it speaks plain HTTP. */
@@ -46,7 +45,7 @@ const RETRY_MS = 1000
 const HANDSHAKE_MS = 10_000
 
 /** What a listener is held to while it is open. */
-interface ListenerBounds extends Partial<
+export interface ListenerBounds extends Partial<
   Pick<Server, 'headersTimeout' | 'requestTimeout' | 'maxConnections'>
 > {
   /** An answer of which the client reads nothing for so long is cut. Unset: never. */
@@ -75,11 +74,12 @@ export class Listener {
   #port: number
   readonly #connections: Connections
 
-  private constructor({ at, backlog, appChecksHost, tls }: ListenerOptions) {
+  private constructor({ at, backlog, tls }: ListenerOptions) {
     const options = {
       keepAliveTimeout: KEEP_ALIVE_MS,
       connectionsCheckingInterval: SLOW_SENDER_CHECK_MS,
-      requireHostHeader: appChecksHost !== true,
+      // The app refuses a request without one, in its own words.
+      requireHostHeader: false,
     }
     this.#at = at
     this.#port = 'port' in at ? at.port : 0
@@ -99,7 +99,7 @@ export class Listener {
     const hand = (event: string, request: IncomingMessage, response: ServerResponse): boolean => {
       if (listener.#isLeaving) {
         response.setHeader('connection', 'close')
-        if (!isForHealth(request)) listener.#askedWhileLeaving += 1
+        if (!isForHealth(request.url ?? '')) listener.#askedWhileLeaving += 1
       }
       if (listener.#app) return listener.#app.server.emit(event, request, response)
       answerStarting(request, response, nextId(), docsUrl ?? listener.url)
@@ -227,11 +227,6 @@ export function urlOf(
   return `${isTls ? 'https' : 'http'}://${name}:${port}`
 }
 
-function isForHealth({ url = '' }: IncomingMessage): boolean {
-  const [path] = url.split('?')
-  return path === '/livez' || path === '/readyz'
-}
-
 /** Health as the app will tell it; whatever else is asked for is refused before it is read. */
 function answerStarting(
   request: IncomingMessage,
@@ -239,7 +234,7 @@ function answerStarting(
   requestId: string,
   docsUrl: string,
 ): void {
-  if (isForHealth(request)) {
+  if (isForHealth(request.url ?? '')) {
     const isAlive = request.url?.startsWith('/livez') === true
     response.statusCode = isAlive ? 200 : 503
     response.setHeader('content-type', 'text/plain').end(isAlive ? 'ok\n' : 'starting\n')

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { test } from 'node:test'
+import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { startGateway } from '#test/support/gateway.ts'
 import { sendRaw } from '#test/support/raw.ts'
 
 const gateway = await startGateway({
   models: { 'plain-w16': { on: 'plain' } },
   images: { picture: { on: 'plain' } },
+  env: { TORANA_ADMIN_TOKEN: ADMIN_TOKEN },
 })
 const { hostname, port } = new URL(gateway.url)
 const BODY = JSON.stringify({ model: 'plain-w16', input: 'a' })
@@ -73,10 +75,15 @@ test('so is a request without a Host header, except in HTTP/1.0', async () => {
   assert.equal((await sendRaw(gateway.url, ['GET /livez HTTP/1.0\r\n\r\n'])).status, 200)
 })
 
-test('the control port invites too, and refuses what Node refuses', async () => {
+test('the control port invites only a caller that it knows, and refuses what Node refuses', async () => {
   const ask =
-    'POST /api/v1/keys HTTP/1.1\r\nhost: x\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n{}'
-  assert.match((await sendRaw(gateway.controlUrl, [ask])).text, /100 Continue[\s\S]*HTTP\/1\.1 401/)
+    'POST /api/v1/keys HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\nexpect: 100-continue\r\ncontent-length: 2\r\n\r\n{}'
+  assert.match((await sendRaw(gateway.controlUrl, [ask])).text, /^HTTP\/1\.1 401/)
+  const known = ask.replace('expect', `authorization: Bearer ${ADMIN_TOKEN}\r\nexpect`)
+  assert.match(
+    (await sendRaw(gateway.controlUrl, [known])).text,
+    /^HTTP\/1\.1 100 Continue[\s\S]*HTTP\/1\.1 400/,
+  )
   assert.equal((await sendRaw(gateway.controlUrl, [ask.replace('100-continue', 'tea')])).status, 417)
   assert.equal((await sendRaw(gateway.controlUrl, ['GET /livez HTTP/1.1\r\n\r\n'])).status, 400)
 })

@@ -15,6 +15,8 @@ import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
 import type { ConsoleDependencies } from '#http/console/console.ts'
+import { BodyRoom } from '#http/gate/body-room.ts'
+import { defaultLimits } from '#core/settings.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -64,6 +66,7 @@ export interface Control {
 export async function controlRoutes(): Promise<string[]> {
   const everyPart = new Proxy({ version: '' }, { get: (own, name) => Reflect.get(own, name) ?? {} })
   const app = controlServer({
+    limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: '', text: '' }),
     api: everyPart as never,
@@ -96,9 +99,11 @@ export async function startControl(
     { actor: 'local-admin', token: LOCAL_TOKEN },
   ])
   const app = controlServer({
+    limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: 'text/plain', text: '' }),
     api: {
+      bodyRoom: new BodyRoom(defaultLimits),
       keyStore,
       credentials,
       audit,

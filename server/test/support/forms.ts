@@ -11,7 +11,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { defaultLimits, type Limits } from '#core/settings.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
 import { readForm, type Form } from '#http/gateway/uploads/multipart.ts'
-import { endUnread } from '#http/gateway/caller/unread.ts'
+import { endUnread } from '#http/gate/unread.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import { testFolder } from './disk.ts'
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { after } from 'node:test'
 import { tokenCaller, type Caller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
+import { BodyRoom } from '#http/gate/body-room.ts'
+import { defaultLimits } from '#core/settings.ts'
 import { controlServer } from '#http/control/server.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -17,9 +19,11 @@ function callerOf(token: string): Caller {
 export async function startScopedControl(parts: Partial<ApiDependencies>) {
   const identifiers = uuidv7Identifiers(systemClock)
   const app = controlServer({
+    limits: defaultLimits,
     notReady: () => undefined,
     metrics: async () => ({ contentType: 'text/plain', text: '' }),
     api: {
+      bodyRoom: new BodyRoom(defaultLimits),
       callerOf,
       docsUrl: () => 'http://gateway.example',
       clientAddress: () => '127.0.0.1',

@@ -93,7 +93,10 @@ const PARTS = {
 
 function controlApp(): FastifyInstance {
   const console = { folder: '', basePath: '/' }
-  return controlServer({ api: { version, console, ...PARTS } } as unknown as ControlDependencies)
+  return controlServer({
+    limits: defaultLimits,
+    api: { version, console, ...PARTS },
+  } as unknown as ControlDependencies)
 }
 
 async function openapiJson(app: FastifyInstance): Promise<string> {

@@ -42,6 +42,9 @@ const fields = z.strictObject({
   maxConnections: amount(defaultLimits.maxConnections).describe(
     'Most connections of clients to this node. Further ones are closed at once; each takes up to 128 KB of memory while a body begins to arrive.',
   ),
+  controlConnections: amount(defaultLimits.controlConnections).describe(
+    'Most connections to the control port of this node. A console takes about six. Further ones are closed at once.',
+  ),
   queueWaitMs: duration(defaultLimits.queueWaitMs).describe(
     'Longest wait in the queue for a deployment, and for a place among the image jobs of this node.',
   ),

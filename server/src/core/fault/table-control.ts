@@ -12,4 +12,14 @@ export const CONTROL_FAULTS = {
     nextStep:
       'Ask an admin to do it, or to change the role. The message names the permission that is missing.',
   },
+  wrong_host: {
+    status: 421,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'The control port was asked by a name that is not its own. A page of another site could have led that name to this node, so it answers nothing.',
+    nextStep:
+      'Open the console by its address, by `localhost`, or by the name in `CONSOLE_URL`. Operators: set `CONSOLE_URL` to the address that people open.',
+  },
 } as const satisfies Record<string, FaultEntry>

@@ -1,14 +1,15 @@
 /** The control API: everything under `/api/v1` of the private listener. */
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import { faultAnswers } from '../fault-answers.ts'
-import { faultBody, faultHeaders } from '../faults.ts'
+import { hasBody } from '../gate/gate.ts'
 import { registerAudit } from './audit/audit.ts'
 import { registerBackup } from './backup/routes.ts'
 import { registerBatches } from './batches/routes.ts'
 import { registerBooks } from './books/books.ts'
 import { registerCredentials } from './credentials/credentials.ts'
-import { controlFault, notFound } from './wire/faults.ts'
+import { pathIn, shownRequest } from './answer-fault.ts'
+import { notFound } from './wire/faults.ts'
 import { registerDeployments } from './deployments/routes.ts'
 import { registerOverview } from './overview/routes.ts'
 import { registerEvents } from './events/events.ts'
@@ -17,7 +18,7 @@ import { registerProjects } from './keys/projects.ts'
 import { registerWebhookEvents } from './keys/webhook-events.ts'
 import { registerResolve } from './resolve/routes.ts'
 import { registerPlayground } from './playground/routes.ts'
-import type { ApiDependencies, ControlRequest } from './dependencies.ts'
+import type { ApiDependencies } from './dependencies.ts'
 import { callerOfRequest } from './access/authenticate.ts'
 import { CALLER, checkAccess, type Caller } from './access/caller.ts'
 import { registerAssets } from './images/assets.ts'
@@ -40,13 +41,7 @@ import { typed, type Api } from './wire/route.ts'
 import { registerSpaces } from './spaces/spaces.ts'
 
 export function registerApi(app: FastifyInstance, dependencies: ApiDependencies): void {
-  const { clientAddress, docsUrl, onAdminRequest, onFault } = dependencies
-  const shown = ({ id, raw, method, url }: FastifyRequest): ControlRequest => ({
-    requestId: id,
-    client: clientAddress(raw),
-    method,
-    path: pathIn(url),
-  })
+  const { clientAddress, onAdminRequest } = dependencies
   void app.register(
     async (scope) => {
       scope.setValidatorCompiler(validatorCompiler)
@@ -67,16 +62,11 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
       scope.addHook('onResponse', async (request, reply) => {
         const caller = request.getDecorator<Caller | null>(CALLER)
         if (caller !== null)
-          onAdminRequest({ ...shown(request), actor: caller.actor, status: reply.statusCode })
-      })
-      scope.setErrorHandler((error, request, reply) => {
-        const fault = controlFault(error)
-        onFault(fault, shown(request))
-        return reply
-          .code(fault.entry.status)
-          .headers(faultHeaders(fault, request.id))
-          .serializer((body: string) => body)
-          .send(faultBody(fault, request.id, docsUrl()))
+          onAdminRequest({
+            ...shownRequest(request, clientAddress),
+            actor: caller.actor,
+            status: reply.statusCode,
+          })
       })
       scope.setNotFoundHandler((request) => {
         throw notFound(`${request.method} ${pathIn(request.url)} does not exist.`)
@@ -128,15 +118,15 @@ function declarePermissions(scope: FastifyInstance): void {
     const { permission } = route.config ?? {}
     if (permission === undefined)
       throw new Error(`${String(route.method)} ${route.url} declares no permission`)
-    const refusals = permission === 'anyone' ? {} : faultAnswers([403])
+    const refusals = {
+      ...(permission === 'anyone' ? {} : faultAnswers([403])),
+      ...(hasBody(route.config?.bounds) ? faultAnswers([400, 408, 413, 415, 503]) : {}),
+      ...faultAnswers([400, 421]),
+    }
     const { response, ...schema } = route.schema ?? {}
     route.schema = Object.assign(schema, {
       'x-permission': permission,
       response: { ...refusals, ...(response as object) },
     })
   })
-}
-
-function pathIn(url: string): string {
-  return url.split('?', 1)[0]?.slice(0, 200) ?? ''
 }

@@ -1,8 +1,10 @@
 /** The private listener: health, metrics, the control API and the console. */
 import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
 import swagger from '@fastify/swagger'
-import { fastify, type FastifyInstance } from 'fastify'
+import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
+import type { Limits } from '#core/settings.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import {
   consoleAnswer,
@@ -10,25 +12,37 @@ import {
   withoutBasePath,
   type ConsoleDependencies,
 } from '../console/console.ts'
-import { faultBody, faultHeaders } from '../faults.ts'
-import { registerHealth, type Readiness } from '../health.ts'
+import type { BodyRoom } from '../gate/body-room.ts'
+import { controlBounds } from '../gate/bounds.ts'
+import { boundRoutes } from '../gate/gate.ts'
+import { isForHealth, registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
+import { answerUnreadable, hasOneHost } from '../unreadable.ts'
+import { isReading } from './access/caller.ts'
+import { checkHost } from './access/host.ts'
 import { registerApi } from './api.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { addSecurityHeaders } from './security-headers.ts'
+import { answerFault, pathIn } from './answer-fault.ts'
+import { readBodies } from './body.ts'
 
 export interface ControlDependencies extends Readiness {
+  readonly limits: Limits
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>
   readonly api?: ControlApi | undefined
 }
 
 interface ControlApi extends ApiDependencies {
+  /** The memory of the node for bodies, which both ports share. */
+  readonly bodyRoom: BodyRoom
+  /** Where people open the console, if an operator set it. */
+  readonly consoleUrl?: string | undefined
   readonly identifiers: Identifiers
   readonly version: string
   readonly console: ConsoleDependencies
 }
 
-export function controlServer({ api, metrics, ...readiness }: ControlDependencies): FastifyInstance {
+export function controlServer({ api, limits, metrics, ...readiness }: ControlDependencies): FastifyInstance {
   const app = fastify({
     forceCloseConnections: 'idle',
     // Paths hold ids of models, which may be long.
@@ -36,9 +50,17 @@ export function controlServer({ api, metrics, ...readiness }: ControlDependencie
     ...(api && {
       genReqId: () => api.identifiers.next(),
       rewriteUrl: ({ url }: IncomingMessage) => withoutBasePath(url ?? '/', api.console.basePath),
+      frameworkErrors: (_: unknown, request: FastifyRequest, reply: FastifyReply) =>
+        void answerFault(unknownPath(request), request, reply, api),
+      clientErrorHandler: (error: { readonly code?: string }, socket: Socket) =>
+        void answerUnreadable(error, socket, api.identifiers.next(), api.docsUrl()),
     }),
   })
+  // A client that asks before it sends its body gets its answer where the body is read.
+  app.server.on('checkContinue', (request, response) => app.server.emit('request', request, response))
   addSecurityHeaders(app)
+  boundRoutes(app, controlBounds(limits), controlLine)
+  if (api) openGate(app, api)
   if (api) void app.register(swagger, openapi(api.version))
   registerHealth(app, readiness)
   app.get('/metrics', { schema: { hide: true } }, async (_, reply) => {
@@ -62,20 +84,39 @@ const INDEX = [
   '',
 ].join('\n')
 
-function registerPages(app: FastifyInstance, { docsUrl, console }: ControlApi): void {
+/** Before any path is looked at. A path that does not exist is refused before its body is read. */
+function openGate(app: FastifyInstance, api: ControlApi): void {
+  readBodies(app, api.bodyRoom)
+  app.addHook('onRequest', async (request) => {
+    const { raw, method, url } = request
+    if (!hasOneHost(raw))
+      throw new Fault('malformed_request', 'The request has no Host header, or more than one. Send one.')
+    if (!isForHealth(url)) checkHost(raw, api.consoleUrl)
+    if (request.is404 && !isReading(method) && !isForApi(url)) throw unknownPath(request)
+  })
+  app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, api))
+}
+
+function isForApi(url: string): boolean {
+  return url.startsWith('/api/v1/')
+}
+
+function controlLine(method: string, url: string): string {
+  return `${method} ${url.replace('/api/v1', '')}`
+}
+
+function registerPages(app: FastifyInstance, { console }: ControlApi): void {
   registerOpenapi(app)
   const answer = consoleAnswer(console)
   registerConsole(app, answer, INDEX)
   app.setNotFoundHandler(async (request, reply) => {
     if (await answer(request, reply)) return reply
-    const { id, method, url } = request
-    const path = url.split('?', 1)[0]?.slice(0, 200)
-    const fault = new Fault('unknown_path', `${method} ${path} does not exist on the control port.`)
-    return reply
-      .code(fault.entry.status)
-      .headers(faultHeaders(fault, id))
-      .send(faultBody(fault, id, docsUrl()))
+    throw unknownPath(request)
   })
+}
+
+function unknownPath({ method, url }: FastifyRequest): Fault {
+  return new Fault('unknown_path', `${method} ${pathIn(url)} does not exist on the control port.`)
 }
 
 function openapi(version: string): ReturnType<typeof openapiOf> {

@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../faults.ts'
-import { endUnread } from './caller/unread.ts'
+import { endUnread } from '../gate/unread.ts'
 
 export interface Brake {
   /** True when the request was refused: nothing more is to be done for it. */

@@ -7,9 +7,8 @@ import { toFault } from '../faults.ts'
 import { writeFault } from './caller/caller.ts'
 import type { ListenerDependencies } from './caller/journey.ts'
 import { unknownPath, wrongMethod } from './caller/routes.ts'
-import { isUnread } from './caller/unread.ts'
 import { knownPaths } from './caller/known-paths.ts'
-import { answerUnreadable } from './unreadable.ts'
+import { answerUnreadable } from '../unreadable.ts'
 
 /** Before all routes, which it learns from. */
 export function registerFaults(app: FastifyInstance, dependencies: ListenerDependencies): void {
@@ -21,8 +20,6 @@ export function registerFaults(app: FastifyInstance, dependencies: ListenerDepen
   // The framework would read a body, and hold it, before it says that there is no such path.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) return failWith(strayed(request), request, reply, dependencies)
-    // Nobody reads such a body, and its sender could hold the connection with it.
-    if (request.method !== 'POST' && isUnread(request.raw)) reply.raw.shouldKeepAlive = false
     return done()
   })
   app.setErrorHandler((error, request, reply) => failWith(error, request, reply, dependencies))

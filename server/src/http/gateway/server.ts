@@ -3,6 +3,8 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import swagger from '@fastify/swagger'
 import { fastify, type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { gatewayBounds } from '../gate/bounds.ts'
+import { boundRoutes } from '../gate/gate.ts'
 import { registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
 import type { Brake } from './brake.ts'
@@ -10,7 +12,7 @@ import type { Cors } from './cors.ts'
 import type { BatchesDependencies } from './batches/batches.ts'
 import { registerBatches } from './batches/routes.ts'
 import type { RequestHandler } from './caller/journey.ts'
-import { handledByEnd, unknownPath } from './caller/routes.ts'
+import { handledByEnd, PREFIXES, unknownPath } from './caller/routes.ts'
 import type { EmbeddingsDependencies } from './embeddings/embeddings.ts'
 import { deploymentSchema, registerEmbeddings } from './embeddings/routes.ts'
 import { registerFiles, type FilesDependencies } from './files/routes.ts'
@@ -21,7 +23,7 @@ import type { ImagesDependencies } from './images/images.ts'
 import type { ReadingOutside } from './images/read-request.ts'
 import { registerAssets, registerImageJobs, registerImages } from './images/routes.ts'
 import { gatewayHandlers } from './handlers.ts'
-import { hasOneHost, NOT_ONE_HOST } from './unreadable.ts'
+import { hasOneHost, NOT_ONE_HOST } from '../unreadable.ts'
 import { registerModels, type ModelsDependencies } from './models/routes.ts'
 import { registerPages } from './pages.ts'
 
@@ -51,6 +53,7 @@ export async function gatewayServer(
 ): Promise<FastifyInstance> {
   const app = frameworkOf(embeddings, dependencies)
   await app.register(swagger, openapi(dependencies.version))
+  boundRoutes(app, gatewayBounds(dependencies.limits), gatewayLine)
   registerFaults(app, dependencies)
   registerHealth(app, dependencies)
   registerPages(app, dependencies)
@@ -72,6 +75,12 @@ export async function gatewayServer(
     }),
   })
   return app
+}
+
+/** Every path answers under several prefixes, within the same bounds. */
+function gatewayLine(method: string, url: string): string {
+  const { prefix } = PREFIXES.find((one) => url.startsWith(`${one.prefix}/`)) ?? { prefix: '' }
+  return `${method} ${url.slice(prefix.length)}`
 }
 
 function frameworkOf(embeddings: RequestHandler, dependencies: GatewayDependencies): FastifyInstance {

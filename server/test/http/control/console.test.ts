@@ -79,7 +79,7 @@ for (const path of [
   test(`${path} is never the console`, async () => {
     // Byte by byte: a client library would tidy the path up first.
     const answer = await sendRaw(atRoot.url, [
-      `GET ${path} HTTP/1.1\r\nhost: here\r\naccept: text/html\r\nconnection: close\r\n\r\n`,
+      `GET ${path} HTTP/1.1\r\nhost: localhost\r\naccept: text/html\r\nconnection: close\r\n\r\n`,
     ])
     assert.ok([401, 404].includes(answer.status), `${answer.status}`)
     assert.match(String(answer.headers.get('content-type')), /^application\/json/)

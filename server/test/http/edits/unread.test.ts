@@ -5,7 +5,7 @@ import { createServer, request as send, type IncomingMessage } from 'node:http'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import { endUnread } from '#http/gateway/caller/unread.ts'
+import { endUnread } from '#http/gate/unread.ts'
 
 const ANSWER = JSON.stringify({ error: 'refused' })
 const MEGABYTE = 1024 * 1024

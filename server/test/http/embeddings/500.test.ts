@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { defaultLimits } from '#core/settings.ts'
-import { BodyRoom } from '#http/gateway/caller/body-room.ts'
+import { BodyRoom } from '#http/gate/body-room.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import { CallsAtOnce } from '#http/gateway/caller/key-bounds.ts'

@@ -67,17 +67,5 @@ export function controlFault(error: unknown): Fault {
       cause: error,
     })
   }
-  return toFault(bodyFault(error) ?? error)
-}
-
-/** What the framework says of a body that it can't read. */
-function bodyFault(error: unknown): Fault | undefined {
-  const { code = '', statusCode } = error as { code?: string; statusCode?: number }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new Fault('body_too_large', 'The body is too large for the control API.')
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
-    return new Fault('unsupported_media_type', 'Send JSON with `content-type: application/json`.')
-  if (error instanceof Error && statusCode === 400)
-    return new Fault('invalid_json', `The body cannot be read: ${error.message}`)
-  return undefined
+  return toFault(error)
 }

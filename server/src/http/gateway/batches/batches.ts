@@ -7,11 +7,14 @@ import type { Batch } from '#ports/batches.ts'
 import type { LargeJson } from '#ports/json.ts'
 import { StoreAway } from '#ports/store.ts'
 import { createBatch, type CreateDependencies } from '#request/batches/create.ts'
-import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
-import { refuseEncoded, writeFault } from '../caller/caller.ts'
+import { writeFault } from '../caller/caller.ts'
+import { countFirst } from '../caller/count-request.ts'
 import { handlerOf, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { checkScope } from '../caller/key-bounds.ts'
-import { parseBody, readBody } from '../caller/read-body.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
+import { refuseEncoded } from '../../gate/encoding.ts'
+import { parseBody } from '../../gate/parse-json.ts'
+import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { repetitionIn } from '../caller/repetition.ts'
 import { idIn, type KnownRequest } from '../caller/served.ts'
 import { writeJson } from '../caller/writing.ts'
@@ -24,18 +27,17 @@ export interface BatchesDependencies extends ListenerDependencies, ReadingBodyOu
   readonly forBatches: CreateDependencies
 }
 
-/** Sixteen pairs of metadata, every character of them escaped, are 100 KB. */
-const MAX_BODY_BYTES = 128 * 1024
-
 export function createBatchHandler(dependencies: BatchesDependencies): RequestHandler {
   const { docsUrl, json, limits, forBatches } = dependencies
-  const bodyLimit = { maxBytes: MAX_BODY_BYTES, advice: 'Send less metadata.' }
+  const bodyLimit = gatewayBounds(limits)['POST /batches'].json
   return handlerOf<Buffer<ArrayBuffer>, BatchRequest, Batch>(
     {
       route: 'batches',
       scope: undefined,
-      receive(journey, key) {
+      async receive(journey, key) {
         refuseEncoded(journey.request)
+        // It makes something that is kept, however soon its body is here.
+        await countFirst(journey, key, dependencies.limiter)
         return readBody(journey, key, bodyLimit, dependencies)
       },
       async read(body, _journey, key) {

@@ -2,46 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
 import { faultBody, faultHeaders } from '../../faults.ts'
-import { endUnread, isUnread } from './unread.ts'
-
-export function refuseCompressed({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding']
-  if (!encoding || encoding.toLowerCase() === 'identity') return
-  throw new Fault(
-    'unsupported_media_type',
-    `The body is compressed (${encoding.slice(0, 40)}). Send it uncompressed.`,
-  )
-}
-
-export function refuseEncoded(request: IncomingMessage): void {
-  refuseCompressed(request)
-  const type = request.headers['content-type']
-  // What nearly every client sends; an empty header says as much as none.
-  if (!type || type === 'application/json') return
-  if (!isJson(type))
-    throw new Fault(
-      'unsupported_media_type',
-      `The content type is '${type.slice(0, 80)}'. Send application/json.`,
-    )
-  refuseCharset(type)
-}
-
-export function isJson(contentType: string): boolean {
-  return contentType.toLowerCase().includes('json')
-}
-
-/** Every text in ASCII is one in UTF-8. */
-const CHARSETS: ReadonlySet<string | undefined> = new Set([undefined, 'utf-8', 'utf8', 'us-ascii', 'ascii'])
-
-/** JSON is UTF-8. In another charset the same bytes are another text, which would be embedded and charged. */
-export function refuseCharset(contentType: string): void {
-  const [, charset] = /;\s*charset\s*=\s*"?([^\s;"]*)/i.exec(contentType) ?? []
-  if (CHARSETS.has(charset?.toLowerCase())) return
-  throw new Fault(
-    'unsupported_media_type',
-    `The content type names the charset '${charset?.slice(0, 40)}'. Send JSON in UTF-8.`,
-  )
-}
+import { endUnread, isUnread } from '../../gate/unread.ts'
 
 const POLICIES = ['refuse', 'drop'] as const
 const SWITCHES = ['true', '1', 'false', '0'] as const

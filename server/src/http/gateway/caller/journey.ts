@@ -20,7 +20,7 @@ import { clientRequestId, isDryRun } from './caller.ts'
 import { countFirst, countRefused } from './count-request.ts'
 import { checkScope, type CallsAtOnce } from './key-bounds.ts'
 import { keyOf, type KeysOutside } from './key-of.ts'
-import { isUnread } from './unread.ts'
+import { isUnread } from '../../gate/unread.ts'
 
 /** Reads the request and writes its answer, without the framework in between. It never rejects for a caller's mistake. */
 export type RequestHandler = (

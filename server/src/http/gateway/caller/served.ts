@@ -3,7 +3,9 @@ import type { ServerResponse } from 'node:http'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Fault } from '#core/fault/fault.ts'
 import type { Key } from '#ports/keys.ts'
+import { countRequest } from '#request/money/rates.ts'
 import { toFault } from '../../faults.ts'
+import { endUnread } from '../../gate/unread.ts'
 import { clientRequestId, writeFault } from './caller.ts'
 import type { ListenerDependencies } from './journey.ts'
 import { keyOf } from './key-of.ts'
@@ -19,6 +21,8 @@ export interface KnownRequest {
 
 interface ServedRoute {
   readonly route: string
+  /** It makes something that is kept, so it counts against the rate limit of requests before anything of it is read. */
+  readonly isCounted?: boolean
   /** What a caller is told of an error. */
   readonly faultOf?: (error: unknown) => unknown
 }
@@ -35,6 +39,7 @@ export function servedBy(
 ): ReturnType<typeof hijacked> {
   return recorded(dependencies, served, async (request, response, asker) => {
     asker.key = await keyOf(request.raw, dependencies)
+    if (served.isCounted === true) await countRequest(asker.key, dependencies.limiter)
     const answer = await serve({ request, response, key: asker.key })
     if (answer !== undefined) writeJson(response, answer, request.id)
   })
@@ -64,6 +69,8 @@ function recorded(
       fault = toFault(faultOf ? faultOf(error) : error)
       writeFault(reply.raw, fault, request.id, docsUrl())
     }
+    // A client may send a body to a route that has none.
+    endUnread(request.raw, reply.raw)
     observer.requestEnded({
       requestId: request.id,
       route,

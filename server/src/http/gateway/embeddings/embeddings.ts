@@ -20,11 +20,13 @@ import {
   type EmbedResult,
   type EmbedOptions,
 } from '#request/embeddings/embed.ts'
-import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
-import { isDryRun, refuseEncoded, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
+import { isDryRun, secondsOf, singleOf, unsupportedIn, writeFault } from '../caller/caller.ts'
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
-import { parseBody, readBody } from '../caller/read-body.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
+import { refuseEncoded } from '../../gate/encoding.ts'
+import { parseBody } from '../../gate/parse-json.ts'
+import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { writeEmbeddings } from './answer.ts'
 
 export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDependencies, ReadingBodyOutside {
@@ -34,10 +36,7 @@ export interface EmbeddingsDependencies extends EmbedDependencies, ListenerDepen
 export function embeddingsHandler(dependencies: EmbeddingsDependencies): RequestHandler {
   const { catalog, clock, docsUrl, json, limits } = dependencies
   const bounds = boundsOf(limits.maxInputs)
-  const bodyLimit = {
-    maxBytes: limits.embeddingsBodyBytes,
-    advice: 'Send the inputs in several requests.',
-  }
+  const bodyLimit = gatewayBounds(limits)['POST /embeddings'].json
   return handlerOf<Buffer<ArrayBuffer>, EmbeddingRequest, EmbedResult | DryRun>(
     {
       route: 'embeddings',

@@ -5,8 +5,9 @@ import { Fault } from '#core/fault/fault.ts'
 import type { StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { ArrivingFile, type FilesOutside } from '#request/files/arriving-file.ts'
-import { refuseCompressed } from '../caller/caller.ts'
-import { inviteBody } from '../caller/unread.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
+import { refuseCompressed } from '../../gate/encoding.ts'
+import { inviteBody } from '../../gate/unread.ts'
 import { IncomingBytes } from '../uploads/incoming-bytes.ts'
 import { MultipartParts, type Part } from '../uploads/multipart-parts.ts'
 import { boundaryOf, labelOf, utf8, type PartLabel } from '../uploads/part-headers.ts'
@@ -16,8 +17,6 @@ export interface CreatingFiles extends FilesOutside {
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
-/** Of the form beside the file: its fields, and the headers of its parts. */
-const FORM_BYTES = 64 * 1024
 const MAX_FIELD_BYTES = 1024
 
 /** Azure's documentation spells them with dots. */
@@ -37,11 +36,9 @@ export async function createFile(
 ): Promise<StoredFile> {
   refuseCompressed(request)
   const boundary = boundaryOf(request.headers['content-type'])
-  const { fileBytes, uploadIdleMs } = outside.limits
   const body = new IncomingBytes(request, {
-    maxBytes: fileBytes + FORM_BYTES,
-    advice: 'Split the file.',
-    idleMs: uploadIdleMs,
+    ...gatewayBounds(outside.limits)['POST /files'].form,
+    idleMs: outside.limits.uploadIdleMs,
   })
   const taking = new FileForm(key, outside)
   try {

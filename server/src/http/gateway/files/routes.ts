@@ -31,9 +31,9 @@ export function registerFiles(app: FastifyInstance, dependencies: FilesDependenc
         summary: 'Keep a file of requests for a batch',
         consumes: ['multipart/form-data'],
         body: fileForm,
-        response: { 200: file, ...faultAnswers([400, 401, 408, 413, 415, 503]) },
+        response: { 200: file, ...faultAnswers([400, 401, 408, 413, 415, 429, 503]) },
       },
-      ...servedBy(dependencies, AS_FILES, async ({ request, response, key }) =>
+      ...servedBy(dependencies, { ...AS_FILES, isCounted: true }, async ({ request, response, key }) =>
         fileObject(await createFile(request.raw, response, key, dependencies)),
       ),
     })

@@ -5,52 +5,39 @@ import { checkFilename, checkPurpose, expiryMs } from '#core/files/create.ts'
 import { isRecord } from '#core/record.ts'
 import type { FileUpload, UploadPart } from '#ports/file-uploads.ts'
 import { addPart, checkPending, type UploadsOutside, type UploadWish } from '#request/files/uploads.ts'
-import { refuseCompressed, refuseEncoded } from '../caller/caller.ts'
-import { inviteBody } from '../caller/unread.ts'
+import { gatewayBounds, type BodyLimit } from '../../gate/bounds.ts'
+import { refuseCompressed, refuseEncoded } from '../../gate/encoding.ts'
+import { parseJson } from '../../gate/parse-json.ts'
+import { receiveBody } from '../../gate/receive-body.ts'
+import { inviteBody } from '../../gate/unread.ts'
+import type { ReadingBodyOutside } from '../caller/read-body.ts'
+import type { KnownRequest } from '../caller/served.ts'
 import { IncomingBytes } from '../uploads/incoming-bytes.ts'
 import { MultipartParts } from '../uploads/multipart-parts.ts'
-import { boundaryOf, labelOf, utf8 } from '../uploads/part-headers.ts'
+import { boundaryOf, labelOf } from '../uploads/part-headers.ts'
 
-/** The ids of all parts of the largest upload, with room to spare. */
-const JSON_BYTES = 1024 * 1024
-/** A part of 64 MB, and the form around it. */
-const PART_FORM_BYTES = 65 * 1024 * 1024
 const MD5 = /^[0-9a-f]{32}$/i
 
 type Body = Readonly<Record<string, unknown>>
 
-/** An empty body is an empty object: to cancel takes none. */
+/** The JSON object that the request of a known caller sends. */
 export async function readObject(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { limits }: UploadsOutside,
+  { request: { raw: request }, response, key }: KnownRequest,
+  limit: BodyLimit,
+  { bodyRoom }: Pick<ReadingBodyOutside, 'bodyRoom'>,
 ): Promise<Body> {
   refuseEncoded(request)
-  const body = new IncomingBytes(request, {
-    maxBytes: JSON_BYTES,
-    advice: 'Send what this path takes only.',
-    idleMs: limits.uploadIdleMs,
-  })
-  inviteBody(request, response)
-  const pieces: Buffer[] = []
-  try {
-    for (let piece = await body.next(); piece !== undefined; piece = await body.next()) pieces.push(piece)
-  } finally {
-    body.release()
-  }
-  const text = utf8(Buffer.concat(pieces))
-  if (text === '') return {}
-  const value = parsed(text)
+  using held = new DisposableStack()
+  const body = await receiveBody(request, response, limit, bodyRoom, () => ({
+    share: key.project,
+    shownAs: `project '${key.project}'`,
+    // Where such a request counts, it was counted before it is read.
+    count: () => undefined,
+    hold: (room) => void held.use(room),
+  }))
+  const { value } = parseJson(body)
   if (!isRecord(value)) throw new Fault('invalid_json', 'The body is not a JSON object.')
   return value
-}
-
-function parsed(text: string | undefined): unknown {
-  try {
-    return JSON.parse(text ?? '') as unknown
-  } catch {
-    throw new Fault('invalid_json', 'The body is not JSON. Send a JSON object.')
-  }
 }
 
 export function readWish(body: Body): UploadWish {
@@ -98,8 +85,7 @@ export async function takePart(
   refuseCompressed(request)
   const boundary = boundaryOf(request.headers['content-type'])
   const body = new IncomingBytes(request, {
-    maxBytes: PART_FORM_BYTES,
-    advice: 'Send parts of at most 64 MB.',
+    ...gatewayBounds(outside.limits)['POST /uploads/:id/parts'].form,
     idleMs: outside.limits.uploadIdleMs,
   })
   let part: UploadPart | undefined

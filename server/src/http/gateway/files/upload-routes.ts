@@ -6,7 +6,9 @@ import type { FileUpload } from '#ports/file-uploads.ts'
 import type { StoredFile } from '#ports/files.ts'
 import { beginUpload, cancelUpload, completeUpload, type UploadsOutside } from '#request/files/uploads.ts'
 import { faultAnswers } from '../../fault-answers.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
 import type { ListenerDependencies } from '../caller/journey.ts'
+import type { ReadingBodyOutside } from '../caller/read-body.ts'
 import { PREFIXES } from '../caller/routes.ts'
 import { idIn, servedBy, type KnownRequest } from '../caller/served.ts'
 import { fileObject } from './objects.ts'
@@ -14,16 +16,15 @@ import { AS_FILES } from './routes.ts'
 import { upload, uploadCompletion, uploadPart, uploadPartForm, uploadRequest } from './schemas.ts'
 import { readCompletion, readObject, readWish, takePart } from './upload-requests.ts'
 
-export interface UploadsDependencies extends ListenerDependencies, UploadsOutside {
+export interface UploadsDependencies extends ListenerDependencies, UploadsOutside, ReadingBodyOutside {
   readonly yieldOnArrival: () => Promise<unknown>
 }
 
-const FAULTS = faultAnswers([400, 401, 404, 408, 413, 415, 503])
+const FAULTS = faultAnswers([400, 401, 404, 408, 413, 415, 429, 503])
 
 export function registerUploads(app: FastifyInstance, dependencies: UploadsDependencies): void {
   const params = z.object({ id: z.string() })
-  const readBody = ({ request, response }: KnownRequest): ReturnType<typeof readObject> =>
-    readObject(request.raw, response, dependencies)
+  const bounds = gatewayBounds(dependencies.limits)
   for (const { prefix, hide } of PREFIXES) {
     app.post(`${prefix}/uploads`, {
       schema: {
@@ -33,9 +34,10 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         body: uploadRequest,
         response: { 200: upload, ...FAULTS },
       },
-      ...servedBy(dependencies, AS_FILES, async (asked) =>
-        uploadObject(await beginUpload(asked.key, readWish(await readBody(asked)), dependencies)),
-      ),
+      ...servedBy(dependencies, { ...AS_FILES, isCounted: true }, async (asked) => {
+        const body = await readObject(asked, bounds['POST /uploads'].json, dependencies)
+        return uploadObject(await beginUpload(asked.key, readWish(body), dependencies))
+      }),
     })
     app.post(`${prefix}/uploads/:id/parts`, {
       schema: {
@@ -65,7 +67,8 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
       },
       ...servedBy(dependencies, AS_FILES, async (asked) => {
         const found = await find(asked, dependencies)
-        const file = await completeUpload(found, readCompletion(await readBody(asked)), dependencies)
+        const body = await readObject(asked, bounds['POST /uploads/:id/complete'].json, dependencies)
+        const file = await completeUpload(found, readCompletion(body), dependencies)
         return uploadObject({ ...found, state: 'completed' }, file)
       }),
     })
@@ -78,7 +81,6 @@ export function registerUploads(app: FastifyInstance, dependencies: UploadsDepen
         response: { 200: upload, ...FAULTS },
       },
       ...servedBy(dependencies, AS_FILES, async (asked) => {
-        await readBody(asked)
         return uploadObject(await cancelUpload(await find(asked, dependencies), dependencies))
       }),
     })

@@ -24,7 +24,7 @@ import { isDryRun, singleOf, unsupportedIn, writeFault } from '../caller/caller.
 import { costRange, writeDryRun } from '../caller/dry-run.ts'
 import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { repetitionIn } from '../caller/repetition.ts'
-import { endUnread } from '../caller/unread.ts'
+import { endUnread } from '../../gate/unread.ts'
 import type { BatchesDependencies } from '../batches/batches.ts'
 import { writePieces } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'

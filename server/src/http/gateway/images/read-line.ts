@@ -6,7 +6,7 @@ import { isRecord } from '#core/record.ts'
 import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
 import type { PictureLine } from '#request/batches/run-pictures.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
-import { parseBody, refuseJson } from '../caller/read-body.ts'
+import { parseBody, refuseJson } from '../../gate/parse-json.ts'
 import { partsOfParsed, type TakingPicturesOutside } from '../uploads/read-edit-json.ts'
 
 export interface ReadingLineOutside extends TakingPicturesOutside {

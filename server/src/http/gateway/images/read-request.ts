@@ -9,14 +9,15 @@ import type { Key } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
 import type { RunningJobs } from '#request/images/running-jobs.ts'
-import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import { countFirst } from '../caller/count-request.ts'
-import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../caller/caller.ts'
 import type { Journey } from '../caller/journey.ts'
-import { inviteBody } from '../caller/unread.ts'
+import { inviteBody } from '../../gate/unread.ts'
 import { givenFile, type EditParts } from '../uploads/edit-parts.ts'
 import { readForm } from '../uploads/multipart.ts'
-import { parseBody, readBody } from '../caller/read-body.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
+import { isJson, refuseCharset, refuseCompressed, refuseEncoded } from '../../gate/encoding.ts'
+import { parseBody } from '../../gate/parse-json.ts'
+import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { partsOfJson, type ReadingJsonOutside } from '../uploads/read-edit-json.ts'
 import type { TakenFile, TakingOutside } from '../uploads/take-file.ts'
 
@@ -35,7 +36,7 @@ type ReadingGenerationsOutside = ReadingBodyOutside & Pick<ReadingOutside, 'limi
 
 export function generationReader(outside: ReadingGenerationsOutside): ReadRequest {
   const { limits, json } = outside
-  const bodyLimit = { maxBytes: limits.imagesBodyBytes, advice: 'Send the inputs in several requests.' }
+  const bodyLimit = gatewayBounds(limits)['POST /images/generations'].json
   return async (journey, key) => {
     refuseEncoded(journey.request)
     const body = await readBody(journey, key, bodyLimit, outside)

@@ -1,7 +1,7 @@
 /** The body of a request, piece by piece as it is asked for: the sender is not read faster than its bytes are used. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
-import { paceFault } from '../caller/pace.ts'
+import { paceFault } from '../../gate/pace.ts'
 
 export interface IncomingLimits {
   readonly maxBytes: number

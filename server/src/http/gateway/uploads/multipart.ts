@@ -1,6 +1,7 @@
 /** A form with pictures, read as it arrives: the pictures onto the disk, everything else into memory. */
 import type { IncomingMessage } from 'node:http'
 import { Fault } from '#core/fault/fault.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
 import { IncomingBytes } from './incoming-bytes.ts'
 import { MultipartParts, type Part } from './multipart-parts.ts'
 import { boundaryOf, labelOf, utf8 } from './part-headers.ts'
@@ -28,8 +29,7 @@ export async function readForm(request: IncomingMessage, outside: TakingOutside)
   const { limits } = outside
   const boundary = boundaryOf(request.headers['content-type'])
   const body = new IncomingBytes(request, {
-    maxBytes: limits.editsBodyBytes,
-    advice: 'Send fewer or smaller images.',
+    ...gatewayBounds(limits)['POST /images/edits'].form,
     idleMs: limits.uploadIdleMs,
   })
   const taking = new FormTaking(outside)

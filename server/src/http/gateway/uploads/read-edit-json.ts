@@ -7,9 +7,10 @@ import { AddressRefused, HostRefused, type PictureFetcher } from '#ports/image-u
 import type { LargeJson, LiftedFile, ParsedJson } from '#ports/json.ts'
 import type { Key } from '#ports/keys.ts'
 import { givenFile, type EditParts } from './edit-parts.ts'
-import type { ReadingBodyOutside } from '../caller/arriving-body.ts'
 import type { Journey } from '../caller/journey.ts'
-import { readBody, refuseJson } from '../caller/read-body.ts'
+import { gatewayBounds } from '../../gate/bounds.ts'
+import { refuseJson } from '../../gate/parse-json.ts'
+import { readBody, type ReadingBodyOutside } from '../caller/read-body.ts'
 import { takeFile, type TakenFile, type TakingOutside } from './take-file.ts'
 
 export interface TakingPicturesOutside extends TakingOutside {
@@ -36,10 +37,7 @@ export async function partsOfJson(
   outside: ReadingJsonOutside,
 ): Promise<EditParts> {
   const { limits, json } = outside
-  const bodyLimit = {
-    maxBytes: limits.editsJsonBytes,
-    advice: 'Send smaller images, or send them as multipart/form-data.',
-  }
+  const bodyLimit = gatewayBounds(limits)['POST /images/edits'].json
   const bytes = await readBody(journey, key, bodyLimit, outside)
   // Its pictures are on disk at the end of this.
   using _ = journey.room

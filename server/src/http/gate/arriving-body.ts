@@ -2,24 +2,23 @@
  * One body on its way into memory. Nearly every body is here whole with its first piece: nothing is asked or held for those.
  * For any other the request is counted, and its bytes take room, before more is read; a sender that has no room is not read.
  */
+import type { IncomingMessage } from 'node:http'
 import type { Holding } from '#core/fair-share.ts'
 import { Fault } from '#core/fault/fault.ts'
-import type { Key } from '#ports/keys.ts'
-import type { RateLimiter } from '#ports/limiter.ts'
 import type { AwaitedRoom, BodyRoom, WatchedBody } from './body-room.ts'
-import { countFirst } from './count-request.ts'
-import type { Journey } from './journey.ts'
+import type { BodyLimit } from './bounds.ts'
 import { paceFault } from './pace.ts'
 
-export interface ReadingBodyOutside {
-  readonly bodyRoom: BodyRoom
-  readonly limiter: RateLimiter
-}
-
-export interface BodyLimit {
-  readonly maxBytes: number
-  /** What a sender of too much is told to do. */
-  readonly advice: string
+/** The sender of a body that arrives, as far as its bounds go. */
+export interface BodySender {
+  /** Whose share of the memory for bodies it takes. */
+  readonly share: string
+  /** The same in a message: `project 'search'`. */
+  readonly shownAs: string
+  /** Counts the request before more of it is read. Undefined: there is nothing to wait for. */
+  readonly count: () => Promise<void> | undefined
+  /** Gets the memory that the body takes, to give it back when the request ends. */
+  readonly hold: (room: Disposable) => void
 }
 
 /** Room is taken in pieces as large as all before: few pieces, and never more than twice of what was received. */
@@ -33,10 +32,10 @@ const MAX_PIECES = 1000
 const RETRY_MS = 1000
 
 export class ArrivingBody implements WatchedBody, Disposable {
-  readonly #journey: Journey
-  readonly #key: Key
+  readonly #request: IncomingMessage
+  readonly #sender: BodySender
   readonly #limit: BodyLimit
-  readonly #outside: ReadingBodyOutside
+  readonly #bodyRoom: BodyRoom
   readonly #announced: number | undefined
   readonly #resolve: (body: Buffer<ArrayBuffer>) => void
   readonly #reject: (error: unknown) => void
@@ -56,24 +55,23 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #readingMs = 0
 
   constructor(
-    journey: Journey,
-    key: Key,
+    request: IncomingMessage,
+    sender: BodySender,
     limit: BodyLimit,
-    outside: ReadingBodyOutside,
+    bodyRoom: BodyRoom,
     resolve: (body: Buffer<ArrayBuffer>) => void,
     reject: (error: unknown) => void,
   ) {
-    const { request } = journey
     const length = request.headers['content-length']
-    this.#journey = journey
-    this.#key = key
+    this.#request = request
+    this.#sender = sender
     this.#limit = limit
-    this.#outside = outside
+    this.#bodyRoom = bodyRoom
     this.#announced = length === undefined ? undefined : Number(length)
     this.#resolve = resolve
     this.#reject = reject
     request.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError)
-    outside.bodyRoom.watch(this)
+    bodyRoom.watch(this)
   }
 
   /** Gives the room back. */
@@ -89,7 +87,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
     this.#idleMs = this.#bytes === this.#bytesAtLook ? this.#idleMs + passedMs : 0
     this.#bytesAtLook = this.#bytes
     const pace = { bytes: this.#bytes, idleMs: this.#idleMs, readingMs: this.#readingMs }
-    const { idleMs } = this.#outside.bodyRoom
+    const { idleMs } = this.#bodyRoom
     const fault = paceFault(pace, idleMs)
     if (fault !== undefined) this.#fail(fault)
     else if (this.#isLent && this.#readingMs >= idleMs) this.#fail(this.#noRoom())
@@ -127,7 +125,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #grow(): void {
     if (!this.#isCounted) {
       this.#isCounted = true
-      const counting = countFirst(this.#journey, this.#key, this.#outside.limiter)
+      const counting = this.#sender.count()
       if (counting !== undefined) {
         this.#pause()
         counting.then(this.#goOn, (error: unknown) => this.#fail(error))
@@ -137,7 +135,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
     const lacking = this.#bytes - this.#roomBytes
     const asMuchAgain = Math.min(Math.max(this.#roomBytes, FIRST_ROOM_BYTES), MAX_ROOM_BYTES)
     const bytes = Math.max(lacking, Math.min(asMuchAgain, this.#stillToCome()))
-    const holding = this.#outside.bodyRoom.take(this.#key.project, bytes)
+    const holding = this.#bodyRoom.take(this.#sender.share, bytes)
     if (holding === undefined) this.#awaitRoom(bytes)
     else this.#hold(holding, bytes)
   }
@@ -146,7 +144,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #awaitRoom(bytes: number): void {
     const isEarnest = this.#bytes >= EARNEST_BYTES
     const rest = isEarnest ? Math.max(bytes, this.#stillToCome()) : bytes
-    const awaited = this.#outside.bodyRoom.wait(this.#key.project, rest, isEarnest)
+    const awaited = this.#bodyRoom.wait(this.#sender.share, rest, isEarnest)
     if (awaited === undefined) return this.#fail(this.#noRoom())
     this.#pause()
     this.#awaited = awaited
@@ -168,7 +166,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
   #hold(holding: Holding, bytes: number): void {
     if (this.#holdings === undefined) {
       this.#holdings = []
-      this.#journey.room = this
+      this.#sender.hold(this)
     }
     this.#holdings.push(holding)
     this.#roomBytes += bytes
@@ -176,7 +174,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
 
   #pause(): void {
     this.#isPaused = true
-    this.#journey.request.pause()
+    this.#request.pause()
   }
 
   readonly #goOn = (): void => {
@@ -186,7 +184,7 @@ export class ArrivingBody implements WatchedBody, Disposable {
       if (this.#awaited !== undefined || this.#isOver) return
     }
     this.#isPaused = false
-    this.#journey.request.resume()
+    this.#request.resume()
   }
 
   #fail(error: unknown): void {
@@ -194,26 +192,25 @@ export class ArrivingBody implements WatchedBody, Disposable {
     this.#end()
     this.#pieces = []
     this.#joined = undefined
-    this.#journey.request.pause()
+    this.#request.pause()
     this[Symbol.dispose]()
     this.#reject(error)
   }
 
   #end(): void {
     this.#isOver = true
-    this.#outside.bodyRoom.forget(this)
+    this.#bodyRoom.forget(this)
     this.#awaited?.leave()
-    this.#journey.request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError)
+    this.#request.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError)
   }
 
   #noRoom(): Fault {
-    const { project } = this.#key
-    const { bodyRoom } = this.#outside
-    const { held, capacity } = bodyRoom
-    const own = bodyRoom.heldBy(project)
+    const { share, shownAs } = this.#sender
+    const { held, capacity } = this.#bodyRoom
+    const own = this.#bodyRoom.heldBy(share)
     return new Fault(
       'too_many_bodies',
-      `This node has no memory left for the body: it holds ${held} of ${capacity} bytes of requests, ${own} of them of project '${project}'. Retry, or send fewer large requests at once.`,
+      `This node has no memory left for the body: it holds ${held} of ${capacity} bytes of requests, ${own} of them of ${shownAs}. Retry, or send fewer large requests at once.`,
       { retryAfterMs: RETRY_MS },
     )
   }

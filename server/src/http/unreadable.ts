@@ -2,8 +2,8 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { Fault } from '#core/fault/fault.ts'
-import { answerOn } from '../connections.ts'
-import { faultBody, faultHeaders } from '../faults.ts'
+import { answerOn } from './connections.ts'
+import { faultBody, faultHeaders } from './faults.ts'
 
 export const NOT_ONE_HOST = 'TORANA_NOT_ONE_HOST'
 

@@ -1,0 +1,55 @@
+/** A JSON body, held to its bounds before it is parsed. */
+import { isUtf8 } from 'node:buffer'
+import { exactFields, exactFieldTexts } from '#core/exact-json.ts'
+import { Fault } from '#core/fault/fault.ts'
+import { boundsOf, scanJson, type JsonBounds } from '#core/json-bounds.ts'
+import { isRecord } from '#core/record.ts'
+import { notUtf8Message, withoutByteOrderMark } from '#core/utf8.ts'
+import { JsonRefused, type LargeJson, type ParsedJson } from '#ports/json.ts'
+import type { Asker } from '#ports/asker.ts'
+
+/** Checking and parsing this much takes a few milliseconds; more goes to a thread of its own. */
+const LARGE_BYTES = 1024 * 1024
+
+const SMALL_VALUES = boundsOf(undefined)
+
+/** The body's JSON, at once unless it is large. What holds more than a request may hold is refused before it is parsed. */
+export function parseBody(
+  body: Buffer<ArrayBuffer>,
+  json: LargeJson,
+  asker: Asker,
+  bounds: JsonBounds = SMALL_VALUES,
+): ParsedJson | Promise<ParsedJson> {
+  if (body.length > LARGE_BYTES) return json.parse(body, bounds, asker).catch(refuseJson)
+  return parseJson(body, bounds)
+}
+
+/** The JSON of a body of at most a megabyte. */
+export function parseJson(body: Buffer<ArrayBuffer>, bounds: JsonBounds = SMALL_VALUES): ParsedJson {
+  const bytes = withoutByteOrderMark(body)
+  if (!isUtf8(bytes)) return refuseJson(new JsonRefused(notUtf8Message(bytes, isUtf8)))
+  const { excess, mayRound } = scanJson(bytes, bounds)
+  if (excess !== undefined) return refuseJson(new JsonRefused(excess))
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return { value, exact: mayRound && isRecord(value) ? exactIn(bytes) : undefined }
+  } catch (error) {
+    return refuseJson(error)
+  }
+}
+
+const INPUT: ReadonlySet<string> = new Set(['input'])
+
+function exactIn(bytes: Buffer): ParsedJson['exact'] {
+  return exactFields(exactFieldTexts(bytes, INPUT, (start, end) => bytes.toString('utf8', start, end)))
+}
+
+/** The parser's own message quotes the text, which may be private: only the position is passed on. */
+export function refuseJson(error: unknown): never {
+  if (!(error instanceof SyntaxError)) throw error
+  if (error instanceof JsonRefused)
+    throw new Fault('invalid_json', `The body is not accepted. ${error.message}`)
+  const position = /position (\d+)/.exec(error.message)?.[1]
+  const where = position === undefined ? '' : ` Parsing stopped at position ${position}.`
+  throw new Fault('invalid_json', `The body is not JSON.${where} Send a JSON object.`)
+}

@@ -1,0 +1,33 @@
+/** The body of a request, whole, within the bounds of its route. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { ArrivingBody, tooLarge, type BodySender } from './arriving-body.ts'
+import type { BodyRoom } from './body-room.ts'
+import type { BodyLimit } from './bounds.ts'
+import { inviteBody } from './unread.ts'
+
+/** A body that is announced too large is not read at all. `senderOf` is called only for a body that must be waited for. */
+export async function receiveBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  limit: BodyLimit,
+  bodyRoom: BodyRoom,
+  senderOf: () => BodySender,
+): Promise<Buffer<ArrayBuffer>> {
+  const announcedBytes = Number(request.headers['content-length'] ?? 0)
+  if (announcedBytes > limit.maxBytes) throw tooLarge(limit)
+  inviteBody(request, response)
+  // By then, what came together with the headers is parsed.
+  await Promise.resolve()
+  const atHand = bodyAtHand(request, announcedBytes)
+  if (atHand !== undefined) return atHand
+  return new Promise((resolve, reject) => {
+    // It ends by itself: with the body, or with a fault.
+    void new ArrivingBody(request, senderOf(), limit, bodyRoom, resolve, reject)
+  })
+}
+
+/** Nearly every body came with its headers, whole: it is taken without waiting for events. Undefined: there is more to come. */
+function bodyAtHand(request: IncomingMessage, announcedBytes: number): Buffer<ArrayBuffer> | undefined {
+  if (!request.complete || announcedBytes === 0 || request.readableLength !== announcedBytes) return undefined
+  return request.read() as Buffer<ArrayBuffer>
+}
