@@ -38,6 +38,7 @@ import { lookAt } from '#config/reload.ts'
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
+import { diskSpace } from '#runtime/disk-room.ts'
 import { makeDataFolder } from '#runtime/data-folder.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { WorkerJson } from '#runtime/json.ts'
@@ -217,7 +218,7 @@ function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {
   const identifiers = uuidv7Identifiers(clock)
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics({ version, commit }, security)
-  metrics.node.readDisk(settings.dataDir)
+  metrics.node.readDisk(() => diskSpace(settings.dataDir))
   const bodyRoom = new BodyRoom(limits)
   return { settings, limits, cors, playground, secrets, clock, identifiers, log, metrics, security, bodyRoom }
 }

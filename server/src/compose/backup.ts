@@ -96,10 +96,13 @@ async function withDatabase<Result>(
   }
 }
 
+/** A person who runs a command sees a full disk, and no ledger writes beside it. */
+const NO_RESERVE = { diskReserveBytes: 0 }
+
 /** Without a node, or beside nodes that share a PostgreSQL. */
 export function backUp(settings: KeptSettings, path: string, pictures: boolean): Promise<BackupOutcome> {
   return withDatabase(settings, async (database) => {
-    const blobs = pictures ? (await openBlobs(settings)).store : undefined
+    const blobs = pictures ? (await openBlobs(settings, NO_RESERVE)).store : undefined
     const source = new PostgresBackup(database, version, Date.now)
     return writeBackup(path, { source, blobs })
   })
@@ -125,7 +128,7 @@ export function restore(
     const onRows = (rows: number): void => onProgress?.(rows, total)
     const tables = await loadDatabase(database, { backup, lines: linesOf(path), onRows })
     if (backup.blobs > 0) {
-      const { store } = await openBlobs(settings)
+      const { store } = await openBlobs(settings, NO_RESERVE)
       const pictures = new PictureWriter(store)
       let done = total - backup.blobs
       for await (const { line } of linesOf(path)) {

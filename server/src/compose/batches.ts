@@ -123,6 +123,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     isQuarantined: (model, deployment) => spaces.guard.isOutside(model, deployment),
     batches,
     blobs: blobs.kept,
+    diskRoom: blobs.room,
     readInput: (fileId, range) => input.read(fileId, range),
     callInputs: () => callSize.next(dispatch, outside.clock.monotonicMs()),
     docsUrl: () => publicUrl,

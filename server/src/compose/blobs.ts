@@ -1,7 +1,9 @@
 /** Where pictures are kept: a folder, or a bucket with a disk before it. */
 import { join } from 'node:path'
-import type { Settings } from '#core/settings.ts'
+import type { Limits, Settings } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
+import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
+import { MeasuredDisk } from '#runtime/disk-room.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
@@ -11,15 +13,24 @@ export interface Blobs {
   /** The one that outlives the node, without the disk before it. */
   readonly kept: BlobStore
   readonly spooled: SpooledBlobs | undefined
+  /** On the disk that `kept` is on; endless where that is a bucket. */
+  readonly room: DiskRoom
 }
 
-export async function openBlobs({ assets, dataDir }: Pick<Settings, 'assets' | 'dataDir'>): Promise<Blobs> {
+export async function openBlobs(
+  { assets, dataDir }: Pick<Settings, 'assets' | 'dataDir'>,
+  { diskReserveBytes }: Pick<Limits, 'diskReserveBytes'>,
+): Promise<Blobs> {
   if (assets.kind === 'file') {
-    const store = await DiskBlobs.open(assets.folder)
-    return { store, kept: store, spooled: undefined }
+    const room = new MeasuredDisk(assets.folder, diskReserveBytes)
+    const store = await DiskBlobs.open(assets.folder, room)
+    return { store, kept: store, spooled: undefined, room }
   }
-  const spool = await DiskBlobs.open(join(dataDir, 'assets-spool'))
+  const spool = await DiskBlobs.open(
+    join(dataDir, 'assets-spool'),
+    new MeasuredDisk(dataDir, diskReserveBytes),
+  )
   const kept = new S3Blobs(assets)
   const spooled = new SpooledBlobs(kept, spool)
-  return { store: spooled, kept, spooled }
+  return { store: spooled, kept, spooled, room: ENDLESS_ROOM }
 }

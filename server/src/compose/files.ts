@@ -48,6 +48,7 @@ export async function openFiles(basics: Basics, { stores, blobs }: FileParts): P
       files,
       fileUploads: stores.fileUploads,
       fileBlobs,
+      diskRoom: blobs.room,
       segmentsOf: ({ id, source }) =>
         source.kind === 'batch' ? resultSegments(source, stores.batches) : files.segments(id),
       scanning,

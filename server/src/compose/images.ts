@@ -18,6 +18,7 @@ import type { Dispatch } from '#request/traffic/dispatch.ts'
 import { assetSigner } from '#runtime/asset-signature.ts'
 import { wait } from '#runtime/clock.ts'
 import { jobKeysOf } from '#runtime/secret.ts'
+import { MeasuredDisk } from '#runtime/disk-room.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { WorkerImageCodec } from '#runtime/image-codec.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
@@ -68,13 +69,13 @@ type ImagesOutside = Omit<ImageDependencies, keyof Accounts['money'] | 'bytesOf'
 export async function openImages(basics: Basics, parts: ImageParts): Promise<Images> {
   const { settings, log } = basics
   const { stores, accounts } = parts
-  const blobs = await openBlobs(settings)
+  const blobs = await openBlobs(settings, basics.limits)
   const blobPlace = placeAsked(blobs.kept, log)
   // Marked before the first image comes, without waiting for a store that may be away: it is asked again before a deletion.
   const marking = blobPlace().catch(() => {})
   const codec = new WorkerImageCodec()
   const sealed = new SealedBlobs(blobs.store, jobKeysOf(basics.secrets))
-  const forGateway = { ...(await imagesOutside(basics, parts)), blobs: sealed, codec }
+  const forGateway = { ...(await imagesOutside(basics, parts)), blobs: sealed, codec, diskRoom: blobs.room }
   const worker = startImageWorker(
     {
       ...forGateway,
@@ -114,7 +115,7 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
 async function imagesOutside(
   { settings, secrets, limits, clock, identifiers, log }: Basics,
   { stores, catalog, upstreams, dispatch, outside, publicUrl }: ImageParts,
-): Promise<Omit<ImagesOutside, 'blobs' | 'codec'>> {
+): Promise<Omit<ImagesOutside, 'blobs' | 'codec' | 'diskRoom'>> {
   const signer = assetSigner(secrets)
   return {
     catalog: () => catalog.current,
@@ -131,7 +132,10 @@ async function imagesOutside(
     imageUpstream: upstreams.imageUpstream,
     dispatch,
     fetcher: upstreams.fetcher,
-    uploads: await DiskUploads.open(join(settings.dataDir, 'uploads'), { maxBytes: limits.uploadBytes }),
+    uploads: await DiskUploads.open(join(settings.dataDir, 'uploads'), {
+      maxBytes: limits.uploadBytes,
+      disk: new MeasuredDisk(settings.dataDir, limits.diskReserveBytes),
+    }),
     // Hashing and writing 64 KB takes part of a millisecond: fifty forms must not take their turns at once.
     yieldOnArrival: sharedYield(4),
     memory: sharedMemory(limits),

@@ -1,6 +1,6 @@
 /** What the doctor of a node asks around it. */
-import { statfs } from 'node:fs/promises'
 import type { NodeSurroundings } from '#http/control/books/surroundings.ts'
+import { diskSpace } from '#runtime/disk-room.ts'
 import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
 
@@ -9,10 +9,10 @@ const ANSWER_MS = 3000
 
 export function surroundingsOf({ settings }: Basics, blobs: Blobs): () => Promise<NodeSurroundings> {
   return async () => {
-    const disk = await statfs(settings.dataDir).catch(() => undefined)
+    const disk = await diskSpace(settings.dataDir)
     const [trouble, waiting] = await Promise.all([troubleWith(blobs), blobs.spooled?.waiting() ?? 0])
     return {
-      disk: disk && { freeBytes: disk.bavail * disk.bsize, sizeBytes: disk.blocks * disk.bsize },
+      disk,
       images: { trouble, waiting },
     }
   }

@@ -189,8 +189,10 @@ export interface Limits {
   readonly uploadFileBytes: number
   /** Of one project: as many as one page of OpenAI's list holds. */
   readonly maxFiles: number
-  /** Of one project, in files that its callers sent: a hundred times the largest file. */
+  /** Of one project, in files, uploads under way and results of batches: a hundred times the largest file. */
   readonly filesBytes: number
+  /** Free space that uploads, files and results leave on a disk of this node: an hour of the ledger's spool on a busy node, and the database of one command. */
+  readonly diskReserveBytes: number
   /** Whether pictures that a caller names by address are fetched. Off: only upstreams that fetch themselves get the address. */
   readonly fetchImageUrls: boolean
   /** Nobody stands in line longer for a deployment with room: who is refused can go elsewhere. */
@@ -238,6 +240,7 @@ export const defaultLimits: Limits = {
   uploadFileBytes: 8 * 1024 ** 3,
   maxFiles: 10_000,
   filesBytes: 800 * 1024 ** 3,
+  diskReserveBytes: 1024 ** 3,
   fetchImageUrls: false,
   queueWaitMs: 2000,
   maxQueued: 4096,

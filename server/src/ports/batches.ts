@@ -113,8 +113,16 @@ export interface ChunkEnd {
   readonly part: PartPlace | undefined
   /** Lines at its end that have not run: they become a chunk of their own. Without effect when the batch is cancelled. */
   readonly rest?: LineRange | undefined
+  /** Bytes of pictures that are kept beside the part. Absent: it is not known, and the room taken for them stays taken. */
+  readonly pictureBytes?: number | undefined
   /** Who made its vectors. Absent: nobody. */
   readonly made?: readonly MadeVectors[] | undefined
+}
+
+/** Bytes for results that a chunk takes of what its project may keep. */
+export interface WantedRoom {
+  readonly leastBytes: number
+  readonly mostBytes: number
 }
 
 /** Whether vectors may be of another space than the one that their model is in now. */
@@ -175,6 +183,12 @@ export interface Batches {
    * until its window ends.
    */
   finish(hold: ChunkHold, end: ChunkEnd): Promise<void>
+  /**
+   * Takes room of the project for the results of a chunk, in place of what was taken for it before: as much as there is of
+   * `maxBytes` for the project, up to `mostBytes`. Returns how much; 0: there are not `leastBytes`, and nothing has changed. `finish`
+   * leaves what the results really have, `giveBack` nothing. Rejects with `ChunkLost` when it is no longer the holder's.
+   */
+  takeRoom(hold: ChunkHold, wanted: WantedRoom, maxBytes: number): Promise<number>
   /** Gives up a chunk of which nothing ran. Nobody takes it for so long, unless its batch was cancelled. Without effect when it is no longer the holder's. */
   giveBack(hold: ChunkHold, forMs: number): Promise<void>
   /** No chunk of the batch begins for so long, because of this fault. */

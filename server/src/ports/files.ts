@@ -49,6 +49,8 @@ export interface BegunFile {
   readonly id: string
   readonly project: string
   readonly keyId: string
+  /** At least so many bytes are to come: they count from here on. 0: the sender did not say. */
+  readonly announcedBytes: number
 }
 
 /** What is known once all bytes of a begun file are kept. */
@@ -59,14 +61,24 @@ export interface ArrivedFile {
   readonly sha256: string
   readonly scan: FileScan
   readonly segments: readonly FileSegment[]
+  /** Of all its blobs: its bytes, and the list of its chunks. */
+  readonly keptBytes: number
   /** Counted from when it was begun. Undefined: never. */
   readonly expiresAfterMs: number | undefined
 }
 
-/** What one project may keep. Files that batches made are not counted: a batch that was paid for must get its results. */
+/** What one project may keep. */
 export interface FileBounds {
+  /** Files that callers sent. */
   readonly maxFiles: number
+  /** Of files that callers sent or are sending, and of the results of batches. */
   readonly maxBytes: number
+}
+
+/** What one project keeps, counted as its bounds count it. */
+export interface KeptByProject {
+  readonly files: number
+  readonly bytes: number
 }
 
 export interface FileQuery {
@@ -85,15 +97,32 @@ export interface FileHold {
 }
 
 /** A file whose bytes must go. */
-export type DueFile = Pick<StoredFile, 'id' | 'project'> & { readonly batchId: string | undefined }
+export interface DueFile extends Pick<StoredFile, 'id' | 'project'> {
+  /** Of a file that a batch made. */
+  readonly batchId: string | undefined
+  /** A caller deleted it, and it was the last file of its batch: the results of the batch must go with it. */
+  readonly endsResults: boolean
+}
 
 /**
  * Every method is one atomic step and may be repeated after an answer was lost. A file that was deleted or has expired is not
  * found, wherever it is asked for. Trouble with the store rejects with `StoreAway`.
  */
 export interface Files {
-  /** From here on its bytes may be kept. A file that has not arrived after `ARRIVAL_MS` is due. */
+  /** From here on its bytes may be kept. A file that gets no byte for `ARRIVAL_MS` is due. */
   begin(file: BegunFile, bounds: FileBounds): Promise<'begun' | 'too-many-files' | 'too-many-bytes'>
+  /**
+   * Takes room for so many more bytes of a file that arrives, before they are kept. Bytes beyond those announced need room within
+   * the bounds. `over`: it has arrived, or was given up. A repetition counts them twice, until the file has arrived or is gone.
+   */
+  receive(
+    id: string,
+    bytes: number,
+    bounds: Pick<FileBounds, 'maxBytes'>,
+  ): Promise<'received' | 'too-many-bytes' | 'over'>
+  /** Received bytes of a file that arrives are gone again. What was announced still counts. */
+  giveBack(id: string, bytes: number): Promise<void>
+  kept(project: string): Promise<KeptByProject>
   /** It is there, with all its bytes. Undefined: it was not begun, or was given up meanwhile. */
   arrived(id: string, file: ArrivedFile): Promise<StoredFile | undefined>
   /** It will not arrive: it is due now. */
@@ -114,11 +143,16 @@ export interface Files {
   release(id: string, holder: string): Promise<void>
   /** Whether there was such a file. Nobody finds it any more; it is due once nobody holds it. */
   delete(id: string, project: string): Promise<boolean>
-  /** Files whose bytes must go: deleted, expired or never arrived, and not held. They stay due until they are `forgotten`. */
+  /** Files whose bytes must go: deleted, expired or never arrived, not held, and of no batch that is open. They stay due until they are `forgotten`. */
   due(limit: number): Promise<readonly DueFile[]>
   /** Its bytes are gone. */
   forgotten(id: string): Promise<void>
 }
 
-/** Longer than the slowest upload that is let through may take. */
-export const ARRIVAL_MS = 24 * 3_600_000
+/**
+ * Longest time without a byte: at the slowest pace that is let through, a piece of 4 MB takes 70 minutes; and an upload whose hour is
+ * nearly over may still be completed. Room that a killed node leaves taken comes back after it.
+ */
+export const ARRIVAL_MS = 2 * 3_600_000
+/** Longest arrival in all. */
+export const MAX_ARRIVAL_MS = 24 * 3_600_000

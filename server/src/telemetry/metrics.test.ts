@@ -75,7 +75,7 @@ test('thousands of projects, models and deployments stay below 5,000 series, and
 test('each sample has the labels that the list says, and nothing is told that is not in the list', async () => {
   const metrics = new Metrics(build)
   metrics.node.configLoaded(1000, 'abcdef0123456789')
-  metrics.node.readDisk('.')
+  metrics.node.readDisk(async () => ({ freeBytes: 7, sizeBytes: 9 }))
   metrics.requestEnded({ requestId: 'r', route: 'embeddings', model: 'm', status: 200, durationMs: 3 })
   metrics.callEnded({
     requestId: 'r',

@@ -1,5 +1,5 @@
 /** Figures of the node as an installed program: its build, its configuration, its disk. */
-import { statfs } from 'node:fs/promises'
+import type { DiskSpace } from '#ports/disk-room.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface Build {
@@ -14,7 +14,7 @@ const HASH_DIGITS = 12
 export class NodeMetrics {
   readonly #build: Build
   #config: { readonly loadedAtMs: number; readonly hash: string; readonly isRefused: boolean } | undefined
-  #dataFolder: string | undefined
+  #disk: (() => Promise<DiskSpace | undefined>) | undefined
   #imagesWaiting: (() => Promise<number>) | undefined
 
   #spans: (() => { readonly exported: number; readonly dropped: number }) | undefined
@@ -33,8 +33,9 @@ export class NodeMetrics {
     if (this.#config !== undefined) this.#config = { ...this.#config, isRefused: true }
   }
 
-  readDisk(dataFolder: string): void {
-    this.#dataFolder = dataFolder
+  /** `disk`: that of the data folder. */
+  readDisk(disk: () => Promise<DiskSpace | undefined>): void {
+    this.#disk = disk
   }
 
   readImageSpool(waiting: () => Promise<number>): void {
@@ -77,12 +78,11 @@ export class NodeMetrics {
 
   /** A disk that can't be asked is told by `torana_disk_failing`. */
   async #diskText(): Promise<string> {
-    if (this.#dataFolder === undefined) return ''
-    const disk = await statfs(this.#dataFolder).catch(() => undefined)
+    const disk = await this.#disk?.()
     if (disk === undefined) return ''
     return [
-      valueText('torana_data_folder_free_bytes', disk.bavail * disk.bsize),
-      valueText('torana_data_folder_size_bytes', disk.blocks * disk.bsize),
+      valueText('torana_data_folder_free_bytes', disk.freeBytes),
+      valueText('torana_data_folder_size_bytes', disk.sizeBytes),
     ].join('')
   }
 }

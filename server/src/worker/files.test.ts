@@ -16,12 +16,12 @@ async function world() {
   const fileBlobs = new MemoryBlobs(systemClock)
   const keep = async (): Promise<string> => {
     const id = fileIdOf(identifiers.next())
-    await files.begin({ id, project: 'shop', keyId: 'shop/ci' }, BOUNDS)
+    await files.begin({ id, project: 'shop', keyId: 'shop/ci', announcedBytes: 0 }, BOUNDS)
     const segments = [{ blob: fileBlobName(id, '0'), firstByte: 0, bytes: 1 }]
     const scan = { lines: 0, inputs: 0, chunks: 0, url: undefined, models: [], errors: [], errorCount: 0 }
     const filename = 'a.jsonl'
     const known = { purpose: 'batch', filename, bytes: 1, sha256: '', scan, segments } as const
-    await files.arrived(id, { ...known, expiresAfterMs: undefined })
+    await files.arrived(id, { ...known, expiresAfterMs: undefined, keptBytes: 1 })
     for (const name of [fileBlobName(id, '0'), chunksBlobName(id)])
       await fileBlobs.put(name, Buffer.from('x'))
     return id

@@ -1,6 +1,7 @@
 /** Deletes the bytes of files that were deleted, have expired or never arrived. Only rows of this install lead to them. */
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Files } from '#ports/files.ts'
+import { batchPrefix } from '#core/batch/part.ts'
 import { fileFolder } from '#core/files/blob-names.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
 import { every, type Repetition } from './every.ts'
@@ -30,7 +31,7 @@ export function startFileWorker(parts: FileWorkerParts, events: FileWorkerEvents
   return every(FORGET_MS, work, (error) => events.failed(error))
 }
 
-/** How many there were. The bytes of what a batch made are the business of the batch. */
+/** How many there were. The bytes of what a batch made stay as long as one of its files, or else for the time of its results. */
 export async function deleteDueFiles({
   files,
   fileBlobs,
@@ -38,8 +39,9 @@ export async function deleteDueFiles({
   let deleted = 0
   for (;;) {
     const due = await files.due(AT_ONCE)
-    for (const { id, batchId } of due) {
+    for (const { id, batchId, endsResults } of due) {
       if (batchId === undefined) await deleteFolder(fileFolder(id), fileBlobs)
+      else if (endsResults) await deleteFolder(batchPrefix(batchId), fileBlobs)
       await files.forgotten(id)
     }
     deleted += due.length

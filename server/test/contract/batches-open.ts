@@ -2,12 +2,16 @@
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Batches, ChunkEnd, HeldChunk, NewBatch } from '#ports/batches.ts'
+import type { Files } from '#ports/files.ts'
 import type { WebhookOutbox } from '#ports/webhooks.ts'
 import { MemoryBatches } from '#stores/memory/batches.ts'
+import { MemoryFiles } from '#stores/memory/files.ts'
 import { MemoryWebhooks } from '#stores/memory/webhooks.ts'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { PostgresBatches } from '#stores/postgres/jobs/batches.ts'
+import { PostgresFiles } from '#stores/postgres/jobs/files.ts'
 import { PostgresWebhooks } from '#stores/postgres/jobs/webhooks.ts'
+import { systemClock } from '#runtime/clock.ts'
 import { testPglite } from '#test/support/pglite.ts'
 import { reused } from '#test/support/reused-database.ts'
 import { testPostgres } from '#test/support/servers.ts'
@@ -18,6 +22,8 @@ export interface BatchesWorld {
   /** The same store, as another node sees it. */
   readonly elsewhere: Batches
   readonly outbox: WebhookOutbox
+  /** The files beside them. */
+  readonly files: Files
   readonly passes: (ms: number) => Promise<void>
   /** Deployments whose vectors have left their space. */
   readonly left: Set<string>
@@ -85,8 +91,9 @@ export async function memoryBatches(): Promise<BatchesWorld> {
   const outbox = new MemoryWebhooks(clock)
   const left = new Set<string>()
   const hasLeft = ({ deployment }: MadeVectors): boolean => left.has(deployment)
-  const batches = new MemoryBatches(clock, { outbox, webhooksFor }, undefined, hasLeft)
-  return { batches, elsewhere: batches, outbox, passes: async (ms) => void (nowMs += ms), left }
+  const files = new MemoryFiles(clock)
+  const batches = new MemoryBatches(clock, { outbox, webhooksFor }, files, hasLeft)
+  return { batches, elsewhere: batches, outbox, files, passes: async (ms) => void (nowMs += ms), left }
 }
 
 const EMPTY = 'TRUNCATE batches, batch_chunks, webhook_events, files CASCADE'
@@ -98,6 +105,7 @@ function batchesIn(database: Database): BatchesWorld {
     batches: new PostgresBatches(database, webhooksFor, hasLeft),
     elsewhere: new PostgresBatches(database, webhooksFor, hasLeft),
     outbox: new PostgresWebhooks(database),
+    files: new PostgresFiles(database, systemClock),
     passes: (ms) => pass(database, ms),
     left,
   }

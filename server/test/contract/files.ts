@@ -2,7 +2,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileBlobName, fileIdOf } from '#core/files/blob-names.ts'
-import { ARRIVAL_MS, type ArrivedFile, type Files, type OutputFile, type StoredFile } from '#ports/files.ts'
+import {
+  ARRIVAL_MS,
+  MAX_ARRIVAL_MS,
+  type ArrivedFile,
+  type BegunFile,
+  type Files,
+  type OutputFile,
+  type StoredFile,
+} from '#ports/files.ts'
 import type { FilesWorld } from './files-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
@@ -11,6 +19,10 @@ const HOUR_MS = 3_600_000
 
 function nextFileId(): string {
   return fileIdOf(nextId())
+}
+
+function aBegun(id: string, project: string, announcedBytes = 0): BegunFile {
+  return { id, project, keyId: `${project}/ci`, announcedBytes }
 }
 
 function anArrival(id: string, overrides: Partial<ArrivedFile> = {}): ArrivedFile {
@@ -33,6 +45,7 @@ function anArrival(id: string, overrides: Partial<ArrivedFile> = {}): ArrivedFil
       errorCount: 1,
     },
     expiresAfterMs: undefined,
+    keptBytes: overrides.bytes ?? 12,
     ...overrides,
   }
 }
@@ -43,7 +56,7 @@ async function kept(
   overrides: Partial<ArrivedFile> = {},
 ): Promise<StoredFile> {
   const id = nextFileId()
-  assert.equal(await files.begin({ id, project, keyId: `${project}/ci` }, BOUNDS), 'begun')
+  assert.equal(await files.begin(aBegun(id, project), BOUNDS), 'begun')
   const file = await files.arrived(id, anArrival(id, overrides))
   assert.ok(file)
   return file
@@ -53,8 +66,8 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
   test(`${name}: a file is found by its own project alone, and only once it has arrived`, async () => {
     const { files, elsewhere, nowMs } = await open()
     const id = nextFileId()
-    assert.equal(await files.begin({ id, project: 'shop', keyId: 'shop/ci' }, BOUNDS), 'begun')
-    assert.equal(await files.begin({ id, project: 'shop', keyId: 'shop/ci' }, BOUNDS), 'begun')
+    assert.equal(await files.begin(aBegun(id, 'shop'), BOUNDS), 'begun')
+    assert.equal(await files.begin(aBegun(id, 'shop'), BOUNDS), 'begun')
     assert.equal(await files.find(id, 'shop'), undefined)
     assert.deepEqual(await files.list({ project: 'shop', order: 'asc', limit: 9 }), {
       files: [],
@@ -147,13 +160,18 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     assert.deepEqual(await files.due(9), [])
     assert.equal((await files.segments(file.id)).length, 2)
     passes(2 * HOUR_MS)
-    assert.deepEqual(await files.due(9), [{ id: file.id, project: 'shop', batchId: undefined }])
+    assert.deepEqual(await files.due(9), [
+      { id: file.id, project: 'shop', batchId: undefined, endsResults: false },
+    ])
   })
 
   test(`${name}: a file that never arrives is due, and can not arrive after that`, async () => {
     const { files, passes } = await open()
     const id = nextFileId()
-    await files.begin({ id, project: 'shop', keyId: 'shop/ci' }, BOUNDS)
+    await files.begin(aBegun(id, 'shop'), BOUNDS)
+    passes(ARRIVAL_MS - 1)
+    assert.deepEqual(await files.due(9), [])
+    assert.equal(await files.receive(id, 5, BOUNDS), 'received')
     passes(ARRIVAL_MS - 1)
     assert.deepEqual(await files.due(9), [])
     passes(1)
@@ -169,7 +187,7 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const { files, elsewhere } = await open()
     const bounds = { maxFiles: 3, maxBytes: 100 }
     const begin = (store: Files, project: string): ReturnType<Files['begin']> =>
-      store.begin({ id: nextFileId(), project, keyId: 'k' }, bounds)
+      store.begin(aBegun(nextFileId(), project), bounds)
     const begun = await Promise.all(
       Array.from({ length: 12 }, (_, index) => begin(index % 2 === 0 ? files : elsewhere, 'shop')),
     )
@@ -182,7 +200,86 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     assert.equal(await begin(files, 'large'), 'begun')
   })
 
-  test(`${name}: a file that a batch makes is found like any other, grows, and is not counted`, async () => {
+  test(`${name}: announced and received bytes count from the beginning, and come back when a file does not arrive`, async () => {
+    const { files, passes } = await open()
+    const bounds = { maxFiles: 100, maxBytes: 100 }
+    const keptBytes = async (): Promise<number> => (await files.kept('shop')).bytes
+    const [announced, unknown, late] = [nextFileId(), nextFileId(), nextFileId()] as const
+    assert.equal(await files.begin(aBegun(announced, 'shop', 60), bounds), 'begun')
+    assert.equal(await files.begin(aBegun(nextFileId(), 'shop', 41), bounds), 'too-many-bytes')
+    assert.equal(await files.begin(aBegun(unknown, 'shop'), bounds), 'begun')
+    assert.equal(await files.receive(unknown, 40, bounds), 'received')
+    assert.equal(await files.receive(unknown, 1, bounds), 'too-many-bytes')
+    assert.equal(await files.receive(announced, 60, bounds), 'received')
+    assert.equal(await files.receive(announced, 1, bounds), 'too-many-bytes')
+    assert.equal(await keptBytes(), 100)
+    assert.equal(await files.begin(aBegun(nextFileId(), 'other', 100), bounds), 'begun')
+    await files.giveBack(unknown, 30)
+    assert.equal(await files.receive(announced, 30, bounds), 'received')
+    assert.equal(await keptBytes(), 100)
+    await files.giveBack(announced, 80)
+    assert.equal(await keptBytes(), 70)
+    assert.ok(await files.arrived(announced, anArrival(announced, { bytes: 45, keptBytes: 50 })))
+    assert.equal(await keptBytes(), 60)
+    assert.equal(await files.receive(announced, 1, bounds), 'over')
+    await files.giveUp(unknown)
+    assert.equal(await keptBytes(), 50)
+    assert.equal(await files.receive(unknown, 1, bounds), 'over')
+    assert.equal(await files.begin(aBegun(late, 'shop', 50), bounds), 'begun')
+    passes(ARRIVAL_MS)
+    assert.equal(await keptBytes(), 50)
+    assert.equal(await files.receive(late, 1, bounds), 'over')
+    await files.delete(announced, 'shop')
+    assert.equal(await keptBytes(), 0)
+  })
+
+  test(`${name}: a file that arrives for ever is due after a day`, async () => {
+    const { files, passes } = await open()
+    const id = nextFileId()
+    await files.begin(aBegun(id, 'shop'), BOUNDS)
+    const steps = MAX_ARRIVAL_MS / HOUR_MS
+    for (let hour = 1; hour < steps; hour += 1) {
+      passes(HOUR_MS)
+      assert.equal(await files.receive(id, 1, BOUNDS), 'received')
+    }
+    passes(HOUR_MS)
+    assert.equal(await files.receive(id, 1, BOUNDS), 'over')
+  })
+
+  test(`${name}: of many that ask at once, none gets the byte beyond the last`, async () => {
+    const { files, elsewhere } = await open()
+    const bounds = { maxFiles: 100, maxBytes: 100 }
+    const stores = Array.from({ length: 12 }, (_, index) => (index % 2 === 0 ? files : elsewhere))
+    const begun = await Promise.all(
+      stores.map((store) => store.begin(aBegun(nextFileId(), 'shop', 30), bounds)),
+    )
+    assert.equal(begun.filter((one) => one === 'begun').length, 3)
+    const ids = stores.map(() => nextFileId())
+    for (const id of ids) assert.equal(await files.begin(aBegun(id, 'large'), bounds), 'begun')
+    const received = await Promise.all(
+      stores.flatMap((store, index) => [store, files].map((one) => one.receive(ids[index] ?? '', 7, bounds))),
+    )
+    assert.equal(received.filter((one) => one === 'received').length, 14)
+    assert.equal((await files.kept('large')).bytes, 98)
+    // Parts of one upload, of which only some were announced.
+    const [upload] = [nextFileId()]
+    assert.equal(await files.begin(aBegun(upload, 'parts', 50), bounds), 'begun')
+    const parts = await Promise.all(stores.map((store) => store.receive(upload, 15, bounds)))
+    assert.equal(parts.filter((one) => one === 'received').length, 6)
+    assert.equal((await files.kept('parts')).bytes, 90)
+  })
+
+  test(`${name}: a deleted file counts as long as a batch holds its bytes`, async () => {
+    const { files, nowMs, passes } = await open()
+    const file = await kept(files, 'shop', { bytes: 70 })
+    await files.hold(file.id, 'shop', { holder: 'batch_1', untilMs: nowMs() + HOUR_MS })
+    await files.delete(file.id, 'shop')
+    assert.deepEqual(await files.kept('shop'), { files: 0, bytes: 70 })
+    passes(HOUR_MS)
+    assert.deepEqual(await files.kept('shop'), { files: 0, bytes: 0 })
+  })
+
+  test(`${name}: a file that a batch makes is found like any other, grows, and is not counted among the files`, async () => {
     const { files, addOutput, nowMs } = await open()
     const output: OutputFile = {
       id: nextFileId(),
@@ -202,10 +299,12 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const page = await files.list({ project: 'shop', order: 'desc', limit: 9, purpose: 'batch_output' })
     assert.deepEqual(page, { files: [{ ...listed, bytes: 30 }], hasMore: false })
     const bounds = { maxFiles: 1, maxBytes: 10 }
-    assert.equal(await files.begin({ id: nextFileId(), project: 'shop', keyId: 'k' }, bounds), 'begun')
+    assert.equal(await files.begin(aBegun(nextFileId(), 'shop'), bounds), 'begun')
     assert.equal(await files.delete(output.id, 'shop'), true)
     await addOutput({ ...output, bytes: 40 })
     assert.equal(await files.find(output.id, 'shop'), undefined)
-    assert.deepEqual(await files.due(9), [{ id: output.id, project: 'shop', batchId: 'batch_1' }])
+    assert.deepEqual(await files.due(9), [
+      { id: output.id, project: 'shop', batchId: 'batch_1', endsResults: true },
+    ])
   })
 }

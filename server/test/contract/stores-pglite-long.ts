@@ -4,6 +4,7 @@ import { pgliteDirectory } from '#test/support/directory.ts'
 import { pglitePeople } from '#test/support/people.ts'
 import { auditLogSuite } from './audit-log.ts'
 import { auditReadingSuite } from './audit-reading.ts'
+import { batchRoomSuite } from './batch-room.ts'
 import { batchSpacesSuite } from './batch-spaces.ts'
 import { batchesSuite } from './batches.ts'
 import { pgliteBatches } from './batches-open.ts'
@@ -50,6 +51,7 @@ fileUploadsSuite('PGlite', files)
 const batches = pgliteBatches()
 batchesSuite('PGlite', batches)
 batchSpacesSuite('PGlite', batches)
+batchRoomSuite('PGlite', batches)
 
 const upkeep = pgliteUpkeep()
 upkeepSuite('PGlite', upkeep)

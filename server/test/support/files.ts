@@ -4,6 +4,7 @@ import type { BatchesDependencies } from '#http/gateway/batches/batches.ts'
 import type { FilesDependencies } from '#http/gateway/files/routes.ts'
 import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
 import type { FileScanning } from '#ports/file-scan.ts'
+import { ENDLESS_ROOM } from '#ports/disk-room.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { hashing } from '#runtime/hashing.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -14,7 +15,7 @@ import { MemoryFiles } from '#stores/memory/files.ts'
 
 type FileParts = Pick<
   FilesDependencies & UploadsDependencies,
-  'files' | 'fileUploads' | 'fileBlobs' | 'fileRoom' | 'scanning' | 'segmentsOf'
+  'files' | 'fileUploads' | 'fileBlobs' | 'diskRoom' | 'fileRoom' | 'scanning' | 'segmentsOf'
 > &
   Pick<BatchesDependencies, 'forBatches'>
 
@@ -34,6 +35,7 @@ export function memoryFileParts(scanning: FileScanning): FileParts {
     files,
     fileUploads: new MemoryFileUploads(),
     fileBlobs: blobs,
+    diskRoom: ENDLESS_ROOM,
     fileRoom: new FairShare({ capacity: 4, headroom: 3, maxWaiting: 4 }),
     scanning,
     segmentsOf: ({ id }) => files.segments(id),

@@ -130,8 +130,15 @@ const fields = z.strictObject({
     'Most files that one project keeps. Files that batches make are not counted.',
   ),
   filesBytes: amount(defaultLimits.filesBytes).describe(
-    'Most bytes of files that one project keeps. A project with so many can send no more until files are deleted or expire.',
+    'Most bytes that one project keeps: its files, uploads under way by the size they announced, and the results of batches. Beyond it, files are refused with `too_many_files`, and batches pause, until files are deleted or expire.',
   ),
+  diskReserveBytes: z
+    .int()
+    .min(0)
+    .default(defaultLimits.diskReserveBytes)
+    .describe(
+      'Free bytes that files, uploads and new work leave on the disks of this node. Below it, they are refused with `disk_full`, and batches pause; results that are paid for may use half of it. The rest is for the ledger: an hour of its spool on a busy node. `0` turns the check off.',
+    ),
   fetchImageUrls: z
     .boolean()
     .default(defaultLimits.fetchImageUrls)

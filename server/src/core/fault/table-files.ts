@@ -42,7 +42,8 @@ export const FILE_FAULTS = {
     type: 'invalid_request_error',
     retry: false,
     who: 'caller',
-    meaning: 'The project keeps as many files, or as many bytes of files, as it may.',
+    meaning:
+      'The project keeps as many files, or as many bytes, as it may. Files, uploads under way and the results of batches count.',
     nextStep:
       'Delete files that you no longer need, or let them expire sooner with `expires_after`. Operators: raise `limits.maxFiles` or `limits.filesBytes`.',
   },
@@ -54,6 +55,16 @@ export const FILE_FAULTS = {
     meaning:
       'This node has no memory left for another file that arrives: other files are still arriving, and each project has a share.',
     nextStep: 'Retry after `retry-after`, and send fewer files at once. Operators: add nodes.',
+  },
+  disk_full: {
+    status: 503,
+    type: 'server_error',
+    retry: true,
+    who: 'operator',
+    meaning:
+      'The disk of this node has too little free space: the rest is kept for the ledger, which must not run out of it before files do.',
+    nextStep:
+      'Retry later, and delete files that you no longer need. Operators: free space on the disk, make it larger, or lower `limits.diskReserveBytes`.',
   },
   file_store_unreachable: {
     status: 503,

@@ -1,7 +1,7 @@
 /** What has come of the lines of a chunk so far, and the part that it becomes. */
 import type { ChunkCounts, LineRange } from '#core/batch/chunk.ts'
 import type { BatchLine, LineRun } from '#core/batch/line.ts'
-import { headText, MAX_MAKERS, sizeOf, type PartHead } from '#core/batch/part.ts'
+import { headText, MAX_MAKERS, type PartHead } from '#core/batch/part.ts'
 import { ANSWER_TAIL, answerHead, EXPIRED, expiredLine, refusedLine } from '#core/batch/result.ts'
 import { inputCount, inputSize } from '#core/embedding/input.ts'
 import { Makers } from '#core/embedding/made-vectors.ts'
@@ -11,6 +11,9 @@ import { asciiJson } from '#core/json-text.ts'
 import { divideTokens } from '#core/usage.ts'
 import { CACHE, type EmbedResult } from '../embeddings/embed.ts'
 import { PartBytes } from './part-bytes.ts'
+
+/** A head with a few faults and makers. */
+const HEAD_BYTES = 1024
 
 export interface ResultTerms {
   readonly batchId: string
@@ -34,6 +37,7 @@ export class ChunkResults {
   readonly #terms: ResultTerms
   readonly #output = new PartBytes()
   readonly #errors: string[] = []
+  #errorBytes = 0
   #completed = 0
   #failed = 0
   #expired = 0
@@ -105,19 +109,29 @@ export class ChunkResults {
 
   refused(lines: readonly BatchLine[], fault: Fault, requestId: string): void {
     for (const line of lines)
-      this.#errors.push(refusedLine({ ...this.#idsOf(line), requestId }, fault, this.#terms.docsUrl))
+      this.#addError(refusedLine({ ...this.#idsOf(line), requestId }, fault, this.#terms.docsUrl))
     this.#countFailed(lines.length, fault.code)
   }
 
   expired(lines: readonly BatchLine[]): void {
-    for (const line of lines) this.#errors.push(expiredLine(this.#idsOf(line)))
+    for (const line of lines) this.#addError(expiredLine(this.#idsOf(line)))
     this.#countFailed(lines.length, EXPIRED)
     this.#expired += lines.length
+  }
+
+  #addError(text: string): void {
+    this.#errors.push(text)
+    this.#errorBytes += text.length
   }
 
   #countFailed(lines: number, code: string): void {
     this.#failed += lines
     this.#faults.set(code, (this.#faults.get(code) ?? 0) + lines)
+  }
+
+  /** Of the part so far, its head included. */
+  get bytes(): number {
+    return HEAD_BYTES + this.#output.size + this.#errorBytes
   }
 
   get outputBytes(): number {
@@ -146,7 +160,7 @@ export class ChunkResults {
     const head: PartHead = {
       counts: this.counts,
       outputBytes: this.#output.size,
-      errorBytes: sizeOf(this.#errors),
+      errorBytes: this.#errorBytes,
       rest,
       made: this.#makers.all,
     }

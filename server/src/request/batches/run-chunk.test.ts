@@ -6,6 +6,7 @@ import type { Batch, HeldChunk } from '#ports/batches.ts'
 import { storedKey } from '../access/stored-key.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryBatches } from '#stores/memory/batches.ts'
+import { ENDLESS_ROOM } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -86,6 +87,7 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
     batches,
     blobs,
     readInput: async (_file, { firstByte, bytes }) => input.subarray(firstByte, firstByte + bytes),
+    diskRoom: ENDLESS_ROOM,
     callInputs: () => 64,
     docsUrl: () => 'http://docs',
     wait: async (ms) => void (nowMs += ms),
@@ -182,6 +184,7 @@ test('a holder that died after its part was kept leaves nothing to buy again', a
   const dying: ChunkDependencies = {
     ...dependencies,
     batches: Object.assign(Object.create(batches) as typeof batches, {
+      takeRoom: batches.takeRoom.bind(batches),
       finish: () => Promise.reject(new Error('killed')),
     }),
   }

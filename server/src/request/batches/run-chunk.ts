@@ -18,10 +18,11 @@ import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
+import { ResultRoom, type RoomOutside } from './result-room.ts'
 import type { StopSign } from './stop-sign.ts'
 import { namedInput, verdictOn } from './verdict.ts'
 
-export interface ChunkDependencies extends EmbedDependencies {
+export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 'diskRoom'> {
   readonly batches: Batches
   /** Where parts are kept, for all nodes. */
   readonly blobs: BlobStore
@@ -65,7 +66,7 @@ export async function runChunk(
   const { hold, batch } = held
   const { batches, blobs, limits, docsUrl } = dependencies
   const before = await partBefore(hold, blobs)
-  if (before !== undefined) return batches.finish(hold, before)
+  if (before !== undefined) return batches.finish(hold, { ...before, pictureBytes: 0 })
   if (batch.state === 'cancelling') return batches.finish(hold, { counts: NOTHING, part: undefined })
   const bytes = await dependencies.readInput(batch.inputFileId, held)
   if (bytes === undefined)
@@ -97,7 +98,7 @@ export async function runChunk(
   // A try that was given up may still be sending them.
   if (tries === 1) results.release()
   await reached(pause)
-  await reached(() => batches.finish(hold, end))
+  await reached(() => batches.finish(hold, { ...end, pictureBytes: 0 }))
 }
 
 /** What was paid for is not given up because a store is away: it is asked again until it is back, or the chunk must end. */
@@ -120,12 +121,14 @@ class ChunkRun {
   readonly #orders: ChunkOrders
   readonly #dependencies: ChunkDependencies
   readonly #key: Key
+  readonly #room: ResultRoom
 
   constructor(held: HeldChunk, results: ChunkResults, orders: ChunkOrders, dependencies: ChunkDependencies) {
     this.#held = held
     this.#results = results
     this.#orders = orders
     this.#dependencies = dependencies
+    this.#room = new ResultRoom(held, dependencies)
     // Rates are for those who wait: a batch is bound by its budget, and by what interactive requests leave.
     this.#key = { ...keyOfStored(JSON.parse(held.batch.terms) as StoredKey), limits: [] }
   }
@@ -141,17 +144,36 @@ class ChunkRun {
       }
       if (this.#orders.stop.isUp || this.#results.isFull) return { done }
       const run = runFrom(lines, done, this.#dependencies.callInputs())
+      const roomy = await this.#linesWithRoom(run ?? [line], lines.length - done)
+      if (roomy instanceof Fault) return { done, trouble: { fault: roomy } }
       if (run === undefined) {
         const fault = line.fault ?? new Fault('internal_error', 'The line could not be read.')
         this.#results.refused([line], fault, this.#dependencies.identifiers.next())
         done += 1
         continue
       }
-      const trouble = await this.#runTogether(run, (count) => void (done += count))
+      const trouble = await this.#runTogether(firstOf(run, roomy), (count) => void (done += count))
       await this.#dependencies.yieldLoop()
       if (trouble !== undefined) return { done, trouble }
     }
     return { done }
+  }
+
+  /** How many lines have room for their results, at least one; a fault: none has. */
+  async #linesWithRoom(
+    lines: readonly [BatchLine, ...BatchLine[]],
+    linesLeft: number,
+  ): Promise<number | Fault> {
+    const { bytes: resultBytes } = this.#results
+    try {
+      return await whenReached(
+        this.#orders,
+        this.#dependencies,
+      )(() => this.#room.linesFor(lines, { resultBytes, linesLeft }))
+    } catch (error) {
+      if (error instanceof Fault) return error
+      throw error
+    }
   }
 
   /** Runs a few lines as one request, or in parts where one of them is at fault. `ended`: told how many have a result, in order. */
@@ -269,6 +291,11 @@ class ChunkRun {
 
 const decoder = new TextDecoder()
 const textOf = (bytes: Uint8Array): string => decoder.decode(bytes)
+
+function firstOf(lines: LineRun, count: number): LineRun {
+  const [first, ...others] = lines
+  return [first, ...others.slice(0, count - 1)]
+}
 
 /** The line that the fault names goes alone. Otherwise halves: few requests find one bad text among many. */
 function parted(lines: LineRun, fault: Fault): readonly LineRun[] {

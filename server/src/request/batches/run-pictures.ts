@@ -4,6 +4,7 @@
  */
 import { NOTHING, withoutInput, type ChunkCounts } from '#core/batch/chunk.ts'
 import type { BatchLine } from '#core/batch/line.ts'
+import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { isEdits } from '#core/batch/request.ts'
 import { idOf } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
@@ -29,6 +30,7 @@ import { ChunkResults } from './chunk-results.ts'
 import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import type { ChunkDependencies, ChunkOrders } from './run-chunk.ts'
+import { ResultRoom } from './result-room.ts'
 import { verdictOn } from './verdict.ts'
 
 /** A line as its own route reads it. */
@@ -116,7 +118,8 @@ export async function runPictures(
     }
     return keepPart(hold, results, undefined, partBlobs)
   })
-  await batches.finish(hold, part)
+  const pictureBytes = end.kind === 'made' ? keptBytesOf(end.job.outcome.result) : 0
+  await batches.finish(hold, { ...part, pictureBytes })
 }
 
 class PictureRun {
@@ -165,6 +168,11 @@ class PictureRun {
       const { asked, fault = new Fault('internal_error', 'The line could not be read.') } = line
       const requestId = identifiers.next()
       if (asked === undefined) return { kind: 'refused', fault, requestId }
+      const full = await this.#takeRoom(asked)
+      if (full !== undefined) {
+        await line.files.discard()
+        return { kind: 'later', fault: full }
+      }
       const end = await this.#once(asked, line.files, requestId)
       if (!(end instanceof Fault)) return end
       const verdict = verdictOn(end)
@@ -179,6 +187,17 @@ class PictureRun {
       } else if (verdict === 'failing' && !this.#isLinesFault(asked, sinceMs)) {
         return { kind: 'later', fault: end }
       } else return { kind: 'refused', fault: end, requestId }
+    }
+  }
+
+  /** A fault: there is no room for what the line asks for. A picture in base64 is kept in the output as well. */
+  async #takeRoom({ images }: ImageRequest): Promise<Fault | undefined> {
+    try {
+      await new ResultRoom(this.#held, this.#dependencies).take(images * PICTURE_BYTES)
+      return undefined
+    } catch (error) {
+      if (error instanceof Fault) return error
+      throw error
     }
   }
 
@@ -301,6 +320,11 @@ function usedBy({
     outputTokens,
     costNanoUsd: costUsd === 'unpriced' ? 0n : nanoUsdOf(costUsd),
   }
+}
+
+/** Of pictures that lie in the folder of the batch, those that Torana converted included. */
+function keptBytesOf({ pictures }: ImageResult): number {
+  return pictures.reduce((sum, { bytes, converted }) => sum + bytes + (converted?.bytes ?? 0), 0)
 }
 
 function stillRunning(error: unknown): undefined {

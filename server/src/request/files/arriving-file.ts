@@ -7,9 +7,11 @@ import type { Limits } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import type { FileReading, FileScanning, ReadFile } from '#ports/file-scan.ts'
-import type { Files, FileSegment, StoredFile } from '#ports/files.ts'
+import type { BegunFile, Files, FileSegment, StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
+import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
+import { diskFault } from './disk-fault.ts'
 import { deleteFolder } from './delete-folder.ts'
 import { PieceWriter } from './pieces.ts'
 
@@ -17,6 +19,8 @@ export interface FilesOutside {
   readonly files: Files
   /** Not the one with a disk before it: a file that only one node can read is none. */
   readonly fileBlobs: BlobStore
+  /** Where they are. */
+  readonly diskRoom: DiskRoom
   readonly scanning: FileScanning
   /** Places for files that arrive: each holds two pieces in memory. */
   readonly fileRoom: FairShare
@@ -31,27 +35,33 @@ const ROOM_WAIT_MS = 5000
 /** Must be completed or discarded. */
 export class ArrivingFile {
   readonly id: string
+  readonly #project: string
   readonly #outside: FilesOutside
   readonly #place: Disposable
   readonly #reading: FileReading
   readonly #writer: PieceWriter
+  #keptBytes = 0
 
-  private constructor(id: string, place: Disposable, outside: FilesOutside) {
+  private constructor(id: string, project: string, place: Disposable, outside: FilesOutside) {
     this.id = id
+    this.#project = project
     this.#place = place
     this.#outside = outside
     this.#reading = outside.scanning.begin()
     this.#writer = new PieceWriter({
       blobs: outside.fileBlobs,
       nameOf: (piece) => fileBlobName(id, String(piece)),
+      takeRoom: (bytes) => this.#takeRoom(bytes),
       kept: (piece) => this.#reading.push(piece),
     })
   }
 
-  static async begin(key: Key, outside: FilesOutside): Promise<ArrivingFile> {
+  /** `announcedBytes`: at least so many are to come. */
+  static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
     const place = await roomFor(key.project, outside)
     try {
-      return new ArrivingFile(await beginFile(key, outside), place, outside)
+      const id = await beginFile(key, announcedBytes, outside)
+      return new ArrivingFile(id, key.project, place, outside)
     } catch (error) {
       place[Symbol.dispose]()
       throw fileFault(error)
@@ -77,10 +87,10 @@ export class ArrivingFile {
       const segments = await this.#writer.finish()
       const { sha256, scan } = await this.#read()
       const bytes = this.#writer.bytes
-      const arrived = { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs }
+      const keptBytes = this.#keptBytes
+      const arrived = { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs, keptBytes }
       const file = await files.arrived(this.id, arrived)
-      if (file === undefined)
-        throw new Fault('request_timeout', 'The file took longer to arrive than a file may. Send it again.')
+      if (file === undefined) throw tookTooLong()
       this.#place[Symbol.dispose]()
       return file
     } catch (error) {
@@ -88,7 +98,7 @@ export class ArrivingFile {
     }
   }
 
-  /** What can't be deleted now is deleted with its row, a day later. */
+  /** What can't be deleted now is deleted with its row, `ARRIVAL_MS` later. */
   async discard(): Promise<void> {
     const { files, fileBlobs } = this.#outside
     try {
@@ -106,8 +116,15 @@ export class ArrivingFile {
   async #read(): Promise<ReadFile> {
     const read = await this.#reading.finish()
     const list = new TextEncoder().encode(read.chunkList)
+    await this.#takeRoom(list.length)
     await this.#outside.fileBlobs.put(chunksBlobName(this.id), list)
     return read
+  }
+
+  async #takeRoom(bytes: number): Promise<void> {
+    const received = await receiveBytes({ id: this.id, project: this.#project }, bytes, this.#outside)
+    if (received === 'over') throw tookTooLong()
+    this.#keptBytes += bytes
   }
 }
 
@@ -128,23 +145,55 @@ export async function roomFor(
 /** The id of a file that may arrive from here on. */
 export async function beginFile(
   { project, id: keyId }: Key,
-  { files, identifiers, limits }: Pick<FilesOutside, 'files' | 'identifiers' | 'limits'>,
+  announcedBytes: number,
+  {
+    files,
+    identifiers,
+    limits,
+    diskRoom,
+  }: Pick<FilesOutside, 'files' | 'identifiers' | 'limits' | 'diskRoom'>,
 ): Promise<string> {
+  await diskRoom.admit(announcedBytes)
   const id = fileIdOf(identifiers.next())
   const bounds = { maxFiles: limits.maxFiles, maxBytes: limits.filesBytes }
-  const begun = await files.begin({ id, project, keyId }, bounds)
+  const begun = await files.begin({ id, project, keyId, announcedBytes }, bounds)
   if (begun === 'begun') return id
-  const most = begun === 'too-many-files' ? `${limits.maxFiles} files` : `${limits.filesBytes} bytes`
+  if (begun === 'too-many-bytes') throw noRoomFor(project, announcedBytes, limits)
   throw new Fault(
     'too_many_files',
-    `Project '${project}' keeps ${most} already, which is the most it may. Delete files that you no longer need.`,
+    `Project '${project}' keeps ${limits.maxFiles} files already, which is the most it may. Delete files that you no longer need.`,
   )
+}
+
+/** Takes room for bytes of a file that arrives. `over`: it was given up meanwhile. */
+export async function receiveBytes(
+  { id, project }: Pick<BegunFile, 'id' | 'project'>,
+  bytes: number,
+  { files, limits, diskRoom }: Pick<FilesOutside, 'files' | 'limits' | 'diskRoom'>,
+): Promise<'received' | 'over'> {
+  await diskRoom.admit(bytes)
+  const received = await files.receive(id, bytes, { maxBytes: limits.filesBytes })
+  if (received === 'too-many-bytes') throw noRoomFor(project, bytes, limits)
+  return received
+}
+
+export function noRoomFor(project: string, bytes: number, { filesBytes }: Limits): Fault {
+  const more = bytes === 0 ? 'more bytes' : `${bytes} more bytes`
+  return new Fault(
+    'too_many_files',
+    `Project '${project}' has no room for ${more}. It may keep ${filesBytes}, counting its files, uploads under way and results of batches. Delete files that you no longer need.`,
+  )
+}
+
+function tookTooLong(): Fault {
+  return new Fault('request_timeout', 'The file took longer to arrive than a file may. Send it again.')
 }
 
 /** Where the bytes of a file lie, whoever made it. */
 export type SegmentsOf = (file: StoredFile) => Promise<readonly FileSegment[]>
 
 export function fileFault(error: unknown): unknown {
+  if (error instanceof DiskLow) return diskFault(error)
   if (!(error instanceof StoreAway)) return error
   return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
     cause: error,

@@ -10,6 +10,8 @@ const FIRST_BYTES = 64 * 1024
 export interface PieceOutside {
   readonly blobs: BlobStore
   readonly nameOf: (piece: number) => string
+  /** Takes room for so many bytes before they are kept. Rejects when there is none. */
+  readonly takeRoom: (bytes: number) => Promise<void>
   /** Gets each piece in order, once it is kept. The piece is its own. */
   readonly kept: (piece: Uint8Array<ArrayBuffer>) => Promise<void>
 }
@@ -60,6 +62,7 @@ export class PieceWriter {
   }
 
   async #keep(): Promise<void> {
+    await this.#outside.takeRoom(this.#filled)
     const piece = this.#filled === this.#piece.length ? this.#piece : this.#piece.slice(0, this.#filled)
     const blob = this.#outside.nameOf(this.segments.length)
     this.segments.push({ blob, firstByte: 0, bytes: piece.length })

@@ -5,7 +5,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { FileUpload, FileUploads, UploadPart } from '#ports/file-uploads.ts'
 import type { StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
-import { beginFile, roomFor, type FilesOutside } from './arriving-file.ts'
+import { beginFile, receiveBytes, roomFor, type FilesOutside } from './arriving-file.ts'
 import { bytesOf } from './content.ts'
 import { PieceWriter } from './pieces.ts'
 
@@ -25,7 +25,7 @@ const UPLOAD_MS = 3_600_000
 const MAX_PART_BYTES = 64 * 1024 * 1024
 /** 8 GB in parts of one megabyte. */
 const MAX_PARTS = 8192
-/** Every part may be sent again once. */
+/** Every part may be sent again once: its answer may have been lost. What is beyond the announced bytes needs room of its own. */
 const MOST_SENT = 2
 
 export async function beginUpload(key: Key, wish: UploadWish, outside: UploadsOutside): Promise<FileUpload> {
@@ -36,7 +36,7 @@ export async function beginUpload(key: Key, wish: UploadWish, outside: UploadsOu
       `File is too large. bytes is ${wish.bytes}; at most ${limits.uploadFileBytes} are allowed.`,
       { param: 'bytes' },
     )
-  const fileId = await beginFile(key, outside)
+  const fileId = await beginFile(key, wish.bytes, outside)
   const createdAtMs = clock.nowMs()
   const upload: FileUpload = {
     id: plainId('upload', identifiers.next()),
@@ -64,13 +64,19 @@ export async function addPart(
   source: AsyncIterable<Uint8Array>,
   outside: UploadsOutside,
 ): Promise<UploadPart> {
-  const { fileUploads, fileBlobs, identifiers, clock } = outside
+  const { files, fileUploads, fileBlobs, identifiers, clock } = outside
   checkPending(upload, outside)
   using _ = await roomFor(upload.project, outside)
   const id = plainId('part', identifiers.next())
+  const file = { id: upload.fileId, project: upload.project }
+  let takenBytes = 0
   const writer = new PieceWriter({
     blobs: fileBlobs,
     nameOf: (piece) => fileBlobName(upload.fileId, `${id}-${piece}`),
+    takeRoom: async (bytes) => {
+      if ((await receiveBytes(file, bytes, outside)) === 'over') throw endedMeanwhile(upload)
+      takenBytes += bytes
+    },
     kept: async () => {},
   })
   try {
@@ -79,6 +85,12 @@ export async function addPart(
         throw new Fault('file_too_large', `The part has more than ${MAX_PART_BYTES} bytes.`, {
           param: 'data',
         })
+      if (writer.bytes + chunk.length > upload.bytes)
+        throw new Fault(
+          'upload_mismatch',
+          `The part has more than the ${upload.bytes} bytes that the upload announced.`,
+          { param: 'data' },
+        )
       await writer.write(chunk)
     }
     const segments = await writer.finish()
@@ -87,7 +99,7 @@ export async function addPart(
     const bounds = { maxParts: MAX_PARTS, maxBytes: upload.bytes * MOST_SENT }
     const added = await fileUploads.addPart(part, bounds)
     if (added === 'added') return part
-    if (added === 'over') throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile.`)
+    if (added === 'over') throw endedMeanwhile(upload)
     throw new Fault(
       'upload_mismatch',
       `The parts of this upload have more than twice the ${upload.bytes} bytes that it announced, or are more than ${MAX_PARTS}.`,
@@ -96,6 +108,7 @@ export async function addPart(
   } catch (error) {
     await writer.stop()
     for (const { blob } of writer.segments) await fileBlobs.delete(blob)
+    await files.giveBack(file.id, takenBytes)
     throw error
   }
 }
@@ -127,14 +140,17 @@ export async function completeUpload(
       throw new Fault('upload_mismatch', 'The parts have another md5 than the one that was sent.', {
         param: 'md5',
       })
-    await fileBlobs.put(chunksBlobName(upload.fileId), new TextEncoder().encode(chunkList))
-    const { filename, expiresAfterMs } = upload
-    const arrived = { purpose: 'batch', filename, bytes, sha256, scan, segments, expiresAfterMs } as const
+    const list = new TextEncoder().encode(chunkList)
+    const { fileId: id, project, filename, expiresAfterMs } = upload
+    if ((await receiveBytes({ id, project }, list.length, outside)) === 'over') throw endedMeanwhile(upload)
+    await fileBlobs.put(chunksBlobName(id), list)
+    const about = { purpose: 'batch', filename, sha256, scan, expiresAfterMs } as const
+    const arrived = { ...about, bytes, segments, keptBytes: bytes + list.length }
     const file = await files.arrived(upload.fileId, arrived)
     const ended = await fileUploads.end(upload.id, 'completed')
     if (file === undefined || ended?.state !== 'completed') {
       await files.delete(upload.fileId, upload.project)
-      throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile. Begin another one.`)
+      throw endedMeanwhile(upload)
     }
     await deleteUnused(upload.fileId, new Set(segments.map(({ blob }) => blob)), outside)
     return file
@@ -148,10 +164,13 @@ export async function cancelUpload(upload: FileUpload, outside: UploadsOutside):
   const { fileUploads, files } = outside
   checkPending(upload, outside)
   const ended = await fileUploads.end(upload.id, 'cancelled')
-  if (ended?.state !== 'cancelled')
-    throw new Fault('upload_not_pending', `Upload ${upload.id} has ended meanwhile.`)
+  if (ended?.state !== 'cancelled') throw endedMeanwhile(upload)
   await files.giveUp(upload.fileId)
   return ended
+}
+
+function endedMeanwhile({ id }: FileUpload): Fault {
+  return new Fault('upload_not_pending', `Upload ${id} has ended meanwhile. Begin another one.`)
 }
 
 function inOrder(partIds: readonly string[], parts: readonly UploadPart[]): readonly UploadPart[] {

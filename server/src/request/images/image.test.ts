@@ -6,6 +6,7 @@ import { momentOf } from '#core/ledger.ts'
 import { defaultLimits } from '#core/settings.ts'
 import { JobLost } from '#ports/image-jobs.ts'
 import type { ImageAnswer } from '#ports/image-upstream.ts'
+import { ENDLESS_ROOM } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
 import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
@@ -63,6 +64,7 @@ function aNode() {
     identifiers,
     observer: { callEnded: () => {}, overcounted: () => {}, undercounted: () => {}, requestEnded: () => {} },
     limits: defaultLimits,
+    diskRoom: ENDLESS_ROOM,
     dispatch: aDispatch(),
     catalog: () => ({ models: new Map([[model.id, model]]), retired: new Map(), projects: [] }),
     imageUpstream: { generate: () => sent.promise },

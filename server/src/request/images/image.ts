@@ -4,6 +4,7 @@
  */
 import type { Catalog, ImageModel } from '#core/catalog.ts'
 import type { Holding } from '#core/fair-share.ts'
+import { PICTURE_BYTES } from '#core/batch/room.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { maxRequestCost } from '#core/image/cost.ts'
 import type { ImageResult } from '#core/image/delivery.ts'
@@ -11,10 +12,12 @@ import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { RateState } from '#core/limit.ts'
 import { costText } from '#core/price.ts'
+import type { DiskRoom } from '#ports/disk-room.ts'
 import type { Limits } from '#core/settings.ts'
 import { JobLost, type Hold, type ImageJob } from '#ports/image-jobs.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
+import { admitOnDisk } from '../files/disk-fault.ts'
 import { findImageModel } from '../access/find-model.ts'
 import type { Admission, MoneyOutside } from '../money/admission.ts'
 import type { TakenRates } from '../money/rates.ts'
@@ -40,6 +43,8 @@ export interface ImageDependencies extends MoneyOutside, BuyingOutside, JobOutsi
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
   readonly limits: Limits
+  /** Where pictures are kept. */
+  readonly diskRoom: DiskRoom
 }
 
 /** What the caller said beside the body. */
@@ -178,6 +183,7 @@ async function admitOrJoin(
     const place = unused.use(
       options.background === undefined ? await dependencies.running.place(order.key.project) : NO_PLACE,
     )
+    await admitOnDisk(dependencies.diskRoom, order.request.images * PICTURE_BYTES)
     const admission = await admitImages(order, dependencies)
     unused.move()
     return { admission, place }

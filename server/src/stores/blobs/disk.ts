@@ -13,6 +13,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { BlobStore, ListedBlob, OpenBlob } from '#ports/blobs.ts'
+import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
 import { entriesIn, fileOf, walk } from './disk-names.ts'
 import { checkListOptions, checkName, checkRange, type ByteRange, type ListOptions } from './names.ts'
@@ -46,18 +47,20 @@ const AWAY = new Set([
 /** Files below a folder. Several processes may share it; what others put there is left alone. */
 export class DiskBlobs implements BlobStore {
   readonly #folder: string
+  readonly #room: DiskRoom
   readonly #syncs = new SharedSyncs(syncFolder)
 
-  private constructor(folder: string) {
+  private constructor(folder: string, room: DiskRoom) {
     this.#folder = folder
+    this.#room = room
   }
 
   /** Makes the folder if there is none, and clears away what a process that died was writing. */
-  static async open(folder: string): Promise<DiskBlobs> {
+  static async open(folder: string, room: DiskRoom = ENDLESS_ROOM): Promise<DiskBlobs> {
     const root = resolve(folder)
     return away(root, async () => {
       const made = await mkdir(join(root, DRAFTS), { recursive: true, mode: 0o700 })
-      const store = new DiskBlobs(root)
+      const store = new DiskBlobs(root, room)
       if (made) await store.#syncFolders(root, dirname(made))
       await clearDrafts(join(root, DRAFTS), Date.now() - DRAFT_MAX_AGE_MS)
       return store
@@ -67,6 +70,7 @@ export class DiskBlobs implements BlobStore {
   async put(name: string, bytes: Uint8Array): Promise<void> {
     checkName(name)
     const file = fileOf(this.#folder, name)
+    using _ = await this.#room.take(bytes.length)
     await away(this.#folder, async () => {
       const draft = await this.#draft(bytes)
       try {

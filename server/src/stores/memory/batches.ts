@@ -11,6 +11,7 @@ import {
   type HeldChunk,
   type NewBatch,
   type WantedChunks,
+  type WantedRoom,
 } from '#ports/batches.ts'
 import type { Clock } from '#ports/clock.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
@@ -21,6 +22,7 @@ import type { MemoryJobWebhooks } from './image-jobs.ts'
 import {
   dropLeft,
   isDone,
+  keptBytesOf,
   kindOf,
   spacesOf,
   waiting,
@@ -48,6 +50,11 @@ export class MemoryBatches implements Batches {
     this.#hasLeftSpace = hasLeftSpace
     this.#webhooks = webhooks
     this.#files = files
+    files?.countResultsBy({
+      bytesOf: (project) => this.#keptBytes(project),
+      isOpen: (id) => this.#batches.has(id) && this.#batches.get(id)?.batch.endedAtMs === undefined,
+      forget: (id) => this.#batches.get(id)?.chunks.forEach((chunk) => (chunk.keptBytes = 0)),
+    })
   }
 
   async create(asked: NewBatch, maxOpen: number): Promise<CreatedBatch> {
@@ -200,7 +207,7 @@ export class MemoryBatches implements Batches {
     })
   }
 
-  async finish(hold: ChunkHold, { counts, part, rest, made = [] }: ChunkEnd): Promise<void> {
+  async finish(hold: ChunkHold, { counts, part, rest, made = [], pictureBytes }: ChunkEnd): Promise<void> {
     const held = this.#heldBy(hold)
     if (held === undefined) {
       const before = this.#batches.get(hold.batchId)?.chunks[hold.chunk]
@@ -215,6 +222,7 @@ export class MemoryBatches implements Batches {
       part: part && { ...part, chunk: hold.chunk, number },
       counts,
       made,
+      keptBytes: keptBytesOf(chunk, part, pictureBytes),
     })
     if (rest !== undefined)
       Object.assign(chunk, { bytes: chunk.bytes - rest.bytes, lines: chunk.lines - rest.lines })
@@ -236,11 +244,28 @@ export class MemoryBatches implements Batches {
     await this.#endIfDone(stored)
   }
 
+  async takeRoom(hold: ChunkHold, { leastBytes, mostBytes }: WantedRoom, maxBytes: number): Promise<number> {
+    const held = this.#heldBy(hold)
+    if (held === undefined)
+      throw new ChunkLost(`chunk ${hold.chunk} of ${hold.batchId} is no longer this node's`)
+    const { stored, chunk } = held
+    const { project } = stored.batch
+    const kept = this.#files?.keptNow(project).bytes ?? this.#keptBytes(project)
+    const room = Math.min(mostBytes, maxBytes - (kept - chunk.keptBytes))
+    if (room < leastBytes) return 0
+    chunk.keptBytes = room
+    return room
+  }
+
   async giveBack(hold: ChunkHold, forMs: number): Promise<void> {
     const held = this.#heldBy(hold)
     if (held === undefined) return
     const waitsMs = held.stored.batch.state === 'in_progress' ? forMs : 0
-    Object.assign(held.chunk, { heldUntilMs: this.#clock.nowMs() + waitsMs, isGivenBack: true })
+    Object.assign(held.chunk, {
+      heldUntilMs: this.#clock.nowMs() + waitsMs,
+      isGivenBack: true,
+      keptBytes: 0,
+    })
   }
 
   async pause(batchId: string, code: string, forMs: number): Promise<void> {
@@ -260,6 +285,11 @@ export class MemoryBatches implements Batches {
 
   async forget(id: string): Promise<void> {
     if (this.#batches.get(id)?.batch.endedAtMs !== undefined) this.#batches.delete(id)
+  }
+
+  #keptBytes(project: string): number {
+    const own = [...this.#batches.values()].filter(({ batch }) => batch.project === project)
+    return own.flatMap(({ chunks }) => chunks).reduce((sum, { keptBytes }) => sum + keptBytes, 0)
   }
 
   #newest(isWanted: (stored: StoredBatch) => boolean): StoredBatch | undefined {

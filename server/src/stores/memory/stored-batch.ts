@@ -3,7 +3,7 @@ import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import { isOfPictures } from '#core/batch/request.ts'
 import { spacePauseMs } from '#core/batch/space-pause.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Batch, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
+import type { Batch, ChunkEnd, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
 
 export interface StoredChunk extends LineRange {
   state: 'waiting' | 'held' | 'done'
@@ -12,6 +12,8 @@ export interface StoredChunk extends LineRange {
   isGivenBack: boolean
   part: DonePart | undefined
   counts: ChunkCounts
+  /** Room of its results. */
+  keptBytes: number
   made: readonly MadeVectors[]
 }
 
@@ -52,6 +54,7 @@ export function waiting({ firstByte, bytes, firstLine, lines }: LineRange): Stor
     isGivenBack: false,
     part: undefined,
     counts: NOTHING,
+    keptBytes: 0,
     made: [],
   }
 }
@@ -85,4 +88,16 @@ export function dropLeft(stored: StoredBatch, hasLeftSpace: HasLeftSpace, nowMs:
     }
   }
   return true
+}
+
+/** What is kept of a chunk that ended with this part. */
+export function keptBytesOf(
+  { keptBytes }: StoredChunk,
+  part: ChunkEnd['part'],
+  pictureBytes: number | undefined,
+): number {
+  if (part === undefined) return 0
+  const { headBytes, outputBytes, errorBytes } = part
+  const bytes = headBytes + outputBytes + errorBytes
+  return pictureBytes === undefined ? Math.max(keptBytes, bytes) : bytes + pictureBytes
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { lstat, mkdir, open, readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
+import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 
@@ -10,22 +11,42 @@ const PIECE_BYTES = 64 * 1024
 /** What a file is called until its name is taken from it, which is before its first byte is written. */
 const NAME = /^[0-9a-f]{32}$/
 
+/** Bytes between two looks at the disk: files arrive in pieces of 64 KB, and a look takes as long as writing one. */
+const LOOK_BYTES = 4 * 1024 * 1024
+
+interface UploadsRoom {
+  /** Of all files together. */
+  readonly maxBytes: number
+  readonly disk?: DiskRoom
+}
+
 /** What the files of one folder hold together. */
 class Space {
   readonly folder: string
   readonly #maxBytes: number
+  readonly #disk: DiskRoom
   files = 0
   bytes = 0
+  #unseenBytes = LOOK_BYTES
 
-  constructor(folder: string, maxBytes: number) {
+  constructor(folder: string, { maxBytes, disk = ENDLESS_ROOM }: UploadsRoom) {
     this.folder = folder
     this.#maxBytes = maxBytes
+    this.#disk = disk
   }
 
   take(bytes: number): void {
     if (this.bytes + bytes > this.#maxBytes)
       throw new StoreAway(`${this.folder}: uploads hold ${this.bytes} of ${this.#maxBytes} bytes already`)
     this.bytes += bytes
+  }
+
+  /** Rejects with `DiskLow` when the disk has too little space for them. What was taken stays so until its file is discarded. */
+  async look(bytes: number): Promise<void> {
+    this.#unseenBytes += bytes
+    if (this.#unseenBytes < LOOK_BYTES) return
+    await this.#disk.admit(bytes)
+    this.#unseenBytes = 0
   }
 
   async away<Result>(work: () => Promise<Result>): Promise<Result> {
@@ -50,8 +71,8 @@ export class DiskUploads implements Uploads {
    * Makes the folder, and clears away what a process left that was killed before it could take the name from its file: an
    * empty file with a name of ours. Whatever else lies there belongs to somebody else.
    */
-  static async open(folder: string, { maxBytes }: { readonly maxBytes: number }): Promise<DiskUploads> {
-    const space = new Space(resolve(folder), maxBytes)
+  static async open(folder: string, room: UploadsRoom): Promise<DiskUploads> {
+    const space = new Space(resolve(folder), room)
     return space.away(async () => {
       await mkdir(space.folder, { recursive: true, mode: 0o700 })
       for (const entry of await readdir(space.folder)) {
@@ -108,6 +129,7 @@ class DiskUpload implements UploadWriter, Upload {
     const start = this.size
     this.size += chunk.length
     this.#hash.update(chunk)
+    await this.#space.look(chunk.length)
     await this.#space.away(async () => {
       for (let done = 0; done < chunk.length;) {
         this.#checkOpen()

@@ -1,10 +1,11 @@
 /** What a node finds around it: its clock, the space on its disk, and the place where images are kept. */
+import type { DiskSpace } from '#ports/disk-room.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
 import { check, type Check } from './check.ts'
 
 export interface NodeSurroundings {
   /** Undefined: the system does not tell. */
-  readonly disk: { readonly freeBytes: number; readonly sizeBytes: number } | undefined
+  readonly disk: DiskSpace | undefined
   readonly images: {
     /** Why the place can't be used; undefined: it answers. */
     readonly trouble: string | undefined

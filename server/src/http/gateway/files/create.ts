@@ -40,7 +40,9 @@ export async function createFile(
     ...gatewayBounds(outside.limits)['POST /files'].form,
     idleMs: outside.limits.uploadIdleMs,
   })
-  const taking = new FileForm(key, outside)
+  // What the form may hold beside the file is left out: the file itself has at least so many bytes.
+  const announcedBytes = Math.max(0, Number(request.headers['content-length'] ?? 0) - FORM_BYTES)
+  const taking = new FileForm(key, announcedBytes, outside)
   try {
     inviteBody(request, response)
     for await (const part of new MultipartParts(body, boundary, outside.yieldOnArrival))
@@ -56,13 +58,15 @@ export async function createFile(
 
 class FileForm {
   readonly #key: Key
+  readonly #announcedBytes: number
   readonly #outside: CreatingFiles
   readonly #fields = new Map<'purpose' | 'anchor' | 'seconds', string>()
   #file: ArrivingFile | undefined
   #filename = ''
 
-  constructor(key: Key, outside: CreatingFiles) {
+  constructor(key: Key, announcedBytes: number, outside: CreatingFiles) {
     this.#key = key
+    this.#announcedBytes = announcedBytes
     this.#outside = outside
   }
 
@@ -95,7 +99,7 @@ class FileForm {
   async #takeFile({ filename }: PartLabel, bytes: AsyncIterable<Uint8Array>): Promise<void> {
     if (this.#file !== undefined) throw refused('file', 'was sent twice. Send one')
     this.#filename = checkFilename(filename)
-    this.#file = await ArrivingFile.begin(this.#key, this.#outside)
+    this.#file = await ArrivingFile.begin(this.#key, this.#announcedBytes, this.#outside)
     for await (const piece of bytes) await this.#file.write(piece)
   }
 }

@@ -6,7 +6,9 @@ import { formFields } from '#core/image/edit.ts'
 import type { GivenFile } from '#core/image/given.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
 import type { Key } from '#ports/keys.ts'
+import { DiskLow } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
+import { diskFault } from '#request/files/disk-fault.ts'
 import { NO_FILES, uploadedFiles, type RequestFiles } from '#request/images/files.ts'
 import type { RunningJobs } from '#request/images/running-jobs.ts'
 import { countFirst } from '../caller/count-request.ts'
@@ -70,6 +72,7 @@ export function editReader(outside: ReadingOutside): ReadRequest {
     try {
       return await readEdit(journey, key, outside)
     } catch (error) {
+      if (error instanceof DiskLow) throw diskFault(error)
       throw error instanceof StoreAway ? unwritable(error) : error
     }
   }

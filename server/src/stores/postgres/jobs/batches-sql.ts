@@ -108,11 +108,15 @@ WHERE chunks.batch_id = given.batch_id AND chunks.chunk = given.chunk AND chunks
   AND chunks.state = 'held' AND batches.batch_id = chunks.batch_id
 RETURNING chunks.batch_id, chunks.chunk, batches.state = 'cancelling' AS is_cancelled`
 
+/** `$13`: what is kept of it; null: not known, but at least `$14`. Returns by how much that has grown. */
 export const FINISH_CHUNK = `
+WITH before AS (SELECT kept_bytes FROM batch_chunks WHERE batch_id = $1 AND chunk = $2)
 UPDATE batch_chunks SET state = 'done', node_id = NULL, lease_until = NULL, part_token = $4, head_bytes = $5,
   output_bytes = $6, error_bytes = $7, lines = lines - $8, bytes = bytes - $9, done_number = $10,
-  done_at = now(), faults = $11, made = $12
-WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held' RETURNING 1`
+  done_at = now(), faults = $11, made = $12,
+  kept_bytes = coalesce($13::bigint, greatest(kept_bytes, $14::bigint))
+WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND state = 'held'
+RETURNING kept_bytes - (SELECT kept_bytes FROM before) AS grown_bytes`
 
 /** Whether this holder has ended it before, and only the answer was lost. */
 export const HAS_FINISHED = `
@@ -121,7 +125,7 @@ SELECT 1 FROM batch_chunks WHERE batch_id = $1 AND chunk = $2 AND token = $3 AND
 export const COUNT_CHUNK = `
 UPDATE batches SET done_chunks = done_chunks + 1, chunks = chunks + $2, completed = completed + $3, failed = failed + $4,
   expired = expired + $5, tokens = tokens + $6, cost_nano_usd = cost_nano_usd + $7, output_bytes = output_bytes + $8,
-  error_bytes = error_bytes + $9, output_tokens = output_tokens + $10,
+  error_bytes = error_bytes + $9, output_tokens = output_tokens + $10, kept_bytes = kept_bytes + $12,
   spaces = ARRAY(SELECT DISTINCT unnest(spaces || $11::text[]) ORDER BY 1)
 WHERE batch_id = $1 RETURNING *, now() AS counted_at`
 
@@ -154,10 +158,16 @@ export const RELEASE_INPUT = 'DELETE FROM file_holds WHERE holder = $1'
 
 /** Locked, so that a batch which is cancelled at this moment does not wait for its chunk. */
 export const GIVE_BACK = `
-WITH batch AS MATERIALIZED (SELECT batch_id, state FROM batches WHERE batch_id = $1 FOR SHARE)
-UPDATE batch_chunks AS chunks SET node_id = NULL,
-  lease_until = now() + CASE batch.state WHEN 'in_progress' THEN $4::double precision ELSE 0 END * interval '1 ms'
-FROM batch WHERE chunks.batch_id = batch.batch_id AND chunk = $2 AND token = $3 AND chunks.state = 'held'`
+WITH batch AS MATERIALIZED (SELECT batch_id, state FROM batches WHERE batch_id = $1 FOR UPDATE),
+before AS (SELECT kept_bytes FROM batch_chunks WHERE batch_id = $1 AND chunk = $2),
+given AS (
+  UPDATE batch_chunks AS chunks SET node_id = NULL, kept_bytes = 0,
+    lease_until = now() + CASE batch.state WHEN 'in_progress' THEN $4::double precision ELSE 0 END * interval '1 ms'
+  FROM batch WHERE chunks.batch_id = batch.batch_id AND chunk = $2 AND token = $3 AND chunks.state = 'held'
+  RETURNING (SELECT kept_bytes FROM before) AS kept_bytes
+)
+UPDATE batches SET kept_bytes = batches.kept_bytes - given.kept_bytes FROM given
+WHERE batches.batch_id = $1 AND given.kept_bytes > 0`
 
 export const PAUSE = `
 UPDATE batches SET not_before = now() + $3 * interval '1 ms', pause_code = $2

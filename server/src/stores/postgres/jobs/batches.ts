@@ -14,6 +14,7 @@ import {
   type HeldChunk,
   type NewBatch,
   type WantedChunks,
+  type WantedRoom,
 } from '#ports/batches.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { WebhooksFor } from '#ports/webhooks.ts'
@@ -66,6 +67,7 @@ import {
   type MadeRow,
   type PartRow,
 } from './batch-rows.ts'
+import { keptOfChunk, takeRoom } from './batch-room.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
@@ -179,6 +181,10 @@ export class PostgresBatches implements Batches {
     if (!isFinished) throw new ChunkLost(`chunk ${hold.chunk} of ${hold.batchId} is no longer this node's`)
   }
 
+  takeRoom(hold: ChunkHold, wanted: WantedRoom, maxBytes: number): Promise<number> {
+    return reachable(this.#database.transaction((sql) => takeRoom(sql, hold, wanted, maxBytes)))
+  }
+
   async giveBack({ batchId, chunk, token }: ChunkHold, forMs: number): Promise<void> {
     await reachable(this.#database.query(GIVE_BACK, [batchId, chunk, token, forMs]))
   }
@@ -236,15 +242,16 @@ export class PostgresBatches implements Batches {
     const number = (batch?.done_chunks ?? 0) + 1
     const faults = counts.failed === 0 ? null : JSON.stringify(counts.faults)
     const makers = made.length === 0 ? null : JSON.stringify(made)
-    const ended = [...place, ...left, number, faults, makers]
-    const finished = await sql.query(FINISH_CHUNK, [batchId, chunk, token, ...ended])
+    const ended = [...place, ...left, number, faults, makers, ...keptOfChunk(end)]
+    const finished = await sql.query<{ grown_bytes: bigint }>(FINISH_CHUNK, [batchId, chunk, token, ...ended])
     if (batch === undefined || finished.length === 0)
       return (await sql.query(HAS_FINISHED, [batchId, chunk, token])).length === 1
     if (rest !== undefined) await insertChunks(sql, batchId, [rest], batch.chunks)
     const { completed, failed, expired, tokens, outputTokens, costNanoUsd } = counts
     const added = [completed, failed, expired, tokens, costNanoUsd, outputBytes, errorBytes, outputTokens]
     const spaces = textArray(made.map(({ space }) => space))
-    const values = [batchId, rest === undefined ? 0 : 1, ...added, spaces]
+    const grownBytes = finished[0]?.grown_bytes ?? 0n
+    const values = [batchId, rest === undefined ? 0 : 1, ...added, spaces, grownBytes]
     const [counted] = await sql.query<BatchRow & { counted_at: Date }>(COUNT_CHUNK, values)
     if (counted === undefined) return true
     const nowMs = counted.counted_at.getTime()

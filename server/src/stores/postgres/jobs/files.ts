@@ -2,6 +2,7 @@ import type { FileScan } from '#core/files/scan-result.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   ARRIVAL_MS,
+  MAX_ARRIVAL_MS,
   type ArrivedFile,
   type BegunFile,
   type DueFile,
@@ -11,28 +12,39 @@ import {
   type Files,
   type FileSegment,
   type FileSource,
+  type KeptByProject,
   type ListedFile,
   type OutputFile,
   type StoredFile,
 } from '#ports/files.ts'
 import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
+import { keptBy, lockKept } from './kept-bytes.ts'
 import { segmentsIn, segmentsText } from './segments-text.ts'
 
-/** So that of many files of a project that begin at once, each sees those before it. */
-const LOCK_PROJECT = `SELECT pg_advisory_xact_lock(hashtextextended('files of ' || $1, 0))`
-
-const KEPT = `
-SELECT count(*) AS files, coalesce(sum(bytes), 0)::bigint AS bytes FROM files
-WHERE project = $1 AND batch_id IS NULL AND ends_at > $2 AND file_id <> $3`
-
 const BEGIN = `
-INSERT INTO files (file_id, project, key_id, created_at, ends_at) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO files (file_id, project, key_id, created_at, ends_at, announced_bytes) VALUES ($1, $2, $3, $4, $5, $6)
 ON CONFLICT DO NOTHING`
+
+const STILL_ARRIVES = `least($3::timestamptz + interval '${ARRIVAL_MS} ms', created_at + interval '${MAX_ARRIVAL_MS} ms')`
+
+/** What was announced has room already: no other file of the project has to be looked at. */
+const RECEIVE_ANNOUNCED = `
+UPDATE files SET received_bytes = received_bytes + $2, ends_at = ${STILL_ARRIVES}
+WHERE file_id = $1 AND purpose IS NULL AND ends_at > $3 AND received_bytes + $2 <= announced_bytes
+RETURNING 1`
+
+const ARRIVING = `
+SELECT project, announced_bytes, received_bytes FROM files WHERE file_id = $1 AND purpose IS NULL AND ends_at > $2`
+
+const RECEIVE = `UPDATE files SET received_bytes = received_bytes + $2, ends_at = ${STILL_ARRIVES} WHERE file_id = $1`
+
+const GIVE_BACK = `
+UPDATE files SET received_bytes = greatest(0, received_bytes - $2) WHERE file_id = $1 AND purpose IS NULL`
 
 const ARRIVED = `
 UPDATE files SET purpose = $3, filename = $4, bytes = $5, sha256 = $6, scan = $7, segments = $8, expires_at = created_at + $9 * interval '1 ms',
-  ends_at = coalesce(created_at + $9 * interval '1 ms', 'infinity')
+  ends_at = coalesce(created_at + $9 * interval '1 ms', 'infinity'), announced_bytes = 0, received_bytes = $10
 WHERE file_id = $1 AND ends_at > $2 AND batch_id IS NULL
 RETURNING *`
 
@@ -51,10 +63,22 @@ const DELETE = `
 UPDATE files SET ends_at = $3 WHERE file_id = $1 AND project = $2 AND purpose IS NOT NULL AND ends_at > $3
 RETURNING 1`
 
+/** Whether a caller deleted the last file of a batch that had one: then the results need not stay for their time. */
+const LAST_WAS_DELETED = `batch_id IS NOT NULL AND ends_at < coalesce(expires_at, 'infinity')
+  AND NOT EXISTS (SELECT FROM files AS other WHERE other.batch_id = files.batch_id AND other.ends_at > $2)`
+
+/** A batch that is open still writes to its files, so their rows stay. */
 const DUE = `
-SELECT file_id, project, batch_id FROM files WHERE ends_at <= $1
-  AND NOT EXISTS (SELECT FROM file_holds WHERE file_holds.file_id = files.file_id AND until > $1)
-ORDER BY ends_at LIMIT $2`
+SELECT file_id, project, batch_id, ${LAST_WAS_DELETED} AS last_was_deleted FROM files WHERE ends_at <= $2
+  AND NOT EXISTS (SELECT FROM file_holds WHERE file_holds.file_id = files.file_id AND until > $2)
+  AND NOT EXISTS (SELECT FROM batches WHERE batches.batch_id = files.batch_id AND ended_at IS NULL)
+ORDER BY ends_at LIMIT $1`
+
+/** The room of results comes back once their bytes are gone. */
+const FORGOTTEN = `
+WITH gone AS (DELETE FROM files WHERE file_id = $1 RETURNING batch_id, ${LAST_WAS_DELETED} AS last_was_deleted)
+UPDATE batches SET kept_bytes = 0 FROM gone
+WHERE batches.batch_id = gone.batch_id AND last_was_deleted AND ended_at IS NOT NULL`
 
 const ADD_OUTPUT = `
 INSERT INTO files (file_id, project, key_id, purpose, filename, bytes, batch_id, half, created_at, expires_at, ends_at)
@@ -70,6 +94,19 @@ interface ListedRow {
   readonly bytes: bigint
   readonly created_at: Date
   readonly expires_at: Date | null
+}
+
+interface ArrivingRow {
+  readonly project: string
+  readonly announced_bytes: bigint
+  readonly received_bytes: bigint
+}
+
+interface DueRow {
+  readonly file_id: string
+  readonly project: string
+  readonly batch_id: string | null
+  readonly last_was_deleted: boolean
 }
 
 interface FileRow extends ListedRow {
@@ -96,25 +133,60 @@ export class PostgresFiles implements Files {
     this.#clock = clock
   }
 
-  begin({ id, project, keyId }: BegunFile, { maxFiles, maxBytes }: FileBounds): ReturnType<Files['begin']> {
+  begin(file: BegunFile, { maxFiles, maxBytes }: FileBounds): ReturnType<Files['begin']> {
+    const { id, project, keyId, announcedBytes } = file
     const nowMs = this.#clock.nowMs()
     const now = new Date(nowMs)
     return reachable(
       this.#database.transaction(async (sql) => {
-        await sql.query(LOCK_PROJECT, [project])
-        const [kept] = await sql.query<{ files: bigint; bytes: bigint }>(KEPT, [project, now, id])
-        if (Number(kept?.files) >= maxFiles) return 'too-many-files'
-        if (Number(kept?.bytes) >= maxBytes) return 'too-many-bytes'
-        await sql.query(BEGIN, [id, project, keyId, now, new Date(nowMs + ARRIVAL_MS)])
+        await lockKept(sql, project)
+        const kept = await keptBy(sql, project, { now, without: id })
+        if (kept.files >= maxFiles) return 'too-many-files'
+        if (kept.bytes + Math.max(1, announcedBytes) > maxBytes) return 'too-many-bytes'
+        await sql.query(BEGIN, [id, project, keyId, now, new Date(nowMs + ARRIVAL_MS), announcedBytes])
         return 'begun'
       }),
     )
   }
 
+  async receive(
+    id: string,
+    bytes: number,
+    { maxBytes }: Pick<FileBounds, 'maxBytes'>,
+  ): ReturnType<Files['receive']> {
+    const now = this.#now()
+    const received = await reachable(this.#database.query(RECEIVE_ANNOUNCED, [id, bytes, now]))
+    if (received.length > 0) return 'received'
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const [arriving] = await sql.query<ArrivingRow>(ARRIVING, [id, now])
+        if (arriving === undefined) return 'over'
+        await lockKept(sql, arriving.project)
+        // Another part of the same upload may have come first.
+        const [row] = await sql.query<ArrivingRow>(`${ARRIVING} FOR UPDATE`, [id, now])
+        if (row === undefined) return 'over'
+        const others = await keptBy(sql, arriving.project, { now, without: id })
+        const own = Math.max(Number(row.announced_bytes), Number(row.received_bytes) + bytes)
+        if (others.bytes + own > maxBytes) return 'too-many-bytes'
+        await sql.query(RECEIVE, [id, bytes, now])
+        return 'received'
+      }),
+    )
+  }
+
+  async giveBack(id: string, bytes: number): Promise<void> {
+    await reachable(this.#database.query(GIVE_BACK, [id, bytes]))
+  }
+
+  kept(project: string): Promise<KeptByProject> {
+    return reachable(keptBy(this.#database, project, { now: this.#now() }))
+  }
+
   async arrived(id: string, file: ArrivedFile): Promise<StoredFile | undefined> {
-    const { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs } = file
+    const { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs, keptBytes } = file
     const texts = [JSON.stringify(scan), segmentsText(segments)]
-    const values = [id, this.#now(), purpose, filename, bytes, sha256, ...texts, expiresAfterMs ?? null]
+    const kept = [expiresAfterMs ?? null, keptBytes]
+    const values = [id, this.#now(), purpose, filename, bytes, sha256, ...texts, ...kept]
     const [row] = await reachable(this.#database.query<FileRow>(ARRIVED, values))
     return row && fileOf(row)
   }
@@ -170,21 +242,17 @@ export class PostgresFiles implements Files {
   }
 
   async due(limit: number): Promise<readonly DueFile[]> {
-    const rows = await reachable(
-      this.#database.query<{ file_id: string; project: string; batch_id: string | null }>(DUE, [
-        this.#now(),
-        limit,
-      ]),
-    )
+    const rows = await reachable(this.#database.query<DueRow>(DUE, [limit, this.#now()]))
     return rows.map((row) => ({
       id: row.file_id,
       project: row.project,
       batchId: row.batch_id ?? undefined,
+      endsResults: row.last_was_deleted,
     }))
   }
 
   async forgotten(id: string): Promise<void> {
-    await reachable(this.#database.query('DELETE FROM files WHERE file_id = $1', [id]))
+    await reachable(this.#database.query(FORGOTTEN, [id, this.#now()]))
   }
 
   #now(): Date {

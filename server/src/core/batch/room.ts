@@ -1,0 +1,28 @@
+/** Most bytes that results can have, known before their lines run: nothing is bought that could not be kept. */
+import { inputCount } from '../embedding/input.ts'
+import type { BatchLine } from './line.ts'
+
+/** What stands around an answer or a refusal: ids, names of fields, usage, a message. */
+const ENVELOPE_BYTES = 2048
+/** `{"object":"embedding","index":2047,"embedding":…},` */
+const ITEM_BYTES = 64
+/** A number as JSON, with its comma: `-1.2345678901234567e-308,`. */
+const NUMBER_BYTES = 25
+/** Four bytes of a float32, as base64. */
+const BASE64_BYTES = 16 / 3
+/** A character outside of ASCII is written as `\u00e4`. */
+const ESCAPED_BYTES = 6
+/** A picture of four megapixels as PNG has half of it. Pictures that turn out larger are counted as they are. */
+export const PICTURE_BYTES = 8 * 1024 * 1024
+
+/** `widthOf`: the width of a model's vectors; undefined: there is no such model, and the line is refused. */
+export function resultBytes(
+  { customId, request }: BatchLine,
+  widthOf: (model: string) => number | undefined,
+): number {
+  const names = (customId.length + (request?.model.length ?? 0)) * ESCAPED_BYTES
+  const width = request && (request.dimensions ?? widthOf(request.model))
+  if (request === undefined || width === undefined) return ENVELOPE_BYTES + names
+  const number = request.encoding === 'base64' ? BASE64_BYTES : NUMBER_BYTES
+  return ENVELOPE_BYTES + names + inputCount(request.input) * (ITEM_BYTES + Math.ceil(width * number))
+}

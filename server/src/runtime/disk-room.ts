@@ -1,0 +1,50 @@
+/** The one measure of free space on a disk, and the reserve that is kept free of it. */
+import { statfs } from 'node:fs/promises'
+import { DiskLow, type DiskRoom, type DiskSpace } from '#ports/disk-room.ts'
+
+/** Undefined: the system does not say. */
+export async function diskSpace(folder: string): Promise<DiskSpace | undefined> {
+  const disk = await statfs(folder).catch(() => undefined)
+  return disk && { freeBytes: disk.bavail * disk.bsize, sizeBytes: disk.blocks * disk.bsize }
+}
+
+/** Part of the reserve that may be used for what is paid for. The rest is the ledger's. */
+const PAID_SHARE = 0.5
+
+export class MeasuredDisk implements DiskRoom {
+  readonly #folder: string
+  readonly #reserveBytes: number
+  /** Of writes under way, which may not be seen in the free space yet. */
+  #takenBytes = 0
+
+  /** `folder`: on the disk in question. */
+  constructor(folder: string, reserveBytes: number) {
+    this.#folder = folder
+    this.#reserveBytes = reserveBytes
+  }
+
+  admit(bytes: number): Promise<void> {
+    return this.#check(bytes, this.#reserveBytes)
+  }
+
+  async take(bytes: number): Promise<Disposable> {
+    this.#takenBytes += bytes
+    try {
+      await this.#check(0, this.#reserveBytes * PAID_SHARE)
+    } catch (error) {
+      this.#takenBytes -= bytes
+      throw error
+    }
+    return { [Symbol.dispose]: () => void (this.#takenBytes -= bytes) }
+  }
+
+  async #check(bytes: number, reserveBytes: number): Promise<void> {
+    if (this.#reserveBytes === 0) return
+    // Where the system does not say, the write itself fails when the disk is full.
+    const space = await diskSpace(this.#folder)
+    if (space === undefined || space.freeBytes - this.#takenBytes - bytes >= reserveBytes) return
+    throw new DiskLow(
+      `${this.#folder}: ${space.freeBytes} bytes are free, of which limits.diskReserveBytes keeps ${this.#reserveBytes}`,
+    )
+  }
+}
