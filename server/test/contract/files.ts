@@ -267,6 +267,19 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
     const parts = await Promise.all(stores.map((store) => store.receive(upload, 15, bounds)))
     assert.equal(parts.filter((one) => one === 'received').length, 6)
     assert.equal((await files.kept('parts')).bytes, 90)
+    // A large part that goes beyond what was announced, beside small ones that do not.
+    for (let round = 0; round < 20; round += 1) {
+      const [id, project] = [nextFileId(), `round ${round}`]
+      assert.equal(await files.begin(aBegun(id, project, 50), { maxFiles: 1, maxBytes: 60 }), 'begun')
+      assert.equal(await files.receive(id, 20, { maxBytes: 60 }), 'received')
+      const sizes = [5, 5, 40, 5, 5, 5, 5]
+      await Promise.all(
+        sizes.map((bytes, index) =>
+          (index % 2 === 0 ? files : elsewhere).receive(id, bytes, { maxBytes: 60 }),
+        ),
+      )
+      assert.ok((await files.kept(project)).bytes <= 60)
+    }
   })
 
   test(`${name}: a deleted file counts as long as a batch holds its bytes`, async () => {

@@ -7,7 +7,9 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { join } from 'node:path'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { DiskLow } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
+import { diskSpace, MeasuredDisk } from '#runtime/disk-room.ts'
 import type { Upload, Uploads, UploadWriter } from '#ports/uploads.ts'
 import { DiskUploads } from '#stores/uploads/disk.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
@@ -193,6 +195,23 @@ test('disk: of a process that is killed while it writes, nothing is left', async
   child.kill('SIGKILL')
   await once(child, 'exit')
   assert.deepEqual(readdirSync(folder), [])
+})
+
+test('disk: files leave the reserve of the disk free, and are taken again once there is space', async (context) => {
+  const folder = smallDisk(16 * 1024)
+  if (folder === undefined) return context.skip('this user may not mount a disk')
+  const disk = new MeasuredDisk(folder, 6 * MEGABYTE)
+  const uploads = await DiskUploads.open(folder, { maxBytes: 100 * MEGABYTE, disk })
+  const writer = await uploads.create()
+  await assert.rejects(async () => {
+    for (;;) await writer.write(Buffer.alloc(64 * 1024))
+  }, DiskLow)
+  // Between two looks at the disk, 4 MB may be written.
+  assert.ok(((await diskSpace(folder))?.freeBytes ?? 0) >= 2 * MEGABYTE)
+  await writer.discard()
+  assert.deepEqual(uploads.inUse(), NOTHING)
+  const upload = await written(uploads, Buffer.alloc(200_000, 'x'))
+  await upload.discard()
 })
 
 test('disk: a full disk is trouble of the store, and the next file fits again', async (context) => {

@@ -82,7 +82,7 @@ test('a file whose size was not announced is refused where it leaves the quota, 
   )
   assert.equal(status, 400)
   assert.match(text, /too_many_files.*/)
-  assert.match(text, /may keep 20000000/)
+  assert.match(text, /keeps 16777216 bytes.*no room for \d+ more: it may keep 20000000/)
   assert.equal(await keptBytes('chunked'), 0)
 })
 

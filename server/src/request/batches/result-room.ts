@@ -5,7 +5,7 @@ import type { Catalog } from '#core/catalog.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { DiskRoom } from '#ports/disk-room.ts'
-import { noRoomFor } from '../files/arriving-file.ts'
+import { noRoom } from '../files/arriving-file.ts'
 import { admitOnDisk } from '../files/disk-fault.ts'
 
 export interface RoomOutside {
@@ -61,7 +61,7 @@ export class ResultRoom {
     const { hold, batch } = this.#held
     await admitOnDisk(diskRoom, mostBytes)
     const taken = await batches.takeRoom(hold, { leastBytes, mostBytes }, limits.filesBytes)
-    if (taken === 0) throw noRoomFor(batch.project, leastBytes, limits)
+    if (taken === 0) throw noRoom('nearly all it may', { project: batch.project, bytes: leastBytes }, limits)
     this.#takenBytes = taken
   }
 }

@@ -158,7 +158,7 @@ export async function beginFile(
   const bounds = { maxFiles: limits.maxFiles, maxBytes: limits.filesBytes }
   const begun = await files.begin({ id, project, keyId, announcedBytes }, bounds)
   if (begun === 'begun') return id
-  if (begun === 'too-many-bytes') throw noRoomFor(project, announcedBytes, limits)
+  if (begun === 'too-many-bytes') throw await noRoomFor(project, announcedBytes, { files, limits })
   throw new Fault(
     'too_many_files',
     `Project '${project}' keeps ${limits.maxFiles} files already, which is the most it may. Delete files that you no longer need.`,
@@ -173,15 +173,29 @@ export async function receiveBytes(
 ): Promise<'received' | 'over'> {
   await diskRoom.admit(bytes)
   const received = await files.receive(id, bytes, { maxBytes: limits.filesBytes })
-  if (received === 'too-many-bytes') throw noRoomFor(project, bytes, limits)
+  if (received === 'too-many-bytes') throw await noRoomFor(project, bytes, { files, limits })
   return received
 }
 
-export function noRoomFor(project: string, bytes: number, { filesBytes }: Limits): Fault {
-  const more = bytes === 0 ? 'more bytes' : `${bytes} more bytes`
+async function noRoomFor(
+  project: string,
+  bytes: number,
+  { files, limits }: Pick<FilesOutside, 'files' | 'limits'>,
+): Promise<Fault> {
+  const kept = await files.kept(project)
+  return noRoom(`${kept.bytes} bytes`, { project, bytes }, limits)
+}
+
+/** `keeps`: what the project has of what it may keep. */
+export function noRoom(
+  keeps: string,
+  { project, bytes }: { readonly project: string; readonly bytes: number },
+  { filesBytes }: Limits,
+): Fault {
+  const more = bytes === 0 ? 'more' : `${bytes} more`
   return new Fault(
     'too_many_files',
-    `Project '${project}' has no room for ${more}. It may keep ${filesBytes}, counting its files, uploads under way and results of batches. Delete files that you no longer need.`,
+    `Project '${project}' keeps ${keeps}, counting files, uploads under way and results of batches. There is no room for ${more}: it may keep ${filesBytes}. Delete files that you no longer need.`,
   )
 }
 
