@@ -69,9 +69,3 @@ export const MAX_HEAD_BYTES = 64 * 1024
 
 /** A chunk whose vectors have so many makers ends there, and its rest is a chunk of its own. */
 export const MAX_MAKERS = 32
-
-export function sizeOf(pieces: readonly Piece[]): number {
-  let size = 0
-  for (const piece of pieces) size += piece.length
-  return size
-}
