@@ -19,7 +19,7 @@ export interface RouteBounds {
 const NO_BODY: RouteBounds = {}
 
 /** The form around a file: its fields, and the headers of its parts. */
-const FORM_BYTES = 64 * 1024
+export const FORM_BYTES = 64 * 1024
 /** One part of an upload: OpenAI's own limit. */
 const UPLOAD_PART_BYTES = 64 * 1024 * 1024
 /** `POST /v1/batches`: sixteen pairs of metadata, every character of them escaped, are 100 KB. */

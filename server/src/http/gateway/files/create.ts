@@ -5,7 +5,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { ArrivingFile, type FilesOutside } from '#request/files/arriving-file.ts'
-import { gatewayBounds } from '../../gate/bounds.ts'
+import { FORM_BYTES, gatewayBounds } from '../../gate/bounds.ts'
 import { refuseCompressed } from '../../gate/encoding.ts'
 import { inviteBody } from '../../gate/unread.ts'
 import { IncomingBytes } from '../uploads/incoming-bytes.ts'
@@ -40,7 +40,7 @@ export async function createFile(
     ...gatewayBounds(outside.limits)['POST /files'].form,
     idleMs: outside.limits.uploadIdleMs,
   })
-  // What the form may hold beside the file is left out: the file itself has at least so many bytes.
+  // The file has at least what the form announces, without what may be around it.
   const announcedBytes = Math.max(0, Number(request.headers['content-length'] ?? 0) - FORM_BYTES)
   const taking = new FileForm(key, announcedBytes, outside)
   try {
