@@ -20,6 +20,7 @@ import { liveRequests } from '#compose/live-requests.ts'
 import { openMemoryStores } from '#compose/memory.ts'
 import { outsideOf } from '#compose/outside.ts'
 import { modelsFor } from '#compose/models.ts'
+import { openNodeSetup } from '#compose/node-setup.ts'
 import { openPeople } from '#compose/people.ts'
 import { NodeReadiness } from '#compose/readiness.ts'
 import { settingsFor } from '#compose/settings.ts'
@@ -137,9 +138,10 @@ export async function startNode(
     await openImages(basics, { stores, accounts, catalog, outside, upstreams, dispatch, publicUrl }),
   )
   const engine = { stores, catalog, outside, traffic, sharing, spaces, images, json, publicUrl }
+  opened.use(openNodeSetup(basics, { stores, catalog, blobs: images.blobs }))
   const bulk = opened.use(await openBulk(basics, { ...engine, blobs: images.blobs }))
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
-  const shown = { readiness, publicUrl, directory, spaces }
+  const shown = { readiness, publicUrl, directory, spaces, listeners, sharing }
   const calls = { outside, traces, traffic, sharing, images, bulk, json, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...shown, ...calls })
   const models = modelsFor(basics, { catalog, stores, upstreams, live, spaces, sharing })
@@ -155,11 +157,10 @@ export async function startNode(
     catalog,
     accounts,
     models,
-    reports: stores.reports,
+    stores,
     images,
     bulk,
     backup: backupFor(basics, { source: stores.backup, blobs: images.blobs.store, audit: stores.audit }),
-    prices: stores.prices,
     people,
     topics: liveRequests(basics, stores),
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),

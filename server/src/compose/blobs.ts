@@ -5,6 +5,7 @@ import type { BlobStore } from '#ports/blobs.ts'
 import { ENDLESS_ROOM, type DiskRoom } from '#ports/disk-room.ts'
 import { MeasuredDisk } from '#runtime/disk-room.ts'
 import { DiskBlobs } from '#stores/blobs/disk.ts'
+import { folderId } from '#stores/blobs/place.ts'
 import { S3Blobs } from '#stores/blobs/s3.ts'
 import { SpooledBlobs } from '#stores/blobs/spooled.ts'
 
@@ -15,6 +16,8 @@ export interface Blobs {
   readonly spooled: SpooledBlobs | undefined
   /** On the disk that `kept` is on; endless where that is a bucket. */
   readonly room: DiskRoom
+  /** Equal on nodes that share the place. Undefined: it could not be marked. */
+  readonly place: string | undefined
 }
 
 export async function openBlobs(
@@ -24,7 +27,7 @@ export async function openBlobs(
   if (assets.kind === 'file') {
     const room = new MeasuredDisk(assets.folder, diskReserveBytes)
     const store = await DiskBlobs.open(assets.folder, room)
-    return { store, kept: store, spooled: undefined, room }
+    return { store, kept: store, spooled: undefined, room, place: await folderId(assets.folder) }
   }
   const spool = await DiskBlobs.open(
     join(dataDir, 'assets-spool'),
@@ -32,5 +35,7 @@ export async function openBlobs(
   )
   const kept = new S3Blobs(assets)
   const spooled = new SpooledBlobs(kept, spool)
-  return { store: spooled, kept, spooled, room: ENDLESS_ROOM }
+  const { endpoint = assets.region, bucket, prefix } = assets
+  const place = `s3 ${endpoint} ${bucket}/${prefix}`
+  return { store: spooled, kept, spooled, room: ENDLESS_ROOM, place }
 }

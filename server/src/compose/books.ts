@@ -6,6 +6,7 @@ import { ConfigError } from '#config/file/problem.ts'
 import type { NodeRole } from '#core/node-role.ts'
 import type { Identifiers } from '#ports/clock.ts'
 import { NodeEnded, type LedgerStore } from '#ports/ledger.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
 import type { RequestLogStore } from '#ports/request-log.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { Upkeep } from '#ports/upkeep.ts'
@@ -18,6 +19,7 @@ import { migrate } from '#stores/postgres/migrate.ts'
 import { PostgresRequests } from '#stores/postgres/books/requests.ts'
 import { PostgresReconciler } from '#stores/postgres/books/upkeep-books.ts'
 import { PostgresNodes } from '#stores/postgres/books/upkeep-nodes.ts'
+import { PostgresServer } from '#stores/postgres/books/upkeep-server.ts'
 import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { checkSecret, OtherSecret, type SecretFingerprints } from '#stores/postgres/secret-fingerprints.ts'
 import { PostgresUpkeep } from '#stores/postgres/books/upkeep.ts'
@@ -49,10 +51,12 @@ export interface BookParts extends Pick<StoreParts, 'onEnded'> {
 
 export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeBooks> {
   const { clock, log, metrics } = basics
-  const { database } = parts
+  const { database, forMoney } = parts
   const { dataDir, role } = basics.settings
+  // The database inside the process has no server whose settings an operator could change.
+  const isServer = basics.settings.database.kind === 'postgres'
   const { nodeId, folder } = ownFolder(dataDir, basics.identifiers)
-  const store = new PostgresLedger(parts.forMoney)
+  const store = new PostgresLedger(forMoney)
   const upkeep = new PostgresUpkeep(database, store, clock)
   const reconciler = new PostgresReconciler(database, clock)
   const fingerprints = fingerprintsOf(basics.secrets)
@@ -115,11 +119,13 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     isStoreAway: () => ledger.isStoreAway,
     ledgerDifferences: () => ledgerDifferences,
     failure: () => ledger.failure,
+    describe: (setup) => void (membership.setup = setup),
     forControl: {
       nodes: new PostgresNodes(database),
       reconciler,
       upkeep,
       audit: new PostgresAudit(database, clock),
+      server: isServer ? new PostgresServer(forMoney) : undefined,
       nowMs: clock.nowMs,
       figures: () => ({
         isStoreAway: ledger.isStoreAway,
@@ -172,6 +178,8 @@ class Membership {
   /** Set once the node has started: it must stop when it turns out late that the nodes of the database use another secret. */
   onRefused: (() => void) | undefined
   #isRefused = false
+  /** What heartbeats say of this node. Undefined: not known yet. */
+  setup: NodeSetup | undefined
   /** As of the last heartbeat. */
   liveNodes = 1
   /** So is this. Undefined: there was none. */
@@ -187,7 +195,7 @@ class Membership {
     if (!this.isKnown) await this.#join().catch((error: unknown) => this.#refusedBy(error))
     const { clock, store } = this.#parts
     const askedMs = clock.nowMs()
-    const { liveNodes, storeNowMs } = await store.heartbeat(this.#nodeId)
+    const { liveNodes, storeNowMs } = await store.heartbeat(this.#nodeId, this.setup)
     this.liveNodes = liveNodes
     // The store looked at its clock somewhere between question and answer.
     this.clockSkewMs = (askedMs + clock.nowMs()) / 2 - storeNowMs

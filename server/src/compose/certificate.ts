@@ -1,7 +1,9 @@
 /** The certificate of both ports, shown anew when its files change. */
+import { X509Certificate } from 'node:crypto'
 import { readTls, tlsProblem } from '#config/file/certificates.ts'
 import type { TlsSettings } from '#core/settings.ts'
 import type { TlsCertificate } from '#http/listener.ts'
+import type { Validity } from '#core/certificate-validity.ts'
 import { every } from '#worker/every.ts'
 import type { Basics } from './basics.ts'
 import type { Listeners } from './listeners.ts'
@@ -14,13 +16,14 @@ const LOOK_MS = 5000
  * that for a moment they may not belong together: then the one before stays, and the next look sees both.
  */
 export function watchCertificate(
-  { settings, log }: Pick<Basics, 'settings' | 'log'>,
+  { settings, log, metrics }: Pick<Basics, 'settings' | 'log' | 'metrics'>,
   listeners: Pick<Listeners, 'certificate' | 'useCertificate'>,
   lookMs = LOOK_MS,
 ): AsyncDisposable {
   const { tls } = settings
   if (tls === undefined || listeners.certificate === undefined)
     return { [Symbol.asyncDispose]: async () => {} }
+  metrics.node.readCertificate(() => validityOf(listeners.certificate))
   let seen = keyOf(listeners.certificate)
   const look = async (): Promise<void> => {
     const now = lookAt(tls)
@@ -39,6 +42,20 @@ export function watchCertificate(
   }
   const looking = every(lookMs, look, (error) => log.error({ err: error }, `${CERTIFICATE}: ${KEPT}`))
   return { [Symbol.asyncDispose]: () => looking.stop() }
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
+
+/** When the certificate is valid; of a chain, the one that ends first. Undefined: there is none. */
+export function validityOf(shown: Pick<TlsCertificate, 'cert'> | undefined): Validity | undefined {
+  const chain = (shown?.cert.match(PEM) ?? []).map((pem) => new X509Certificate(pem))
+  const [first] = chain
+    .map(({ validFromDate, validToDate }) => ({
+      beginsAtMs: validFromDate.getTime(),
+      endsAtMs: validToDate.getTime(),
+    }))
+    .sort((a, b) => a.endsAtMs - b.endsAtMs)
+  return first
 }
 
 const CERTIFICATE = 'TORANA_TLS_CERT'

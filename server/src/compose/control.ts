@@ -23,13 +23,14 @@ import type { Bulk } from './bulk.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
 import type { Images } from './images.ts'
+import type { Listeners } from './listeners.ts'
 import type { ModelRoutes } from './models.ts'
 import { pricesFor } from './prices.ts'
-import type { PriceStore } from '#ports/prices.ts'
 import type { NodeReadiness } from './readiness.ts'
 import type { People } from './people.ts'
+import type { SharedVectors } from './sharing.ts'
 import type { Spaces } from './spaces.ts'
-import type { Reports } from './stores.ts'
+import type { Reports, Stores } from './stores.ts'
 import { surroundingsOf } from './surroundings.ts'
 import type { TrafficRoutes } from './traffic-routes.ts'
 
@@ -43,6 +44,9 @@ export interface ControlParts {
   readonly peers: Peers | undefined
   readonly scheduler: Pick<Scheduler, 'states'>
   readonly handlers: GatewayHandlers
+  readonly listeners: Pick<Listeners, 'certificate'>
+  readonly sharing: Pick<SharedVectors, 'sharedCacheTrouble'>
+  readonly stores: Pick<Stores, 'attention' | 'prices' | 'reports'>
   readonly readiness: NodeReadiness
   readonly publicUrl: string
   readonly catalog: CatalogInForce
@@ -50,11 +54,9 @@ export interface ControlParts {
   readonly directory: Directory
   readonly spaces: Spaces
   readonly models: ModelRoutes
-  readonly reports: Reports | undefined
   readonly images: Pick<Images, 'forControl' | 'blobs'>
   readonly bulk: Pick<Bulk, 'forControl'>
   readonly backup: BackupDependencies | undefined
-  readonly prices: PriceStore | undefined
   readonly people: People
   readonly settings: SettingsDependencies | undefined
   /** What is live in a console. */
@@ -79,7 +81,8 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       { host: settings.controlHost },
       'the control API listens beyond this machine and speaks plain HTTP: put TLS in front of it, and keep its network private',
     )
-  const { readiness, publicUrl, catalog, accounts, directory, spaces, models, reports, people } = parts
+  const { readiness, publicUrl, catalog, accounts, directory, spaces, models, people } = parts
+  const { attention, prices, reports } = parts.stores
   const jobsShown = ({ imageJobs }: Reports): ImageJobsDependencies => ({
     reports: imageJobs,
     retentionMs: basics.limits.assetRetentionMs,
@@ -98,14 +101,15 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       books: accounts.books && {
         ...accounts.books,
         summaries: parts.trafficRoutes.overview.summaries,
-        surroundings: surroundingsOf(basics, parts.images.blobs),
+        newestRequests: attention && (() => attention.newest()),
+        surroundings: surroundingsOf(basics, { ...parts, blobs: parts.images.blobs }),
       },
       people: people.forControl,
       settings: parts.settings,
       money: reports &&
-        parts.prices && {
+        prices && {
           ...reports.money,
-          prices: pricesFor(parts.prices, catalog),
+          prices: pricesFor(prices, catalog),
           declared: () => catalog.projects,
           nowMs: clock.nowMs,
         },

@@ -8,7 +8,7 @@ import { PostgresAudit } from '#stores/postgres/audit.ts'
 import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
 import { PostgresLedger } from '#stores/postgres/books/ledger.ts'
 import { PostgresBudgets } from '#stores/postgres/books/budgets.ts'
-import { openPostgres, type Database } from '#stores/postgres/database.ts'
+import { openPostgres, POOL_SIZE, type Database } from '#stores/postgres/database.ts'
 import { PostgresCredentials } from '#stores/postgres/directory/credentials.ts'
 import { PostgresUpstreams } from '#stores/postgres/directory/upstreams.ts'
 import { PostgresDrains } from '#stores/postgres/directory/drains.ts'
@@ -75,6 +75,7 @@ export async function openDatabaseStores(
   return {
     ...books,
     budgets: new PostgresBudgets(forMoney),
+    connections: settings.kind === 'postgres' ? POOL_SIZE + LEDGER_CONNECTIONS + REPORT_CONNECTIONS : 1,
     keys: new PostgresKeys(database),
     keyFile: keySnapshotFile(join(basics.settings.dataDir, KEY_SNAPSHOT), snapshotKeysOf(secrets)),
     credentials: new PostgresCredentials(database, sealingKeysOf(secrets)),

@@ -38,8 +38,7 @@ export class Listeners implements AsyncDisposable {
   readonly #gateway: Listener | undefined
   readonly #control: Listener
   readonly #options: BindOptions & Pick<ListenerOptions, 'nextId'>
-  /** What both ports showed first; undefined: they speak plain HTTP. */
-  readonly certificate: TlsCertificate | undefined
+  #certificate: TlsCertificate | undefined
   /** Where callers reach the public port of this install, as far as this process knows. */
   readonly url: string
   /** Undefined until it is opened, or where it can't be. */
@@ -56,7 +55,7 @@ export class Listeners implements AsyncDisposable {
     this.#control = parts.control
     this.url = parts.url
     this.#options = options
-    this.certificate = options.tls
+    this.#certificate = options.tls
   }
 
   static async bind(settings: Settings, { isLate = false }: BindOptions = {}): Promise<Listeners> {
@@ -135,6 +134,12 @@ export class Listeners implements AsyncDisposable {
   useCertificate(tls: TlsCertificate): void {
     this.#control.useCertificate(tls)
     this.#gateway?.useCertificate(tls)
+    this.#certificate = tls
+  }
+
+  /** What both ports show; undefined: they speak plain HTTP. */
+  get certificate(): TlsCertificate | undefined {
+    return this.#certificate
   }
 
   /** From now on the node says that it is not ready. It takes what still comes, and asks each client to connect elsewhere. */

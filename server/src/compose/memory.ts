@@ -45,6 +45,8 @@ export async function openMemoryStores(
     isStoreAway: () => false,
     ledgerDifferences: () => 0,
     failure: () => undefined,
+    describe: () => {},
+    connections: 0,
     forControl: undefined,
     budgets: books,
     keys,

@@ -20,6 +20,8 @@ export interface SharingParts {
 export interface SharedVectors extends AsyncDisposable {
   readonly sharingOf: EmbedDependencies['sharingOf']
   readonly cache: VectorCache
+  /** Why the cache at CACHE_URL can't be used; undefined: it answers. The function is undefined without CACHE_URL. */
+  readonly sharedCacheTrouble: (() => string | undefined) | undefined
   /** Texts of a shared call, on average over this node's life. Undefined: there was none. */
   readonly averageItems: (model: string) => number | undefined
 }
@@ -28,13 +30,17 @@ export function openSharing(basics: Basics, { isTrusted }: SharingParts): Shared
   const { settings, secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
   const { cacheUrl } = settings
+  let lastError = 'not reached yet'
   const far =
     cacheUrl === undefined
       ? undefined
       : new RedisVectorCache({
           url: cacheUrl,
           clock,
-          events: (event) => log.warn({ event }, 'the vector cache in Redis dropped entries'),
+          events: (event) => {
+            if (event.kind === 'away') lastError = event.error.message
+            log.warn({ event }, 'the vector cache in Redis dropped entries')
+          },
         })
   // The start does not wait for it: until it is there, every look-up is a miss.
   void far?.open()
@@ -50,6 +56,7 @@ export function openSharing(basics: Basics, { isTrusted }: SharingParts): Shared
   }
   return {
     cache,
+    sharedCacheTrouble: far && (() => (far.state() === 'away' ? lastError : undefined)),
     averageItems: (model) => batches.averageItems(model),
     sharingOf(model, request, { project, space, cacheUse }) {
       const { microBatch } = model

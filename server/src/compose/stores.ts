@@ -23,6 +23,7 @@ import type { KeyReports } from '#ports/key-reports.ts'
 import type { ImageJobReports } from '#ports/image-job-reports.ts'
 import type { RequestReports, RequestTail } from '#ports/request-reports.ts'
 import type { StorageFigures } from '#ports/storage-figures.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
 import type { NodeNews } from '#ports/node-news.ts'
 import type { PriceStore } from '#ports/prices.ts'
 import type { SpaceStore } from '#ports/spaces.ts'
@@ -34,6 +35,8 @@ import type { WebhookOutbox, WebhooksFor } from '#ports/webhooks.ts'
 export interface Stores extends NodeBooks {
   readonly budgets: BudgetStore & SpendingReader
   readonly keys: KeyStore
+  /** Most connections to PostgreSQL that this node opens. */
+  readonly connections: number
   /** A copy of the keys on disk, for a start without the store; undefined: none is kept. */
   readonly keyFile: SnapshotFile | undefined
   readonly credentials: CredentialStore
@@ -102,6 +105,8 @@ export interface NodeBooks extends AsyncDisposable {
   readonly ledgerDifferences: () => number
   /** Why this node must get no requests, if so. */
   readonly failure: () => string | undefined
+  /** What the heartbeats from now on say of this node's setup. */
+  readonly describe: (setup: NodeSetup) => void
   /** What the control API shows of the books; undefined: it shows none. */
   readonly forControl: ControlBooks | undefined
 }

@@ -34,7 +34,7 @@ export async function itemsIn(catalog: Catalog, pause: () => Promise<void>): Pro
   for (const project of catalog.projects)
     for (const key of project.keys) {
       if (keys.size % KEYS_AT_ONCE === KEYS_AT_ONCE - 1) await pause()
-      keys.set(`${project.name}/${key.name}`, textOf({ ...key, managedAt: undefined }))
+      keys.set(`${project.name}/${key.name}`, itemText({ ...key, managedAt: undefined }))
     }
   await pause()
   return {
@@ -56,8 +56,13 @@ export function whatChanged(before: ConfigItems, after: ConfigItems): ConfigChan
 
 /** Text that is equal where two configurations mean the same. It holds secrets. */
 export function configurationText({ models, upstreams, projects, keys }: ConfigItems): string {
+  return [models, upstreams, projects, keys].map(textOfItems).join('\0\0')
+}
+
+/** The same of one part of it. */
+export function textOfItems(items: Items): string {
   // No name and no JSON has this character in it.
-  return [models, upstreams, projects, keys].map((items) => [...items].flat().join('\0')).join('\0\0')
+  return [...items].flat().join('\0')
 }
 
 /** What an item is, as text that is equal where the items are. */
@@ -83,22 +88,25 @@ function modelsIn(catalog: Catalog): Items {
         ...deployment,
         on: upstream.name,
       }))
-      return [model.id, textOf({ ...model, deployments: own, managedBy: undefined })]
+      return [model.id, itemText({ ...model, deployments: own, managedBy: undefined })]
     }),
   )
 }
 
 function upstreamsIn(catalog: Catalog): Items {
-  return new Map(upstreamsOf(catalog).map((upstream) => [upstream.name, textOf(upstream)]))
+  return new Map(upstreamsOf(catalog).map((upstream) => [upstream.name, itemText(upstream)]))
 }
 
 function projectsIn({ projects }: Catalog): Items {
   return new Map(
-    projects.map((project) => [project.name, textOf({ ...project, keys: undefined, managedAt: undefined })]),
+    projects.map((project) => [
+      project.name,
+      itemText({ ...project, keys: undefined, managedAt: undefined }),
+    ]),
   )
 }
 
 /** JSON has no whole numbers of 64 bits, and leaves out what is undefined: the line where something stands is no part of it. */
-function textOf(value: unknown): string {
+export function itemText(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? `${part}n` : part))
 }

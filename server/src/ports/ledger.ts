@@ -1,6 +1,7 @@
 import type { NodeRole } from '#core/node-role.ts'
 import type { Actor } from './audit.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
+import type { NodeSetup } from './node-setup.ts'
 
 /**
  * The books as a request sees them. A call is begun before it is sent and ended by an entry, so that a call which no entry
@@ -57,8 +58,11 @@ export interface Heartbeat {
 export interface LedgerStore {
   /** Makes a node known. What it writes is taken from then on, until it is ended. */
   startNode(node: StartedNode): Promise<void>
-  /** Says that the node lives, and hears how many take requests, and what time it is there. Rejects with `NodeEnded`. */
-  heartbeat(nodeId: string): Promise<Heartbeat>
+  /**
+   * Says that the node lives, and hears how many take requests, and what time it is there. `setup` replaces what the node said
+   * of its setup before; without one, that stays. Rejects with `NodeEnded`.
+   */
+  heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat>
   /**
    * Appends entries of a living node. An entry that is already there is left alone and counted no second time. Where another
    * node has written about the same image call, whichever came first, the sum is what the best-informed of them says. Rollups,

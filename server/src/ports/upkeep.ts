@@ -1,5 +1,6 @@
 /** What runs beside requests for the books. Every method rejects with `StoreAway` when the store can't be reached. */
 import type { Actor } from './audit.ts'
+import type { NodeSetup } from './node-setup.ts'
 
 /**
  * Chores. Each may be done by any node, at any time, twice or by two nodes at once: the outcome is the same. Each is done in
@@ -186,6 +187,8 @@ export interface NodeRecord {
   readonly endedAtMs: number | undefined
   readonly state: 'alive' | 'silent' | 'ended'
   readonly leasedNanoUsd: bigint
+  /** Undefined: it has not said, or is of an earlier version. */
+  readonly setup: NodeSetup | undefined
 }
 
 export type NodeEnding =

@@ -143,6 +143,12 @@ const NODE = {
   torana_image_spool_waiting: gauge(
     'Images that wait on the disk of this node for the bucket of ASSETS_URL.',
   ),
+  torana_tls_certificate_begin_timestamp_seconds: gauge(
+    'When the certificate of both ports begins to be valid. Absent without TLS.',
+  ),
+  torana_tls_certificate_end_timestamp_seconds: gauge(
+    'When the certificate of both ports ends, or the first one of its chain.',
+  ),
   torana_trace_spans_total: counter('Spans for OpenTelemetry, by whether the receiver took them.', {
     labels: ['outcome'],
     most: 2,

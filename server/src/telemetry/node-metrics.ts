@@ -1,5 +1,6 @@
 /** Figures of the node as an installed program: its build, its configuration, its disk. */
 import type { DiskSpace } from '#ports/disk-room.ts'
+import type { Validity } from '#core/certificate-validity.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface Build {
@@ -17,6 +18,7 @@ export class NodeMetrics {
   #disk: (() => Promise<DiskSpace | undefined>) | undefined
   #imagesWaiting: (() => Promise<number>) | undefined
 
+  #certificate: (() => Validity | undefined) | undefined
   #spans: (() => { readonly exported: number; readonly dropped: number }) | undefined
 
   constructor(build: Build) {
@@ -42,6 +44,10 @@ export class NodeMetrics {
     this.#imagesWaiting = waiting
   }
 
+  readCertificate(read: () => Validity | undefined): void {
+    this.#certificate = read
+  }
+
   readSpans(read: () => { readonly exported: number; readonly dropped: number }): void {
     this.#spans = read
   }
@@ -53,7 +59,17 @@ export class NodeMetrics {
       this.#configText(),
       await this.#diskText(),
       valueText('torana_image_spool_waiting', await this.#imagesWaiting?.().catch(() => undefined)),
+      this.#certificateText(),
       this.#spansText(),
+    ].join('')
+  }
+
+  #certificateText(): string {
+    const validity = this.#certificate?.()
+    if (validity === undefined) return ''
+    return [
+      valueText('torana_tls_certificate_begin_timestamp_seconds', validity.beginsAtMs / 1000),
+      valueText('torana_tls_certificate_end_timestamp_seconds', validity.endsAtMs / 1000),
     ].join('')
   }
 

@@ -275,4 +275,17 @@ export function upkeepSuite(name: string, open: () => Promise<Books>): void {
     await ledger.endNode(nodeId, [])
     assert.equal(await upkeep.isEldest(younger), true)
   })
+
+  test(`${name}: a node is listed with the setup that it described last, and without one until then`, async () => {
+    const { nodes, ledger, nodeId } = await open()
+    const setupOf = async () => (await nodes.list()).find(({ id }) => id === nodeId)?.setup
+    assert.equal(await setupOf(), undefined)
+    const setup = { configuration: { prices: 'a' }, keyedBy: 'b', blobPlace: null, connections: 14 }
+    await ledger.heartbeat(nodeId, setup)
+    await ledger.heartbeat(nodeId)
+    assert.deepEqual(await setupOf(), setup)
+    const changed = { ...setup, configuration: { prices: 'c' } }
+    await ledger.heartbeat(nodeId, changed)
+    assert.deepEqual(await setupOf(), changed)
+  })
 }

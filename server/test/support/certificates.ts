@@ -1,6 +1,6 @@
 /** Certificates made by openssl, as an operator would make them. */
 import { execFileSync } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface Certificate {
@@ -50,4 +50,40 @@ function certificateIn(folder: string, name: string): Certificate {
 
 function openssl(args: readonly string[]): void {
   execFileSync('openssl', args, { stdio: 'pipe' })
+}
+
+/** Signed by itself, and valid from and to these moments. */
+export function makeDatedCertificate(
+  folder: string,
+  name: string,
+  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
+): Certificate {
+  const file = (ending: string): string => join(folder, `${name}.${ending}`)
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
+  openssl(['req', '-new', ...key, '-keyout', file('key'), '-out', file('csr'), '-subj', `/CN=${name}`])
+  // `openssl ca` is the one command that takes both dates, and it wants an index file.
+  writeFileSync(file('index'), '')
+  const lines = [
+    '[ca]',
+    'default_ca = own',
+    '[own]',
+    `database = ${file('index')}`,
+    `new_certs_dir = ${folder}`,
+    'rand_serial = yes',
+    'default_md = sha256',
+    'policy = any',
+    '[any]',
+    'commonName = supplied',
+    '',
+  ]
+  writeFileSync(file('cnf'), lines.join('\n'))
+  const dates = ['-startdate', opensslTime(fromMs), '-enddate', opensslTime(toMs)]
+  const files = ['-in', file('csr'), '-keyfile', file('key'), '-out', file('pem')]
+  openssl(['ca', '-batch', '-notext', '-selfsign', '-config', file('cnf'), ...dates, ...files])
+  return certificateIn(folder, name)
+}
+
+/** `20261231235959Z`. */
+function opensslTime(unixMs: number): string {
+  return `${new Date(unixMs).toISOString().slice(0, 19).replaceAll(/[-:T]/g, '')}Z`
 }

@@ -2,6 +2,9 @@
  * Whose the place is that blobs are kept in. Names of jobs are unmistakable, but others may call their pictures
  * `pictures/<sha256>` as well: a marker in the store says whether all of them are ours.
  */
+import { randomUUID } from 'node:crypto'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { isJobBlobName } from '#core/image/blob-names.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
@@ -31,4 +34,16 @@ export async function placeOf(blobs: BlobStore): Promise<BlobPlace> {
   const place = isOwn ? 'own' : 'shared'
   await blobs.put(MARKER, Buffer.from(MARKERS[place]))
   return place
+}
+
+/** Nodes on several machines know by it whether they share a folder. */
+const FOLDER_ID = 'torana-place-id.txt'
+
+/** The id in a folder, made at its first use. Undefined where it can't be read or written. */
+export async function folderId(folder: string): Promise<string | undefined> {
+  const file = join(folder, FOLDER_ID)
+  // Another node may make it at the same moment; then that one counts.
+  await writeFile(file, `${randomUUID()}\n`, { flag: 'wx', mode: 0o600 }).catch(() => {})
+  const id = await readFile(file, 'utf8').catch(() => '')
+  return id.trim() === '' ? undefined : `folder ${id.trim()}`
 }

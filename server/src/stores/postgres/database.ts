@@ -45,7 +45,7 @@ const LOCK_TIMEOUT_SHARE = 0.5
 /** Below the 60 s after which the most impatient firewalls forget a silent connection. */
 const KEEP_ALIVE_DELAY_MS = 30_000
 /** Ten nodes fit into the 100 connections that PostgreSQL allows by default, and eight keep its cores busy. */
-const POOL_SIZE = 8
+export const POOL_SIZE = 8
 /** Connections of a burst go back to the server. */
 const IDLE_CONNECTION_MS = 60_000
 /** After a failover, all connections follow the name to the new address within this time. */

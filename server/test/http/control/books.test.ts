@@ -188,11 +188,14 @@ test('the doctor says ok to books that agree', async () => {
   assert.equal(body.verdict, 'ok')
   assert.deepEqual(findingsOf(body), {
     store: 'ok: PostgreSQL answers',
+    durability: 'ok: the built-in database survives a killed process, not a power cut',
     ledger: 'ok: 2 entries added up again: the hourly sums agree',
     budgets: 'ok: 0 periods compared: all agree with the ledger',
     spending: 'ok: no hard budget is in use',
     unknowns: 'ok: none open',
     nodes: 'ok: 1 alive',
+    agreement: 'ok: 0 nodes compared: the same configuration and prices',
+    places: 'ok: all nodes keep images and batch files in one place',
     leases: 'ok: no lost node has a budget lease',
     partitions: 'ok: created ahead; no row is outside of them',
     audit: 'ok: no entries yet',
@@ -369,7 +372,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(healthy.code, 0, healthy.stderr)
   assert.match(
     healthy.stdout,
-    /^verdict +check +finding\nok +store +PostgreSQL answers\nok +ledger +1 entry added/,
+    /^verdict +check +finding\nok +store +PostgreSQL answers\n[\s\S]*^ok +ledger +1 entry added/m,
   )
   assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /is alive/)
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
@@ -390,7 +393,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /^fail +ledger +1 difference/m)
   const { checks } = JSON.parse((await outcome(doctor, '--hours all --json', url)).stdout) as Report
-  assert.equal(checks.length, 16)
+  assert.equal(checks.length, 19)
   assert.equal((await outcome(doctor, '--minutes 3', url)).code, 2)
   assert.match((await outcome(doctor, '--hours x', url)).stderr, /^torana doctor: --hours: /)
 })
@@ -404,6 +407,9 @@ test('the doctor looks around: clock, free space, the image store, and a Redis t
       surroundings: async () => ({
         disk: { freeBytes, sizeBytes: 100 * 1024 ** 3 },
         images: { trouble, waiting: trouble === undefined ? 0 : 7 },
+        certificate: undefined,
+        cache: undefined,
+        models: [],
       }),
     })
     return findingsOf((await ask<Report>('GET', '/doctor')).body)

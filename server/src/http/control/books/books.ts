@@ -3,7 +3,9 @@ import type { z } from 'zod'
 import { decimalOf } from '#core/price.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AuditLog, AuditProof } from '#ports/audit.ts'
+import type { NewestRequests } from '#ports/attention-figures.ts'
 import { StoreAway } from '#ports/store.ts'
+import type { StoreServer } from '#ports/store-server.ts'
 import {
   type NodeFigures,
   type NodeRecord,
@@ -25,6 +27,10 @@ export interface BooksDependencies {
   readonly reconciler: Reconciler
   readonly upkeep: Pick<Upkeep, 'makePartitions'>
   readonly audit: Pick<AuditLog, 'list'>
+  /** Undefined: the database runs inside this process. */
+  readonly server?: StoreServer | undefined
+  /** Undefined: no request log is kept. */
+  readonly newestRequests?: (() => Promise<NewestRequests>) | undefined
   /** What nodes told in the last seconds. Absent: nobody is asked. */
   readonly summaries?: (() => Promise<readonly NodeSummary[]>) | undefined
   /** What this node says of itself. */
@@ -87,22 +93,29 @@ function registerDoctor(api: Api, dependencies: BooksDependencies): void {
     },
     handler: async ({ query: { hours } }) => {
       const around = await dependencies.surroundings?.()
-      const checks = checksOf(dependencies.nodeFigures(), await findings(dependencies, hours), around)
-      return { at: isoOf(dependencies.nowMs()), verdict: worstOf(checks), checks }
+      const found = await findings(dependencies, hours)
+      const nowMs = dependencies.nowMs()
+      const checks = checksOf({ node: dependencies.nodeFigures(), findings: found, around, nowMs })
+      return { at: isoOf(nowMs), verdict: worstOf(checks), checks: [...checks] }
     },
   })
 }
 
 /** Undefined when the store is away: the report then holds what this node knows by itself. */
 async function findings(
-  { reconciler, upkeep, audit }: BooksDependencies,
+  { nodes, reconciler, upkeep, audit, server, newestRequests }: BooksDependencies,
   hours: number | 'all',
 ): Promise<BooksFindings | undefined> {
   try {
     const partitions = await upkeep.makePartitions()
     const reconciliation = await reconciler.reconcile(hours)
     const figures = await reconciler.figures()
-    return { partitions, reconciliation, figures, audit: await readAudit(audit) }
+    const install = {
+      nodes: await nodes.list(),
+      server: await server?.settings(),
+      newest: await newestRequests?.(),
+    }
+    return { partitions, reconciliation, figures, install, audit: await readAudit(audit) }
   } catch (error) {
     if (error instanceof StoreAway) return undefined
     throw error

@@ -16,3 +16,7 @@ export function check(
 ): Check {
   return { name, verdict, says, figures }
 }
+
+export function count(amount: number, noun: string, plural = `${noun}s`): string {
+  return `${amount} ${amount === 1 ? noun : plural}`
+}

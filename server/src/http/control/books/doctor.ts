@@ -8,8 +8,24 @@ import type {
   PartitionsMade,
   Reconciliation,
 } from '#ports/upkeep.ts'
-import { check, type Check, type Verdict } from './check.ts'
-import { clockCheck, imagesCheck, spaceCheck, type NodeSurroundings } from './surroundings.ts'
+import { check, count, type Check, type Verdict } from './check.ts'
+import {
+  agreementCheck,
+  connectionsCheck,
+  durabilityCheck,
+  placesCheck,
+  requestsCheck,
+  type InstallFigures,
+} from './install.ts'
+import {
+  cacheCheck,
+  certificateCheck,
+  clockCheck,
+  imagesCheck,
+  modelsCheck,
+  spaceCheck,
+  type NodeSurroundings,
+} from './surroundings.ts'
 
 /** Of the newest entries of the audit. */
 export interface AuditFigures {
@@ -23,31 +39,55 @@ export interface AuditFigures {
 }
 
 export interface BooksFindings {
+  readonly install: InstallFigures
   readonly audit: AuditFigures
   readonly figures: BooksFigures
   readonly reconciliation: Reconciliation
   readonly partitions: PartitionsMade
 }
 
-/** `findings` are undefined when the store could not be asked. */
-export function checksOf(
-  node: NodeFigures,
-  findings: BooksFindings | undefined,
-  around: NodeSurroundings | undefined,
-): Check[] {
-  return [
-    storeCheck(findings !== undefined),
-    ...(findings === undefined ? [] : booksChecks(findings)),
-    spoolCheck(node, findings !== undefined),
-    check('calls', 'ok', `${count(node.journalOpen, 'call')} in flight on this node`, {
-      open: node.journalOpen,
-    }),
-    diskCheck(node),
-    ...(around === undefined ? [] : [spaceCheck(around), imagesCheck(around)]),
-    clockCheck(node),
-    limiterCheck(node),
-    configCheck(node),
-  ]
+/** All that a report is made from. */
+export interface Seen {
+  readonly node: NodeFigures
+  /** Undefined when the store could not be asked. */
+  readonly findings: BooksFindings | undefined
+  /** Undefined: the node does not look around. */
+  readonly around: NodeSurroundings | undefined
+  readonly nowMs: number
+}
+
+/** Every check, in the order of the report. One that has nothing to look at is not in the report. */
+const CHECKS: readonly ((seen: Seen) => Check | undefined)[] = [
+  ({ findings }) => storeCheck(findings !== undefined),
+  ({ findings }) => findings && durabilityCheck(findings.install),
+  ({ findings }) => findings && connectionsCheck(findings.install),
+  ({ findings }) => findings && ledgerCheck(findings.reconciliation),
+  ({ findings }) => findings && correctionsCheck(findings.reconciliation),
+  ({ findings }) => findings && fullestCheck(findings.figures),
+  ({ findings }) => findings && unknownsCheck(findings.figures),
+  ({ findings }) => findings && nodesCheck(findings.figures),
+  ({ findings }) => findings && agreementCheck(findings.install),
+  ({ findings }) => findings && placesCheck(findings.install),
+  ({ findings }) => findings && leasesCheck(findings.figures),
+  ({ findings }) => findings && partitionsCheck(findings.figures, findings.partitions),
+  ({ findings }) => findings && auditCheck(findings.audit),
+  ({ findings }) => findings && deletionsCheck(findings.figures),
+  ({ findings }) => findings && requestsCheck(findings.install),
+  ({ around }) => around && modelsCheck(around),
+  ({ node, findings }) => spoolCheck(node, findings !== undefined),
+  ({ node }) => callsCheck(node),
+  ({ node }) => diskCheck(node),
+  ({ around }) => around && spaceCheck(around),
+  ({ around }) => around && imagesCheck(around),
+  ({ node }) => clockCheck(node),
+  ({ around, nowMs }) => around && certificateCheck(around, nowMs),
+  ({ node }) => limiterCheck(node),
+  ({ around }) => around && cacheCheck(around),
+  ({ node }) => configCheck(node),
+]
+
+export function checksOf(seen: Seen): readonly Check[] {
+  return CHECKS.flatMap((one) => one(seen) ?? [])
 }
 
 export function worstOf(checks: readonly Check[]): Verdict {
@@ -61,44 +101,39 @@ function storeCheck(isReachable: boolean): Check {
     : check('store', 'fail', 'PostgreSQL does not answer: the ledger could not be checked')
 }
 
-function booksChecks({ figures, reconciliation, partitions, audit }: BooksFindings): Check[] {
-  const { unknowns, nodes, lostLeases, deletedProjects } = figures
+function unknownsCheck({ unknowns: { open, amountNanoUsd } }: BooksFigures): Check {
+  const says =
+    open === 0
+      ? 'none open'
+      : `${open} open, which count as ${dollars(amountNanoUsd)} spent: see torana unknowns`
+  return check('unknowns', open === 0 ? 'ok' : 'warn', says, { open, usd: usdOf(amountNanoUsd) })
+}
+
+function nodesCheck({ nodes }: BooksFigures): Check {
+  const { alive, silent } = nodes
+  return silent === 0
+    ? check('nodes', 'ok', `${alive} alive`, { ...nodes })
+    : check('nodes', 'warn', `${alive} alive, ${silent} silent for more than a minute: see torana nodes`, {
+        ...nodes,
+      })
+}
+
+function leasesCheck({ lostLeases }: BooksFigures): Check {
   const lostNanoUsd = lostLeases.reduce((sum, { amountNanoUsd }) => sum + amountNanoUsd, 0n)
+  const figures = { lost_usd: usdOf(lostNanoUsd) }
+  if (lostNanoUsd === 0n) return check('leases', 'ok', 'no lost node has a budget lease', figures)
   const holders = lostLeases.map(({ nodeId }) => nodeId).join(', ')
-  return [
-    ledgerCheck(reconciliation),
-    correctionsCheck(reconciliation),
-    fullestCheck(figures),
-    check(
-      'unknowns',
-      unknowns.open === 0 ? 'ok' : 'warn',
-      unknowns.open === 0
-        ? 'none open'
-        : `${unknowns.open} open, which count as ${dollars(unknowns.amountNanoUsd)} spent: see torana unknowns`,
-      { open: unknowns.open, usd: usdOf(unknowns.amountNanoUsd) },
-    ),
-    check(
-      'nodes',
-      nodes.silent === 0 ? 'ok' : 'warn',
-      nodes.silent === 0
-        ? `${nodes.alive} alive`
-        : `${nodes.alive} alive, ${nodes.silent} silent for more than a minute: see torana nodes`,
-      { ...nodes },
-    ),
-    check(
-      'leases',
-      lostNanoUsd === 0n ? 'ok' : 'warn',
-      lostNanoUsd === 0n
-        ? 'no lost node has a budget lease'
-        : `lost nodes have leased ${dollars(lostNanoUsd)} of budgets (${holders}): if the machine is gone, run torana nodes end`,
-      { lost_usd: usdOf(lostNanoUsd) },
-    ),
-    partitionsCheck(figures, partitions),
-    auditCheck(audit),
-    check('deletions', 'ok', `${count(deletedProjects, 'deleted project')} with data left`, {
-      projects: deletedProjects,
-    }),
-  ]
+  const says = `lost nodes have leased ${dollars(lostNanoUsd)} of budgets (${holders}): if the machine is gone, run torana nodes end`
+  return check('leases', 'warn', says, figures)
+}
+
+function deletionsCheck({ deletedProjects }: BooksFigures): Check {
+  const says = `${count(deletedProjects, 'deleted project')} with data left`
+  return check('deletions', 'ok', says, { projects: deletedProjects })
+}
+
+function callsCheck({ journalOpen }: NodeFigures): Check {
+  return check('calls', 'ok', `${count(journalOpen, 'call')} in flight on this node`, { open: journalOpen })
 }
 
 /** The newest signature vouches for all entries before it, so the newest entry must have one. */
@@ -236,8 +271,4 @@ function limiterCheck({ limiter }: NodeFigures): Check {
     return check('redis', 'ok', 'answers: Redis counts the rate limits', figures)
   const says = `its maxmemory-policy is ${evictionPolicy}, so it may evict rate limits, which then start anew: set noeviction`
   return check('redis', 'warn', says, figures)
-}
-
-function count(amount: number, noun: string, plural = `${noun}s`): string {
-  return `${amount} ${amount === 1 ? noun : plural}`
 }

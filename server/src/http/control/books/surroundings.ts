@@ -1,7 +1,9 @@
-/** What a node finds around it: its clock, the space on its disk, and the place where images are kept. */
+/** What a node finds around it: its clock, its disk, its certificate, its stores, and the deployments it can call. */
+import { endingOf, type Validity } from '#core/certificate-validity.ts'
+import type { DeploymentStateName } from '#core/schedule/scheduler.ts'
 import type { DiskSpace } from '#ports/disk-room.ts'
 import type { NodeFigures } from '#ports/upkeep.ts'
-import { check, type Check } from './check.ts'
+import { check, count, type Check } from './check.ts'
 
 export interface NodeSurroundings {
   /** Undefined: the system does not tell. */
@@ -12,6 +14,21 @@ export interface NodeSurroundings {
     /** Images on the disk of this node that wait for it. */
     readonly waiting: number
   }
+  /** Undefined without TLS. */
+  readonly certificate: Validity | undefined
+  /** The vector cache of all nodes; undefined without CACHE_URL. */
+  readonly cache: { readonly trouble: string | undefined } | undefined
+  readonly models: readonly ModelSurroundings[]
+}
+
+interface ModelSurroundings {
+  readonly model: string
+  readonly deployments: readonly {
+    readonly id: string
+    readonly state: DeploymentStateName
+    /** Why it is in that state, where it is known. */
+    readonly reason: string | undefined
+  }[]
 }
 
 /** Clocks that are kept by NTP differ by milliseconds. */
@@ -57,4 +74,68 @@ export function imagesCheck({ images: { trouble, waiting } }: NodeSurroundings):
       figures,
     )
   return check('images', waiting === 0 ? 'ok' : 'warn', `the image store answers${waits}`, figures)
+}
+
+const DAY_MS = 86_400_000
+
+export function certificateCheck({ certificate }: NodeSurroundings, nowMs: number): Check | undefined {
+  if (certificate === undefined) return undefined
+  const { endsAtMs } = certificate
+  const days = (endsAtMs - nowMs) / DAY_MS
+  const ending = endingOf(certificate, nowMs)
+  const figures = { days_left: Math.round(days * 10) / 10 }
+  const at = new Date(endsAtMs).toISOString()
+  if (ending === 'over')
+    return check('certificate', 'fail', `ended at ${at}: clients refuse it. Replace TORANA_TLS_CERT`, figures)
+  const says = `ends at ${at}, in ${days.toFixed(1)} days`
+  if (ending === 'far') return check('certificate', 'ok', says, figures)
+  return check('certificate', ending === 'near' ? 'warn' : 'fail', `${says}: renew TORANA_TLS_CERT`, figures)
+}
+
+export function cacheCheck({ cache }: NodeSurroundings): Check {
+  if (cache === undefined)
+    return check('cache', 'ok', 'CACHE_URL is not set: each node has a vector cache of its own')
+  return cache.trouble === undefined
+    ? check('cache', 'ok', 'the vector cache (CACHE_URL) answers')
+    : check(
+        'cache',
+        'warn',
+        `the vector cache (CACHE_URL) can not be used, so nodes pay for texts that others have cached: ${cache.trouble}`,
+      )
+}
+
+/** In these states a deployment gets no requests. */
+const UNUSABLE: ReadonlySet<DeploymentStateName> = new Set([
+  'drained',
+  'held-back',
+  'probing',
+  'ejected',
+  'quarantined',
+])
+
+export function modelsCheck({ models }: NodeSurroundings): Check {
+  const isUsable = ({ state }: { readonly state: DeploymentStateName }): boolean => !UNUSABLE.has(state)
+  const refused = models.filter(({ deployments }) => !deployments.some(isUsable))
+  // A drained deployment is what an operator wants.
+  const idle = models.flatMap(({ deployments }) =>
+    deployments.filter((one) => !isUsable(one) && one.state !== 'drained'),
+  )
+  const figures = { models: models.length, refused: refused.length, unusable_deployments: idle.length }
+  const [first] = refused
+  if (first !== undefined) {
+    const states = first.deployments.map(({ id, state, reason }) =>
+      reason === undefined ? `${id} is ${state}` : `${id} is ${state} (${reason})`,
+    )
+    const why = states.length === 0 ? 'it has no deployment' : states.join(', ')
+    const more = refused.length > 1 ? `; and ${count(refused.length - 1, 'more model')}` : ''
+    const says = `this node refuses every request for ${first.model}: ${why}${more}. See torana deployments`
+    return check('models', 'fail', says, figures)
+  }
+  const [one] = idle
+  if (one === undefined)
+    return check('models', 'ok', `${count(models.length, 'model')}, all deployments usable`, figures)
+  const reason = one.reason === undefined ? '' : ` (${one.reason})`
+  const others = idle.length > 1 ? `, and ${idle.length - 1} more` : ''
+  const says = `${one.id} is ${one.state}${reason}${others}; other deployments serve its requests. See torana deployments`
+  return check('models', 'warn', says, figures)
 }

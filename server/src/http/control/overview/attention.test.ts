@@ -59,6 +59,7 @@ const PARTS: AttentionParts = {
     refusals: async () => [
       { fault: 'model_unpriced', model: 'flux', requests: 14, firstAtMs: NOW_MS, projects: ['ads'] },
     ],
+    newest: async () => ({ requests: 0, failures: [] }),
     keys: async () => [
       { key: 'research/old', project: 'research', kind: 'idle', atMs: 0, expiresAtMs: undefined },
       { key: 'ads/website', project: 'ads', kind: 'ends', atMs: NOW_MS, expiresAtMs: NOW_MS },

@@ -109,7 +109,8 @@ export const LIVE_SECONDS = 5
 
 export const HEARTBEAT = `
 WITH beat AS (
-  UPDATE nodes SET seen_at = now() WHERE node_id = $1 AND ended_at IS NULL RETURNING node_id
+  UPDATE nodes SET seen_at = now(), setup = coalesce($2::jsonb, setup)
+  WHERE node_id = $1 AND ended_at IS NULL RETURNING node_id
 )
 SELECT (SELECT count(*) FROM beat)::integer AS alive,
   (SELECT count(*) FROM nodes

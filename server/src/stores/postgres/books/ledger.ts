@@ -20,6 +20,7 @@ import {
   type Unknown,
   type UnknownResolution,
 } from '#ports/ledger.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
 import { plainArray, textArray } from '../arrays.ts'
 import { reachable } from '../away.ts'
 import { writeAudit } from '../audit.ts'
@@ -81,11 +82,11 @@ export class PostgresLedger implements LedgerStore {
     await reachable(this.#database.query(START_NODE, [id, host, version, role]))
   }
 
-  async heartbeat(nodeId: string): Promise<Heartbeat> {
+  async heartbeat(nodeId: string, setup?: NodeSetup): Promise<Heartbeat> {
     const [row] = await reachable(
       this.#database.query<{ alive: number; others: number; now_ms: number }>(
         HEARTBEAT,
-        [nodeId],
+        [nodeId, setup === undefined ? null : JSON.stringify(setup)],
         'heartbeat',
       ),
     )

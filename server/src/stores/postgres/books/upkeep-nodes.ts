@@ -1,4 +1,5 @@
 import type { Actor } from '#ports/audit.ts'
+import type { NodeSetup } from '#ports/node-setup.ts'
 import { SILENT_AFTER_MS, type NodeEnding, type NodeRecord, type NodeRegister } from '#ports/upkeep.ts'
 import { reachable } from '../away.ts'
 import { writeAudit } from '../audit.ts'
@@ -28,6 +29,7 @@ interface NodeRow {
   readonly ended_at: Date | null
   readonly state: NodeRecord['state']
   readonly leased_nano: bigint
+  readonly setup: NodeSetup | null
 }
 
 export class PostgresNodes implements NodeRegister {
@@ -49,6 +51,7 @@ export class PostgresNodes implements NodeRegister {
       endedAtMs: row.ended_at?.getTime(),
       state: row.state,
       leasedNanoUsd: row.leased_nano,
+      setup: row.setup ?? undefined,
     }))
   }
 

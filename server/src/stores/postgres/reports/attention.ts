@@ -1,9 +1,11 @@
-import type {
-  AttentionFigures,
-  KeyFigure,
-  RefusalFigure,
-  SpentFigure,
-  WebhookFigure,
+import {
+  NEWEST_REQUESTS,
+  type AttentionFigures,
+  type KeyFigure,
+  type NewestRequests,
+  type RefusalFigure,
+  type SpentFigure,
+  type WebhookFigure,
 } from '#ports/attention-figures.ts'
 import type { Clock } from '#ports/clock.ts'
 import { textArray } from '../arrays.ts'
@@ -27,6 +29,14 @@ FROM (
   WHERE status >= 400 AND request_id >= $1 AND fault IN ('model_unpriced', 'model_retired')
   ORDER BY request_id DESC LIMIT ${MOST_REFUSALS}
 ) AS late GROUP BY fault, model ORDER BY requests DESC LIMIT 20`
+
+const NEWEST_MS = 15 * 60_000
+
+const NEWEST = `
+SELECT CASE WHEN status >= 500 THEN coalesce(fault, 'status ' || status) END AS fault, count(*)::integer AS requests
+FROM (
+  SELECT status, fault FROM requests WHERE request_id >= $1 ORDER BY request_id DESC LIMIT ${NEWEST_REQUESTS}
+) AS newest GROUP BY 1 ORDER BY requests DESC, fault`
 
 const KEYS = `
 SELECT key_id, keys.project, CASE WHEN expires_at < $2 THEN 'ends' ELSE 'idle' END AS kind,
@@ -68,6 +78,15 @@ export class PostgresAttentionFigures implements AttentionFigures {
       firstAtMs: Number.parseInt(first.replaceAll('-', '').slice(0, 12), 16),
       projects: projects.flatMap((project) => project ?? []),
     }))
+  }
+
+  async newest(): Promise<NewestRequests> {
+    const since = lowestIdAt(this.#clock.nowMs() - NEWEST_MS)
+    const rows = await this.#ask<{ fault: string | null; requests: number }>(NEWEST, [since])
+    return {
+      requests: rows.reduce((sum, { requests }) => sum + requests, 0),
+      failures: rows.flatMap(({ fault, requests }) => (fault === null ? [] : [{ fault, requests }])),
+    }
   }
 
   async keys(): Promise<readonly KeyFigure[]> {

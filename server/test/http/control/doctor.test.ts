@@ -1,0 +1,296 @@
+/** What `torana doctor` finds: each fault is planted on real nodes and servers, and healthy nodes are green throughout. */
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { request } from 'node:https'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { Listeners } from '#compose/listeners.ts'
+import { readEnvironment } from '#config/environment.ts'
+import { readText } from '#config/file/variable.ts'
+import { startNode } from '#main'
+import { openPostgres } from '#stores/postgres/database.ts'
+import { makeDatedCertificate } from '#test/support/certificates.ts'
+import {
+  configText,
+  GATEWAY_KEY,
+  gatewayEnvironment,
+  send,
+  type GatewayOptions,
+} from '#test/support/gateway.ts'
+import { eventually, temporaryFolder } from '#test/support/process.ts'
+import { freePort, startPostgresServer, startRedisServer, testPostgres } from '#test/support/servers.ts'
+import { startFakeProvider } from '../../../../tools/fake-provider/server.ts'
+
+const ADMIN = 'admin-token-of-these-tests-0001'
+const MODEL = 'plain-w16'
+const PLAIN: GatewayOptions = { models: { [MODEL]: { on: 'plain', price: { usdPerMillionTokens: 1 } } } }
+const DAY_MS = 86_400_000
+
+const folder = temporaryFolder()
+/** Shared by the nodes of an install, unless a test plants another. */
+const pictures = `file:${join(folder, 'pictures')}`
+// Unlike that of other tests it waits for the disk, as an operator's does.
+const postgres = await startPostgresServer()
+const provider = await startFakeProvider()
+after(() => Promise.all([postgres.stop(), provider.close()]))
+
+async function newDatabase(): Promise<{ readonly url: string; readonly name: string }> {
+  const name = `doctor_${randomUUID().replaceAll('-', '')}`
+  await sql(postgres.url, `create database ${name}`)
+  const url = new URL(postgres.url)
+  url.pathname = `/${name}`
+  return { url: url.href, name }
+}
+
+async function sql(url: string, text: string, values: readonly unknown[] = []): Promise<void> {
+  const database = openPostgres(url, { poolSize: 1 })
+  try {
+    await database.query(text, values)
+  } finally {
+    await database.close()
+  }
+}
+
+interface Finding {
+  readonly name: string
+  readonly verdict: string
+  readonly says: string
+}
+
+interface TestNode {
+  /** The status of `POST /v1/embeddings`. */
+  embed(): Promise<number>
+  /** All checks of the report, by name. */
+  doctor(): Promise<Readonly<Record<string, Finding>>>
+  metrics(): Promise<string>
+}
+
+async function start(databaseUrl: string, { env, ...options }: GatewayOptions = PLAIN): Promise<TestNode> {
+  const home = mkdtempSync(join(folder, 'node-'))
+  writeFileSync(join(home, 'torana.yaml'), configText(options, provider.url))
+  const environment = gatewayEnvironment(home, {
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: databaseUrl,
+    TORANA_SECRET: 'the secret of these tests, long',
+    TORANA_ADMIN_TOKEN: ADMIN,
+    ASSETS_URL: pictures,
+    ...env,
+  })
+  const settings = readEnvironment(environment, home, readText)
+  const node = await startNode(settings, environment, await Listeners.bind(settings))
+  after(() => node.stop())
+  return {
+    async embed() {
+      const body = JSON.stringify({ model: MODEL, input: 'a text' })
+      const headers = { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' }
+      return (await send(`${node.url}/v1/embeddings`, { method: 'POST', headers, body })).status
+    },
+    async doctor() {
+      const { checks } = JSON.parse(await get(`${node.controlUrl}/api/v1/doctor`)) as { checks: Finding[] }
+      return Object.fromEntries(checks.map((one) => [one.name, one]))
+    },
+    metrics: () => get(`${node.controlUrl}/metrics`),
+  }
+}
+
+async function get(url: string): Promise<string> {
+  const headers = { authorization: `Bearer ${ADMIN}` }
+  if (url.startsWith('http:')) return (await fetch(url, { headers })).text()
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const asking = request(url, { headers, rejectUnauthorized: false }, (answer) => {
+    let text = ''
+    answer.setEncoding('utf8').on('data', (part: string) => (text += part))
+    answer.on('end', () => resolve(text))
+  })
+  asking.on('error', reject).end()
+  return promise
+}
+
+/** A certificate with so many days left of its life. */
+function certificate(daysLeft: number, lifeDays: number): Readonly<Record<string, string>> {
+  const toMs = Date.now() + daysLeft * DAY_MS
+  const { certFile, keyFile } = makeDatedCertificate(folder, randomUUID(), {
+    fromMs: toMs - lifeDays * DAY_MS,
+    toMs,
+  })
+  return { TORANA_TLS_CERT: certFile, TORANA_TLS_KEY: keyFile }
+}
+
+test('every check is green on two nodes that are well', async () => {
+  const { url } = await newDatabase()
+  const cache = await startRedisServer()
+  const env = { CACHE_URL: cache.url, ...certificate(80, 90) }
+  const plain = await start(url)
+  const node = await start(url, { ...PLAIN, env })
+  for (let request = 0; request < 12; request += 1) assert.equal(await plain.embed(), 200)
+  await eventually(async () => {
+    const { space: _, ...found } = await node.doctor()
+    assert.match(found['agreement']?.says ?? '', /^2 nodes compared/)
+    assert.match(found['requests']?.says ?? '', /^0 of the newest 12 requests/)
+    assert.deepEqual(
+      Object.values(found).filter(({ verdict }) => verdict !== 'ok'),
+      [],
+    )
+    for (const name of ['durability', 'connections', 'places', 'models', 'certificate', 'cache'])
+      assert.ok(found[name], name)
+  })
+  assert.match(await node.metrics(), /^torana_tls_certificate_end_timestamp_seconds \d{10}$/m)
+})
+
+interface Fault {
+  readonly fault: string
+  readonly check: string
+  readonly verdict: 'warn' | 'fail'
+  readonly says: RegExp
+  /** Plants it, and returns the node that is asked. */
+  readonly plant: () => Promise<TestNode>
+}
+
+const onNewDatabase = async (options: GatewayOptions): Promise<TestNode> =>
+  start((await newDatabase()).url, options)
+
+async function withSetting(setting: string): Promise<TestNode> {
+  const { url, name } = await newDatabase()
+  await sql(postgres.url, `alter database ${name} set ${setting}`)
+  return start(url)
+}
+
+async function beside(other: GatewayOptions): Promise<TestNode> {
+  const { url } = await newDatabase()
+  await start(url, other)
+  return start(url)
+}
+
+/** The model is known by its first node; the second one can't compare its own deployment with it. */
+async function heldBack(): Promise<TestNode> {
+  const { url } = await newDatabase()
+  const guarded = (on: string): GatewayOptions => ({ models: { [MODEL]: { on, spaceGuard: true } } })
+  const first = await start(url, guarded('plain'))
+  assert.equal(await first.embed(), 200)
+  const held = await start(url, guarded('status-500'))
+  for (let request = 0; request < 12; request += 1) assert.equal(await held.embed(), 503)
+  return held
+}
+
+const FAULTS: readonly Fault[] = [
+  {
+    fault: 'PostgreSQL acknowledges commits before they are on disk',
+    check: 'durability',
+    verdict: 'fail',
+    says: /^PostgreSQL has synchronous_commit = off/,
+    plant: () => withSetting('synchronous_commit = off'),
+  },
+  {
+    fault: 'PostgreSQL does not wait for the disk at all',
+    check: 'durability',
+    verdict: 'fail',
+    says: /^PostgreSQL has fsync = off/,
+    plant: async () => start((await testPostgres()).url),
+  },
+  {
+    fault: 'nodes can open more connections than PostgreSQL allows',
+    check: 'connections',
+    verdict: 'warn',
+    says: /^2 nodes can open 514 connections, PostgreSQL allows 397:/,
+    async plant() {
+      const { url } = await newDatabase()
+      const node = await start(url)
+      const setup = { configuration: {}, keyedBy: 'another', blobPlace: null, connections: 500 }
+      const text = `INSERT INTO nodes (node_id, host, version, setup) VALUES ($1, 'elsewhere', '1.0.0', $2)`
+      await sql(url, text, [randomUUID(), JSON.stringify(setup)])
+      return node
+    },
+  },
+  {
+    fault: 'two nodes bill different prices',
+    check: 'agreement',
+    verdict: 'warn',
+    says: /^node \S+ on \S+ has other models, prices than .*the same torana\.yaml$/,
+    plant: () => beside({ models: { [MODEL]: { on: 'plain', price: { usdPerMillionTokens: 2 } } } }),
+  },
+  {
+    fault: 'two nodes know different keys',
+    check: 'agreement',
+    verdict: 'warn',
+    says: /^node \S+ on \S+ has other keys, projects than /,
+    plant: () =>
+      beside({
+        ...PLAIN,
+        projects: { other: { keys: [{ name: 'k', secret: 'a-key-of-one-node-000001' }] } },
+      }),
+  },
+  {
+    fault: 'two nodes keep their images in folders of their own',
+    check: 'places',
+    verdict: 'fail',
+    says: /^nodes keep images and batch files in 2 places /,
+    plant: () => beside({ ...PLAIN, env: { ASSETS_URL: `file:${join(folder, 'other-pictures')}` } }),
+  },
+  {
+    fault: 'every request is refused',
+    check: 'requests',
+    verdict: 'fail',
+    says: /^12 of the newest 13 requests of 15 minutes failed: 12 space_unprobed\./,
+    plant: heldBack,
+  },
+  {
+    fault: 'the only deployment of a model is held back',
+    check: 'models',
+    verdict: 'fail',
+    says: /^this node refuses every request for plain-w16: plain-w16\/status-500 is held-back \(.+\)\./,
+    plant: heldBack,
+  },
+  {
+    fault: 'one of two deployments of a model is quarantined',
+    check: 'models',
+    verdict: 'warn',
+    says: /^plain-w16\/other-space is quarantined \(.+\); other deployments serve its requests/,
+    plant: () => onNewDatabase({ models: { [MODEL]: { on: ['plain', 'other-space'], spaceGuard: true } } }),
+  },
+  {
+    fault: 'the certificate ends in ten days',
+    check: 'certificate',
+    verdict: 'warn',
+    says: /, in 10\.0 days: renew TORANA_TLS_CERT$/,
+    plant: () => onNewDatabase({ ...PLAIN, env: certificate(10, 90) }),
+  },
+  {
+    fault: 'the certificate ends in two days',
+    check: 'certificate',
+    verdict: 'fail',
+    says: /, in 2\.0 days: renew TORANA_TLS_CERT$/,
+    plant: () => onNewDatabase({ ...PLAIN, env: certificate(2, 90) }),
+  },
+  {
+    fault: 'the certificate has ended',
+    check: 'certificate',
+    verdict: 'fail',
+    says: /^ended at /,
+    plant: () => onNewDatabase({ ...PLAIN, env: certificate(-1, 90) }),
+  },
+  {
+    fault: 'nothing answers at CACHE_URL',
+    check: 'cache',
+    verdict: 'warn',
+    says: /^the vector cache \(CACHE_URL\) can not be used, .*ECONNREFUSED/,
+    plant: async () =>
+      onNewDatabase({ ...PLAIN, env: { CACHE_URL: `redis://127.0.0.1:${await freePort()}` } }),
+  },
+]
+
+for (const { fault, check, verdict, says, plant } of FAULTS)
+  test(`the doctor finds that ${fault}`, async () => {
+    const node = await plant()
+    // Nodes describe themselves with their next heartbeat, and the request log is written in batches.
+    await eventually(async () => {
+      const found = (await node.doctor())[check]
+      assert.equal(found?.verdict, verdict, found?.says ?? 'no such check')
+      assert.match(found?.says ?? '', says)
+    })
+  })
+
+test('a short-lived certificate that is renewed in time is never reported', async () => {
+  const node = await onNewDatabase({ ...PLAIN, env: certificate(3, 6) })
+  assert.equal((await node.doctor())['certificate']?.verdict, 'ok')
+})
