@@ -58,6 +58,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- end }}
 {{- end }}
 
+{{/* preStop, then the drain, then five seconds for what Torana does after it. Of the two drains the longer counts. */}}
+{{- define "torana.graceSeconds" -}}
+{{- $limits := .Values.config.limits | default dict }}
+{{- $drainSeconds := divf (get $limits "drainMs" | default 0) 1000 | ceil | int }}
+{{- add .Values.stop.preStopSeconds (max (int .Values.stop.drainSeconds) $drainSeconds) 5 }}
+{{- end }}
+
 {{/* What can't work is told before anything is applied. */}}
 {{- define "torana.check" -}}
 {{- $several := or (gt (int .Values.replicas) 1) .Values.autoscaling.enabled }}
@@ -79,6 +86,16 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- range $name := list "TORANA_ROLE" "TORANA_TLS_CERT" "TORANA_TLS_KEY" "TORANA_TLS_CLIENT_CA" }}
 {{- if or (hasKey $.Values.env $name) (hasKey $.Values.secrets $name) }}
 {{- fail (printf "%s is set by the chart: use separateRoles and tls.secretName." $name) }}
+{{- end }}
+{{- end }}
+{{- range $container := concat .Values.extraContainers .Values.initContainers }}
+{{- if eq $container.name "torana" }}
+{{- fail "A container of extraContainers or initContainers is called torana, as the chart's own: give it another name." }}
+{{- end }}
+{{- end }}
+{{- range $volume := .Values.extraVolumes }}
+{{- if has $volume.name (list "data" "tmp" "config" "secrets" "tls") }}
+{{- fail (printf "extraVolumes: %s is a volume of the chart: give yours another name." $volume.name) }}
 {{- end }}
 {{- end }}
 {{- range $name, $_ := .Values.secrets }}
