@@ -2,7 +2,7 @@
  * The socket through which commands on the same machine reach their node. Any user of a machine can listen on a port before
  * the node does, and would be sent the admin token. A socket in the data folder has an owner.
  */
-import { lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** Nodes that share a data folder have a port each. */
@@ -35,4 +35,19 @@ export function isOwnSocket(path: string, dataDir: string): boolean | undefined 
   const user = process.getuid?.()
   if (!socket.isSocket() || user === undefined) return false
   return socket.uid === user || (user === 0 && socket.uid === lstatSync(dataDir).uid)
+}
+
+/** Sockets of nodes of ours in a data folder, whatever their ports. Empty where there is no such folder. */
+export function ownSocketsIn(dataDir: string): readonly string[] {
+  let names: readonly string[]
+  try {
+    names = readdirSync(dataDir)
+  } catch {
+    return []
+  }
+  return names
+    .filter((name) => /^control-\d+\.sock$/.test(name))
+    .sort()
+    .map((name) => join(dataDir, name))
+    .filter((path) => isOwnSocket(path, dataDir) === true)
 }

@@ -1,11 +1,11 @@
 /** Commands talk to the running node, never to its database. */
 import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { Agent, fetch, type Response } from 'undici'
 import { ADMIN_TOKEN_OFF, environmentVariables } from '#config/variables.ts'
 import { readText } from '#config/file/variable.ts'
 import { lookUp, reasonOf, type Environment } from '#config/file/variable.ts'
-import { controlSocketOf, isOwnSocket, pathProblem } from '#runtime/control-socket.ts'
+import { controlSocketOf, isOwnSocket, ownSocketsIn, pathProblem } from '#runtime/control-socket.ts'
 import { ADMIN_TOKEN_FILE } from '#runtime/secret.ts'
 import { CommandProblem } from './command-problem.ts'
 
@@ -150,10 +150,17 @@ function placeOf(env: Environment, cwd: string): Place {
   const isOwn = isOwnSocket(socket, dataDir)
   if (isOwn === true) return { name: socket, url: 'http://localhost', socket }
   if (isOwn === undefined && !OWN_HOST.test(host)) return atPort
+  const others = isOwn === undefined ? ownSocketsIn(dataDir) : []
+  const [only, second] = others
+  // A port that a person named is that of one node, and no other will do.
+  if (only !== undefined && second === undefined && !env['CONTROL_PORT'])
+    return { name: only, url: 'http://localhost', socket: only }
   const why =
     isOwn === false
       ? `${socket} is not the socket of a node of yours, so it is not sent the token.`
-      : `No node runs on the data folder ${dataDir}: ${pathProblem(socket) ?? `${socket} does not exist`}.`
+      : others.length > 0
+        ? `${socket} does not exist. In the data folder are ${others.map((path) => basename(path)).join(', ')}: set CONTROL_PORT to the number of one.`
+        : `No node runs on the data folder ${dataDir}: ${pathProblem(socket) ?? `${socket} does not exist`}.`
   throw new CommandProblem(
     `${why} Start a node with \`torana start\`, or set TORANA_DATA_DIR and CONTROL_PORT as the node has them. For a node elsewhere, give its address: --url ${address}`,
   )

@@ -135,6 +135,27 @@ test('no node, or another program, is said so', async () => {
   assert.match(elsewhere.stderr, /answered 404\. Is it the control listener/)
 })
 
+test('commands take the only node of the data folder, whatever its port, and name the nodes where there are several', async () => {
+  const unset = { CONTROL_PORT: '' }
+  const only = await torana('keys list', unset)
+  assert.equal(only.code, 0, only.stderr)
+  const named = await torana('keys list', { CONTROL_PORT: '8099' })
+  assert.match(named.stderr, /control-8099\.sock does not exist\. In the data folder are control-\d+\.sock:/)
+  const second = createServer().listen(socketOf(8098))
+  await once(second, 'listening')
+  const several = await torana('keys list', unset)
+  second.close()
+  assert.equal(several.code, 1)
+  assert.match(
+    several.stderr,
+    /control-8081\.sock does not exist\. In the data folder are control-\d+\.sock, control-\d+\.sock: set CONTROL_PORT/,
+  )
+  mkdirSync(join(folder, 'empty'))
+  writeFileSync(join(folder, 'empty', 'admin.token'), LOCAL_TOKEN)
+  const none = await torana('keys list', { ...unset, TORANA_DATA_DIR: './empty' })
+  assert.match(none.stderr, /No node runs on the data folder .*control-8081\.sock does not exist.*--url http/)
+})
+
 test('whoever listens on the port of a node is not sent the token', async () => {
   let connections = 0
   const squatter = createServer((client) => ((connections += 1), client.destroy())).listen(0, '127.0.0.1')
@@ -145,7 +166,7 @@ test('whoever listens on the port of a node is not sent the token', async () => 
   assert.equal(absent.code, 1)
   assert.match(
     absent.stderr,
-    /No node runs on the data folder .*control-\d+\.sock does not exist.*--url http/,
+    /control-\d+\.sock does not exist\. In the data folder are control-\d+\.sock: set CONTROL_PORT.*--url http/,
   )
   const deep = 'x'.repeat(100)
   mkdirSync(join(folder, deep))
