@@ -60,6 +60,7 @@ cat >"$work/compose/.env" <<ENV
 TORANA_SECRET=$(openssl rand -hex 32)
 POSTGRES_PASSWORD=$(openssl rand -hex 16)
 S3_SECRET_KEY=$(openssl rand -hex 16)
+GRAFANA_PASSWORD=$(openssl rand -hex 16)
 TORANA_KEY=$key
 TORANA_PORT=$port
 TORANA_CONTROL_PORT=$control_port

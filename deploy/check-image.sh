@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the image and its lite form with buildah, and runs both with podman as a careful operator would: read-only root, no
 # capabilities, an own user, 1 GB. Asks for a vector, a picture and the console, and prints what it saw.
-#   bash deploy/check-image.sh              needs root, buildah, podman, runc; mmdebstrap unless NODE_IMAGE and RUNTIME_IMAGE are set
+#   bash deploy/check-image.sh              needs root, buildah, podman, runc, netavark, iptables and mmdebstrap
 # Where a tool is missing it says so and ends with 0; with STRICT=1 it fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -19,8 +19,8 @@ trap cleanup EXIT
 
 # shellcheck source=deploy/local-images.sh
 . deploy/local-images.sh
-missing="$(missing_tools buildah podman runc mmdebstrap)"
-[ -z "$missing" ] || skip "the image was not built: ${missing}missing (apt-get install --no-install-recommends buildah podman runc mmdebstrap netavark aardvark-dns conmon catatonit)"
+missing="$(missing_tools buildah podman runc mmdebstrap iptables)"
+[ -z "$missing" ] || skip "the image was not built: ${missing}missing (apt-get install --no-install-recommends buildah podman runc mmdebstrap netavark aardvark-dns conmon catatonit iptables)"
 [ "$(id -u)" = 0 ] || skip "the image was not built: bases are made as root"
 
 use_podman_without_systemd
