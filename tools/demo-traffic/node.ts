@@ -46,7 +46,7 @@ export async function startDemoNode(options: DemoNodeOptions): Promise<DemoNode>
   let welcome: string | undefined
   const ready = Promise.withResolvers<{ url: string; controlUrl: string }>()
   createInterface({ input: child.stdout }).on('line', (line) => {
-    welcome ??= /https?:\/\/\S+\/welcome\?token=\S+/.exec(line)?.[0]
+    welcome ??= /https?:\/\/\S+\/welcome#token=\S+/.exec(line)?.[0]
     if (line.includes('"message":"ready"'))
       ready.resolve(JSON.parse(line) as { url: string; controlUrl: string })
   })

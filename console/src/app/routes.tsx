@@ -229,7 +229,6 @@ const settingsRoute = createRoute({
 const welcomeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: '/welcome',
-  validateSearch: searchOf({ token: text() }),
   component: lazyRouteComponent(() => import('../pages/welcome/welcome-page.tsx'), 'WelcomePage'),
 })
 

@@ -77,7 +77,8 @@ async function welcomeUrl(
 ): Promise<string | undefined> {
   const token = newSecretText()
   const isFirst = await members.addFirstRunLink(digestOf(token), FIRST_RUN_MS)
-  return isFirst ? `${consoleUrl}/welcome?token=${token}` : undefined
+  // Behind the #, it is sent to no server: the logs of a proxy never have it.
+  return isFirst ? `${consoleUrl}/welcome#token=${token}` : undefined
 }
 
 async function installFacts({ settings }: Basics, parts: PeopleParts): Promise<InstallFacts> {

@@ -1,6 +1,6 @@
 /** First steps: an admin, an upstream, a key with a budget. Each can wait. */
 import { useQuery } from '@tanstack/react-query'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { peopleQueries } from '../../api/queries/people.ts'
 import { paths } from '../../app/paths.ts'
@@ -20,7 +20,8 @@ import { Step } from './step.tsx'
 
 export function WelcomePage() {
   const { data: session, isPending } = useSessionState()
-  const { token } = useSearch({ strict: false }) as { token?: string }
+  const { hash } = useLocation()
+  const token = new URLSearchParams(hash).get('token')
   if (isPending) return null
   if (session === undefined) return <BecomeAdmin token={token ?? ''} />
   return (
