@@ -17,7 +17,7 @@ const NO_BODY: RouteBounds = {}
 /** The line of a route in the list of bounds, such as `POST /files`. */
 type LineOf = (method: string, url: string) => string
 
-/** Before any route is registered. `boundsOf` is one of the lists in `bounds.ts`. */
+/** Before any route is registered. `bounds` is one of the lists in `bounds.ts`. */
 export function boundRoutes(
   app: FastifyInstance,
   bounds: Readonly<Record<string, RouteBounds>>,
@@ -35,7 +35,8 @@ export function boundRoutes(
   app.addHook('onSend', async (request, reply) => {
     if (!isUnread(request.raw)) return
     void reply.header('connection', 'close')
-    endUnread(request.raw, reply.raw)
+    // When the answer ends, however late that is.
+    reply.raw.once('prefinish', () => endUnread(request.raw, reply.raw))
   })
 }
 
