@@ -9,11 +9,12 @@ import { pngChunk, pngStart, type PngHeader } from '../server/test/support/pictu
 
 export interface Attack {
   readonly port: number
+  readonly controlPort: number
   readonly seconds: number
   readonly strangers: number
   readonly ofPoorKey: number
   readonly poorKey: string
-  /** So many tries are begun a second, of all together: an attacker's own line has an end too. */
+  /** Tries begun per second, of all together: an attacker's own line has an end too. */
   readonly perSecond: number
 }
 
@@ -29,13 +30,27 @@ interface Try {
   readonly body?: Buffer | undefined
   /** After the body, a byte comes this often. Undefined: nothing more comes, and the connection stays. */
   readonly everyMs?: number
+  /** At the control port. */
+  readonly isAtControl?: boolean
 }
 
 type Way = (key: string) => Try
 
 function head(path: string, headers: Readonly<Record<string, string | number>>, method = 'POST'): string {
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  return `${method} ${path} HTTP/1.1\r\nhost: torana\r\n${lines.join('')}\r\n`
+  return `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${lines.join('')}\r\n`
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+const FORM_TYPE = { 'content-type': 'multipart/form-data; boundary=b' }
+
+/** The same at the control port, below its API. */
+function atControl(
+  path: string,
+  headers: Readonly<Record<string, string | number>>,
+  rest: Partial<Try>,
+): Try {
+  return { head: head(`/api/v1${path}`, headers), isAtControl: true, ...rest }
 }
 
 function json(path: string, key: string, body: Buffer, more: Record<string, string | number> = {}): Try {
@@ -94,6 +109,43 @@ const strangers: Readonly<Record<string, Way>> = {
   'no HTTP': () => ({ head: '\u0016\u0003\u0001 hello\r\n\r\n' }),
   'two lengths': () => ({ head: head('/v1/embeddings', { 'content-length': 1, 'Content-Length': 2 }) }),
   'an asset that is not there': () => ({ head: head(`/v1/assets/${Math.random()}`, {}, 'GET') }),
+  'control: a sign-in of 1 MB without the last byte': () =>
+    atControl('/session', { ...JSON_TYPE, 'content-length': MEGABYTE }, { body: spaces(MEGABYTE - 1) }),
+  'control: a sign-in of 8 KB without the last byte': () =>
+    atControl('/session', { ...JSON_TYPE, 'content-length': 8192 }, { body: spaces(8191) }),
+  'control: a sign-in of one byte a second': () =>
+    atControl(
+      '/session',
+      { ...JSON_TYPE, 'transfer-encoding': 'chunked' },
+      { body: Buffer.from('1\r\n{\r\n'), everyMs: 1000 },
+    ),
+  'control: an invitation that is a guess': () => {
+    const body = Buffer.from(JSON.stringify({ token: wrongKey() }))
+    return atControl('/invitations/look', { ...JSON_TYPE, 'content-length': body.length }, { body })
+  },
+  'control: a body for a path that is not there': () =>
+    atControl('/nowhere', { ...JSON_TYPE, 'content-length': MEGABYTE }, { body: spaces(MEGABYTE - 1) }),
+  'control: a wrong token with 1 MB': () =>
+    atControl(
+      '/keys',
+      { ...JSON_TYPE, authorization: `Bearer ${wrongKey()}`, 'content-length': MEGABYTE },
+      { body: spaces(MEGABYTE - 1) },
+    ),
+  'control: headers that do not end': () => ({
+    head: 'POST /api/v1/session HTTP/1.1\r\nhost: localhost\r\n',
+    body: Buffer.from('x-a: '),
+    everyMs: 500,
+    isAtControl: true,
+  }),
+  'control: a connection that says nothing': () => ({ head: '', isAtControl: true }),
+  'control: a stream without a token': () => ({
+    head: head('/api/v1/events?topics=flows', {}, 'HEAD'),
+    isAtControl: true,
+  }),
+  'control: metrics by another name': () => ({
+    head: head('/metrics', {}, 'GET').replace('localhost', 'attacker.example'),
+    isAtControl: true,
+  }),
 }
 
 const letters = Buffer.from(`{"model":"counted","input":"${'abcdefghij'.repeat(800_000)}"}`)
@@ -128,7 +180,61 @@ const form = (file: Buffer): Buffer =>
   ])
 const masked = form(mask)
 
+/** Lines of a batch whose model is as long as a line may be. */
+const longModels = Array.from({ length: 3 }, (_, index) =>
+  JSON.stringify({
+    custom_id: `${index}`,
+    method: 'POST',
+    url: '/v1/embeddings',
+    body: { model: 'ŵ'.repeat(500_000) },
+  }),
+).join('\n')
+const fileForm = (content: string): Buffer =>
+  Buffer.from(
+    `--b\r\ncontent-disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--b\r\ncontent-disposition: form-data; name="file"; filename="f.jsonl"\r\n\r\n${content}\r\n--b--\r\n`,
+  )
+const longModelsForm = fileForm(longModels)
+
 const ofPoorKey: Readonly<Record<string, Way>> = {
+  'an upload of 1 MB of JSON without the last byte': (key) => ({
+    ...json('/v1/uploads', key, Buffer.alloc(0), { 'content-length': MEGABYTE }),
+    body: spaces(MEGABYTE - 1),
+  }),
+  'an upload of a byte every twelve seconds': (key) => ({
+    ...json('/v1/uploads', key, Buffer.alloc(0), { 'content-length': 16_000 }),
+    body: spaces(8000),
+    everyMs: 12_000,
+  }),
+  'a completion of 1 MB without the last byte': (key) => ({
+    ...json('/v1/uploads/upload_none/complete', key, Buffer.alloc(0), { 'content-length': MEGABYTE }),
+    body: spaces(MEGABYTE - 1),
+  }),
+  'a file whose models are long': (key) => ({
+    head: head('/v1/files', {
+      ...FORM_TYPE,
+      authorization: `Bearer ${key}`,
+      'content-length': longModelsForm.length,
+    }),
+    body: longModelsForm,
+  }),
+  'a file that does not come': (key) => ({
+    head: head('/v1/files', {
+      ...FORM_TYPE,
+      authorization: `Bearer ${key}`,
+      'content-length': 500 * MEGABYTE,
+    }),
+    body: fileForm('x'.repeat(100_000)).subarray(0, 90_000),
+    everyMs: 1000,
+  }),
+  'a batch of a file that is not there': (key) =>
+    json(
+      '/v1/batches',
+      key,
+      Buffer.from('{"input_file_id":"file-none","endpoint":"/v1/embeddings","completion_window":"24h"}'),
+    ),
+  'a file with a NUL in its id': (key) => ({
+    head: head('/v1/files/a%00b', { authorization: `Bearer ${key}` }, 'GET'),
+  }),
   '8 MB without the last byte': (key) => {
     const whole = json('/v1/embeddings', key, letters)
     return { ...whole, body: letters.subarray(0, -1) }
@@ -231,7 +337,8 @@ async function attack(asked: Attack): Promise<Heard> {
     await wait((index / asked.perSecond) * 1000)
     for (let number = index; Date.now() < untilMs; number += 1) {
       const [name, way] = ways[number % ways.length] as [string, Way]
-      const code = await tryOnce(asked.port, way(asked.poorKey), untilMs)
+      const made = way(asked.poorKey)
+      const code = await tryOnce(made.isAtControl ? asked.controlPort : asked.port, made, untilMs)
       const counts = (heard[name] ??= {})
       counts[code] = (counts[code] ?? 0) + 1
       await wait((all / asked.perSecond) * 1000)

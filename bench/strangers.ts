@@ -1,7 +1,7 @@
 /**
- * What strangers and a key without money do to another project. A node in 2 GB of memory; so many connections without a key, and
- * so many of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always does.
- * The node keeps its books in PostgreSQL, as in earnest; `memory:` would hold them all in the memory that is measured.
+ * What strangers and a key without money do to another project. A node in 2 GB of memory; connections without a key at both ports, and
+ * connections of one key whose budget is used up, try every way they have (stranger-ways.ts), while another project asks as it always
+ * does. The node keeps its ledger in PostgreSQL, as in production; `memory:` would hold it in the memory that is measured.
  * `npm run bench:strangers -- --minutes 10`. Ends with 1 when an aim is missed. Needs root for the control group.
  */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -99,6 +99,7 @@ async function run(): Promise<void> {
 
   const question: Attack = {
     port: torana.port,
+    controlPort: torana.controlPort,
     seconds,
     strangers: Number(options.strangers),
     ofPoorKey: Number(options['of-poor-key']),
