@@ -119,12 +119,13 @@ export async function startNode(
   const configAudit = opened.use(openConfigAudit(basics, stores.audit))
   const webhooks = opened.use(openWebhooks(basics, { stores, catalog }))
   const directory = opened.use(await openDirectory(basics, { stores, catalog }))
+  const { terms } = directory
   const marks = { budgetInForce: directory.budgetInForce, onBudgetMark: webhooks.budgetMark }
   const accounts = opened.use(await openAccounts(basics, { stores, catalog, ...marks }))
   await catalog.useStores(stores)
   told.throwIfAborted()
   const traffic = opened.use(openTraffic(basics, { catalog, liveNodes: stores.liveNodes }))
-  const { scheduler, dispatch } = traffic
+  const { scheduler } = traffic
   const live = opened.use(await openLive(basics, { stores, catalog, scheduler }))
   const { traces } = opened.use(openTraces(basics, catalog))
   const outside = outsideOf(basics, { stores, accounts, upstreams, tokens, live, traces })
@@ -134,10 +135,9 @@ export async function startNode(
   live.explainBy((deployment) => spaces.guard.standingOf(deployment)?.reason)
   told.throwIfAborted()
   const sharing = opened.use(openSharing(basics, { isTrusted: (...made) => spaces.guard.isTrusted(...made) }))
-  const images = opened.use(
-    await openImages(basics, { stores, accounts, catalog, outside, upstreams, dispatch, publicUrl }),
-  )
-  const engine = { stores, catalog, outside, traffic, sharing, spaces, images, json, publicUrl }
+  const made = { stores, accounts, catalog, outside, upstreams, terms, publicUrl }
+  const images = opened.use(await openImages(basics, { ...made, dispatch: traffic.dispatch }))
+  const engine = { stores, catalog, outside, traffic, sharing, spaces, images, json, terms, publicUrl }
   opened.use(openNodeSetup(basics, { stores, catalog, blobs: images.blobs }))
   const bulk = opened.use(await openBulk(basics, { ...engine, blobs: images.blobs }))
   const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })

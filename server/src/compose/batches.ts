@@ -6,6 +6,7 @@ import type { BatchesDependencies } from '#http/gateway/batches/batches.ts'
 import { imageBody } from '#http/gateway/images/answer.ts'
 import { readPictureLine } from '#http/gateway/images/read-line.ts'
 import type { LargeJson } from '#ports/json.ts'
+import type { TermsInForce } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { InputBytes } from '#request/batches/input-bytes.ts'
 import type { ChunkDependencies } from '#request/batches/run-chunk.ts'
@@ -34,6 +35,7 @@ export interface BatchParts {
   readonly spaces: Spaces
   readonly images: Pick<Images, 'forGateway'>
   readonly json: LargeJson
+  readonly terms: TermsInForce
   readonly publicUrl: string
 }
 
@@ -109,7 +111,7 @@ function pictureDependencies(
 }
 
 function chunkDependencies(parts: BatchParts): ChunkDependencies {
-  const { stores, blobs, catalog, outside, traffic, sharing, spaces, publicUrl } = parts
+  const { stores, blobs, catalog, outside, traffic, sharing, spaces, terms, publicUrl } = parts
   const { files, batches } = stores
   const { dispatch } = traffic
   const callSize = new CallSize()
@@ -127,6 +129,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
     readInput: (fileId, range) => input.read(fileId, range),
     callInputs: () => callSize.next(dispatch, outside.clock.monotonicMs()),
     docsUrl: () => publicUrl,
+    terms,
     wait,
   }
 }
@@ -134,6 +137,7 @@ function chunkDependencies(parts: BatchParts): ChunkDependencies {
 function workerEvents(log: Log): BatchWorkerEvents {
   return {
     tookOver: (hold) => log.info(hold, 'a chunk of a batch is taken up again'),
+    cancelled: (batchId, because) => log.warn({ batchId, because }, 'a batch was cancelled'),
     forgot: (count) => log.info({ batches: count }, 'old batches were deleted'),
     failed(what, error) {
       if (!(error instanceof StoreAway)) log.error({ what, err: error }, 'the batch worker failed')

@@ -3,10 +3,8 @@ import type { FastifyInstance } from 'fastify'
 import { listModels } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import { tasksOf } from '#core/node-role.ts'
-import { nanoUsdOf } from '#core/price.ts'
 import type { Scheduler } from '#core/schedule/scheduler.ts'
 import { kindAtControl } from '#core/security-event.ts'
-import type { PlaygroundSettings } from '#core/settings.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { FailedKeys } from '#http/gateway/caller/failed-keys.ts'
 import type { BackupDependencies } from '#http/control/backup/routes.ts'
@@ -21,7 +19,7 @@ import type { MetricsText } from '#telemetry/metrics.ts'
 import { version, type Basics } from './basics.ts'
 import type { Bulk } from './bulk.ts'
 import type { CatalogInForce } from './catalog.ts'
-import type { Directory } from './directory.ts'
+import { playgroundTerms, type Directory } from './directory.ts'
 import type { Images } from './images.ts'
 import type { Listeners } from './listeners.ts'
 import type { ModelRoutes } from './models.ts'
@@ -171,16 +169,6 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
     },
   })
   return { commands, control: tasksOf(settings.role).hasControl ? commands : controlServer(health) }
-}
-
-function playgroundTerms({ requestsPerMinute, usdPerDay }: PlaygroundSettings) {
-  return {
-    limits: { requestsPerMinute },
-    budget:
-      usdPerDay === undefined
-        ? undefined
-        : { limitNanoUsd: nanoUsdOf(usdPerDay), per: 'day' as const, hard: true },
-  }
 }
 
 /** The path below which people open the console, with a slash at both ends. */

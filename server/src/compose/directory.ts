@@ -2,14 +2,19 @@
 import { randomBytes } from 'node:crypto'
 import type { Budget } from '#core/budget.ts'
 import { keyFrom } from '#core/key.ts'
+import { nanoUsdOf } from '#core/price.ts'
+import type { PlaygroundSettings } from '#core/settings.ts'
 import { tokenCaller } from '#http/control/access/caller.ts'
 import type { ApiDependencies } from '#http/control/dependencies.ts'
-import type { KeyDirectory } from '#ports/keys.ts'
+import { playerNow } from '#http/control/playground/player.ts'
+import type { KeyDirectory, TermsInForce } from '#ports/keys.ts'
 import { yieldLoop } from '#runtime/event-loop.ts'
 import { adminTokens, loadAdminToken, peppersOf } from '#runtime/secret.ts'
 import { MemoryKeys } from '#stores/memory/keys.ts'
 import { pollKeys } from '#worker/keys/key-polling.ts'
-import { declaredFirst, KeySnapshot } from '#worker/keys/key-snapshot.ts'
+import { declaredFirst } from '#worker/keys/declared-first.ts'
+import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
+import { NodeTerms } from '#worker/keys/node-terms.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Stores } from './stores.ts'
@@ -18,6 +23,8 @@ export interface Directory extends AsyncDisposable {
   readonly keys: KeyDirectory
   /** The budget of a project or a key as this node knows it now. */
   readonly budgetInForce: (budgetId: string) => Budget | undefined
+  /** For whatever goes on after its request. */
+  readonly terms: TermsInForce
   readonly forControl: Pick<
     ApiDependencies,
     'keyStore' | 'credentials' | 'audit' | 'peppers' | 'newSecret' | 'callerOf'
@@ -29,7 +36,7 @@ export interface Directory extends AsyncDisposable {
 }
 
 export interface DirectoryParts {
-  readonly stores: Pick<Stores, 'keys' | 'keyFile' | 'credentials' | 'audit'>
+  readonly stores: Pick<Stores, 'keys' | 'keyFile' | 'credentials' | 'audit' | 'people'>
   readonly catalog: CatalogInForce
 }
 
@@ -66,9 +73,27 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
   const tokens = [{ actor: 'local-admin', token: loadAdminToken(settings.dataDir) }]
   if (settings.adminToken !== undefined) tokens.push({ actor: 'admin-token', token: settings.adminToken })
   const actorOf = adminTokens(tokens)
+  const budgetInForce = (budgetId: string): Budget | undefined =>
+    declared.budgetInForce(budgetId) ?? snapshot.budgetInForce(budgetId)
+  const players = {
+    keyStore: stores.keys,
+    declared: () => catalog.projects,
+    terms: playgroundTerms(basics.playground),
+    members: stores.people?.members,
+    adminTokens: stores.people?.adminTokens,
+    nowMs: () => clock.nowMs(),
+  }
   return {
+    terms: new NodeTerms({
+      declared,
+      snapshot,
+      source: stores.keys,
+      budgetInForce,
+      playerOf: (owner) => playerNow(owner, players),
+      clock,
+    }),
     keys: declaredFirst(declared, snapshot),
-    budgetInForce: (budgetId) => declared.budgetInForce(budgetId) ?? snapshot.budgetInForce(budgetId),
+    budgetInForce,
     forControl: {
       keyStore: stores.keys,
       credentials: stores.credentials,
@@ -86,5 +111,16 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
         ? undefined
         : 'this node knows no key yet: the key store is unreachable',
     [Symbol.asyncDispose]: () => polling.stop(),
+  }
+}
+
+/** What binds a member in a project, on top of the project's own terms. */
+export function playgroundTerms({ requestsPerMinute, usdPerDay }: PlaygroundSettings) {
+  return {
+    limits: { requestsPerMinute },
+    budget:
+      usdPerDay === undefined
+        ? undefined
+        : { limitNanoUsd: nanoUsdOf(usdPerDay), per: 'day' as const, hard: true },
   }
 }

@@ -4,6 +4,7 @@ import { FairShare } from '#core/fair-share.ts'
 import type { FilesDependencies } from '#http/gateway/files/routes.ts'
 import type { UploadsDependencies } from '#http/gateway/files/upload-routes.ts'
 import type { ListenerDependencies } from '#http/gateway/caller/journey.ts'
+import type { TermsInForce } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { resultSegments } from '#request/batches/result-segments.ts'
 import { wait } from '#runtime/clock.ts'
@@ -22,6 +23,7 @@ export interface OpenFiles extends AsyncDisposable {
 export interface FileParts {
   readonly stores: Pick<Stores, 'files' | 'fileUploads' | 'batches' | 'isEldest'>
   readonly blobs: Blobs
+  readonly terms: TermsInForce
 }
 
 /** Files that arrive on this node at once: two pieces of 4 MB in memory for each. */
@@ -29,13 +31,13 @@ const ARRIVING_AT_ONCE = 16
 /** A project gets at most three times the places that stay free: a file may arrive for minutes. */
 const HEADROOM = 3
 
-export async function openFiles(basics: Basics, { stores, blobs }: FileParts): Promise<OpenFiles> {
+export async function openFiles(basics: Basics, { stores, blobs, terms }: FileParts): Promise<OpenFiles> {
   const { settings, limits, log } = basics
   const { files } = stores
   const fileBlobs = blobs.kept
   const scanning = await ThreadFileScanning.open(join(settings.dataDir, 'scans'))
   const worker = startFileWorker(
-    { files, fileBlobs, mustForget: stores.isEldest },
+    { files, fileBlobs, fileUploads: stores.fileUploads, terms, mustForget: stores.isEldest },
     {
       deleted: (count) => log.info({ files: count }, 'old files were deleted'),
       failed(error) {

@@ -9,6 +9,7 @@ import type { ReadingBodyOutside } from '#http/gateway/caller/read-body.ts'
 import type { ImagesDependencies } from '#http/gateway/images/images.ts'
 import type { ReadingOutside } from '#http/gateway/images/read-request.ts'
 import type { BlobPlace, BlobStore } from '#ports/blobs.ts'
+import type { TermsInForce } from '#ports/keys.ts'
 import type { Observer } from '#ports/observer.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { ImageDependencies } from '#request/images/image.ts'
@@ -46,6 +47,7 @@ export interface ImageParts {
   readonly outside: { readonly observer: Observer }
   readonly upstreams: Pick<Upstreams, 'imageUpstream' | 'fetcher'>
   readonly dispatch: Dispatch
+  readonly terms: TermsInForce
   /** Where callers reach the public listener, for links to pictures. */
   readonly publicUrl: string
 }
@@ -114,12 +116,13 @@ export async function openImages(basics: Basics, parts: ImageParts): Promise<Ima
 
 async function imagesOutside(
   { settings, secrets, limits, clock, identifiers, log }: Basics,
-  { stores, catalog, upstreams, dispatch, outside, publicUrl }: ImageParts,
+  { stores, catalog, upstreams, dispatch, outside, terms, publicUrl }: ImageParts,
 ): Promise<Omit<ImagesOutside, 'blobs' | 'codec' | 'diskRoom'>> {
   const signer = assetSigner(secrets)
   return {
     catalog: () => catalog.current,
     limits,
+    terms,
     nodeId: stores.nodeId,
     running: new RunningJobs(limits, wait),
     waiting: new WaitingCallers(),

@@ -21,6 +21,7 @@ const PERMISSIONS_OF = {
     'assets.read',
     'batches.read',
     'batches.cancel',
+    'batches.continue',
   ],
   operator: [
     'deployments.read',

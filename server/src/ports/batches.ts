@@ -22,7 +22,7 @@ export interface NewBatch {
   readonly id: string
   readonly project: string
   readonly keyId: string
-  /** What the key allowed at that moment, as text: the batch runs on these terms, though the key may change meanwhile. */
+  /** What the key allowed at that moment, as text: a record. The batch runs on the terms in force at each call. */
   readonly terms: string
   readonly endpoint: string
   readonly inputFileId: string
@@ -67,6 +67,18 @@ export interface Batch
   readonly droppedLines: number
   /** Why nothing of it begins at present. */
   readonly pause: BatchPause | undefined
+  /** An operator lets it go on without its key, by the terms of its project. */
+  readonly isContinued: boolean
+  /** Why Torana cancelled it: the code of a fault. Undefined: a person did, or nothing was cancelled. */
+  readonly cancelCode: string | undefined
+}
+
+/** Batches that have begun under the same key and may still buy something. */
+export interface OpenBatches {
+  readonly keyId: string
+  readonly project: string
+  readonly isContinued: boolean
+  readonly ids: readonly string[]
 }
 
 interface BatchPause {
@@ -162,9 +174,16 @@ export interface Batches {
   ): Promise<readonly DonePart[]>
   /**
    * No further chunk of it begins. Without effect on a batch that has ended. Undefined when there is none in this project.
-   * `by`: a person who did it for the project, which the audit tells in the same step.
+   * `by`: a person who did it for the project, or Torana itself, which the audit tells in the same step. `code`: why Torana did.
    */
-  cancel(id: string, project: string, by?: Actor): Promise<Batch | undefined>
+  cancel(id: string, project: string, by?: Actor, code?: string): Promise<Batch | undefined>
+  /**
+   * It goes on without its key, by the terms of its project, and begins at once. Without effect on a batch that does so already, was
+   * cancelled or has ended. Undefined when there is none in this project. The audit tells it in the same step.
+   */
+  continue(id: string, project: string, by: Actor): Promise<Batch | undefined>
+  /** Those that are in progress, by their keys. */
+  open(): Promise<readonly OpenBatches[]>
   /**
    * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. Projects take turns; within a
    * project the batch with the earliest end of its window comes first.

@@ -45,6 +45,8 @@ export interface FileUploads {
   addPart(part: UploadPart, bounds: PartBounds): Promise<'added' | 'over' | 'too-much'>
   /** In no order. */
   parts(id: string): Promise<readonly UploadPart[]>
+  /** Uploads that still take parts, in no order, at most `limit`. */
+  pending(limit: number): Promise<readonly FileUpload[]>
   /** The upload as it is afterwards: an upload that ended in another way before stays so. */
   end(id: string, state: 'completed' | 'cancelled'): Promise<FileUpload | undefined>
 }

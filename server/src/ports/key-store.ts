@@ -1,6 +1,7 @@
 import type { KeyState } from '#core/key-hygiene.ts'
 import type { KeyOrder, KeyPlace } from '#core/key-order.ts'
 import type { Actor } from './audit.ts'
+import type { WorkOwner } from './keys.ts'
 import type { ConfiguredBudget, ConfiguredLimits } from '#core/catalog.ts'
 import type { ConfiguredBounds, KeyScope } from '#core/key-bounds.ts'
 
@@ -44,6 +45,8 @@ export interface KeyRecord extends Terms, ConfiguredBounds {
   readonly models: readonly string[] | undefined
   readonly expiresAtMs: number | undefined
   readonly revokedAtMs: number | undefined
+  /** It was revoked because a stranger may have its secret. */
+  readonly isLeaked?: boolean | undefined
   readonly firstUsedAtMs?: number | undefined
   readonly lastUsedAtMs: number | undefined
   readonly createdAtMs: number
@@ -82,6 +85,8 @@ export interface KeySource {
   projectsChangedSince(version: bigint | undefined): AsyncIterable<readonly ProjectRecord[]>
   /** The key that one of these digests opens, in whatever state it is. */
   findKey(digests: readonly string[]): Promise<KeyRecord | undefined>
+  /** What became of a key and of its project. */
+  standingOf(owner: WorkOwner): Promise<StoredStanding>
   /**
    * Puts a digest made with the current pepper in the place of an older one. Nothing happens when that is gone already, or
    * the new one is there.
@@ -91,6 +96,12 @@ export interface KeySource {
   markUsed(uses: readonly KeyUse[]): Promise<void>
   /** The same for keys of the configuration, which the store does not hold otherwise. */
   markDeclaredUsed(uses: readonly KeyUse[]): Promise<void>
+}
+
+export interface StoredStanding {
+  /** `missing`: the store has no key of this id. */
+  readonly key: 'living' | 'revoked' | 'leaked' | 'missing'
+  readonly isProjectDeleted: boolean
 }
 
 export interface KeyUse {
@@ -207,8 +218,11 @@ export interface KeyStore extends KeySource {
   rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord>
   /** Ends the overlap of a rotation: only the newest secret works on. Without effect when there is no other. */
   endOverlap(id: string, actor: Actor): Promise<KeyRecord>
-  /** Ends a key for good. Revoking it again changes nothing. */
-  revokeKey(id: string, actor: Actor): Promise<KeyRecord>
+  /**
+   * Ends a key for good. `isLeaked`: a stranger may have its secret, so what it began is cancelled too. Revoking it again changes
+   * nothing, except that a key which was revoked before can still be called leaked.
+   */
+  revokeKey(id: string, actor: Actor, isLeaked?: boolean): Promise<KeyRecord>
   createProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
   setProject(name: string, change: TermsChange, actor: Actor): Promise<ProjectRecord>
   /** Revokes all keys of the project and marks its data for deletion. Its name can't be used until the data is gone. */

@@ -1,4 +1,5 @@
 import type { Budget } from '#core/budget.ts'
+import type { KeyStanding } from '#core/rights/continuation.ts'
 import type { KeyBounds } from '#core/key-bounds.ts'
 import type { RateLimit } from '#core/limit.ts'
 
@@ -36,4 +37,29 @@ export interface KeyDirectory {
   find(secret: string, mayAsk?: boolean): Key | undefined | Promise<Key | undefined>
   /** How a secret ended that was just not found, as far as this node has heard. It asks nobody. */
   endOf?(secret: string): KeyEnd | undefined
+}
+
+/** For whom work goes on after the request that began it. */
+export interface WorkOwner {
+  readonly keyId: string
+  readonly project: string
+}
+
+/** A key at this moment. */
+export type KeyNow =
+  | { readonly standing: 'valid'; readonly key: Key }
+  | { readonly standing: Exclude<KeyStanding, 'valid'>; readonly isProjectDeleted: boolean }
+
+/**
+ * The terms that are in force now. Whatever goes on after its request asks here before it spends money: each call of a batch, of an
+ * image job, of the playground. A node hears of a change of keys, projects and budgets within two seconds, and of torana.yaml with
+ * its reload; that is when the change takes effect on it.
+ *
+ * The answer is immediate for keys that this node knows. While the store is away the last known terms hold for `STALE_KEYS_MS`; then,
+ * and for keys that only the store could know, the standing is `unreachable`. No method rejects because the store is away.
+ */
+export interface TermsInForce {
+  of(owner: WorkOwner): KeyNow | Promise<KeyNow>
+  /** What binds the project alone, under the key's name for the ledger. Undefined: this node cannot know it now. */
+  ofProject(owner: WorkOwner): Key | undefined
 }

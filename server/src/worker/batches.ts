@@ -1,7 +1,9 @@
 /** Works on batches: takes chunks of them, as many as this node has room for, and holds on to them while it works. */
 import { batchPrefix } from '#core/batch/part.ts'
 import { isOfPictures } from '#core/batch/request.ts'
+import { SYSTEM } from '#ports/audit.ts'
 import { ChunkLost, type ChunkHold, type ChunkKind, type HeldChunk } from '#ports/batches.ts'
+import { decided } from '#request/access/terms-now.ts'
 import { runChunk, type ChunkDependencies } from '#request/batches/run-chunk.ts'
 import { runPictures, type PictureDependencies } from '#request/batches/run-pictures.ts'
 import { StopSign } from '#request/batches/stop-sign.ts'
@@ -20,6 +22,8 @@ export interface BatchWorkerParts extends ChunkDependencies {
 export interface BatchWorkerEvents {
   tookOver(hold: ChunkHold): void
   forgot(count: number): void
+  /** A key was revoked as leaked, or a project deleted, and this batch with it. */
+  cancelled(id: string, because: string): void
   failed(what: string, error: unknown): void
 }
 
@@ -46,6 +50,8 @@ const RENEW_MS = 4000
 /** Nobody takes a chunk so long on which this node failed: the next try may be another node's. */
 const FAILED_AGAIN_MS = 5000
 const FORGET_MS = 10 * 60_000
+/** The time after which a leaked key or a deleted project is noticed where nothing of its batches runs. */
+const REVIEW_MS = 2000
 /** Batches forgotten at once. */
 const PORTION = 100
 
@@ -81,6 +87,11 @@ export class BatchWorker {
         LOOK_MS,
         () => this.#look(),
         (error) => events.failed('claim', error),
+      ),
+      every(
+        REVIEW_MS,
+        () => this.#review(),
+        (error) => events.failed('review', error),
       ),
       every(
         RENEW_MS,
@@ -186,6 +197,19 @@ export class BatchWorker {
     if (!(await this.#parts.mustForget())) return
     const count = await deleteDueBatches(this.#parts)
     if (count > 0) this.#events.forgot(count)
+  }
+
+  /** Cancels batches whose key or project ended for good. Those that only pause do so when they are about to buy something. */
+  async #review(): Promise<void> {
+    const { batches, terms } = this.#parts
+    for (const { ids, isContinued, ...owner } of await batches.open()) {
+      const then = await decided(owner, isContinued, terms)
+      if (then.does !== 'cancel') continue
+      for (const id of ids) {
+        await batches.cancel(id, owner.project, SYSTEM, then.because)
+        this.#events.cancelled(id, then.because)
+      }
+    }
   }
 
   async #renew(): Promise<void> {

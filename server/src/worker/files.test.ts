@@ -5,7 +5,9 @@ import { systemClock } from '#runtime/clock.ts'
 import { uuidv7Identifiers } from '#runtime/identifiers.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryFiles } from '#stores/memory/files.ts'
-import { deleteDueFiles } from './files.ts'
+import { MemoryFileUploads } from '#stores/memory/file-uploads.ts'
+import { SetTerms } from '#test/support/terms.ts'
+import { deleteDueFiles, dropUploads } from './files.ts'
 import { deleteOldBlobs } from './old-blobs.ts'
 
 const identifiers = uuidv7Identifiers(systemClock)
@@ -57,3 +59,28 @@ test('the walk that deletes old pictures does not find files, however old they a
   assert.equal(await deleteOldBlobs(fileBlobs, 'own', Infinity), 0)
   assert.equal((await names()).length, 2)
 })
+
+for (const [what, now, state] of [
+  ['of a deleted project is dropped', { standing: 'revoked', isProjectDeleted: true }, 'cancelled'],
+  ['of a leaked key is dropped', { standing: 'leaked', isProjectDeleted: false }, 'cancelled'],
+  [
+    'of a revoked key waits: another key goes on with it',
+    { standing: 'revoked', isProjectDeleted: false },
+    'pending',
+  ],
+  ['waits while the store is away', { standing: 'unreachable', isProjectDeleted: false }, 'pending'],
+  ['of a good key waits for its parts', undefined, 'pending'],
+] as const)
+  test(`an upload ${what}`, async () => {
+    const { files } = await world()
+    const [fileUploads, terms] = [new MemoryFileUploads(), new SetTerms()]
+    const fileId = fileIdOf(identifiers.next())
+    await files.begin({ id: fileId, project: 'shop', keyId: 'shop/ci', announcedBytes: 1 }, BOUNDS)
+    const upload = { id: 'upload_1', project: 'shop', keyId: 'shop/ci', fileId, filename: 'a', bytes: 1 }
+    const times = { expiresAfterMs: 1, createdAtMs: 0, expiresAtMs: Infinity }
+    await fileUploads.begin({ ...upload, ...times, state: 'pending' })
+    terms.now = now
+    await dropUploads({ files, fileUploads, terms })
+    assert.equal((await fileUploads.find(upload.id, 'shop'))?.state, state)
+    assert.equal((await files.due(9)).length, state === 'cancelled' ? 1 : 0)
+  })

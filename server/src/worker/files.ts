@@ -1,7 +1,13 @@
-/** Deletes the bytes of files that were deleted, have expired or never arrived. Only rows of this install lead to them. */
+/**
+ * Deletes the bytes of files that were deleted, have expired or never arrived. Only rows of this install lead to them. Drops uploads
+ * whose project was deleted, or whose key was leaked.
+ */
 import type { BlobStore } from '#ports/blobs.ts'
+import type { FileUploads } from '#ports/file-uploads.ts'
 import type { Files } from '#ports/files.ts'
 import { batchPrefix } from '#core/batch/part.ts'
+import type { TermsInForce } from '#ports/keys.ts'
+import { decided } from '#request/access/terms-now.ts'
 import { fileFolder } from '#core/files/blob-names.ts'
 import { deleteFolder } from '#request/files/delete-folder.ts'
 import { every, type Repetition } from './every.ts'
@@ -9,6 +15,8 @@ import { every, type Repetition } from './every.ts'
 export interface FileWorkerParts {
   readonly files: Files
   readonly fileBlobs: BlobStore
+  readonly fileUploads: FileUploads
+  readonly terms: TermsInForce
   /** Whether this node does what one node does for all. */
   readonly mustForget: () => Promise<boolean>
 }
@@ -21,14 +29,30 @@ export interface FileWorkerEvents {
 /** A caller who deletes a file expects it to be gone soon. */
 const FORGET_MS = 30_000
 const AT_ONCE = 100
+/** Uploads looked at each time: more of them wait for the next, and none lives longer than an hour. */
+const UPLOADS_AT_ONCE = 1000
 
 export function startFileWorker(parts: FileWorkerParts, events: FileWorkerEvents): Repetition {
   const work = async (): Promise<void> => {
     if (!(await parts.mustForget())) return
+    await dropUploads(parts)
     const deleted = await deleteDueFiles(parts)
     if (deleted > 0) events.deleted(deleted)
   }
   return every(FORGET_MS, work, (error) => events.failed(error))
+}
+
+/** What is dropped here takes no further part, and its bytes are due. */
+export async function dropUploads({
+  files,
+  fileUploads,
+  terms,
+}: Pick<FileWorkerParts, 'files' | 'fileUploads' | 'terms'>): Promise<void> {
+  for (const upload of await fileUploads.pending(UPLOADS_AT_ONCE)) {
+    if ((await decided(upload, false, terms)).does !== 'cancel') continue
+    const ended = await fileUploads.end(upload.id, 'cancelled')
+    if (ended?.state === 'cancelled') await files.giveUp(upload.fileId)
+  }
 }
 
 /** How many there were. The bytes of what a batch made stay as long as one of its files, or else for the time of its results. */

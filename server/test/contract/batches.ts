@@ -349,6 +349,57 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal((await batches.find(asked.id, asked.project))?.pause, undefined)
   })
 
+  test(`${name}: a batch that is continued begins at once, chunks that were given back too, and stays so`, async () => {
+    const { batches } = await open()
+    const asked = aBatch({ chunks: chunksOf(2) })
+    await batches.create(asked, MANY)
+    const { hold, batch } = await claimedOne(batches)
+    assert.equal(batch.isContinued, false)
+    await batches.pause(asked.id, 'key_revoked', HOUR_MS)
+    await batches.giveBack(hold, HOUR_MS)
+    assert.deepEqual(await batches.claim(ONE, 9), [])
+    const by = { name: 'ada' }
+    assert.equal(await batches.continue(asked.id, 'another project', by), undefined)
+    const continued = await batches.continue(asked.id, asked.project, by)
+    assert.deepEqual([continued?.isContinued, continued?.pause], [true, undefined])
+    assert.deepEqual(
+      (await batches.claim(ONE, 9)).map((held) => [held.hold.chunk, held.batch.isContinued]),
+      [
+        [0, true],
+        [1, true],
+      ],
+    )
+    assert.equal((await batches.continue(asked.id, asked.project, by))?.isContinued, true)
+    await batches.cancel(asked.id, asked.project, { name: 'system' }, 'project_deleted')
+    const ended = await batches.continue(asked.id, asked.project, by)
+    assert.deepEqual([ended?.state, ended?.cancelCode], ['cancelling', 'project_deleted'])
+  })
+
+  test(`${name}: open batches are told by their keys, without those that were cancelled or have ended`, async () => {
+    const { batches } = await open()
+    const mine = { project: 'open-p', keyId: 'open-p/a' }
+    const made = [
+      aBatch(mine),
+      aBatch(mine),
+      aBatch({ ...mine, keyId: 'open-p/b' }),
+      aBatch(mine),
+      aBatch(mine),
+    ]
+    for (const one of made) await batches.create({ ...one, digest: one.id }, MANY)
+    const [first, second, other, cancelled, continued] = made.map(({ id }) => id)
+    await batches.cancel(cancelled ?? '', mine.project)
+    await batches.continue(continued ?? '', mine.project, { name: 'ada' })
+    const own = (await batches.open()).filter(({ project }) => project === mine.project)
+    assert.deepEqual(
+      new Set(own.map(({ keyId, isContinued, ids }) => [keyId, isContinued, new Set(ids)])),
+      new Set([
+        ['open-p/a', false, new Set([first, second])],
+        ['open-p/a', true, new Set([continued])],
+        ['open-p/b', false, new Set([other])],
+      ]),
+    )
+  })
+
   test(`${name}: a batch is due when its results were kept for their time, and is then forgotten`, async () => {
     const { batches, passes } = await open()
     const asked = aBatch({ resultsKeptMs: HOUR_MS })

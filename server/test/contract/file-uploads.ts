@@ -44,6 +44,8 @@ export function fileUploadsSuite(name: string, open: () => Promise<FilesWorld>):
     const upload = await begun(world)
     await uploads.begin(upload)
     assert.deepEqual(await uploads.find(upload.id, 'shop'), upload)
+    const isPending = async () => (await uploads.pending(1000)).some(({ id }) => id === upload.id)
+    assert.equal(await isPending(), true)
     assert.equal(await uploads.find(upload.id, 'other'), undefined)
     const parts = [aPart(upload), aPart(upload)] as const
     for (const part of [...parts, parts[0]]) assert.equal(await uploads.addPart(part, BOUNDS), 'added')
@@ -51,6 +53,7 @@ export function fileUploadsSuite(name: string, open: () => Promise<FilesWorld>):
     const completed = { ...upload, state: 'completed' }
     assert.deepEqual(await uploads.end(upload.id, 'completed'), completed)
     assert.deepEqual(await uploads.end(upload.id, 'cancelled'), completed)
+    assert.equal(await isPending(), false)
     assert.equal(await uploads.addPart(aPart(upload), BOUNDS), 'over')
     assert.equal(await uploads.end('upload_none', 'cancelled'), undefined)
   })

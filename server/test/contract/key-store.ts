@@ -191,6 +191,30 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.equal(await keyStore.findKey([third.digest]), undefined)
   })
 
+  test(`${name}: what became of a key and its project is told by its id`, async () => {
+    const { keyStore } = await open()
+    const by = { name: 'tester' }
+    const owner = (name: string, project = 'p') => ({ keyId: `${project}/${name}`, project })
+    for (const name of ['living', 'revoked', 'leaked'])
+      await keyStore.createKey({ project: 'p', name, secret: someSecret().stored }, by)
+    await keyStore.createKey({ project: 'gone', name: 'k', secret: someSecret().stored }, by)
+    await keyStore.revokeKey('p/revoked', by)
+    assert.equal((await keyStore.revokeKey('p/leaked', by)).isLeaked, false)
+    // That it leaked may be found out later.
+    const before = await keyStore.directoryVersion()
+    assert.equal((await keyStore.revokeKey('p/leaked', by, true)).isLeaked, true)
+    assert.ok((await keyStore.directoryVersion()) > before)
+    // And is never taken back.
+    assert.equal((await keyStore.revokeKey('p/leaked', by)).isLeaked, true)
+    await keyStore.deleteProject('gone', by)
+    for (const key of ['living', 'revoked', 'leaked', 'missing'] as const)
+      assert.deepEqual(await keyStore.standingOf(owner(key)), { key, isProjectDeleted: false })
+    assert.deepEqual(await keyStore.standingOf(owner('k', 'gone')), {
+      key: 'revoked',
+      isProjectDeleted: true,
+    })
+  })
+
   test(`${name}: a revoked key stays revoked, and is told apart from one that never was`, async () => {
     const { keyStore, audit } = await open()
     const { stored } = someSecret()

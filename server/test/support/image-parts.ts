@@ -10,6 +10,7 @@ import { hashing } from '#runtime/hashing.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryImageJobs } from '#stores/memory/image-jobs.ts'
 import { MemoryUploads } from '#stores/uploads/memory.ts'
+import { SetTerms } from './terms.ts'
 
 type Parts = Pick<
   ImagesDependencies,
@@ -24,6 +25,7 @@ type Parts = Pick<
   | 'waiting'
   | 'wait'
   | 'unended'
+  | 'terms'
   | 'linkOf'
   | 'answerRoom'
 > & { readonly verifyLink: () => boolean } & Pick<ReadingOutside, 'uploads' | 'memory' | 'fetcher'>
@@ -46,6 +48,7 @@ export function memoryImages(): Parts {
     waiting: new WaitingCallers(),
     wait,
     unended: () => {},
+    terms: new SetTerms(),
     linkOf: (assetId) => `http://gateway.test/v1/assets/${assetId}`,
     verifyLink: () => false,
   }

@@ -8,7 +8,9 @@ import type {
   Peppers,
   ProjectRecord,
   SnapshotFile,
+  StoredStanding,
 } from '#ports/key-store.ts'
+import type { WorkOwner } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
 import { KeySnapshot } from '#worker/keys/key-snapshot.ts'
 import { peppersOf } from '#runtime/secret.ts'
@@ -69,6 +71,11 @@ export class Link implements KeySource {
     } finally {
       this.#atOnce -= 1
     }
+  }
+
+  async standingOf(owner: WorkOwner): Promise<StoredStanding> {
+    this.#pass()
+    return this.#store.standingOf(owner)
   }
 
   async renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }) {

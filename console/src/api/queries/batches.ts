@@ -1,4 +1,4 @@
-/** Batches: how far each is, and telling one to stop. */
+/** Batches: how far each is, telling one to stop, or to go on without its key. */
 import {
   infiniteQueryOptions,
   keepPreviousData,
@@ -73,6 +73,16 @@ export function useCancelBatch() {
   return useMutation({
     mutationFn: (id: string) =>
       answerOf(client.POST('/api/v1/batches/{id}/cancel', { params: { path: { id } } })),
+    onSuccess: (batch) => putBatch(queries, batch),
+  })
+}
+
+/** Its key was revoked or has expired: it goes on under the terms of its project. */
+export function useContinueBatch() {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: (id: string) =>
+      answerOf(client.POST('/api/v1/batches/{id}/continue', { params: { path: { id } } })),
     onSuccess: (batch) => putBatch(queries, batch),
   })
 }

@@ -1,13 +1,14 @@
 /** One batch: how far it is, how fast it goes, what it costs, how its lines failed. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { Ban, Download } from 'lucide-react'
+import { Ban, Download, Play } from 'lucide-react'
 import { useState } from 'react'
 import { isNotFound } from '../../api/faults.ts'
 import {
   batchFileUrl,
   batchQueries,
   putBatch,
+  useContinueBatch,
   type Batch,
   type BatchDetail,
 } from '../../api/queries/batches.ts'
@@ -34,12 +35,14 @@ import { Button, buttonClasses } from '../../ui/button.tsx'
 import { CopyIconButton } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { Figures } from '../../ui/figures.tsx'
+import { FormProblem } from '../../ui/form-problem.tsx'
 import { useKeys } from '../../ui/keyboard.ts'
 import { useGo } from '../../ui/link.tsx'
 import { LiveMark } from '../../ui/live-mark.tsx'
 import { LoadingRows } from '../../ui/loading.tsx'
 import { Page } from '../../ui/page.tsx'
 import { Problem } from '../../ui/problem.tsx'
+import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import { BatchSide } from './batch-side.tsx'
 import { BatchStateView, modelOf, shortBatchId } from './columns.tsx'
@@ -136,7 +139,10 @@ function Body({ batch }: { readonly batch: BatchDetail }) {
   return (
     <div className="flex flex-col gap-5 px-6 pt-[18px] pb-6 phone:px-4">
       {batch.pause !== null && (
-        <Banner tone="warn">{say.pausedUntil(batch.pause.code, clock(batch.pause.until))}</Banner>
+        <PauseBanner batch={batch} code={batch.pause.code} until={batch.pause.until} />
+      )}
+      {batch.cancelled_because !== null && isKnownCause(batch.cancelled_because) && (
+        <Banner tone="bad">{say.cancelledBecause[batch.cancelled_because](batch.key)}</Banner>
       )}
       <Figures figures={figuresOf(batch, nowMs)} />
       {total > 0 && (
@@ -156,6 +162,45 @@ function Body({ batch }: { readonly batch: BatchDetail }) {
         </>
       )}
     </div>
+  )
+}
+
+function isKnownCause(code: string): code is keyof typeof words.batches.cancelledBecause {
+  return code in words.batches.cancelledBecause
+}
+
+function waitsForPerson(code: string): code is keyof typeof words.batches.waitsForPerson {
+  return code in words.batches.waitsForPerson
+}
+
+interface PauseProps {
+  readonly batch: BatchDetail
+  readonly code: string
+  readonly until: string
+}
+
+/** Where its key has ended, nobody but a person can say whether it goes on. */
+function PauseBanner({ batch, code, until }: PauseProps) {
+  const may = useMay()
+  const goOn = useContinueBatch()
+  const say = words.batches
+  if (!waitsForPerson(code)) return <Banner tone="warn">{say.pausedUntil(code, clock(until))}</Banner>
+  const why = may('batches.continue', batch.project) ? undefined : say.goOn.forbidden
+  const go = (): void => goOn.mutate(batch.id, { onSuccess: ({ project }) => toast(say.goOn.toast(project)) })
+  return (
+    <>
+      <Banner
+        tone="warn"
+        action={
+          <Button icon={<Play size={14} aria-hidden />} why={why} busy={goOn.isPending} onClick={go}>
+            {say.goOn.action}
+          </Button>
+        }
+      >
+        {say.waitsForPerson[code](batch.key)}
+      </Banner>
+      <FormProblem>{goOn.error?.message}</FormProblem>
+    </>
   )
 }
 

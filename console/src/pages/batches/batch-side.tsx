@@ -43,6 +43,7 @@ function factsOf(batch: BatchDetail, nowMs: number): readonly (readonly [string,
   const add = (name: string, value: ReactNode): void => void rows.push([name, value])
   add(facts.project, batch.project)
   add(facts.key, <TextLink to={paths.key(batch.key)}>{batch.key}</TextLink>)
+  if (batch.continued) add(facts.terms, words.batches.continued)
   add(facts.endpoint, <span className="mono-12">{batch.endpoint}</span>)
   add(facts.model, <Model batch={batch} />)
   if (batch.space !== null) add(facts.space, <span className="mono-12 break-all">{batch.space}</span>)

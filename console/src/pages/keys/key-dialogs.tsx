@@ -10,6 +10,7 @@ import { AlertDialog, Dialog, FactList } from '../../ui/dialog.tsx'
 import { Field } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { Select } from '../../ui/select.tsx'
+import { Switch } from '../../ui/switch.tsx'
 import { toast } from '../../ui/toast.tsx'
 import { words } from '../../words/words.ts'
 import type { Key } from './columns.tsx'
@@ -77,10 +78,13 @@ export function RevokeDialog({ of, onClose }: DialogProps) {
   const { busy, problem, submit } = useSubmission([])
   const queries = useQueryClient()
   const nowMs = useNow()
+  const [isLeaked, setLeaked] = useState(false)
   const say = words.keys.revoke
   const revoke = async (): Promise<void> => {
     const isDone = await submit(async () => {
-      await answerOf(client.DELETE('/api/v1/keys/{project}/{name}', pathOf(of)))
+      const { path } = pathOf(of).params
+      const query = isLeaked ? ({ leaked: 'true' } as const) : {}
+      await answerOf(client.DELETE('/api/v1/keys/{project}/{name}', { params: { path, query } }))
       await queries.invalidateQueries({ queryKey: ['keys'] })
     })
     if (!isDone) return
@@ -111,6 +115,9 @@ export function RevokeDialog({ of, onClose }: DialogProps) {
           [say.afterwards, say.thenText],
         ]}
       />
+      <Switch checked={isLeaked} onChange={setLeaked}>
+        {say.leaked}
+      </Switch>
       <FormProblem>{problem}</FormProblem>
     </AlertDialog>
   )

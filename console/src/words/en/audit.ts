@@ -56,6 +56,7 @@ export const audit = {
     'node.end': 'ended node',
     'space.accept': 'accepted a space of',
     'batch.cancel': 'cancelled batch',
+    'batch.continue': 'continued batch',
     'deployment.drain': 'drained',
     'deployment.take_back': 'took back',
     'price.set': 'set the price of',

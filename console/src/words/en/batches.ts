@@ -50,6 +50,22 @@ export const batches = {
   until: (time: string) => `must end by ${time}`,
   pausedUntil: (code: string, time: string) =>
     `Nothing of it begins at present: ${code}. It is tried again at ${time}; what has not run by the end of its window expires.`,
+  waitsForPerson: {
+    key_revoked: (key: string) =>
+      `Nothing of it begins: its key ${key} was revoked. Continue it under the terms of its project, or cancel it; what has not run by the end of its window expires.`,
+    key_expired: (key: string) =>
+      `Nothing of it begins: its key ${key} has expired. Give the key a later end, continue the batch under the terms of its project, or cancel it; what has not run by the end of its window expires.`,
+  },
+  cancelledBecause: {
+    key_revoked: (key: string) => `Torana cancelled it, because its key ${key} was revoked as leaked.`,
+    project_deleted: () => 'Torana cancelled it, because its project was deleted.',
+  },
+  goOn: {
+    action: 'Continue',
+    toast: (project: string) => `The batch goes on under the terms of ${project}.`,
+    forbidden: 'Only members of its project continue a batch.',
+  },
+  continued: 'Continued without its key, under the terms of its project',
   chart: 'Lines done',
   chartFinding: (done: string, most: string, slot: string) =>
     `${done} lines done, at most ${most} in ${slot}`,
@@ -67,6 +83,7 @@ export const batches = {
     title: 'Facts',
     project: 'Project',
     key: 'Key',
+    terms: 'Terms',
     endpoint: 'Endpoint',
     model: 'Model',
     space: 'Space',

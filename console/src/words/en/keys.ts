@@ -144,7 +144,9 @@ export const keys = {
     used: 'Last used',
     requests: 'Requests of 24 h',
     afterwards: 'Then',
-    thenText: 'Every node refuses it with 401 within two seconds. Requests under way end as they would.',
+    thenText:
+      'Every node refuses it with 401 within two seconds. Calls under way end as they would. Its batches pause, until you continue or cancel each.',
+    leaked: 'A stranger may have it: cancel its batches and image jobs too',
     go: 'Revoke key',
     done: (id: string) => `${id} is revoked`,
     doneText: 'Refused everywhere within two seconds.',

@@ -46,6 +46,7 @@ export const audit: typeof english = {
     'node.end': '结束节点',
     'space.accept': '接受向量空间',
     'batch.cancel': '取消批处理',
+    'batch.continue': '继续批处理',
     'deployment.drain': '停用',
     'deployment.take_back': '恢复',
     'price.set': '设置价格',

@@ -48,6 +48,22 @@ export const batches: typeof english = {
   unknownLeft: '尚不清楚',
   until: (time) => `须在 ${time} 前结束`,
   pausedUntil: (code, time) => `目前不会开始新的行：${code}。将在 ${time} 重试；到期限仍未运行的行会过期。`,
+  waitsForPerson: {
+    key_revoked: (key) =>
+      `目前不会开始新的行：其密钥 ${key} 已吊销。请按项目的条款继续，或取消它；到期限仍未运行的行会过期。`,
+    key_expired: (key) =>
+      `目前不会开始新的行：其密钥 ${key} 已到期。请延长密钥的期限、按项目的条款继续，或取消它；到期限仍未运行的行会过期。`,
+  },
+  cancelledBecause: {
+    key_revoked: (key) => `Torana 已取消它：其密钥 ${key} 因泄露而被吊销。`,
+    project_deleted: () => 'Torana 已取消它：其项目已删除。',
+  },
+  goOn: {
+    action: '继续',
+    toast: (project) => `批处理将按 ${project} 的条款继续。`,
+    forbidden: '只有所属项目的成员可以继续批处理。',
+  },
+  continued: '不再使用其密钥，按项目的条款继续',
   chart: '已完成的行',
   chartFinding: (done, most, slot) => `已完成 ${done} 行，${slot}内最多 ${most} 行`,
   faults: '失败原因',
@@ -63,6 +79,7 @@ export const batches: typeof english = {
     title: '概况',
     project: '项目',
     key: '密钥',
+    terms: '条款',
     endpoint: '接口',
     model: '模型',
     space: '向量空间',

@@ -27,6 +27,7 @@ export interface BatchBody {
   readonly torana?: {
     readonly cost_usd: string
     readonly pause: { readonly code: string } | null
+    readonly cancelled_because?: string | null
     /** The vector space of its results. */
     readonly space?: string | null
   }

@@ -9,6 +9,12 @@ import { batchRun } from './batch-run.ts'
 import { LIMIT, limitOf } from './query.ts'
 import { dayText, shownUsd } from './terms.ts'
 
+interface ContinuedBatch {
+  readonly id: string
+  readonly state: string
+  readonly project: string
+}
+
 const BATCH = { name: '<batch>', says: 'the id of a batch, such as batch_01a1…' }
 
 const ls = command({
@@ -41,6 +47,22 @@ const cancel = command({
   async run({ gateway, given: [id = ''] }) {
     const found = await new BatchesClient(await gateway()).cancel(id)
     return { data: found, note: `${found.id} is ${found.status}.` }
+  },
+})
+
+const goOn = command({
+  name: 'continue',
+  summary: 'let a batch go on whose key was revoked or has expired, under the terms of its project',
+  arguments: [BATCH],
+  reach: 'node',
+  more: 'This speaks to the control API, and the audit keeps who did it. Models, limits and budget of the key no longer bind the batch; those of its project do.',
+  examples: ['torana batch continue batch_01a1e5203fd079cc8a8a42e9c40287b8'],
+  async run({ control, given: [id = ''] }) {
+    const path = `/batches/${encodeURIComponent(id)}/continue`
+    const found = await (await control()).ask<ContinuedBatch>('POST', path, {})
+    const goesOn = found.state === 'in_progress'
+    const note = goesOn ? `goes on under the terms of ${found.project}` : `is ${found.state}`
+    return { data: found, note: `${found.id} ${note}.` }
   },
 })
 
@@ -77,8 +99,8 @@ const download = command({
 export const batch = group({
   name: 'batch',
   bare: 'ls',
-  summary: 'make vectors of a corpus; list, show, cancel and download batches',
-  subcommands: [batchRun, ls, show, cancel, download],
+  summary: 'make vectors of a corpus; list, show, cancel, continue and download batches',
+  subcommands: [batchRun, ls, show, cancel, goOn, download],
 })
 
 function listing(found: readonly BatchBody[]): string {
@@ -106,7 +128,10 @@ function details(one: BatchBody): string {
   const facts: readonly (readonly [string, string])[] = [
     ['batch', one.id],
     ['status', one.status],
-    ['paused by', one.torana?.pause?.code ?? '-'],
+    ['paused by', pausedBy(one)],
+    ...(one.torana?.cancelled_because == null
+      ? []
+      : [['cancelled by', `Torana: ${one.torana.cancelled_because}`] as const]),
     ['endpoint', one.endpoint],
     ['model', one.model ?? '-'],
     ['requests', `${completed} completed, ${failed} failed, of ${total}`],
@@ -123,6 +148,13 @@ function details(one: BatchBody): string {
     ({ code, message, line }) => `${line === null ? '' : `line ${line}: `}${code}: ${message}\n`,
   )
   return `${table(facts)}${wrong.join('')}`
+}
+
+/** With what a person can do about it. */
+function pausedBy({ id, torana }: BatchBody): string {
+  const code = torana?.pause?.code
+  if (code !== 'key_revoked' && code !== 'key_expired') return code ?? '-'
+  return `${code}: torana batch continue ${id}, or torana batch cancel ${id}`
 }
 
 function momentText(seconds: number): string {

@@ -24,6 +24,7 @@ interface KeyBody {
   readonly budget: BudgetBody | null
   readonly expires_at: string | null
   readonly revoked_at: string | null
+  readonly leaked: boolean
   readonly last_used_at: string | null
   readonly secrets: readonly { readonly tail: string; readonly valid_until: string | null }[]
   readonly secret?: string
@@ -117,10 +118,15 @@ const revoke = command({
   name: 'revoke',
   summary: 'revoke a key; all nodes refuse it within two seconds',
   arguments: [ID],
+  options: { leaked: { says: 'a stranger may have it: cancel its batches and image jobs too' } },
   reach: 'node',
-  async run({ control, given: [id = ''] }) {
-    await (await control()).ask('DELETE', pathOf(id))
-    return { data: { id, revoked: true }, note: `${id} is revoked.` }
+  more: 'Batches that the key began pause. Continue or cancel each with torana batch, or in the console. With --leaked they are cancelled.',
+  examples: ['torana keys revoke search/ci --leaked'],
+  async run({ control, given: [id = ''], flag }) {
+    const isLeaked = flag('leaked')
+    await (await control()).ask('DELETE', `${pathOf(id)}${isLeaked ? '?leaked=true' : ''}`)
+    const work = isLeaked ? 'are cancelled' : 'pause: continue or cancel them with torana batch'
+    return { data: { id, revoked: true, leaked: isLeaked }, note: `${id} is revoked. Its batches ${work}.` }
   },
 })
 
@@ -177,7 +183,7 @@ function boundsText({ scopes, max_calls_at_once: calls, addresses }: KeyBody): s
 }
 
 function stateOf(key: KeyBody): string {
-  if (key.revoked_at !== null) return 'revoked'
+  if (key.revoked_at !== null) return key.leaked ? 'leaked' : 'revoked'
   if (key.expires_at !== null && Date.parse(key.expires_at) <= Date.now()) return 'expired'
   return key.managed_by === 'configuration' ? 'configured' : 'active'
 }

@@ -116,6 +116,25 @@ export const CALLER_FAULTS = {
     meaning: 'The key has expired.',
     nextStep: 'Ask the operator for a new key.',
   },
+  key_revoked: {
+    status: 401,
+    type: 'authentication_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      'The key under which the work began was revoked meanwhile, or torana.yaml no longer lists it. Calls that Torana had sent are finished and accounted for; it buys nothing more.',
+    nextStep:
+      'A batch waits: continue it under the terms of its project, or cancel it, in the console or with `torana batch`. Send an image request again with another key.',
+  },
+  project_deleted: {
+    status: 403,
+    type: 'permission_error',
+    retry: false,
+    who: 'operator',
+    meaning:
+      'The project was deleted while work of it was running. Calls that Torana had sent are finished and accounted for; it buys nothing more.',
+    nextStep: 'Send the work again with a key of another project.',
+  },
   model_not_allowed: {
     status: 403,
     type: 'permission_error',

@@ -1,5 +1,6 @@
 /** How long lines of a batch wait for what keeps them from running. Nobody waits for them. */
-import type { Fault, FaultCode } from '#core/fault/fault.ts'
+import type { Fault } from '#core/fault/fault.ts'
+import { isForPerson } from './verdict.ts'
 
 /** Where there is only no room at the moment, lines wait for it so often. */
 export const MAX_WAITS = 30
@@ -9,14 +10,8 @@ const SOON_MS = 1000
 const MAX_SOON_MS = 5000
 /** So long nothing of the batch begins after an upstream, or all of them, could not be used. */
 const TROUBLE_PAUSE_MS = 15_000
-/** A budget or a quota may be raised, and files deleted, at any time. */
-const BUDGET_PAUSE_MS = 60_000
-
-const WAITS_FOR_PEOPLE: ReadonlySet<FaultCode> = new Set<FaultCode>([
-  'budget_exhausted',
-  'budget_reserved',
-  'too_many_files',
-])
+/** The pause when only a person can help, who may do so at any time. */
+const PERSON_PAUSE_MS = 60_000
 
 /** The wait for room. */
 export function soonMs(retryAfterMs: number | undefined): number {
@@ -24,5 +19,5 @@ export function soonMs(retryAfterMs: number | undefined): number {
 }
 
 export function pauseAfter(fault: Fault): number {
-  return WAITS_FOR_PEOPLE.has(fault.code) ? BUDGET_PAUSE_MS : TROUBLE_PAUSE_MS
+  return isForPerson(fault) ? PERSON_PAUSE_MS : TROUBLE_PAUSE_MS
 }

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import type { Clock } from '#ports/clock.ts'
 import { decodeBase64 } from '#core/embedding/vector.ts'
 import type { Batch, HeldChunk } from '#ports/batches.ts'
+import { aDeployment } from '#test/support/deployments.ts'
+import { SetTerms } from '#test/support/terms.ts'
 import { storedKey } from '../access/stored-key.ts'
 import { MemoryBlobs } from '#stores/blobs/memory.ts'
 import { MemoryBatches } from '#stores/memory/batches.ts'
@@ -35,7 +37,8 @@ interface ResultLine {
 
 const HOUR_MS = 3_600_000
 const identifiers = uuidv7Identifiers(systemClock)
-const model = aModel()
+const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000n } as const
+const model = aModel({ deployments: [aDeployment({ price })] })
 
 function linesOf(texts: readonly string[]): string {
   const lines = texts.map((input, index) =>
@@ -56,6 +59,7 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
   const batches = new MemoryBatches(clock)
   const blobs = new MemoryBlobs(clock)
   const upstream = new MemoryUpstream(options)
+  const terms = new SetTerms()
   const input = new TextEncoder().encode(linesOf(texts))
   const id = `batch_${identifiers.next().replaceAll('-', '')}`
   await batches.create(
@@ -90,6 +94,7 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
     diskRoom: ENDLESS_ROOM,
     callInputs: () => 64,
     docsUrl: () => 'http://docs',
+    terms,
     wait: async (ms) => void (nowMs += ms),
   }
   const stop = new StopSign()
@@ -126,8 +131,10 @@ async function world(texts: readonly string[], options: MemoryUpstreamOptions = 
     return lines
   }
   return {
+    id,
     batches,
     upstream,
+    terms,
     dependencies,
     orders,
     claimed,
@@ -294,4 +301,72 @@ test('lines whose deployment left the vector space meanwhile are made again', as
   await runChunk(await claimed(), orders, { ...dependencies, isQuarantined })
   assert.equal(upstream.calls.length, 2)
   assert.equal((await output()).length, 3)
+})
+
+const HARD = { id: 'project:p', limitNanoUsd: 0n, per: 'day', hard: true } as const
+const ENDED = { isProjectDeleted: false } as const
+
+/** What a change means for a chunk that is half done. Undefined: it goes on. */
+const CHANGES: readonly (readonly [
+  what: string,
+  change: (terms: SetTerms) => void,
+  paused: string | undefined,
+])[] = [
+  ['nothing changes', () => {}, undefined],
+  ['its key is revoked', (terms) => (terms.now = { standing: 'revoked', ...ENDED }), 'key_revoked'],
+  ['its key expires', (terms) => (terms.now = { standing: 'expired', ...ENDED }), 'key_expired'],
+  ['its key leaks', (terms) => (terms.now = { standing: 'leaked', ...ENDED }), 'key_revoked'],
+  [
+    'its project is deleted',
+    (terms) => (terms.now = { standing: 'revoked', isProjectDeleted: true }),
+    'project_deleted',
+  ],
+  [
+    'its key can no longer be looked up',
+    (terms) => (terms.now = { standing: 'unreachable', ...ENDED }),
+    'key_store_unreachable',
+  ],
+  ['a hard budget is set', (terms) => (terms.key = { budgets: [HARD] }), 'budget_exhausted'],
+  ['a soft budget is set', (terms) => (terms.key = { budgets: [{ ...HARD, hard: false }] }), undefined],
+  [
+    'a rate limit is set',
+    (terms) => {
+      const limit = { id: 'key:p/k:requests', project: 'p', unit: 'requests', perMinute: 1 } as const
+      terms.key = { limits: [limit] }
+    },
+    undefined,
+  ],
+]
+
+for (const [what, change, paused] of CHANGES)
+  test(`between two calls of a chunk, ${what}: it ${paused === undefined ? 'goes on' : `pauses for ${paused}`}`, async () => {
+    const all = await world(['a', 'b', 'c', 'd'])
+    const { batches, dependencies, orders, terms, upstream } = all
+    const answered = (): void => change(terms)
+    await runChunk(await all.claimed(), { ...orders, answered }, { ...dependencies, callInputs: () => 1 })
+    const batch = await batches.find(all.id, 'p')
+    assert.equal(batch?.pause?.code, paused)
+    assert.equal(upstream.calls.length, paused === undefined ? 4 : 1)
+    assert.deepEqual([batch?.completed, batch?.failed], [paused === undefined ? 4 : 1, 0])
+  })
+
+test('a batch that was continued runs under its project alone, whatever becomes of its key', async () => {
+  const all = await world(['a', 'b'])
+  const { batches, dependencies, orders, terms } = all
+  terms.now = { standing: 'revoked', ...ENDED }
+  terms.key = { models: new Set(['another']) }
+  await batches.continue(all.id, 'p')
+  await runChunk(await all.claimed(), orders, dependencies)
+  assert.equal((await batches.find(all.id, 'p'))?.completed, 2)
+})
+
+test('a batch that was continued is bound by the budget of its project', async () => {
+  const all = await world(['a', 'b'])
+  const { batches, dependencies, orders, terms, upstream } = all
+  terms.now = { standing: 'revoked', ...ENDED }
+  terms.projectBudget = HARD
+  await batches.continue(all.id, 'p')
+  await runChunk(await all.claimed(), orders, dependencies)
+  assert.equal((await batches.find(all.id, 'p'))?.pause?.code, 'budget_exhausted')
+  assert.equal(upstream.calls.length, 0)
 })

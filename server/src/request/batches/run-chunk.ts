@@ -10,11 +10,11 @@ import { Fault } from '#core/fault/fault.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { Batches, HeldChunk } from '#ports/batches.ts'
 import type { BlobStore } from '#ports/blobs.ts'
-import type { Key } from '#ports/keys.ts'
+import type { Key, TermsInForce } from '#ports/keys.ts'
 import { BATCH_LINES_ROUTE } from '#ports/request-reports.ts'
 import { StoreAway } from '#ports/store.ts'
-import { keyOfStored, type StoredKey } from '../access/stored-key.ts'
 import { embed, type EmbedDependencies } from '../embeddings/embed.ts'
+import { batchKey } from './batch-key.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
@@ -34,6 +34,7 @@ export interface ChunkDependencies extends EmbedDependencies, Pick<RoomOutside, 
   /** How many inputs a call in the background may carry at present. */
   readonly callInputs: () => number
   readonly docsUrl: () => string
+  readonly terms: TermsInForce
   readonly wait: (ms: number) => Promise<unknown>
 }
 
@@ -120,7 +121,6 @@ class ChunkRun {
   readonly #results: ChunkResults
   readonly #orders: ChunkOrders
   readonly #dependencies: ChunkDependencies
-  readonly #key: Key
   readonly #room: ResultRoom
 
   constructor(held: HeldChunk, results: ChunkResults, orders: ChunkOrders, dependencies: ChunkDependencies) {
@@ -129,8 +129,6 @@ class ChunkRun {
     this.#orders = orders
     this.#dependencies = dependencies
     this.#room = new ResultRoom(held, dependencies)
-    // Rates are for those who wait: a batch is bound by its budget, and by what interactive requests leave.
-    this.#key = { ...keyOfStored(JSON.parse(held.batch.terms) as StoredKey), limits: [] }
   }
 
   /** Runs the lines in order. `done`: so many of them have a result. */
@@ -227,6 +225,8 @@ class ChunkRun {
     const input = joinInputs(lines.map((line) => line.request.input))
     const trace = new RequestTrace(clock.monotonicMs())
     const startedMs = clock.monotonicMs()
+    const { batch } = this.#held
+    const keyNow = (): Key | Promise<Key> => batchKey(batch, this.#dependencies.terms)
     let fault: Fault | undefined
     let result: Awaited<ReturnType<typeof embed>> | undefined
     try {
@@ -234,7 +234,8 @@ class ChunkRun {
         { ...request, input },
         {
           requestId,
-          key: this.#key,
+          key: await keyNow(),
+          keyNow,
           unsupported: undefined,
           pinnedSpace: undefined,
           dryRun: false,
@@ -261,10 +262,10 @@ class ChunkRun {
         status: fault?.entry.status ?? 200,
         fault: fault?.code,
         cause: fault?.cause,
-        clientRequestId: this.#held.batch.id,
-        project: this.#key.project,
-        key: this.#key.name,
-        keyId: this.#key.id,
+        clientRequestId: batch.id,
+        project: batch.project,
+        key: batch.keyId.slice(batch.project.length + 1),
+        keyId: batch.keyId,
         model: embedded?.model.id,
         deployment: embedded?.deployments.join(),
         attempts: embedded?.attempts,

@@ -19,13 +19,13 @@ import type { BlobStore } from '#ports/blobs.ts'
 import type { ImageJob } from '#ports/image-jobs.ts'
 import type { Key } from '#ports/keys.ts'
 import { BATCH_EDITS_ROUTE, BATCH_PICTURES_ROUTE } from '#ports/request-reports.ts'
-import { keyOfStored, type StoredKey } from '../access/stored-key.ts'
 import { blobsOfBatch } from '../images/batch-blobs.ts'
 import type { HeldBytes } from '../images/deliver.ts'
 import type { RequestFiles } from '../images/files.ts'
 import { generateImages, type ImageDependencies } from '../images/image.ts'
 import { outcomeOfOther } from '../images/job.ts'
 import type { ImageOutcome } from '../images/outcome.ts'
+import { batchKey } from './batch-key.ts'
 import { ChunkResults } from './chunk-results.ts'
 import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
@@ -126,7 +126,6 @@ class PictureRun {
   readonly #held: HeldChunk
   readonly #orders: ChunkOrders
   readonly #dependencies: PictureDependencies
-  readonly #key: Key
   /** Of this line alone: no caller can send a line break. */
   readonly #jobKey: string
 
@@ -135,8 +134,6 @@ class PictureRun {
     this.#orders = orders
     const { batch, hold } = held
     this.#dependencies = { ...dependencies, blobs: blobsOfBatch(batch.id, dependencies.blobs) }
-    // Rates are for those who wait: a batch is bound by its budget, and by what interactive requests leave.
-    this.#key = { ...keyOfStored(JSON.parse(batch.terms) as StoredKey), limits: [] }
     this.#jobKey = `${batch.id}\n${hold.chunk}`
   }
 
@@ -206,18 +203,25 @@ class PictureRun {
     const dependencies = this.#dependencies
     const { clock } = dependencies
     const trace = new RequestTrace(clock.monotonicMs())
-    const { id: batchId } = this.#held.batch
+    const { batch } = this.#held
+    const keyNow = (): Key | Promise<Key> => batchKey(batch, dependencies.terms)
     let end: LineEnd | Fault = { kind: 'stopped' }
     try {
+      await using unread = new AsyncDisposableStack()
+      unread.defer(() => files.discard())
+      const key = await keyNow()
+      // From here on the request has the files.
+      unread.move()
       const begun = await generateImages(
         asked,
         {
           requestId,
-          key: this.#key,
+          key,
+          keyNow,
           unsupported: undefined,
           idempotencyKey: this.#jobKey,
           isRetry: false,
-          background: { batchId, caller: this.#orders.stop },
+          background: { batchId: batch.id, caller: this.#orders.stop },
           dryRun: false,
           // Nobody waits on this connection, so the files of an edit are kept for a node that may have to go on.
           respondAsync: true,
@@ -275,9 +279,9 @@ class PictureRun {
       fault: fault?.code,
       cause: fault?.cause,
       clientRequestId: batch.id,
-      project: this.#key.project,
-      key: this.#key.name,
-      keyId: this.#key.id,
+      project: batch.project,
+      key: batch.keyId.slice(batch.project.length + 1),
+      keyId: batch.keyId,
       model: idOf(catalog(), asked.model),
       deployment: result?.deployments.join() ?? fault?.upstream?.deployment,
       attempts: result?.attempts,

@@ -36,12 +36,32 @@ const OF_A_MOMENT: ReadonlySet<FaultCode> = new Set<FaultCode>([
   'client_closed_request',
 ])
 
+/** Its key has ended, or its project: a person decides, or the batch is cancelled. */
+const OF_RIGHTS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'key_revoked',
+  'key_expired',
+  'project_deleted',
+])
+
 export function verdictOn(fault: Fault): Verdict {
   if (OF_ONE_TEXT.has(fault.code)) return 'text'
   if (OF_A_CALL.has(fault.code)) return 'failing'
   if (OF_A_MOMENT.has(fault.code)) return 'soon'
+  if (OF_RIGHTS.has(fault.code)) return 'later'
   const { status } = fault.entry
   return status >= 500 || status === 429 ? 'later' : 'lines'
+}
+
+/** Only a person can raise a budget or delete files. */
+const OF_LIMITS: ReadonlySet<FaultCode> = new Set<FaultCode>([
+  'budget_exhausted',
+  'budget_reserved',
+  'too_many_files',
+])
+
+/** Whether a person has to act before lines can run again: raise a budget, delete files, continue the batch, make its key good. */
+export function isForPerson({ code }: Fault): boolean {
+  return OF_RIGHTS.has(code) || OF_LIMITS.has(code)
 }
 
 /** The line that the fault names by the place of its input. Undefined: it names none. */

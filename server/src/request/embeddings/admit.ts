@@ -4,6 +4,7 @@ import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { costOf, maxCostOf } from '#core/price.ts'
 import type { Key } from '#ports/keys.ts'
+import type { KeyAsked } from '../access/terms-now.ts'
 import {
   Admission,
   admitWithin,
@@ -24,6 +25,7 @@ export interface AdmissionRequest {
   readonly offers: readonly Offer[]
   readonly input: Input
   readonly counted?: TakenRates | undefined
+  readonly keyNow?: KeyAsked | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
   readonly tokenContext?: TokenContext | undefined
 }
@@ -120,7 +122,7 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, counted }: AdmissionRequest,
+  { requestId, key, model, offers, input, counted, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
@@ -130,6 +132,7 @@ function termsOf(
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     counted,
+    keyNow,
     mostNanoUsd() {
       // Nearly always the same at all of them. One pass over the texts is enough.
       const prefix = offers.reduce(

@@ -16,7 +16,9 @@ import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { admit } from './admit.ts'
+import { allowedNow, hasPrice } from './allowed-now.ts'
 import { findEmbeddingModel } from '../access/find-model.ts'
+import type { KeyAsked } from '../access/terms-now.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { Dispatch } from '../traffic/dispatch.ts'
 import { dryRun, type DryRun } from './dry-run.ts'
@@ -73,6 +75,8 @@ export interface EmbedOptions {
    * the cache, where a corpus would push out what others ask for again.
    */
   readonly isBackground?: boolean | undefined
+  /** Asked before each call, for work that outlives the moment in which its key was looked up. */
+  readonly keyNow?: KeyAsked | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace
   /** What the rate limits counted before the request was read. */
@@ -118,7 +122,7 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const space = spaceFor(model, first.width, generation, options.pinnedSpace)
-  const { requestId, key, trace } = options
+  const { requestId, key, keyNow, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
   const begunMs = clock.monotonicMs()
@@ -133,7 +137,16 @@ export async function embed(
 
   trace.admittingMs = lengths === undefined ? begunMs : clock.monotonicMs()
   const admitted = admit(
-    { requestId, key, model, offers, input: request.input, counted: options.counted, tokenContext },
+    {
+      requestId,
+      key,
+      model,
+      offers,
+      input: request.input,
+      counted: options.counted,
+      keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
+      tokenContext,
+    },
     dependencies,
   )
   const admission = admitted instanceof Promise ? await admitted : admitted
@@ -230,10 +243,6 @@ function formFor({ encoding }: EmbeddingRequest, isShared: boolean, isBackground
   if (encoding === 'base64') return isBackground ? 'base64Bytes' : 'base64'
   // Vectors are kept as values, and a text would have to be parsed for that.
   return isShared ? 'float32' : 'text'
-}
-
-function hasPrice({ deployment }: Offer): boolean {
-  return deployment.price.kind !== 'unpriced'
 }
 
 /** Leaves the caller's SDK a moment to read our error before its own time-out. */

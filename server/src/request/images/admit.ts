@@ -6,6 +6,7 @@ import type { ImageRequest } from '#core/image/request.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Key } from '#ports/keys.ts'
+import type { KeyAsked } from '../access/terms-now.ts'
 import {
   Admission,
   admitWithin,
@@ -40,6 +41,8 @@ export interface ImageOrder {
   readonly images?: number
   readonly attemptsBefore?: number
   readonly counted?: TakenRates | undefined
+  /** Asked before each call: the key may end, and budgets change, while the job waits for its turn. */
+  readonly keyNow: KeyAsked
 }
 
 export async function admitImages(order: ImageOrder, outside: MoneyOutside): Promise<Admission> {
@@ -52,6 +55,7 @@ export async function admitImages(order: ImageOrder, outside: MoneyOutside): Pro
     images: order.images ?? request.images,
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
     counted: order.counted,
+    keyNow: order.keyNow,
     attemptsBefore: order.attemptsBefore ?? 0,
   }
   if (!mustAsk(key, outside)) return new Admission(terms, outside, NOTHING_TAKEN)

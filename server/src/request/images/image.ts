@@ -16,9 +16,11 @@ import type { DiskRoom } from '#ports/disk-room.ts'
 import type { Limits } from '#core/settings.ts'
 import { JobLost, type Hold, type ImageJob } from '#ports/image-jobs.ts'
 import type { Preview } from '#ports/image-upstream.ts'
+import type { Key, TermsInForce } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { admitOnDisk } from '../files/disk-fault.ts'
 import { findImageModel } from '../access/find-model.ts'
+import { keyNow, type KeyAsked } from '../access/terms-now.ts'
 import type { Admission, MoneyOutside } from '../money/admission.ts'
 import type { TakenRates } from '../money/rates.ts'
 import type { PicturesAtHand } from './at-hand.ts'
@@ -45,6 +47,7 @@ export interface ImageDependencies extends MoneyOutside, BuyingOutside, JobOutsi
   readonly limits: Limits
   /** Where pictures are kept. */
   readonly diskRoom: DiskRoom
+  readonly terms: TermsInForce
 }
 
 /** What the caller said beside the body. */
@@ -61,6 +64,8 @@ export interface ImageOptions extends JobOptions {
   readonly atHand?: PicturesAtHand | undefined
   /** Its pictures are of a line of a batch. Undefined: somebody waits for them. */
   readonly background?: Background | undefined
+  /** Asked before each call. Undefined: the key has to be good still. */
+  readonly keyNow?: KeyAsked | undefined
 }
 
 export interface MadeImages {
@@ -103,7 +108,9 @@ export async function generateImages(
   const model = findImageModel(request.model, key, dependencies.catalog())
   const { offers, dropped } = offersFor(request, model, key, options.unsupported, dependencies)
   if (options.dryRun) return dryRun(request, model, offers, dropped)
-  const order = { request, model, offers, key, requestId, counted: options.counted }
+  const { counted } = options
+  const stillAllowed = (): Promise<Key> => allowedNow(request, options, dependencies)
+  const order = { request, model, offers, key, requestId, counted, keyNow: stillAllowed }
   const start = await admitAndBegin(order, ownFiles, options, dependencies)
   if (start.kind === 'joined') return await joined(start.job, model, start.rates, options, dependencies)
 
@@ -118,6 +125,18 @@ export async function generateImages(
     return outcomeOfOther(begun, dependencies)
   })
   return madeOrThrow(outcome, { model, jobId: requestId, rates: admission.rates })
+}
+
+/** The key of this moment, as far as it may still ask for this. */
+async function allowedNow(
+  request: ImageRequest,
+  { key: { id, project }, keyNow: asked, unsupported }: ImageOptions,
+  dependencies: ImageDependencies,
+): Promise<Key> {
+  const key = await (asked?.() ?? keyNow({ keyId: id, project }, false, dependencies.terms))
+  const model = findImageModel(request.model, key, dependencies.catalog())
+  offersFor(request, model, key, unsupported, dependencies)
+  return key
 }
 
 interface Admitted {

@@ -127,7 +127,7 @@ async function buying({ isQuick = false, ...given }: Buying): Promise<World> {
   const request = anImageRequest({ images: given.images, edit: given.edit })
   const { offers } = negotiateImages(request, model, 'refuse')
   const requestId = crypto.randomUUID()
-  const books = await admitImages({ requestId, key, request, model, offers }, money)
+  const books = await admitImages({ requestId, key, keyNow: () => key, request, model, offers }, money)
   const begun = await jobs.begin({
     id: requestId,
     project: 'p',

@@ -12,7 +12,10 @@ import type { LedgerEntry } from '#core/ledger.ts'
 import type { Cost } from '#core/price.ts'
 import { JobLost, type ImageJobCall, type TakenJob } from '#ports/image-jobs.ts'
 import type { MadePicture } from '#ports/image-upstream.ts'
+import { StoreAway } from '#ports/store.ts'
 import { RequestTrace } from '#core/request-trace.ts'
+import { findImageModel } from '../access/find-model.ts'
+import { keyNow, type KeyAsked } from '../access/terms-now.ts'
 import type { BegunCall, PaidCall } from '../money/call.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { blobsOfBatch } from './batch-blobs.ts'
@@ -91,7 +94,7 @@ async function resumeStored(
   const bought =
     fault !== undefined && missing > 0
       ? { deliveries: [], failures: [fault] }
-      : await buyMissing(run, missing, stored, offers, taken, dependencies)
+      : await buyMissing(run, missing, stored, taken, dependencies)
   const all: Bought = {
     deliveries: [...resumed.flatMap(({ deliveries }) => deliveries), ...bought.deliveries],
     failures: [...resumed.flatMap(({ failures }) => failures), ...bought.failures],
@@ -186,21 +189,24 @@ async function convertedLate(
   return whole
 }
 
-/** Pictures for which no call was ever sent. */
+/** Pictures for which no call was ever sent, under the terms in force now. */
 async function buyMissing(
   run: ImageRun,
   images: number,
-  { key, request }: StoredImageRequest,
-  offers: readonly ImageOffer[],
+  { request, unsupported }: StoredImageRequest,
   { job, calls }: TakenJob,
   dependencies: ResumeDependencies,
 ): Promise<Bought> {
   if (images <= 0) return { deliveries: [], failures: [] }
-  const { model } = run
+  const stillGood = (): ReturnType<KeyAsked> => keyNow(job, false, dependencies.terms)
   try {
+    const key = await stillGood()
+    const model = findImageModel(job.model, key, dependencies.catalog())
+    const { offers } = offersFor(request, model, key, unsupported, dependencies)
     // Calls that run side by side are noted in any order, so there may be fewer than the highest number says.
     const attemptsBefore = calls.reduce((most, { attempt }) => Math.max(most, attempt + 1), 0)
-    const order = { requestId: job.id, key, request, model, offers, images, attemptsBefore }
+    const about = { requestId: job.id, key, keyNow: stillGood }
+    const order = { ...about, request, model, offers, images, attemptsBefore }
     using admission = await admitImages(order, dependencies)
     const bought = await buy({ ...run, books: admission }, images, offers, dependencies).catch(
       (error: unknown) => {
@@ -213,6 +219,8 @@ async function buyMissing(
     return bought
   } catch (error) {
     if (!(error instanceof Fault)) throw error
+    // That this node cannot know the key is no reason to end the job: it is taken up again when the store is back.
+    if (error.code === 'key_store_unreachable') throw new StoreAway(error.message, { cause: error })
     return { deliveries: [], failures: [error] }
   }
 }

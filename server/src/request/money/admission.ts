@@ -6,14 +6,17 @@
  */
 import type { Budget } from '#core/budget.ts'
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import { momentOf, type LedgerEntry } from '#core/ledger.ts'
+import type { LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'
 import type { Reservation } from '#core/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
 import type { RateLimiter } from '#ports/limiter.ts'
+import type { KeyAsked } from '../access/terms-now.ts'
 import { BudgetRefusal } from './budget-refusal.ts'
+import { unpriced } from './hard-budget.ts'
+import { HeldMoney, type Leased } from './held-money.ts'
 import {
   leasedOf,
   leftUnknown,
@@ -51,6 +54,8 @@ export interface AdmissionTerms extends RateTerms {
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
   readonly attemptsBefore?: number
+  /** Asked before each call: it is sent only under the terms in force then. Undefined: those of its beginning hold to its end. */
+  readonly keyNow?: KeyAsked | undefined
 }
 
 /** Whether anything has to be asked before the request may run. */
@@ -80,6 +85,8 @@ export async function admitWithin<Kind extends Admission>(
   return admission
 }
 
+const NONE: readonly Leased[] = []
+
 export class Admission implements Disposable {
   readonly project: string
   /** Where each rate limit stands, for the answer's headers. */
@@ -89,15 +96,15 @@ export class Admission implements Disposable {
   readonly #terms: AdmissionTerms
   readonly #outside: MoneyOutside
   readonly #takes: readonly RateTake[]
-  readonly #budgets: Key['budgets']
-  /** Reserved in each hard budget and not yet given to a call. */
-  #heldNanoUsd = 0n
+  readonly #money: HeldMoney
+  /** The budgets that each call was reserved from, by its number, where there are any. */
+  #budgetsOf: Map<number, readonly Budget[]> | undefined
   #attempts = 0
   #tokens = 0
   #images = 0
   #entries: LedgerEntry[] = []
   /** Reserved for the calls of the entries and not used by them. */
-  #unusedNanoUsd = 0n
+  #unused: readonly Leased[] = NONE
   #hasEnded = false
   #isAbandoned = false
   #isCounted: boolean
@@ -108,31 +115,27 @@ export class Admission implements Disposable {
     this.#takes = takes
     this.rates = states
     this.project = terms.key.project
-    const { budgets } = terms.key
-    this.#budgets =
-      budgets.length === 0
-        ? budgets
-        : budgets.map((budget) => outside.leases.inForce(budget)).filter(({ hard }) => hard)
+    this.#money = new HeldMoney(outside.leases, this.#hardBudgets(terms.key), terms.requestId)
     this.#attempts = terms.attemptsBefore ?? 0
     this.#isCounted = this.#attempts > 0
   }
 
   /** Reserves the most that the request can cost, in each hard budget. */
   async reserve(): Promise<void> {
-    if (this.#budgets.length === 0) return
+    const { budgets } = this.#money
+    if (budgets.length === 0) return
     let most = this.#terms.mostNanoUsd()
     try {
-      await this.#hold(most)
+      await this.#money.setAside(most)
     } catch (error) {
       // Only now is it worth its time to look more closely at what the request can cost.
       const less =
         error instanceof BudgetRefusal ? await this.closerMostNanoUsd(error.leftNanoUsd) : undefined
       if (less === undefined || less >= most) throw error
       most = less
-      await this.#hold(most)
+      await this.#money.setAside(most)
     }
-    this.#giveBack(most)
-    this.reservation = { nanoUsd: most, from: this.#budgets.map(({ id }) => id) }
+    this.reservation = { nanoUsd: most, from: budgets.map(({ id }) => id) }
   }
 
   /**
@@ -154,38 +157,62 @@ export class Admission implements Disposable {
     numbered?: (attempt: number) => Promise<void>,
     what?: string,
   ): Promise<BegunCall> {
-    const leased = this.#budgets.length > 0 && cost.kind === 'known' ? cost.nanoUsd : 0n
-    if (leased > 0n) await this.#take(leased)
+    const { keyNow } = this.#terms
+    if (keyNow !== undefined) this.#follow(await keyNow(), cost)
+    const isHeld = this.#money.budgets.length > 0 && cost.kind === 'known' && cost.nanoUsd > 0n
+    const leased = isHeld ? await this.#money.take(cost.nanoUsd) : undefined
     const unknown = this.#openCall(callId, deployment, cost, leased, what)
     try {
       if (numbered !== undefined) await numbered(unknown.attempt)
       await this.#outside.ledger.begin(unknown)
     } catch (error) {
-      this.#giveBack(leased)
+      if (leased !== undefined) this.#money.giveBack(leased)
       throw error
     }
     return { attempt: unknown.attempt, unknown }
   }
 
+  /** A hard budget may have come since the request was admitted. */
+  #follow(key: Key, cost: Cost): void {
+    const budgets = this.#hardBudgets(key)
+    if (budgets.length > 0 && cost.kind !== 'known') throw unpriced(this.#terms.modelId, key)
+    this.#money.follow(budgets)
+  }
+
+  #hardBudgets({ budgets }: Key): readonly Budget[] {
+    if (budgets.length === 0) return budgets
+    return budgets.map((budget) => this.#outside.leases.inForce(budget)).filter(({ hard }) => hard)
+  }
+
   /** The same at once, where no money has to be set aside and the note is made by then. */
   beginAtOnce(callId: string, deployment: string, cost: Cost): BegunCall | Promise<BegunCall> {
-    if (this.#budgets.length > 0) return this.beginCall(callId, deployment, cost)
-    const unknown = this.#openCall(callId, deployment, cost, 0n)
+    if (this.#money.budgets.length > 0 || this.#terms.keyNow !== undefined)
+      return this.beginCall(callId, deployment, cost)
+    const unknown = this.#openCall(callId, deployment, cost, undefined)
     const begun: BegunCall = { attempt: unknown.attempt, unknown }
     return this.#outside.ledger.begin(unknown)?.then(() => begun) ?? begun
   }
 
   /** Should this process die, the first call stands for the request. */
-  #openCall(callId: string, deployment: string, cost: Cost, leased: bigint, what?: string): LedgerEntry {
-    const held =
-      leased === 0n
-        ? NOTHING_LEASED
-        : {
-            projectLeaseNanoUsd: this.#has('project:') ? leased : 0n,
-            keyLeaseNanoUsd: this.#has('key:') ? leased : 0n,
-          }
+  #openCall(
+    callId: string,
+    deployment: string,
+    cost: Cost,
+    leased: Leased | undefined,
+    what?: string,
+  ): LedgerEntry {
     const isFirst = this.#attempts === 0
-    return openEntry(this.#nextCall(callId, deployment), cost, held, isFirst, what)
+    const call = this.#nextCall(callId, deployment)
+    if (leased === undefined) return openEntry(call, cost, NOTHING_LEASED, isFirst, what)
+    const { budgets, nanoUsd } = leased
+    this.#budgetsOf ??= new Map()
+    this.#budgetsOf.set(call.attempt, budgets)
+    const has = (owner: 'project:' | 'key:'): boolean => budgets.some(({ id }) => id.startsWith(owner))
+    const held = {
+      projectLeaseNanoUsd: has('project:') ? nanoUsd : 0n,
+      keyLeaseNanoUsd: has('key:') ? nanoUsd : 0n,
+    }
+    return openEntry(call, cost, held, isFirst, what)
   }
 
   /** The upstream answered, so the call is paid. Its entry is in the books once the request is settled. */
@@ -206,7 +233,7 @@ export class Admission implements Disposable {
     if (failure === undefined || failure.mayBeCharged)
       return this.#ended({ ...leftUnknown(unknown, failure, what), countsRequest: this.#countsRequest() }, 0n)
     this.#outside.ledger.forget(unknown.requestId, unknown.attempt)
-    this.#giveBack(leasedOf(unknown))
+    this.#money.giveBack(this.#leasedBy(unknown))
   }
 
   /** Resolves once every call of the request is in the books. Only then may the result leave. Undefined: they are. */
@@ -218,7 +245,7 @@ export class Admission implements Disposable {
   abandon(): void {
     this.#isAbandoned = true
     const [entries, unused] = this.#end()
-    this.#releaseToBudgets(unused)
+    this.#release(unused)
     for (const entry of entries) this.#drop(entry)
   }
 
@@ -244,14 +271,12 @@ export class Admission implements Disposable {
   }
 
   /** Returns the entries still to be written, and the money that is free once they are. */
-  #end(): [entries: readonly LedgerEntry[], unusedNanoUsd: bigint] {
-    const left: [readonly LedgerEntry[], bigint] = [this.#entries, this.#unusedNanoUsd]
+  #end(): [entries: readonly LedgerEntry[], unused: readonly Leased[]] {
+    const left: [readonly LedgerEntry[], readonly Leased[]] = [this.#entries, this.#unused]
     this.#hasEnded = true
     this.#entries = []
-    this.#unusedNanoUsd = 0n
-    const held = this.#heldNanoUsd
-    this.#heldNanoUsd = 0n
-    this.#releaseToBudgets(held)
+    this.#unused = NONE
+    this.#money.end()
     correctRates(this.#takes, { tokens: this.#tokens, images: this.#images }, this.#outside.limiter)
     return left
   }
@@ -266,78 +291,39 @@ export class Admission implements Disposable {
   /** The entry of a call that another node accounts for. */
   #drop(entry: LedgerEntry): void {
     this.#outside.ledger.forget(entry.requestId, entry.attempt)
-    this.#releaseToBudgets(leasedOf(entry))
+    this.#money.release(this.#leasedBy(entry))
   }
 
   #ended(entry: LedgerEntry, unusedNanoUsd: bigint): void {
+    const unused = unusedNanoUsd === 0n ? NONE : [this.#leasedBy(entry, unusedNanoUsd)]
     if (this.#isAbandoned) {
-      this.#releaseToBudgets(unusedNanoUsd)
+      this.#release(unused)
       return this.#drop(entry)
     }
-    if (this.#hasEnded) return this.#writeLater([entry], unusedNanoUsd)
+    if (this.#hasEnded) return this.#writeLater([entry], unused)
     this.#entries.push(entry)
-    this.#unusedNanoUsd += unusedNanoUsd
+    if (unused.length > 0) this.#unused = [...this.#unused, ...unused]
   }
 
-  #writeLater(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): void {
-    this.#write(entries, unusedNanoUsd)?.catch((error: unknown) =>
+  #leasedBy(entry: LedgerEntry, nanoUsd = leasedOf(entry)): Leased {
+    return { budgets: this.#budgetsOf?.get(entry.attempt) ?? [], nanoUsd }
+  }
+
+  #writeLater(entries: readonly LedgerEntry[], unused: readonly Leased[]): void {
+    this.#write(entries, unused)?.catch((error: unknown) =>
       this.#outside.unsettled(this.#terms.requestId, error),
     )
   }
 
   /** Should this process die before an entry is durable, its call counts in full. So unused money is free only then. */
-  #write(entries: readonly LedgerEntry[], unusedNanoUsd: bigint): Promise<void> | undefined {
+  #write(entries: readonly LedgerEntry[], unused: readonly Leased[]): Promise<void> | undefined {
     const writing = this.#outside.ledger.write(entries)
-    if (writing !== undefined) return writing.then(() => this.#releaseToBudgets(unusedNanoUsd))
-    this.#releaseToBudgets(unusedNanoUsd)
+    if (writing !== undefined) return writing.then(() => this.#release(unused))
+    this.#release(unused)
     return undefined
   }
 
-  /** Reserves in each budget, or in none. */
-  async #hold(amountNanoUsd: bigint): Promise<void> {
-    const { leases } = this.#outside
-    const atMs = this.#atMs()
-    const done: Key['budgets'][number][] = []
-    try {
-      for (const budget of this.#budgets) {
-        await leases.reserve(budget, atMs, amountNanoUsd)
-        done.push(budget)
-      }
-    } catch (error) {
-      for (const budget of done) leases.release(budget, atMs, amountNanoUsd)
-      throw error
-    }
-  }
-
-  /** Takes held money first, and what is lacking from the budgets. Held money goes at once: the request may end meanwhile. */
-  async #take(amountNanoUsd: bigint): Promise<void> {
-    const held = this.#heldNanoUsd < amountNanoUsd ? this.#heldNanoUsd : amountNanoUsd
-    const lacking = amountNanoUsd - held
-    this.#heldNanoUsd -= held
-    if (lacking === 0n) return
-    try {
-      await this.#hold(lacking)
-    } catch (error) {
-      this.#giveBack(held)
-      throw error
-    }
-  }
-
-  #giveBack(amountNanoUsd: bigint): void {
-    if (this.#hasEnded) this.#releaseToBudgets(amountNanoUsd)
-    else this.#heldNanoUsd += amountNanoUsd
-  }
-
-  #releaseToBudgets(amountNanoUsd: bigint): void {
-    for (const budget of this.#budgets) this.#outside.leases.release(budget, this.#atMs(), amountNanoUsd)
-  }
-
-  /** The moment that decides on the window of a budget: that of the request, not of its end. */
-  #atMs(): number {
-    return momentOf(this.#terms.requestId)
-  }
-
-  #has(owner: 'project:' | 'key:'): boolean {
-    return this.#budgets.some(({ id }) => id.startsWith(owner))
+  #release(unused: readonly Leased[]): void {
+    for (const one of unused) this.#money.release(one)
   }
 }

@@ -31,14 +31,16 @@ export function payable<Offer extends OfferWithFields>(
 ): readonly Offer[] {
   if (!key.budgets.some(({ hard }) => hard)) return offers
   const priced = offers.filter(hasPrice)
-  if (priced.length === 0) {
-    throw new Fault(
-      'model_unpriced',
-      `'${modelId}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. Use a model with a price.`,
-    )
-  }
+  if (priced.length === 0) throw unpriced(modelId, key)
   refuseUnknownFields(priced, key)
   return priced
+}
+
+export function unpriced(modelId: string, key: Key): Fault {
+  return new Fault(
+    'model_unpriced',
+    `'${modelId}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. Use a model with a price.`,
+  )
 }
 
 /** A field that the catalog does not know may multiply the cost. */

@@ -10,9 +10,11 @@ import {
   type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
+  type OpenBatches,
   type WantedChunks,
   type WantedRoom,
 } from '#ports/batches.ts'
+import type { Actor } from '#ports/audit.ts'
 import type { Clock } from '#ports/clock.ts'
 import { IDEMPOTENCY_MS, RETRY_JOIN_MS } from '#ports/image-jobs.ts'
 import { outputFiles } from '../batch-files.ts'
@@ -106,6 +108,8 @@ export class MemoryBatches implements Batches {
         spaces: [],
         droppedLines: 0,
         pause: undefined,
+        isContinued: false,
+        cancelCode: undefined,
       },
       digest,
       idempotencyKey,
@@ -149,15 +153,35 @@ export class MemoryBatches implements Batches {
       .slice(0, limit)
   }
 
-  async cancel(id: string, project: string): Promise<Batch | undefined> {
+  async cancel(id: string, project: string, _by?: Actor, code?: string): Promise<Batch | undefined> {
     const stored = this.#batches.get(id)
     if (stored?.batch.project !== project) return undefined
     if (stored.batch.state !== 'in_progress') return stored.batch
     const cancellingAtMs = this.#clock.nowMs()
-    stored.batch = { ...stored.batch, state: 'cancelling', cancellingAtMs, pause: undefined }
+    const cancelled = { state: 'cancelling', cancellingAtMs, cancelCode: code, pause: undefined } as const
+    stored.batch = { ...stored.batch, ...cancelled }
     for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = cancellingAtMs
     await this.#endIfDone(stored)
     return stored.batch
+  }
+
+  async continue(id: string, project: string): Promise<Batch | undefined> {
+    const stored = this.#batches.get(id)
+    if (stored?.batch.project !== project) return undefined
+    if (stored.batch.state !== 'in_progress' || stored.batch.isContinued) return stored.batch
+    stored.notBeforeMs = this.#clock.nowMs()
+    stored.batch = { ...stored.batch, isContinued: true, pause: undefined }
+    for (const chunk of stored.chunks) if (chunk.isGivenBack) chunk.heldUntilMs = stored.notBeforeMs
+    return stored.batch
+  }
+
+  async open(): Promise<readonly OpenBatches[]> {
+    const open = [...this.#batches.values()].filter(({ batch }) => batch.state === 'in_progress')
+    const groups = Map.groupBy(open, ({ batch }) => `${batch.keyId} ${batch.isContinued}`)
+    return [...groups.values()].map((group) => {
+      const { keyId, project, isContinued } = (group[0] as StoredBatch).batch
+      return { keyId, project, isContinued, ids: group.map(({ batch }) => batch.id) }
+    })
   }
 
   async claim(

@@ -27,6 +27,10 @@ export class MemoryFileUploads implements FileUploads {
     return this.#partsOf(id)
   }
 
+  async pending(limit: number): Promise<readonly FileUpload[]> {
+    return [...this.#uploads.values()].filter(({ state }) => state === 'pending').slice(0, limit)
+  }
+
   async end(id: string, state: 'completed' | 'cancelled'): Promise<FileUpload | undefined> {
     const upload = this.#uploads.get(id)
     if (upload?.state !== 'pending') return upload

@@ -13,8 +13,10 @@ import type {
   NewSecret,
   ProjectPage,
   ProjectRecord,
+  StoredStanding,
   TermsChange,
 } from '#ports/key-store.ts'
+import type { WorkOwner } from '#ports/keys.ts'
 import { isBehind, rankIn, type KeyPlace } from '#core/key-order.ts'
 import { hasEnded, statesOf, type KeyState } from '#core/key-hygiene.ts'
 import { changedKey, changedTerms, keyDetail, refusal, termsDetail } from '../key-change.ts'
@@ -55,6 +57,15 @@ export class MemoryKeyStore implements KeyStore {
 
   async *projectsChangedSince(version = -1n): AsyncIterable<readonly ProjectRecord[]> {
     yield [...this.#projects.values()].filter((project) => !project.deleted && project.version > version)
+  }
+
+  async standingOf({ keyId, project }: WorkOwner): Promise<StoredStanding> {
+    const key = this.#keys.get(keyId)
+    const ended = key?.isLeaked ? 'leaked' : key?.revokedAtMs === undefined ? 'living' : 'revoked'
+    return {
+      key: key === undefined ? 'missing' : ended,
+      isProjectDeleted: this.#projects.get(project)?.deleted ?? false,
+    }
   }
 
   async findKey(digests: readonly string[]): Promise<KeyRecord | undefined> {
@@ -210,11 +221,12 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
+  async revokeKey(id: string, actor: Actor, isLeaked = false): Promise<KeyRecord> {
     const key = this.#key(id)
-    if (key.revokedAtMs === undefined) {
-      this.#putKey({ ...key, revokedAtMs: this.#clock.nowMs() })
-      this.#audit.write({ actor, action: 'key.revoke', target: id, detail: {} })
+    if (key.revokedAtMs === undefined || (isLeaked && !key.isLeaked)) {
+      this.#putKey({ ...key, revokedAtMs: key.revokedAtMs ?? this.#clock.nowMs(), isLeaked })
+      const detail = isLeaked ? { leaked: true } : {}
+      this.#audit.write({ actor, action: 'key.revoke', target: id, detail })
     }
     return this.#record(this.#key(id))
   }

@@ -13,6 +13,8 @@ const KEYS_AT_ONCE = 200
 export class MemoryKeys implements KeyDirectory {
   readonly #hash: (apiKey: string) => string
   #byDigest: ReadonlyMap<string, Key> = new Map()
+  #byId: ReadonlyMap<string, Key> = new Map()
+  #projects: ReadonlySet<string> = new Set()
   #recent = new Map<string, Key>()
   /** Of all configured projects and keys, by their ids. */
   #budgets: ReadonlyMap<string, Budget> = new Map()
@@ -27,6 +29,7 @@ export class MemoryKeys implements KeyDirectory {
    */
   async prepare(projects: readonly Project[], pause: () => Promise<void>): Promise<() => void> {
     const byDigest = new Map<string, Key>()
+    const byId = new Map<string, Key>()
     const budgets = new Map<string, Budget>()
     const keep = (budget: Budget): void => {
       const before = this.#budgets.get(budget.id)
@@ -42,10 +45,13 @@ export class MemoryKeys implements KeyDirectory {
         const made = this.#keyOf(project, key)
         made.budgets.forEach(keep)
         byDigest.set(this.#hash(key.secret), made)
+        byId.set(made.id, made)
       }
     }
     return () => {
       this.#byDigest = byDigest
+      this.#byId = byId
+      this.#projects = new Set(projects.map(({ name }) => name))
       this.#recent = new Map()
       this.#budgets = budgets
     }
@@ -68,6 +74,15 @@ export class MemoryKeys implements KeyDirectory {
   /** The budget of a configured project or key as the file has it now. */
   budgetInForce(budgetId: string): Budget | undefined {
     return this.#budgets.get(budgetId)
+  }
+
+  /** The key of this id as the file has it now. */
+  ofId(keyId: string): Key | undefined {
+    return this.#byId.get(keyId)
+  }
+
+  hasProject(project: string): boolean {
+    return this.#projects.has(project)
   }
 
   get size(): number {

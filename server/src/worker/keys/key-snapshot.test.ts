@@ -12,7 +12,8 @@ import { MemoryKeys } from '#stores/memory/keys.ts'
 import { digested, memoryDirectory, someSecret } from '#test/support/directory.ts'
 import { keyNode, Link, TestClock, type NodeOptions } from '#test/support/key-nodes.ts'
 import { authenticate } from '#request/access/authenticate.ts'
-import { declaredFirst, STALE_KEYS_MS } from './key-snapshot.ts'
+import { declaredFirst } from './declared-first.ts'
+import { STALE_KEYS_MS } from './key-snapshot.ts'
 
 /** A store with one key `p/k`, and a node that has loaded it. */
 async function loaded(options: NodeOptions = {}) {

@@ -84,6 +84,18 @@ export class KeySnapshot implements KeyDirectory {
     return this.#contents.budgets.get(budgetId)
   }
 
+  /** Whether what is not here is known not to be: all was read from the store, and not too long ago. */
+  get isComplete(): boolean {
+    return this.#version !== undefined && this.#isBelieved
+  }
+
+  /** The key of this id by its present terms, whether or not it has expired. `stale`: the store has been away for too long. */
+  ofId(keyId: string): Key | 'stale' | undefined {
+    const entry = this.#contents.entries.get(keyId)
+    if (entry === undefined) return undefined
+    return this.#isBelieved ? this.#keyIn(entry) : 'stale'
+  }
+
   /** Loads from the store or, while it is away, from the copy on disk. */
   async start(): Promise<void> {
     this.#isStarting = true
@@ -94,11 +106,10 @@ export class KeySnapshot implements KeyDirectory {
 
   find(secret: string, mayAsk = true): Key | undefined | Promise<Key | undefined> {
     if (secret.length < MIN_KEY_LENGTH) return undefined
-    const { peppers, clock } = this.#options
+    const { peppers } = this.#options
     const digest = peppers.current.digestOf(secret)
     const opening = this.#contents.openings.get(digest) ?? this.#underPreviousPepper(secret, digest)
-    if (opening !== undefined && clock.monotonicMs() - this.#verifiedMs < STALE_KEYS_MS)
-      return this.#use(opening)
+    if (opening !== undefined && this.#isBelieved) return this.#use(opening)
     if (!mayAsk) return undefined
     if (this.#trouble !== undefined)
       return Promise.reject(
@@ -243,6 +254,14 @@ export class KeySnapshot implements KeyDirectory {
       entry.notedAtMs = nowMs
       this.#uses.set(entry.record.id, nowMs)
     }
+    return this.#keyIn(entry)
+  }
+
+  get #isBelieved(): boolean {
+    return this.#options.clock.monotonicMs() - this.#verifiedMs < STALE_KEYS_MS
+  }
+
+  #keyIn(entry: Entry): Key {
     if (entry.key === undefined || entry.keyFor !== this.#declared) {
       entry.key = this.#keyOf(entry.record)
       entry.keyFor = this.#declared
@@ -261,22 +280,6 @@ export class KeySnapshot implements KeyDirectory {
       ...termsOf(project, this.#declared.get(project) ?? record.projectTerms, id, record),
       bounds: boundsOf(record),
     }
-  }
-}
-
-/** Keys of the configuration are always known. Only other secrets are a question for the store. */
-export function declaredFirst(
-  declared: { readonly find: (secret: string) => Key | undefined },
-  stored: KeyDirectory & { readonly declaredUsed: (keyId: string) => void },
-): KeyDirectory {
-  return {
-    find(secret, mayAsk) {
-      const key = declared.find(secret)
-      if (key === undefined) return stored.find(secret, mayAsk)
-      stored.declaredUsed(key.id)
-      return key
-    },
-    endOf: (secret) => stored.endOf?.(secret),
   }
 }
 

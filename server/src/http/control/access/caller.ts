@@ -22,7 +22,7 @@ export interface Caller {
 }
 
 /** The name of the key under which somebody plays in a project. */
-export function playgroundKey({ actor }: Caller): string {
+export function playgroundKey({ actor }: Pick<Caller, 'actor'>): string {
   return `console.${actor}`
 }
 
@@ -84,7 +84,7 @@ export function visibleProjects({ actor, projects }: Caller, asked?: string): re
   return [asked]
 }
 
-export function maySee({ projects }: Caller, project: string | undefined): boolean {
+export function maySee({ projects }: Pick<Caller, 'projects'>, project: string | undefined): boolean {
   return projects === null || (project !== undefined && projects.includes(project))
 }
 

@@ -1,4 +1,4 @@
-/** Routes of batches: how far each is, what came of it, and telling one to stop. */
+/** Routes of batches: how far each is, what came of it, telling one to stop, or to go on without its key. */
 import { z } from 'zod'
 import type { BatchReports, ReportedBatch } from '#ports/batch-reports.ts'
 import type { Batches, BatchState } from '#ports/batches.ts'
@@ -14,7 +14,7 @@ import { batchBody, batchDetailBody } from './shapes.ts'
 
 export interface BatchesDependencies extends ContentOutside {
   readonly reports: BatchReports
-  readonly batches: Pick<Batches, 'cancel'>
+  readonly batches: Pick<Batches, 'cancel' | 'continue'>
   readonly files: Pick<Files, 'find'>
   readonly nowMs: () => number
 }
@@ -67,6 +67,23 @@ export function registerBatches(api: Api, dependencies: BatchesDependencies): vo
       const cancelled = await batches.cancel(id, project, actorIn(request))
       if (cancelled === undefined) throw notFound(`There is no batch ${id}.`)
       return batchBody(cancelled)
+    },
+  })
+
+  api.post('/batches/:id/continue', {
+    config: { permission: 'batches.continue' },
+    schema: {
+      operationId: 'continueBatch',
+      summary:
+        'Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended',
+      params: batchPath,
+      response: { 200: reportedBatch, ...faultAnswers([401, 403, 404, 503]) },
+    },
+    handler: async (request) => {
+      const { id, project } = await seen(request.params.id, callerIn(request), reports)
+      const continued = await batches.continue(id, project, actorIn(request))
+      if (continued === undefined) throw notFound(`There is no batch ${id}.`)
+      return batchBody(continued)
     },
   })
 

@@ -53,7 +53,18 @@ export const reportedBatch = z
     pause: z
       .object({ code: z.string().describe('The code of a fault.'), until: time })
       .nullable()
-      .describe('Why nothing of it begins at present.'),
+      .describe(
+        'Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it.',
+      ),
+    continued: z
+      .boolean()
+      .describe('A person let it go on without its key: it runs under the terms of its project.'),
+    cancelled_because: z
+      .string()
+      .nullable()
+      .describe(
+        'The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`.',
+      ),
     input_file: z.string(),
     output: file,
     errors: file,

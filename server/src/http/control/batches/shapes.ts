@@ -26,6 +26,8 @@ export function batchBody(batch: ReportedBatch): z.output<typeof reportedBatch> 
     ended_at: timeOf(endedAtMs),
     results_until: endedAtMs === undefined ? null : isoOf(endedAtMs + batch.resultsKeptMs),
     pause: pause === undefined ? null : { code: pause.code, until: isoOf(pause.untilMs) },
+    continued: batch.isContinued,
+    cancelled_because: batch.cancelCode ?? null,
     input_file: batch.inputFileId,
     output: { id: batch.outputFileId, bytes: batch.outputBytes },
     errors: { id: batch.errorFileId, bytes: batch.errorBytes },

@@ -20,6 +20,7 @@ import {
   keyPath,
   keyWithSecret,
   newKey,
+  revocation,
   rotation,
 } from './schemas.ts'
 import { keyChange as changeOf } from './shapes.ts'
@@ -213,11 +214,13 @@ function registerRevocation(api: Api, dependencies: KeyDependencies): void {
       operationId: 'revokeKey',
       summary: 'Revoke a key, on every node within two seconds',
       params: keyPath,
+      querystring: revocation,
       response: { 200: key, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = ownId(request, dependencies)
-      return keyBodyOf(await keyStore.revokeKey(id, actorIn(request)), dependencies)
+      const isLeaked = request.query.leaked === 'true'
+      return keyBodyOf(await keyStore.revokeKey(id, actorIn(request), isLeaked), dependencies)
     },
   })
 }

@@ -168,6 +168,7 @@ export const key = z
     budget: budget.nullable(),
     expires_at: time.nullable(),
     revoked_at: time.nullable(),
+    leaked: z.boolean().describe('It was revoked because a stranger may have its secret.'),
     first_used_at: time.nullable(),
     last_used_at: time.nullable().describe('Accurate to a minute.'),
     created_at: time.nullable(),
@@ -203,6 +204,15 @@ export const newKey = z
     ...keyTermsChange,
   })
   .meta({ id: 'NewKey' })
+
+export const revocation = z.object({
+  leaked: z
+    .enum(['true', 'false'])
+    .optional()
+    .describe(
+      'A stranger may have its secret: batches and image jobs that it began are cancelled. Otherwise its batches pause, until a person continues or cancels them.',
+    ),
+})
 
 export const rotation = z
   .strictObject({

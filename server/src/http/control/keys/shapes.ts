@@ -76,6 +76,7 @@ export function keyBody(record: KeyRecord, more: KeyMore, peppers: Peppers, nowM
     ...termsBody(record),
     expires_at: timeOf(record.expiresAtMs),
     revoked_at: timeOf(record.revokedAtMs),
+    leaked: record.isLeaked ?? false,
     created_at: isoOf(record.createdAtMs),
     secrets: record.secrets.map((secret) => ({
       tail: secret.tail,
@@ -99,6 +100,7 @@ export function declaredKeyBody(project: string, key: ConfiguredKey, more: KeyMo
     ...termsBody(key),
     expires_at: timeOf(key.expiresAtMs),
     revoked_at: null,
+    leaked: false,
     created_at: null,
     secrets: [{ tail: keyTail(key.secret), valid_until: null, created_at: null, pepper: 'current' }],
     ...keyMoreBody(key, more, nowMs),

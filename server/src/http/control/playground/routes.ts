@@ -1,23 +1,19 @@
 /** The playground: the same journey as a caller's, under a project that the member may use, and billed to it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { termsOf } from '#core/terms.ts'
 import type { Key } from '#ports/keys.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { GatewayHandlers } from '../../gateway/handlers.ts'
 import { embeddingAnswer, embeddingRequest } from '../../gateway/embeddings/schemas.ts'
 import { imageAnswer, imageEditRequest, imageRequest } from '../../gateway/images/schemas.ts'
-import { callerIn, playgroundKey, visibleProjects, type Caller } from '../access/caller.ts'
-import type { KeyDependencies } from '../keys/dependencies.ts'
-import { projectTerms } from '../keys/checks.ts'
+import { callerIn, visibleProjects, type Caller } from '../access/caller.ts'
 import { notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
 import { takeProject } from './named-project.ts'
+import { playerKey, type PlayerDependencies } from './player.ts'
 
-export interface PlaygroundDependencies extends Pick<KeyDependencies, 'keyStore' | 'declared'> {
+export interface PlaygroundDependencies extends PlayerDependencies {
   readonly handlers: GatewayHandlers
-  /** What binds one member in one project, on top of the project's own terms. */
-  readonly terms: Parameters<typeof termsOf>[3]
 }
 
 const FAULTS = [400, 401, 403, 404, 408, 412, 413, 415, 422, 424, 429, 500, 502, 503, 504]
@@ -76,22 +72,11 @@ async function play(
   await dependencies.handlers[kind](request.raw, reply.raw, undefined, key)
 }
 
-/** Nobody holds a secret of it: it is made for one request, and bound by what its project is bound by. */
 async function keyFor(caller: Caller, name: string, dependencies: PlaygroundDependencies): Promise<Key> {
   visibleProjects(caller, name)
-  const terms = await projectTerms(name, dependencies)
-  if (terms === undefined) throw notFound(`There is no project ${name.slice(0, 100)}.`)
-  const own = playgroundKey(caller)
-  const id = `${name}/${own}`
-  return {
-    id,
-    name: own,
-    project: name,
-    models: undefined,
-    expiresAtMs: undefined,
-    ...termsOf(name, terms, id, dependencies.terms),
-    bounds: undefined,
-  }
+  const key = await playerKey(caller, name, dependencies)
+  if (key === undefined) throw notFound(`There is no project ${name.slice(0, 100)}.`)
+  return key
 }
 
 function neverReached(): never {

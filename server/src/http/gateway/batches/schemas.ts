@@ -61,7 +61,15 @@ export const batchObject = z
       pause: z
         .object({ code: z.string(), until: z.int() })
         .nullable()
-        .describe('Why nothing of it begins at present, by the code of a fault.'),
+        .describe(
+          'Why nothing of it begins at present, by the code of a fault. `key_revoked` and `key_expired` wait for an operator, who continues or cancels it.',
+        ),
+      cancelled_because: z
+        .string()
+        .nullable()
+        .describe(
+          'Where Torana cancelled it, the code of a fault: `key_revoked` after a leak, `project_deleted`. null: a caller or an operator did, or it was not cancelled.',
+        ),
       space: z
         .string()
         .nullable()

@@ -41,6 +41,7 @@ export function batchView(batch: Batch) {
     torana: {
       cost_usd: decimalOf(batch.costNanoUsd),
       pause: pause === undefined ? null : { code: pause.code, until: secondsOf(pause.untilMs) },
+      cancelled_because: batch.cancelCode ?? null,
       space: onlySpace(batch.spaces),
       dropped_lines: batch.droppedLines,
     },

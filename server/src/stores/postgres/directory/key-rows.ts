@@ -16,6 +16,7 @@ export interface KeyRow {
   readonly addresses: string[] | null
   readonly expires_at: Date | null
   readonly revoked_at: Date | null
+  readonly leaked: boolean
   readonly first_used_at: Date | null
   readonly last_used_at: Date | null
   readonly created_at: Date
@@ -34,7 +35,7 @@ export interface KeyRow {
 /** A key with its project and its secrets. To be followed by WHERE. */
 export const SELECT_KEYS = `
   SELECT keys.key_id, keys.project, keys.name, keys.models, keys.limits, keys.budget, keys.scopes,
-    keys.max_calls_at_once, keys.addresses, keys.expires_at, keys.revoked_at, keys.first_used_at, keys.last_used_at, keys.created_at, greatest(keys.version, projects.version) AS version,
+    keys.max_calls_at_once, keys.addresses, keys.expires_at, keys.revoked_at, keys.leaked, keys.first_used_at, keys.last_used_at, keys.created_at, greatest(keys.version, projects.version) AS version,
     projects.limits AS project_limits, projects.budget AS project_budget, own.secrets
   FROM keys JOIN projects USING (project) CROSS JOIN LATERAL (
     SELECT coalesce(json_agg(json_build_object(
@@ -58,6 +59,7 @@ export function keyOf(row: KeyRow): KeyRecord {
     addresses: row.addresses ?? undefined,
     expiresAtMs: row.expires_at?.getTime(),
     revokedAtMs: row.revoked_at?.getTime(),
+    isLeaked: row.leaked,
     firstUsedAtMs: row.first_used_at?.getTime(),
     lastUsedAtMs: row.last_used_at?.getTime(),
     createdAtMs: row.created_at.getTime(),

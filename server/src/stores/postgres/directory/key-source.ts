@@ -1,5 +1,6 @@
 /** The keys as a node reads them. */
-import type { KeyRecord, KeySource, KeyUse, ProjectRecord } from '#ports/key-store.ts'
+import type { KeyRecord, KeySource, KeyUse, ProjectRecord, StoredStanding } from '#ports/key-store.ts'
+import type { WorkOwner } from '#ports/keys.ts'
 import { reachable } from '../away.ts'
 import type { Database } from '../database.ts'
 import { keyOf, projectOf, SELECT_KEYS, type KeyRow, type ProjectRow } from './key-rows.ts'
@@ -19,6 +20,13 @@ const LIVING_KEYS = `${SELECT_KEYS} WHERE keys.revoked_at IS NULL AND keys.key_i
 
 const CHANGED_PROJECTS = `SELECT * FROM projects WHERE version > $1 AND deleted_at IS NULL AND project > $2
   ORDER BY project LIMIT ${PORTION_KEYS}`
+const STANDING = `
+  SELECT EXISTS (SELECT FROM projects WHERE project = $2 AND deleted_at IS NOT NULL) AS is_deleted,
+    coalesce((
+      SELECT CASE WHEN leaked THEN 'leaked' WHEN revoked_at IS NOT NULL THEN 'revoked' ELSE 'living' END
+      FROM keys WHERE key_id = $1
+    ), 'missing') AS key`
+
 /** Before the first version. */
 const NO_VERSION = -1n
 
@@ -92,6 +100,13 @@ export class PostgresKeySource implements KeySource {
       ),
     )
     return row && keyOf(row)
+  }
+
+  async standingOf({ keyId, project }: WorkOwner): Promise<StoredStanding> {
+    const [row] = await reachable(
+      this.#database.query<{ key: StoredStanding['key']; is_deleted: boolean }>(STANDING, [keyId, project]),
+    )
+    return { key: row?.key ?? 'missing', isProjectDeleted: row?.is_deleted ?? false }
   }
 
   async renewDigest(digest: string, renewed: { readonly digest: string; readonly pepper: string }) {

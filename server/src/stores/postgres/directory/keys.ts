@@ -185,14 +185,18 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 
-  revokeKey(id: string, actor: Actor): Promise<KeyRecord> {
+  revokeKey(id: string, actor: Actor, isLeaked = false): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await keyIn(sql, id)
-      if (before.revokedAtMs !== undefined) return { result: before, audit: [] }
-      await sql.query('UPDATE keys SET revoked_at = now(), version = $2 WHERE key_id = $1', [id, version])
+      if (before.revokedAtMs !== undefined && (before.isLeaked || !isLeaked))
+        return { result: before, audit: [] }
+      await sql.query(
+        'UPDATE keys SET revoked_at = coalesce(revoked_at, now()), leaked = $3, version = $2 WHERE key_id = $1',
+        [id, version, isLeaked],
+      )
       return {
         result: await keyIn(sql, id),
-        audit: [{ actor, action: 'key.revoke', target: id, detail: {} }],
+        audit: [{ actor, action: 'key.revoke', target: id, detail: isLeaked ? { leaked: true } : {} }],
       }
     })
   }

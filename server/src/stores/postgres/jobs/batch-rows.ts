@@ -39,6 +39,8 @@ export interface BatchRow {
   readonly error_bytes: bigint
   readonly spaces: readonly string[]
   readonly dropped_lines: number
+  readonly continued: boolean
+  readonly cancel_code: string | null
 }
 
 export interface ChunkRow {
@@ -121,6 +123,8 @@ export function batchOf(row: BatchRow): Batch {
     errorBytes: Number(row.error_bytes),
     spaces: row.spaces,
     droppedLines: row.dropped_lines,
+    isContinued: row.continued,
+    cancelCode: row.cancel_code ?? undefined,
     pause: row.pause_code === null ? undefined : { code: row.pause_code, untilMs: row.not_before.getTime() },
   }
 }

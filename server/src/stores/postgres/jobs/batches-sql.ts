@@ -53,9 +53,13 @@ WHERE batch_id = $1 AND done_number > $2 AND part_token IS NOT NULL ORDER BY don
 export const LOCK_BATCH = 'SELECT * FROM batches WHERE batch_id = $1 FOR UPDATE'
 
 export const CANCEL = `
-UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *`
+UPDATE batches SET state = 'cancelling', cancelling_at = now(), pause_code = NULL, cancel_code = $2
+WHERE batch_id = $1 RETURNING *`
 
-/** Chunks that were given back need not wait until somebody may run them: they only have to end. */
+export const CONTINUE = `
+UPDATE batches SET continued = true, not_before = now(), pause_code = NULL WHERE batch_id = $1 RETURNING *`
+
+/** Chunks that were given back need not wait any longer: they may run now, or only have to end. */
 export const END_WAITS = `
 UPDATE batch_chunks SET lease_until = now() WHERE batch_id = $1 AND state = 'held' AND node_id IS NULL`
 
@@ -71,6 +75,10 @@ WITH lost AS MATERIALIZED (
 )
 UPDATE batch_chunks AS chunks SET node_id = $1, token = token + 1, lease_until = ${HELD_UNTIL}
 FROM lost WHERE chunks.batch_id = lost.batch_id AND chunks.chunk = lost.chunk RETURNING chunks.*`
+
+export const OPEN_BATCHES = `
+SELECT key_id, project, continued, array_agg(batch_id ORDER BY batch_id) AS ids FROM batches
+WHERE ended_at IS NULL AND state = 'in_progress' GROUP BY key_id, project, continued`
 
 /** Says what `state` says as well: the index of open batches is by it, and a million may have ended. */
 const IS_OPEN = 'ended_at IS NULL'

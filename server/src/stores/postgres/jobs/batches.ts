@@ -1,6 +1,5 @@
-import type { LineRange } from '#core/batch/chunk.ts'
 import { spacePauseMs } from '#core/batch/space-pause.ts'
-import type { Actor, AuditAction } from '#ports/audit.ts'
+import type { Actor } from '#ports/audit.ts'
 import {
   ChunkLost,
   type Batch,
@@ -13,6 +12,7 @@ import {
   type HasLeftSpace,
   type HeldChunk,
   type NewBatch,
+  type OpenBatches,
   type WantedChunks,
   type WantedRoom,
 } from '#ports/batches.ts'
@@ -26,8 +26,8 @@ import { reachable } from '../away.ts'
 import type { Database, Sql } from '../database.ts'
 import {
   ALIKE_BATCH,
-  BATCHES_OF,
   CANCEL,
+  CONTINUE,
   COUNT_CHUNK,
   COUNT_OPEN,
   DROP_COUNTS,
@@ -43,11 +43,11 @@ import {
   GIVE_BACK,
   HAS_FINISHED,
   INSERT_BATCH,
-  INSERT_CHUNKS,
   LIST_BATCHES,
   LOCK_BATCH,
   MADE_CHUNKS,
   NEXT_BATCH,
+  OPEN_BATCHES,
   PARTS,
   PAUSE,
   RELEASE_INPUT,
@@ -68,14 +68,14 @@ import {
   type PartRow,
 } from './batch-rows.ts'
 import { keptOfChunk, takeRoom } from './batch-room.ts'
+import { cancelAction, continueAction } from './batch-actions.ts'
+import { heldOf, insertChunks, PORTION } from './batch-chunks.ts'
 import { addOutputFile } from './files.ts'
 import { LOCK_ALIKE } from './image-jobs-sql.ts'
 import { enqueueWebhooks } from './webhooks.ts'
 
 /** A key would have to be freed and used anew so often between two statements. */
 const CREATE_ROUNDS = 10
-/** Rows that one statement writes: a fraction of a second. */
-const PORTION = 5000
 
 export class PostgresBatches implements Batches {
   readonly #database: Database
@@ -119,19 +119,50 @@ export class PostgresBatches implements Batches {
     return rows.map(partOf)
   }
 
-  cancel(id: string, project: string, by?: Actor): Promise<Batch | undefined> {
+  cancel(id: string, project: string, by?: Actor, code?: string): Promise<Batch | undefined> {
     return reachable(
       this.#database.transaction(async (sql) => {
         const [row] = await sql.query<BatchRow>(LOCK_BATCH, [id])
         if (row?.project !== project) return undefined
         if (row.state !== 'in_progress') return batchOf(row)
-        const [cancelled] = await sql.query<BatchRow>(CANCEL, [id])
+        const [cancelled] = await sql.query<BatchRow>(CANCEL, [id, code ?? null])
         await sql.query(END_WAITS, [id])
         const batch = batchOf(await this.#endIfDone(sql, cancelled as BatchRow))
         if (by) await writeAudit(sql, this.#database.auditChain, cancelAction(batch, by))
         return batch
       }),
     )
+  }
+
+  continue(id: string, project: string, by: Actor): Promise<Batch | undefined> {
+    return reachable(
+      this.#database.transaction(async (sql) => {
+        const [row] = await sql.query<BatchRow>(LOCK_BATCH, [id])
+        if (row?.project !== project) return undefined
+        if (row.state !== 'in_progress' || row.continued) return batchOf(row)
+        const [continued] = await sql.query<BatchRow>(CONTINUE, [id])
+        await sql.query(END_WAITS, [id])
+        const batch = batchOf(continued as BatchRow)
+        await writeAudit(sql, this.#database.auditChain, continueAction(batch, by))
+        return batch
+      }),
+    )
+  }
+
+  async open(): Promise<readonly OpenBatches[]> {
+    const rows = await reachable(
+      this.#database.query<{ key_id: string; project: string; continued: boolean; ids: string[] }>(
+        OPEN_BATCHES,
+        [],
+        'batches-open',
+      ),
+    )
+    return rows.map(({ key_id, project, continued, ids }) => ({
+      keyId: key_id,
+      project,
+      isContinued: continued,
+      ids,
+    }))
   }
 
   claim(nodeId: string, limit: number, wanted: WantedChunks = {}): Promise<readonly HeldChunk[]> {
@@ -304,42 +335,4 @@ export class PostgresBatches implements Batches {
 
 function isDone({ state, chunks, next_chunk, done_chunks }: BatchRow): boolean {
   return done_chunks === (state === 'cancelling' ? next_chunk : chunks)
-}
-
-function cancelAction({ id, project, lines, completed, failed }: Batch, actor: Actor): AuditAction {
-  return { actor, action: 'batch.cancel', target: id, detail: { project, lines, done: completed + failed } }
-}
-
-async function insertChunks(
-  sql: Sql,
-  batchId: string,
-  chunks: readonly LineRange[],
-  number = 0,
-): Promise<void> {
-  for (let first = 0; first < chunks.length; first += PORTION) {
-    const some = chunks.slice(first, first + PORTION)
-    await sql.query(INSERT_CHUNKS, [
-      batchId,
-      number + first,
-      plainArray(some.map(({ firstByte }) => firstByte)),
-      plainArray(some.map(({ bytes }) => bytes)),
-      plainArray(some.map(({ firstLine }) => firstLine)),
-      plainArray(some.map(({ lines }) => lines)),
-    ])
-  }
-}
-
-async function heldOf(sql: Sql, chunks: readonly ChunkRow[]): Promise<readonly HeldChunk[]> {
-  const ids = [...new Set(chunks.map(({ batch_id }) => batch_id))]
-  const rows = await sql.query<BatchRow & { is_late: boolean }>(BATCHES_OF, [textArray(ids)])
-  return chunks.flatMap((row) => {
-    const batch = rows.find(({ batch_id }) => batch_id === row.batch_id)
-    if (batch === undefined) return []
-    return {
-      hold: { batchId: row.batch_id, chunk: row.chunk, token: row.token },
-      batch: batchOf(batch),
-      isLate: batch.is_late,
-      ...rangeOf(row),
-    }
-  })
 }

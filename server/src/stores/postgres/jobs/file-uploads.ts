@@ -20,6 +20,9 @@ const ADD_PART = `
 INSERT INTO file_upload_parts (part_id, upload_id, bytes, segments, created_at) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT DO NOTHING`
 
+const PENDING = `
+SELECT * FROM file_uploads WHERE state = 'pending' AND expires_at > now() LIMIT $1`
+
 const END = `UPDATE file_uploads SET state = $2 WHERE upload_id = $1 AND state = 'pending'`
 
 interface UploadRow {
@@ -86,6 +89,10 @@ export class PostgresFileUploads implements FileUploads {
       segments: segmentsIn(row.segments),
       createdAtMs: row.created_at.getTime(),
     }))
+  }
+
+  async pending(limit: number): Promise<readonly FileUpload[]> {
+    return (await reachable(this.#database.query<UploadRow>(PENDING, [limit]))).map(uploadOf)
   }
 
   async end(id: string, state: 'completed' | 'cancelled'): Promise<FileUpload | undefined> {

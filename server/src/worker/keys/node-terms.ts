@@ -1,0 +1,99 @@
+/** The terms in force as one node knows them: from torana.yaml, from its copy of the key directory, or asked of the store. */
+import { BoundedMap } from '#core/bounded-map.ts'
+import type { Budget } from '#core/budget.ts'
+import type { Clock } from '#ports/clock.ts'
+import type { KeySource } from '#ports/key-store.ts'
+import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
+import { StoreAway } from '#ports/store.ts'
+import type { KeySnapshot } from './key-snapshot.ts'
+
+export interface NodeTermsParts {
+  /** The keys of torana.yaml. */
+  readonly declared: {
+    readonly ofId: (keyId: string) => Key | undefined
+    readonly hasProject: (project: string) => boolean
+  }
+  readonly snapshot: Pick<KeySnapshot, 'ofId' | 'isComplete' | 'refresh'>
+  readonly source: Pick<KeySource, 'standingOf'>
+  readonly budgetInForce: (budgetId: string) => Budget | undefined
+  /** The key of a member or a program that plays in a project. Undefined: the id is not of that kind. */
+  readonly playerOf: (owner: WorkOwner) => Promise<KeyNow> | undefined
+  readonly clock: Clock
+}
+
+/** The time for which an answer about a key that has ended is believed: one question a second and key, whatever asks. */
+const ENDED_MS = 1000
+/** Keys that have ended and still have work: far fewer, and each takes some hundred bytes. */
+const MAX_ENDED = 10_000
+
+const UNREACHABLE: KeyNow = { standing: 'unreachable', isProjectDeleted: false }
+
+export class NodeTerms implements TermsInForce {
+  readonly #parts: NodeTermsParts
+  readonly #ended = new BoundedMap<string, { readonly untilMs: number; readonly now: Promise<KeyNow> }>(
+    MAX_ENDED,
+  )
+
+  constructor(parts: NodeTermsParts) {
+    this.#parts = parts
+  }
+
+  of(owner: WorkOwner): KeyNow | Promise<KeyNow> {
+    return this.#known(owner.keyId) ?? this.#parts.playerOf(owner) ?? this.#unknown(owner)
+  }
+
+  ofProject({ keyId, project }: WorkOwner): Key | undefined {
+    const { declared, snapshot, budgetInForce } = this.#parts
+    if (!declared.hasProject(project) && !snapshot.isComplete) return undefined
+    const budget = budgetInForce(`project:${project}`)
+    return {
+      id: keyId,
+      name: keyId.slice(project.length + 1),
+      project,
+      models: undefined,
+      expiresAtMs: undefined,
+      // For those who wait: work in the background does not count against rates.
+      limits: [],
+      budgets: budget === undefined ? [] : [budget],
+    }
+  }
+
+  #known(keyId: string): KeyNow | undefined {
+    const { declared, snapshot, clock } = this.#parts
+    const key = declared.ofId(keyId) ?? snapshot.ofId(keyId)
+    if (key === undefined) return undefined
+    if (key === 'stale') return UNREACHABLE
+    const hasExpired = key.expiresAtMs !== undefined && clock.nowMs() >= key.expiresAtMs
+    return hasExpired ? { standing: 'expired', isProjectDeleted: false } : { standing: 'valid', key }
+  }
+
+  #unknown(owner: WorkOwner): KeyNow | Promise<KeyNow> {
+    const { snapshot, clock } = this.#parts
+    if (!snapshot.isComplete) return UNREACHABLE
+    const before = this.#ended.get(owner.keyId)
+    if (before !== undefined && clock.monotonicMs() < before.untilMs) return before.now
+    const now = this.#asked(owner)
+    this.#ended.set(owner.keyId, { untilMs: clock.monotonicMs() + ENDED_MS, now })
+    return now
+  }
+
+  async #asked(owner: WorkOwner): Promise<KeyNow> {
+    const { declared, snapshot, source } = this.#parts
+    try {
+      const { key, isProjectDeleted } = await source.standingOf(owner)
+      if (key === 'living') {
+        // Another node has just made it.
+        await snapshot.refresh()
+        return this.#known(owner.keyId) ?? UNREACHABLE
+      }
+      return {
+        standing: key === 'missing' ? 'revoked' : key,
+        // Where both the file and the store have a project, the file counts.
+        isProjectDeleted: isProjectDeleted && !declared.hasProject(owner.project),
+      }
+    } catch (error) {
+      if (!(error instanceof StoreAway)) throw error
+      return UNREACHABLE
+    }
+  }
+}
