@@ -6,7 +6,7 @@ import { NodeEnded } from '#ports/ledger.ts'
 import type { Loss } from '#test/support/losing-store.ts'
 import { assertAtRest, assertInvariants } from './money-invariants.ts'
 import { Simulation, type Outcome, type SimulatedNode } from './money-model.ts'
-import type { Owner } from './money-terms.ts'
+import { KEY_NAMES, type KeyName, type Owner } from './money-terms.ts'
 import { attemptOf, type World } from './money-world.ts'
 
 const NODES_MAX = 3
@@ -64,7 +64,7 @@ function losing(at: SimulatedNode, losses: readonly Loss[]): SimulatedNode {
 const requests = fc
   .record({
     node: which,
-    key: fc.nat(1),
+    key: fc.constantFrom<KeyName>('a', 'b'),
     isStale: fc.boolean(),
     sizes: fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 2 }),
     losses,
@@ -72,10 +72,97 @@ const requests = fc
   .map((drawn) =>
     command('request', drawn, (simulation) => {
       const at = pick(nodesThat(simulation, alive), drawn.node)
-      const key = simulation.terms.keyOf(drawn.key, drawn.isStale)
-      return at && simulation.request(losing(at, drawn.losses), { key, sizes: drawn.sizes })
+      const { terms } = simulation
+      // Whoever presents a key that has ended is refused before admission.
+      if (at === undefined || terms.of(terms.ownerOf(drawn.key)).standing !== 'valid') return undefined
+      const { isStale, sizes } = drawn
+      return simulation.request(losing(at, drawn.losses), {
+        key: terms.keyOf(drawn.key, isStale),
+        isStale,
+        sizes,
+      })
     }),
   )
+
+const newBatches = fc.constantFrom<KeyName>('a', 'b').map((key) =>
+  command('create a batch', key, ({ terms, batches }) => {
+    if (terms.of(terms.ownerOf(key)).standing !== 'valid') return undefined
+    batches.push({ kind: 'batch', key, isContinued: false })
+    return Promise.resolve()
+  }),
+)
+
+const sizes = fc.array(fc.integer({ min: 1, max: 600 }), { minLength: 1, maxLength: 4 })
+
+const lines = fc.record({ node: which, batch: which, sizes, losses }).map((drawn) =>
+  command('lines of a batch', drawn, (simulation) => {
+    const at = pick(nodesThat(simulation, alive), drawn.node)
+    const work = pick(simulation.batches, drawn.batch)
+    return at && work && simulation.request(losing(at, drawn.losses), { work, sizes: drawn.sizes })
+  }),
+)
+
+const jobs = fc
+  .record({
+    node: which,
+    key: fc.constantFrom<KeyName>('a', 'b', 'player'),
+    sizes,
+    losses,
+  })
+  .map((drawn) =>
+    command('a job', drawn, (simulation) => {
+      const { key, sizes: asked } = drawn
+      const at = pick(nodesThat(simulation, alive), drawn.node)
+      const { terms } = simulation
+      if (at === undefined || terms.of(terms.ownerOf(key)).standing !== 'valid') return undefined
+      const kind = key === 'player' ? 'playground' : 'job'
+      return simulation.request(losing(at, drawn.losses), {
+        work: { kind, key, isContinued: false },
+        sizes: asked,
+      })
+    }),
+  )
+
+const nextCalls = fc.record({ request: which, losses }).map((drawn) =>
+  command('the next call', drawn, (simulation) => {
+    const waiting = simulation.live.filter(({ rest, hasEnded }) => rest.length > 0 && !hasEnded)
+    const live = pick(waiting, drawn.request)
+    if (live) losing(live.at, drawn.losses)
+    return live && simulation.goOn(live)
+  }),
+)
+
+const ends = fc
+  .record({
+    key: fc.constantFrom<KeyName>(...KEY_NAMES),
+    standing: fc.constantFrom('expired' as const, 'expired' as const, 'revoked' as const, 'leaked' as const),
+  })
+  .map(({ key, standing }) =>
+    command(`a key is ${standing}`, key, async ({ terms }) => {
+      // A key that was revoked can only be called leaked.
+      const isRevoked = terms.standings[key] === 'revoked' || terms.standings[key] === 'leaked'
+      if (!isRevoked || standing === 'leaked') terms.standings[key] = standing
+    }),
+  )
+
+const extensions = fc.constantFrom<KeyName>(...KEY_NAMES).map((key) =>
+  command('a key gets a later end', key, async ({ terms }) => {
+    if (terms.standings[key] === 'expired') terms.standings[key] = 'valid'
+  }),
+)
+
+const continuations = fc.record({ batch: which }).map((drawn) =>
+  command('continue a batch', drawn, async ({ batches }) => {
+    const work = pick(batches, drawn.batch)
+    if (work) work.isContinued = true
+  }),
+)
+
+const deletions = fc.constant(
+  command('delete the project', '', async ({ terms }) => {
+    terms.isProjectDeleted = true
+  }),
+)
 
 const answers = fc
   .record({
@@ -207,6 +294,12 @@ const changes = fc
     }),
   )
 
+const removals = fc.constantFrom<Owner>('project', 'key').map((owner) =>
+  command('take a budget away', owner, async (simulation) => {
+    simulation.changeBudget(owner, undefined)
+  }),
+)
+
 const rateChanges = fc.integer({ min: 50_000_000, max: 100_000_000 }).map((perMinute) =>
   command('change a rate limit', perMinute, async (simulation) => {
     simulation.terms.changeRate(perMinute)
@@ -230,8 +323,16 @@ export function moneyCommands(maxCommands: number): fc.Arbitrary<Iterable<Comman
     Array.from({ length: times }, () => happening)
   return fc.commands(
     [
-      ...by(14, requests),
-      ...by(14, answers),
+      ...by(10, requests),
+      ...by(16, answers),
+      ...by(2, newBatches),
+      ...by(6, lines),
+      ...by(5, jobs),
+      ...by(12, nextCalls),
+      ...by(2, ends),
+      ...by(2, extensions),
+      ...by(2, continuations),
+      ...by(1, deletions),
       ...by(3, flushes),
       ...by(3, idleTimes),
       ...by(3, starts),
@@ -242,7 +343,8 @@ export function moneyCommands(maxCommands: number): fc.Arbitrary<Iterable<Comman
       ...by(2, resolutions),
       ...by(1, adjustments),
       ...by(1, endsByHand),
-      ...by(3, changes),
+      ...by(4, changes),
+      ...by(2, removals),
       ...by(1, rateChanges),
       ...by(1, disks),
       ...by(1, days),

@@ -15,6 +15,8 @@ export async function assertInvariants(simulation: Simulation): Promise<void> {
   await assertBudgets(simulation, entries)
   assertAdmitted(simulation, entries)
   simulation.admittedNow = undefined
+  assertRights(simulation)
+  simulation.sentNow.length = 0
   await assertCovered(simulation, identities)
   for (const call of simulation.calls.values()) assertAccounted(call, identities)
   for (const { disk } of simulation.nodes)
@@ -75,6 +77,34 @@ function assertAdmitted(simulation: Simulation, entries: readonly KeptEntry[]): 
       total <= limitNanoUsd + overrun,
       `${id}: ${total} admitted, ${limitNanoUsd} + ${overrun} allowed`,
     )
+  }
+}
+
+/**
+ * The second oracle: a call that was just sent had the right to be. It asks neither the table of continuations nor the admission.
+ * Its key is good, or a person let its batch go on; its project is there; and each hard budget in force reserved all of it.
+ */
+function assertRights({ sentNow, terms }: Simulation): void {
+  for (const { call, work, isStale } of sentNow) {
+    const { attempt, amountNanoUsd = 0n, projectLeaseNanoUsd, keyLeaseNanoUsd } = call.unknown
+    const what = `call ${attempt} of ${work?.kind ?? 'a caller'}`
+    if (work !== undefined) {
+      const standing = terms.standings[work.key]
+      assert.ok(!terms.isProjectDeleted, `${what} was sent for a deleted project`)
+      assert.notEqual(standing, 'leaked', `${what} was sent under a leaked key`)
+      if (!work.isContinued)
+        assert.equal(standing, 'valid', `${what} was sent under a key that is ${standing}`)
+    }
+    if (isStale) continue
+    const isUnderKey = work?.isContinued !== true
+    if (terms.inForce(terms.budgetId('project'))?.hard)
+      assert.equal(projectLeaseNanoUsd, amountNanoUsd, `${what} is not held against the project's budget`)
+    if (
+      isUnderKey &&
+      terms.budgetId('key') === `key:${call.unknown.keyId}` &&
+      terms.inForce(terms.budgetId('key'))?.hard
+    )
+      assert.equal(keyLeaseNanoUsd, amountNanoUsd, `${what} is not held against the key's budget`)
   }
 }
 

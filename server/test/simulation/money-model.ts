@@ -22,7 +22,10 @@ import { behind } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MoneyNode } from '#test/support/money-node.ts'
 import { recover } from '#worker/books/recover.ts'
-import { Terms, type NewTerms, type Owner } from './money-terms.ts'
+import { keyNow } from '#request/access/terms-now.ts'
+import { batchKey } from '#request/batches/batch-key.ts'
+import type { Batch } from '#ports/batches.ts'
+import { Terms, type KeyName, type NewTerms, type Owner } from './money-terms.ts'
 import { attemptOf, recording, type Disk, type World } from './money-world.ts'
 
 /** A nano-dollar a token: costs can be read off the number of bytes. */
@@ -73,15 +76,48 @@ interface OpenCall {
   readonly mostTokens: number
 }
 
+/**
+ * What goes on after the request that began it. A batch makes requests of its own, and a person may let it go on without its key; an
+ * image job and a run of the playground are one request, whose calls are begun one after the other.
+ */
+export interface Work {
+  readonly kind: 'batch' | 'job' | 'playground'
+  readonly key: KeyName
+  isContinued: boolean
+}
+
+/** A call that was just sent. */
+interface SentNow {
+  readonly call: ModelCall
+  readonly work: Work | undefined
+  /** The key came before the last change, so that it does not know of it. */
+  readonly isStale: boolean
+}
+
 export interface LiveRequest {
   readonly at: SimulatedNode
+  readonly requestId: string
   readonly admission: Admission
+  /** Undefined: a caller waits for it, and all its calls are begun at once. */
+  readonly work: Work | undefined
+  /** For which no call was begun yet. */
+  readonly rest: string[]
   readonly estimate: number
   readonly open: OpenCall[]
   /** Ended, and not yet written. */
   readonly held: { readonly call: ModelCall; readonly kind: 'post' | 'unknown' }[]
   tokens: number
+  /** Whether the rate limit counts it. */
+  readonly isLimited: boolean
   hasEnded: boolean
+}
+
+interface Asked {
+  readonly sizes: readonly number[]
+  /** Of a caller. Undefined: that of the work, as it is now. */
+  readonly key?: Key
+  readonly isStale?: boolean
+  readonly work?: Work
 }
 
 /** One window of a budget that a request was made under. */
@@ -113,6 +149,8 @@ export class Simulation {
   readonly tally = new Map<string, number>()
   readonly terms: Terms
   admittedNow: AdmittedNow | undefined
+  readonly sentNow: SentNow[] = []
+  readonly batches: Work[] = []
   /** Budgets and calls that were under way when the budget became hard: nothing was reserved for them while it was soft. */
   readonly unheld = new Set<string>()
   tokensTaken = 0
@@ -141,31 +179,70 @@ export class Simulation {
     this.nodes.push(at)
   }
 
-  /** A request with a call for each size: admitted and sent, or refused. */
-  async request(at: SimulatedNode, { key, sizes }: { key: Key; sizes: readonly number[] }): Promise<void> {
+  /** A request with a call for each size: admitted and sent, or refused. The calls of work are begun one by one. */
+  async request(at: SimulatedNode, asked: Asked): Promise<void> {
+    const { work, sizes, isStale = false } = asked
+    const key = asked.key ?? (work && (await orFault(async () => this.keyOf(work))))
+    if (key === undefined) return this.count(`${work?.kind ?? 'request'}: nothing more is bought`)
     const requestId = this.world.identifiers.next()
-    const budgets = key.budgets.map((budget) => at.node.leases.inForce(budget)).filter(({ hard }) => hard)
-    const windows = new Set(budgets.map((budget) => this.#touch(budget, requestId)))
+    const budgets = this.#hardBudgets(at, key)
+    for (const budget of budgets) this.#touch(budget, requestId)
     const texts = sizes.map((size) => 'x'.repeat(size))
-    const asking = { requestId, key, model, offers: [offer], input: { kind: 'texts', texts } } as const
+    const about = { requestId, key, model, offers: [offer], input: { kind: 'texts', texts } } as const
+    const asking = { ...about, keyNow: work && (() => this.keyOf(work)) }
     const admission = await orFault(async () => admit(asking, at.node.outside))
     if (admission === undefined) return this.count('requests refused')
     this.admittedNow = { requestId, budgets }
-    const estimate = sizes.reduce((sum, size) => sum + Math.ceil(size / 4), 0)
+    const isLimited = key.limits.length > 0
+    const estimate = isLimited ? sizes.reduce((sum, size) => sum + Math.ceil(size / 4), 0) : 0
     this.tokensTaken += estimate
-    const live: LiveRequest = { at, admission, estimate, open: [], held: [], tokens: 0, hasEnded: false }
+    const state = { open: [], held: [], tokens: 0, isLimited, hasEnded: false }
+    const live: LiveRequest = { at, requestId, admission, work, rest: texts, estimate, ...state }
     this.live.push(live)
-    for (const text of texts) {
-      const input = { kind: 'texts', texts: [text] } as const
-      const callId = this.world.identifiers.next()
-      const begun = await orFault(async () => admission.begin(callId, offer, input))
-      if (begun === undefined) return this.abort(live)
-      this.count('calls sent')
-      const call = newCall(at, begun, windows)
-      this.calls.set(attemptOf(begun.unknown), call)
-      if (at.isEnded) this.allow(call, call.unknown.amountNanoUsd ?? 0n)
-      live.open.push({ begun, call, mostTokens: text.length + FRAME_TOKENS })
+    if (work !== undefined) return this.goOn(live)
+    while (live.rest.length > 0 && !live.hasEnded) await this.#begin(live, key, isStale)
+  }
+
+  /** Begins the next call of work that goes on after its request, under the terms in force now. */
+  async goOn(live: LiveRequest): Promise<void> {
+    const { work } = live
+    if (work === undefined || live.rest.length === 0 || live.hasEnded) return
+    // What the terms of this moment say, for the model to know the windows of its budgets.
+    const key = await orFault(async () => this.keyOf(work))
+    await this.#begin(live, key, false)
+  }
+
+  keyOf(work: Work): Key | Promise<Key> {
+    const owner = this.terms.ownerOf(work.key)
+    if (work.kind !== 'batch') return keyNow(owner, false, this.terms)
+    return batchKey({ ...owner, isContinued: work.isContinued } as Batch, this.terms)
+  }
+
+  /** `key`: undefined when nothing may be bought. Then no call is sent, whatever the model thinks. */
+  async #begin(live: LiveRequest, key: Key | undefined, isStale: boolean): Promise<void> {
+    const { at, admission, work, requestId } = live
+    const text = live.rest.shift() as string
+    const budgets = key === undefined ? [] : this.#hardBudgets(at, key)
+    const windows = new Set(budgets.map((budget) => this.#touch(budget, requestId)))
+    const input = { kind: 'texts', texts: [text] } as const
+    const callId = this.world.identifiers.next()
+    const begun = await orFault(async () => admission.begin(callId, offer, input))
+    if (begun === undefined) {
+      if (work !== undefined) this.count(`${work.kind}: a call is refused`)
+      live.rest.length = 0
+      return this.abort(live)
     }
+    this.count(`calls sent: ${work?.kind ?? 'live'}`)
+    const call = newCall(at, begun, windows)
+    this.calls.set(attemptOf(begun.unknown), call)
+    this.sentNow.push({ call, work, isStale })
+    this.admittedNow = { requestId, budgets }
+    if (at.isEnded) this.allow(call, call.unknown.amountNanoUsd ?? 0n)
+    live.open.push({ begun, call, mostTokens: text.length + FRAME_TOKENS })
+  }
+
+  #hardBudgets(at: SimulatedNode, key: Key): readonly Budget[] {
+    return key.budgets.map((budget) => at.node.leases.inForce(budget)).filter(({ hard }) => hard)
   }
 
   /** The upstream says how a call ended; nobody can tell whether one that timed out was served. */
@@ -176,8 +253,8 @@ export class Simulation {
       const tokens = Math.floor(mostTokens * share)
       call.wasServed = true
       call.costNanoUsd = BigInt(tokens)
-      if (live.hasEnded) this.tokensTaken += tokens
-      else live.tokens += tokens
+      if (live.isLimited && live.hasEnded) this.tokensTaken += tokens
+      else if (live.isLimited) live.tokens += tokens
       admission.served(begun, { kind: 'measured', tokens })
       live.held.push({ call, kind: 'post' })
     } else {
@@ -188,7 +265,7 @@ export class Simulation {
     }
     if (live.hasEnded) await this.#written(live)
     else if (outcome !== 'served') await this.#end(live)
-    else if (live.open.length === 0) await this.#settle(live)
+    else if (live.open.length === 0 && live.rest.length === 0) await this.#settle(live)
     this.#forgetDone(live)
   }
 
@@ -256,11 +333,12 @@ export class Simulation {
     }
   }
 
-  changeBudget(owner: Owner, terms: NewTerms): void {
+  changeBudget(owner: Owner, terms: NewTerms | undefined): void {
     const before = this.terms.change(owner, terms)
-    if (before.hard || !terms.hard) return
+    if (before?.hard || !terms?.hard) return
+    const id = this.terms.budgetId(owner)
     for (const [attempt, { node, told }] of this.calls)
-      if (told === undefined || isSpooled(node, attempt)) this.unheld.add(unheldOf(before.id, attempt))
+      if (told === undefined || isSpooled(node, attempt)) this.unheld.add(unheldOf(id, attempt))
   }
 
   /** The lease of a node goes to others while calls that it was for are not in the books. */

@@ -1,7 +1,8 @@
-/** Budgets and the rate limit of the simulated project, which an operator changes while requests run under them. */
+/** Keys, budgets and the rate limit of the simulated project, which an operator changes while work goes on under them. */
 import type { Budget, BudgetPeriod } from '#core/budget.ts'
 import type { RateLimit } from '#core/limit.ts'
-import type { Key } from '#ports/keys.ts'
+import type { KeyStanding } from '#core/rights/continuation.ts'
+import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
 
 const PROJECT_LIMIT = 3000n
 const KEY_LIMIT = 5000n
@@ -15,28 +16,39 @@ export interface NewTerms {
   readonly hard: boolean
 }
 
-export class Terms {
+/** `a` has a budget of its own, `b` only that of the project. `player` is the key of a member at the playground. */
+export const KEY_NAMES = ['a', 'b', 'player'] as const
+export type KeyName = (typeof KEY_NAMES)[number]
+
+type Budgets = Readonly<Record<Owner, Budget | undefined>>
+
+/** What a node knows of all this. A change takes effect with the command that makes it: every node has heard of it then. */
+export class Terms implements TermsInForce {
   limit: RateLimit
+  isProjectDeleted = false
+  readonly standings: Record<KeyName, Exclude<KeyStanding, 'unreachable'>> = {
+    a: 'valid',
+    b: 'valid',
+    player: 'valid',
+  }
   readonly #project: string
-  #now: Readonly<Record<Owner, Budget>>
+  #now: Budgets
   /** Before the last change: what a request brings that came before it. */
-  #before: Readonly<Record<Owner, Budget>>
+  #before: Budgets
 
   constructor(project: string) {
     this.#project = project
     const perMinute = TOKENS_PER_MINUTE
     this.limit = { id: `project:${project}:tokens`, project, unit: 'tokens', perMinute }
     this.#now = {
-      project: { id: `project:${project}`, limitNanoUsd: PROJECT_LIMIT, per: 'day', hard: true },
-      key: { id: `key:${project}/a`, limitNanoUsd: KEY_LIMIT, per: 'total', hard: true },
+      project: { id: this.budgetId('project'), limitNanoUsd: PROJECT_LIMIT, per: 'day', hard: true },
+      key: { id: this.budgetId('key'), limitNanoUsd: KEY_LIMIT, per: 'total', hard: true },
     }
     this.#before = this.#now
   }
 
-  /** The first key has a budget of its own, the second one only that of the project. */
-  keyOf(index: number, isStale: boolean): Key {
+  keyOf(name: KeyName, isStale = false): Key {
     const { project, key } = isStale ? this.#before : this.#now
-    const name = index === 0 ? 'a' : 'b'
     return {
       id: `${this.#project}/${name}`,
       name,
@@ -44,14 +56,36 @@ export class Terms {
       models: undefined,
       expiresAtMs: undefined,
       limits: [this.limit],
-      budgets: index === 0 ? [project, key] : [project],
+      budgets: [project, name === 'a' ? key : undefined].filter((budget) => budget !== undefined),
     }
   }
 
-  /** Returns the budget as it was. */
-  change(owner: Owner, terms: NewTerms): Budget {
+  ownerOf(name: KeyName): WorkOwner {
+    return { keyId: `${this.#project}/${name}`, project: this.#project }
+  }
+
+  of({ keyId }: WorkOwner): KeyNow {
+    const name = keyId.slice(this.#project.length + 1) as KeyName
+    const standing = this.standings[name]
+    const { isProjectDeleted } = this
+    if (standing === 'valid' && !isProjectDeleted) return { standing, key: this.keyOf(name) }
+    return { standing: standing === 'valid' ? 'revoked' : standing, isProjectDeleted }
+  }
+
+  ofProject({ keyId, project }: WorkOwner): Key {
+    const own = this.#now.project
+    const plain = this.keyOf('b')
+    return { ...plain, id: keyId, project, limits: [], budgets: own === undefined ? [] : [own] }
+  }
+
+  budgetId(owner: Owner): string {
+    return owner === 'project' ? `project:${this.#project}` : `key:${this.#project}/a`
+  }
+
+  /** Undefined: the budget is taken away. Returns the budget as it was. */
+  change(owner: Owner, terms: NewTerms | undefined): Budget | undefined {
     this.#before = this.#now
-    this.#now = { ...this.#now, [owner]: { ...this.#now[owner], ...terms } }
+    this.#now = { ...this.#now, [owner]: terms && { id: this.budgetId(owner), ...terms } }
     return this.#before[owner]
   }
 
@@ -60,6 +94,6 @@ export class Terms {
   }
 
   inForce(budgetId: string): Budget | undefined {
-    return [this.#now.project, this.#now.key].find(({ id }) => id === budgetId)
+    return [this.#now.project, this.#now.key].find((budget) => budget?.id === budgetId)
   }
 }
