@@ -1245,6 +1245,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/batches/{id}/continue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a batch go on whose key was revoked or has expired: from now on under the terms of its project. Nothing happens to one that was cancelled or has ended */
+        post: operations["continueBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/batches/{id}/output": {
         parameters: {
             query?: never;
@@ -1828,7 +1845,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -1995,6 +2012,8 @@ export interface components {
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description It was revoked because a stranger may have its secret. */
+            leaked: boolean;
             first_used_at: string | null;
             /** @description Accurate to a minute. */
             last_used_at: string | null;
@@ -2079,6 +2098,8 @@ export interface components {
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description It was revoked because a stranger may have its secret. */
+            leaked: boolean;
             first_used_at: string | null;
             /** @description Accurate to a minute. */
             last_used_at: string | null;
@@ -2789,13 +2810,17 @@ export interface components {
             ended_at: string | null;
             /** @description So long its results are kept; null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. */
+            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
             pause: {
                 /** @description The code of a fault. */
                 code: string;
                 /** Format: date-time */
                 until: string;
             } | null;
+            /** @description A person let it go on without its key: it runs under the terms of its project. */
+            continued: boolean;
+            /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
+            cancelled_because: string | null;
             input_file: string;
             output: {
                 id: string;
@@ -2840,13 +2865,17 @@ export interface components {
             ended_at: string | null;
             /** @description So long its results are kept; null: it has not ended. */
             results_until: string | null;
-            /** @description Why nothing of it begins at present. */
+            /** @description Why nothing of it begins at present. `key_revoked` and `key_expired` wait for a person, who continues or cancels it. */
             pause: {
                 /** @description The code of a fault. */
                 code: string;
                 /** Format: date-time */
                 until: string;
             } | null;
+            /** @description A person let it go on without its key: it runs under the terms of its project. */
+            continued: boolean;
+            /** @description The code of a fault, where Torana cancelled it: `key_revoked` after a leak, `project_deleted`. */
+            cancelled_because: string | null;
             input_file: string;
             output: {
                 id: string;
@@ -3106,7 +3135,7 @@ export interface components {
             /** @description null: all. */
             projects: string[] | null;
             /** @description What the role may do. A token that may only read has the reading ones. */
-            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
+            permissions: ("overview.read" | "requests.read" | "models.read" | "usage.read" | "budgets.read" | "projects.read" | "keys.read" | "keys.create" | "keys.write" | "playground.run" | "assets.read" | "batches.read" | "batches.cancel" | "batches.continue" | "deployments.read" | "deployments.test" | "deployments.drain" | "spaces.read" | "spaces.probe" | "upstreams.read" | "prices.read" | "nodes.read" | "doctor.read" | "unknowns.read" | "unknowns.resolve" | "settings.read" | "audit.read" | "spaces.accept" | "upstreams.write" | "models.write" | "prices.write" | "projects.write" | "projects.delete" | "nodes.end" | "usage.export" | "audit.export" | "backup.make" | "members.read" | "members.write" | "members.invite" | "sign_on.read" | "sign_on.write" | "tokens.read" | "tokens.write")[];
             /** @description Plain http over a network: others could read along. */
             insecure: boolean;
             /** @description When it ends if nobody uses it. null: a token of the node. */
@@ -3653,7 +3682,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3662,7 +3691,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3731,7 +3760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3740,7 +3769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3832,7 +3861,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3841,7 +3870,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -3930,7 +3959,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -3939,7 +3968,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4059,7 +4088,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4068,7 +4097,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4137,7 +4166,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4146,7 +4175,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4241,7 +4270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4250,7 +4279,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4299,7 +4328,10 @@ export interface operations {
     };
     revokeKey: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description A stranger may have its secret: batches and image jobs that it began are cancelled. Otherwise its batches pause, until a person continues or cancels them. */
+                leaked?: "true" | "false";
+            };
             header?: never;
             path: {
                 project: string;
@@ -4327,7 +4359,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4336,7 +4368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4426,7 +4458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4435,7 +4467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4552,7 +4584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4561,7 +4593,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4674,7 +4706,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4683,7 +4715,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4768,7 +4800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4777,7 +4809,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -4846,7 +4878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -4855,7 +4887,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5014,7 +5046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5023,7 +5055,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5183,7 +5215,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5192,7 +5224,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5352,7 +5384,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5361,7 +5393,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5426,7 +5458,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5435,7 +5467,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,7 +5538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5515,7 +5547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5635,7 +5667,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5644,7 +5676,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5717,7 +5749,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5726,7 +5758,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5791,7 +5823,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5800,7 +5832,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5867,7 +5899,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5876,7 +5908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -5966,7 +5998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -5975,7 +6007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6098,7 +6130,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6188,7 +6220,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6197,7 +6229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6273,7 +6305,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6282,7 +6314,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6463,7 +6495,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6472,7 +6504,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6543,7 +6575,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6552,7 +6584,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6662,7 +6694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6671,7 +6703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6736,7 +6768,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6745,7 +6777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6814,7 +6846,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6823,7 +6855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -6924,7 +6956,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -6933,7 +6965,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7105,7 +7137,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7206,7 +7238,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7215,7 +7247,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7284,7 +7316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7293,7 +7325,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7383,7 +7415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7392,7 +7424,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7457,7 +7489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7466,7 +7498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7540,7 +7572,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7549,7 +7581,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7618,7 +7650,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7627,7 +7659,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7728,7 +7760,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7737,7 +7769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7811,7 +7843,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7820,7 +7852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7889,7 +7921,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -7898,7 +7930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -7999,7 +8031,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8008,7 +8040,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8073,7 +8105,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8082,7 +8114,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8153,7 +8185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8162,7 +8194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8275,7 +8307,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8284,7 +8316,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8344,7 +8376,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8353,7 +8385,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8457,7 +8489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8466,7 +8498,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8546,7 +8578,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8555,7 +8587,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8625,7 +8657,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8634,7 +8666,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8701,7 +8733,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8710,7 +8742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8786,7 +8818,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8795,7 +8827,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8876,7 +8908,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8885,7 +8917,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -8957,7 +8989,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -8966,7 +8998,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9076,7 +9108,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9085,7 +9117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9156,7 +9188,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9165,7 +9197,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9277,7 +9309,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9286,7 +9318,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9374,7 +9406,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9383,7 +9415,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9448,7 +9480,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9457,7 +9489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9529,7 +9561,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9538,7 +9570,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9620,7 +9652,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9629,7 +9661,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9710,7 +9742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9719,7 +9751,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9832,7 +9864,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9841,7 +9873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -9928,7 +9960,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -9937,7 +9969,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10006,7 +10038,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10015,7 +10047,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10080,7 +10112,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10089,7 +10121,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10157,7 +10189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10166,7 +10198,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10246,7 +10278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10255,7 +10287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10336,7 +10368,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10345,7 +10377,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10462,7 +10494,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10471,7 +10503,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10584,7 +10616,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10593,7 +10625,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10662,7 +10694,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10671,7 +10703,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10784,7 +10816,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10793,7 +10825,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10868,7 +10900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10877,7 +10909,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -10982,7 +11014,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -10991,7 +11023,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11077,7 +11109,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11086,7 +11118,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11153,7 +11185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11162,7 +11194,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11229,7 +11261,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11238,7 +11270,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11329,7 +11361,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11338,7 +11370,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11408,7 +11440,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11417,7 +11449,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11506,7 +11538,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11515,7 +11547,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11582,7 +11614,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11591,7 +11623,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11667,7 +11699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11676,7 +11708,92 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description model_not_found, model_retired, not_found, unknown_path, link_invalid */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description wrong_host */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_wrong_keys */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description too_many_files_at_once, disk_full, file_store_unreachable, upstream_rejected_us, key_store_unreachable, store_unreachable, image_store_unreachable, asset_store_unreachable, deployments_busy, no_healthy_deployment, deployments_drained, space_quarantined, space_unprobed, space_unknown, space_left, node_overloaded, node_starting, uploads_unwritable, image_files_lost, too_many_image_jobs, too_many_streams, too_many_exports, too_many_bodies, budget_store_unreachable, ledger_unavailable */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    continueBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Default Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportedBatch"];
+                };
+            };
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11752,7 +11869,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11761,7 +11878,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11837,7 +11954,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11846,7 +11963,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11920,7 +12037,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,7 +12046,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -11985,7 +12102,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -11994,7 +12111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12063,7 +12180,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12072,7 +12189,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12177,7 +12294,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12186,7 +12303,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12287,7 +12404,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12296,7 +12413,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;
@@ -12385,7 +12502,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description missing_api_key, invalid_api_key, key_expired, sign_in_failed, session_ended */
+            /** @description missing_api_key, invalid_api_key, key_expired, key_revoked, sign_in_failed, session_ended */
             401: {
                 headers: {
                     [name: string]: unknown;
@@ -12394,7 +12511,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
+            /** @description project_deleted, model_not_allowed, scope_not_allowed, address_not_allowed, model_unpriced, asset_link_invalid, forbidden, insecure_sign_in, wrong_origin */
             403: {
                 headers: {
                     [name: string]: unknown;

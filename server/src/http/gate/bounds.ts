@@ -102,6 +102,7 @@ export function controlBounds(limits: Limits) {
     'POST /models': LIST,
     'POST /requests/:id/replay': NO_BODY,
     'POST /batches/:id/cancel': NO_BODY,
+    'POST /batches/:id/continue': NO_BODY,
     'POST /upstreams': OBJECT,
     'POST /upstreams/check': OBJECT,
     'PATCH /upstreams/:name': OBJECT,
