@@ -74,8 +74,16 @@ test('a key is made, listed, set, rotated and revoked', async () => {
   assert.match(rotated.stderr, /works until 20/)
   const atOnce = await torana('keys rotate search/ci --overlap 0')
   assert.match(atOnce.stderr, /refused from now on/)
-  assert.deepEqual((await torana('keys revoke search/ci')).stderr, 'search/ci is revoked.\n')
+  assert.deepEqual(
+    (await torana('keys revoke search/ci')).stderr,
+    'search/ci is revoked. Its batches pause: continue or cancel them with torana batch.\n',
+  )
   assert.match((await torana('keys list --project search')).stdout, /^search\/ci +revoked /m)
+  assert.deepEqual(
+    (await torana('keys revoke search/ci --leaked')).stderr,
+    'search/ci is revoked. Its batches are cancelled.\n',
+  )
+  assert.match((await torana('keys list --project search')).stdout, /^search\/ci +leaked /m)
   assert.equal((await audit.list({ limit: 1 }))[0]?.actor, 'local-admin')
 })
 
