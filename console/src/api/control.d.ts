@@ -1599,6 +1599,80 @@ export interface components {
                 at_end_usd: string | null;
             } | null;
         };
+        ChangedKey: {
+            /** @description `<project>/<name>`. */
+            id: string;
+            project: string;
+            name: string;
+            /**
+             * @description `configuration`: declared in torana.yaml or the environment, and read-only here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store";
+            /** @description Where it is declared: `torana.yaml:88`, or `environment`. null: in the store. */
+            managed_at: string | null;
+            /** @description null: all. */
+            models: string[] | null;
+            /** @description null: everything. */
+            scopes: ("embeddings" | "images" | "edits")[] | null;
+            max_calls_at_once: number | null;
+            /** @description null: everywhere. */
+            addresses: string[] | null;
+            limits: components["schemas"]["Limits"];
+            budget: components["schemas"]["Budget"] | null;
+            expires_at: string | null;
+            revoked_at: string | null;
+            first_used_at: string | null;
+            /** @description Accurate to a minute. */
+            last_used_at: string | null;
+            created_at: string | null;
+            /** @description Newest first. */
+            secrets: components["schemas"]["KeySecret"][];
+            /** @description What is worth a look. */
+            notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
+        };
+        ChangedPrice: {
+            deployment: string;
+            model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            /** @description As `price` in torana.yaml: `free`, `unpriced`, or fields such as `usdPerMillionTokens`. */
+            price: string | {
+                [key: string]: unknown;
+            };
+            text: components["schemas"]["PriceText"][];
+            /**
+             * @description `configuration`: torana.yaml decides, and the price is changed there.
+             * @enum {string}
+             */
+            from: "configuration" | "store" | "catalog" | "none";
+            /** @description Such as `torana.yaml:88`. */
+            managed_at: string | null;
+            /** @description The day of a price of the catalog, or on which it was set. */
+            as_of: string | null;
+            /** @description Where a price of the catalog was read. */
+            source: string | null;
+            /** @description Who set it here. */
+            set_by: string | null;
+        };
+        ChangedProject: {
+            name: string;
+            /**
+             * @description `configuration`: declared in torana.yaml or the environment, and read-only here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store";
+            /** @description Where it is declared: `torana.yaml:88`, or `environment`. null: in the store. */
+            managed_at: string | null;
+            limits: components["schemas"]["Limits"];
+            budget: components["schemas"]["Budget"] | null;
+            /**
+             * @description Inputs are not kept by this version.
+             * @constant
+             */
+            capture_inputs: false;
+            created_at: string | null;
+        };
         Checked: {
             ok: boolean;
             duration_ms: number;
@@ -1804,6 +1878,83 @@ export interface components {
                     [key: string]: number;
                 };
             }[];
+        };
+        DrainedDeployment: {
+            id: string;
+            model: string;
+            /** @enum {string} */
+            kind: "embedding" | "image";
+            upstream: string;
+            /** @description The worst of all nodes. */
+            state: components["schemas"]["State"];
+            /** @description When it is probed or called again. */
+            until: string | null;
+            /**
+             * Format: date-time
+             * @description Since when it is in this state.
+             */
+            since: string;
+            /**
+             * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
+             * @enum {string}
+             */
+            managed_by: "configuration" | "store" | "built-in";
+            /** @description `torana.yaml:88`. null: it has no line of its own. */
+            managed_at: string | null;
+            /** @description The space of its model. null: it has none. */
+            space_id: string | null;
+            upstream_model: string;
+            priority: number;
+            weight: number;
+            /** @description Deployments of a lower priority number are asked first. */
+            stands_in: boolean;
+            reason: string | null;
+            drained: {
+                by: string;
+                reason: string;
+                /** Format: date-time */
+                at: string;
+            } | null;
+            nodes: {
+                node: string;
+                /** @description The worst of all nodes. */
+                state: components["schemas"]["State"];
+                in_flight: number;
+                limit: number | null;
+            }[];
+            in_flight: number;
+            /** @description Calls at once. null: there is no limit, or nobody has called it yet. */
+            limit: number | null;
+            limit_is_learnt: boolean;
+            /** @description A minute, for all nodes together. */
+            limits: {
+                /** @enum {string} */
+                name: "requests" | "tokens" | "images";
+                /** @description At the rate of the last ten seconds. */
+                used: number;
+                of: number;
+            }[];
+            /** @description A second, as the mean of the last ten. Requests are calls to the upstream. */
+            rate: {
+                requests: number;
+                tokens: number;
+                images: number;
+            };
+            /** @description Of the last 15 minutes, as are the figures below. */
+            p50_ms: number | null;
+            p95_ms: number | null;
+            calls: number;
+            failed_share: number;
+            failures: {
+                [key: string]: number;
+            };
+            space: {
+                /** @enum {string} */
+                state: "trusted" | "warned" | "held-back" | "quarantined" | "unguarded";
+                least_cosine: number | null;
+                last_good_at: string | null;
+            } | null;
+            price: components["schemas"]["PriceText"][];
         };
         DrainingInput: {
             drained: boolean;
@@ -2106,16 +2257,6 @@ export interface components {
             created_at: string | null;
             /** @description Newest first. */
             secrets: components["schemas"]["KeySecret"][];
-            /** @description Of the budget, in the window that runs. null: there is no budget. */
-            spent: {
-                /** @description US dollars, with nine decimals. */
-                usd: string;
-                /** Format: date-time */
-                window_start: string;
-            } | null;
-            /** @description Requests of each of the last thirty days in UTC, oldest first. Empty: there were none. */
-            requests_30d: number[];
-            requests_24h: number;
             /** @description What is worth a look. */
             notes: ("idle" | "no_expiry" | "no_limit" | "ends_soon" | "rotating" | "old_pepper")[];
             /** @description Shown only this once. Absent if you supplied it yourself. */
@@ -3748,7 +3889,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["ChangedProject"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -3947,7 +4088,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Project"];
+                    "application/json": components["schemas"]["ChangedProject"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -4347,7 +4488,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Key"];
+                    "application/json": components["schemas"]["ChangedKey"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -4446,7 +4587,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Key"];
+                    "application/json": components["schemas"]["ChangedKey"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -4694,7 +4835,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Key"];
+                    "application/json": components["schemas"]["ChangedKey"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -9176,7 +9317,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Price"];
+                    "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -9297,7 +9438,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Price"];
+                    "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */
@@ -10482,7 +10623,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deployment"];
+                    "application/json": components["schemas"]["DrainedDeployment"];
                 };
             };
             /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, upload_not_pending, upload_mismatch, too_many_files */

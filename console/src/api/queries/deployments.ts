@@ -38,12 +38,12 @@ export const deploymentQueries = {
     }),
 }
 
-/** A row that the stream brought, in place of the one before. */
-export function putDeployment(queries: QueryClient, one: Deployment): void {
+/** A row that the stream or a drain brought, over the one before: the answer to a drain has no history. */
+export function putDeployment(queries: QueryClient, one: Omit<Deployment, 'cells'>): void {
   queries.setQueryData<DeploymentList>(['deployments'], (before) =>
     before === undefined
       ? before
-      : { ...before, data: before.data.map((row) => (row.id === one.id ? one : row)) },
+      : { ...before, data: before.data.map((row) => (row.id === one.id ? { ...row, ...one } : row)) },
   )
 }
 

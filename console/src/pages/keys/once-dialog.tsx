@@ -1,6 +1,7 @@
 /** A secret, once. It lives in the state of this page alone, and is gone when the dialog closes. */
 import { MessageSquareShare } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
+import type { Schema } from '../../api/client.ts'
 import { dayWithYear } from '../../app/format.ts'
 import { paths } from '../../app/paths.ts'
 import { useSession } from '../../app/session.ts'
@@ -16,12 +17,13 @@ import { TextLink } from '../../ui/link.tsx'
 import { StateMark } from '../../ui/state-mark.tsx'
 import { Tick } from '../../ui/switch.tsx'
 import { words } from '../../words/words.ts'
-import type { Key } from './columns.tsx'
 import { SNIPPETS, snippetOf, type Snippet } from './snippets.ts'
+
+type ChangedKey = Schema<'ChangedKey'>
 
 export interface Once {
   readonly kind: 'made' | 'rotated'
-  readonly key: Key
+  readonly key: ChangedKey
   readonly secret: string
 }
 
@@ -159,7 +161,7 @@ function minutes(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
 }
 
-function letterOf(key: Key, url: string) {
+function letterOf(key: ChangedKey, url: string) {
   const { budget, expires_at: ends } = key
   return {
     id: key.id,

@@ -10,7 +10,7 @@ import { managedBody } from '../models/bodies.ts'
 import { priceBody } from '../wire/price-text.ts'
 import { STATE_LETTERS } from '../wire/state-letters.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
-import type { deployment } from './schemas.ts'
+import type { deployment, drainedDeployment } from './schemas.ts'
 
 type Body = z.output<typeof deployment>
 type AnyDeployment = Deployment | ImageDeployment
@@ -22,10 +22,14 @@ interface SpaceStanding {
   readonly last: ProbeResult | undefined
 }
 
-export interface DeploymentView {
+export interface DeploymentView extends StandingView {
+  /** The last day of each deployment, from the history in the store. */
+  readonly cells: ReadonlyMap<string, string>
+}
+
+interface StandingView {
   readonly standings: ReadonlyMap<string, DeploymentStanding>
   readonly drains: ReadonlyMap<string, Drain>
-  readonly cells: ReadonlyMap<string, string>
   readonly spaceStandingOf: (deployment: string) => SpaceStanding | undefined
   readonly generationOf: (model: string) => number | undefined
   /** Since when nothing has been heard of one that nobody has called. */
@@ -50,8 +54,24 @@ const NEVER_CALLED = {
 } as const
 
 export function deploymentBody(model: Model, one: AnyDeployment, view: DeploymentView): Body {
+  const standing = standingIn(view, one.id)
+  const state = view.drains.has(one.id) ? 'drained' : standing.state
+  const cells = view.cells.get(one.id) ?? '.'.repeat(CELLS)
+  return { ...standingBody(model, one, view), cells: withNow(cells, state, standing.calls > 0) }
+}
+
+function standingIn({ standings, startedAtMs }: StandingView, id: string) {
+  return standings.get(id) ?? { ...NEVER_CALLED, sinceMs: startedAtMs }
+}
+
+/** All but the history of a deployment. */
+export function standingBody(
+  model: Model,
+  one: AnyDeployment,
+  view: StandingView,
+): z.output<typeof drainedDeployment> {
   const { id, upstream, priority, weight } = one
-  const standing = view.standings.get(id) ?? { ...NEVER_CALLED, sinceMs: view.startedAtMs }
+  const standing = standingIn(view, id)
   const drain = view.drains.get(id)
   const generation = model.kind === 'embedding' ? view.generationOf(model.id) : undefined
   return {
@@ -92,11 +112,6 @@ export function deploymentBody(model: Model, one: AnyDeployment, view: Deploymen
     failures: { ...standing.failures },
     space: spaceBody(model, id, view),
     price: priceBody(one.price),
-    cells: withNow(
-      view.cells.get(id) ?? '.'.repeat(CELLS),
-      drain ? 'drained' : standing.state,
-      standing.calls > 0,
-    ),
   }
 }
 
@@ -109,7 +124,7 @@ function limitsBody({ limits }: AnyDeployment, rate: DeploymentStanding['rate'])
   return asked.flatMap(({ name, used, of }) => (of === undefined ? [] : [{ name, used: used * 60, of }]))
 }
 
-function spaceBody(model: Model, id: string, view: DeploymentView): Body['space'] {
+function spaceBody(model: Model, id: string, view: StandingView): Body['space'] {
   if (model.kind !== 'embedding') return null
   const standing = view.spaceStandingOf(id)
   return {

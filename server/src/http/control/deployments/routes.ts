@@ -11,12 +11,13 @@ import { actorIn } from '../access/caller.ts'
 import { conflict, notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
 import { isoOf } from '../wire/times.ts'
-import { CELL_MS, CELLS, cellsOf, deploymentBody, type DeploymentView } from './bodies.ts'
+import { CELL_MS, CELLS, cellsOf, deploymentBody, standingBody, type DeploymentView } from './bodies.ts'
 import {
   deployment,
   deploymentHistory,
   deploymentList,
   deploymentPath,
+  drainedDeployment,
   draining,
   historyQuery,
   tested,
@@ -99,15 +100,20 @@ export function registerDeployments(api: Api, dependencies: DeploymentDependenci
         'Send a deployment no more calls, or take it back. Calls under way end; all nodes follow within two seconds',
       params: deploymentPath,
       body: draining,
-      response: { 200: deployment, ...faultAnswers([400, 401, 403, 404, 503]) },
+      response: { 200: drainedDeployment, ...faultAnswers([400, 401, 403, 404, 503]) },
     },
     handler: async (request) => {
       const [model, one] = found(catalog(), request.params.id)
       const { drained, reason } = request.body
       const actor = actorIn(request)
-      if (drained) await drains.drain(one.id, reason, actor)
-      else await drains.takeBack(one.id, reason, actor)
-      return deploymentBody(model, one, await viewOf(dependencies))
+      const drain = drained ? await drains.drain(one.id, reason, actor) : undefined
+      if (!drained) await drains.takeBack(one.id, reason, actor)
+      // What nodes tell of each other never fails, unlike questions to the store.
+      return standingBody(model, one, {
+        ...dependencies,
+        standings: standingsOf(await dependencies.summaries()),
+        drains: new Map(drain && [[one.id, drain]]),
+      })
     },
   })
 }

@@ -71,6 +71,9 @@ export const deployment = deploymentBrief
   })
   .meta({ id: 'Deployment' })
 
+/** The answer to a drain, built from what was committed: the last day comes from the history, which may be busy. */
+export const drainedDeployment = deployment.omit({ cells: true }).meta({ id: 'DrainedDeployment' })
+
 export const deploymentList = z
   .object({
     data: z.array(deployment),

@@ -1,9 +1,10 @@
 /** Routes about keys: those of the store can be made, changed, rotated and revoked; declared ones are only listed. */
 import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
 import type { KeyState } from '#core/key-hygiene.ts'
 import { cursorOf, placeOf, rankIn, type KeyOrder, type KeyPlace } from '#core/key-order.ts'
 import { keyTail } from '#core/key.ts'
-import type { NewSecret, Peppers } from '#ports/key-store.ts'
+import type { KeyRecord, NewSecret, Peppers } from '#ports/key-store.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { KeyDependencies } from './dependencies.ts'
 import { checkModels, checkSecret, checkWithinProject, declaredKeys, storedId } from './checks.ts'
@@ -12,6 +13,7 @@ import { mergedPage } from '../wire/page.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
 import {
+  changedKey,
   declaredKeyPath,
   key,
   keyChange,
@@ -23,8 +25,8 @@ import {
   revocation,
   rotation,
 } from './schemas.ts'
-import { keyChange as changeOf } from './shapes.ts'
-import { keyBodies, keyBodyOf, momentsOf, shownDeclared, storedKey } from './views.ts'
+import { changedKeyBody, keyChange as changeOf } from './shapes.ts'
+import { keyBodies, momentsOf, shownDeclared, storedKey } from './views.ts'
 
 export function registerKeys(api: Api, dependencies: KeyDependencies): void {
   registerList(api, dependencies)
@@ -143,7 +145,7 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
         actorIn(request),
       )
       const shown = brought === undefined ? { secret } : {}
-      return reply.code(201).send({ ...(await keyBodyOf(made, dependencies)), ...shown })
+      return reply.code(201).send({ ...committed(made, dependencies), ...shown })
     },
   })
 }
@@ -157,14 +159,14 @@ function registerChange(api: Api, dependencies: KeyDependencies): void {
       summary: 'Change models, expiry, limits and budget of a key',
       params: keyPath,
       body: keyChange,
-      response: { 200: key, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+      response: { 200: changedKey, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = ownId(request, dependencies)
       const change = changeOf(request.body)
       checkModels(request.body.models, dependencies.catalog())
       await checkWithinProject(callerIn(request), request.params.project, change, dependencies)
-      return keyBodyOf(await keyStore.setKey(id, change, actorIn(request)), dependencies)
+      return committed(await keyStore.setKey(id, change, actorIn(request)), dependencies)
     },
   })
 }
@@ -185,7 +187,7 @@ function registerRotation(api: Api, dependencies: KeyDependencies): void {
       const secret = newSecret()
       const overlapMs = request.body.overlap_seconds * 1000
       const record = await keyStore.rotateKey(id, digested(secret, peppers), overlapMs, actorIn(request))
-      return { ...(await keyBodyOf(record, dependencies)), secret }
+      return { ...committed(record, dependencies), secret }
     },
   })
 }
@@ -197,11 +199,11 @@ function registerEndOfOverlap(api: Api, dependencies: KeyDependencies): void {
       operationId: 'endOverlap',
       summary: 'End the overlap of a rotation now: the previous secret is refused within two seconds',
       params: keyPath,
-      response: { 200: key, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+      response: { 200: changedKey, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = ownId(request, dependencies)
-      return keyBodyOf(await dependencies.keyStore.endOverlap(id, actorIn(request)), dependencies)
+      return committed(await dependencies.keyStore.endOverlap(id, actorIn(request)), dependencies)
     },
   })
 }
@@ -215,14 +217,19 @@ function registerRevocation(api: Api, dependencies: KeyDependencies): void {
       summary: 'Revoke a key, on every node within two seconds',
       params: keyPath,
       querystring: revocation,
-      response: { 200: key, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+      response: { 200: changedKey, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = ownId(request, dependencies)
       const isLeaked = request.query.leaked === 'true'
-      return keyBodyOf(await keyStore.revokeKey(id, actorIn(request), isLeaked), dependencies)
+      return committed(await keyStore.revokeKey(id, actorIn(request), isLeaked), dependencies)
     },
   })
+}
+
+/** The answer to a change. It asks no store: the secret in it is shown this once, and a revocation must not wait for reports. */
+function committed(record: KeyRecord, { peppers, nowMs }: KeyDependencies): z.output<typeof changedKey> {
+  return changedKeyBody(record, peppers, nowMs())
 }
 
 /** The id of a stored key of a project that the caller may see. */

@@ -5,16 +5,16 @@ import type { Api } from '../wire/route.ts'
 import { conflict, declared, refuseReserved } from '../wire/faults.ts'
 import { mergedPage } from '../wire/page.ts'
 import {
+  changedProject,
   namePage,
   newProject,
   noContent,
-  project,
   projectChange,
   projectList,
   projectPath,
 } from './schemas.ts'
-import { termsChange } from './shapes.ts'
-import { declaredProject, projectBodies, projectBodyOf, storedProject } from './views.ts'
+import { changedProjectBody, termsChange } from './shapes.ts'
+import { declaredProject, projectBodies, storedProject } from './views.ts'
 
 export function registerProjects(api: Api, dependencies: KeyDependencies): void {
   const { keyStore } = dependencies
@@ -52,14 +52,14 @@ export function registerProjects(api: Api, dependencies: KeyDependencies): void 
       operationId: 'createProject',
       summary: 'Make a project',
       body: newProject,
-      response: { 201: project, ...faultAnswers([400, 401, 503]) },
+      response: { 201: changedProject, ...faultAnswers([400, 401, 503]) },
     },
     handler: async (request, reply) => {
       const { name, ...terms } = request.body
       refuseReserved(name)
       if (isDeclared(name)) throw conflict(`Project ${name} already exists in the configuration.`)
       const made = await keyStore.createProject(name, termsChange(terms), actorIn(request))
-      return reply.code(201).send(await projectBodyOf(made, dependencies))
+      return reply.code(201).send(changedProjectBody(made))
     },
   })
 
@@ -70,15 +70,12 @@ export function registerProjects(api: Api, dependencies: KeyDependencies): void 
       summary: 'Change limits and budget of a project',
       params: projectPath,
       body: projectChange,
-      response: { 200: project, ...faultAnswers([400, 401, 404, 409, 503]) },
+      response: { 200: changedProject, ...faultAnswers([400, 401, 404, 409, 503]) },
     },
     handler: async (request) => {
       const { project: name } = request.params
       if (isDeclared(name)) throw declared(`Project ${name}`)
-      return projectBodyOf(
-        await keyStore.setProject(name, termsChange(request.body), actorIn(request)),
-        dependencies,
-      )
+      return changedProjectBody(await keyStore.setProject(name, termsChange(request.body), actorIn(request)))
     },
   })
 

@@ -140,6 +140,11 @@ export const project = z
   })
   .meta({ id: 'Project' })
 
+/** The answer to a change of a project, built from the committed record alone. */
+export const changedProject = project
+  .omit({ spent: true, keys: true, members: true, webhooks: true })
+  .meta({ id: 'ChangedProject' })
+
 const secretState = z
   .object({
     tail: z.string().describe('Its last characters.'),
@@ -182,7 +187,12 @@ export const key = z
   })
   .meta({ id: 'Key' })
 
-export const keyWithSecret = key
+/** The answer to a change of a key is built from the committed record alone: figures come from reports, which may be busy. */
+export const changedKey = key
+  .omit({ spent: true, requests_30d: true, requests_24h: true })
+  .meta({ id: 'ChangedKey' })
+
+export const keyWithSecret = changedKey
   .extend({
     secret: z.string().optional().describe('Shown only this once. Absent if you supplied it yourself.'),
   })

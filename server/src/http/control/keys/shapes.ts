@@ -4,7 +4,7 @@ import type { ConfiguredBudget, ConfiguredKey, ConfiguredLimits, Project } from 
 import { windowOf } from '#core/budget.ts'
 import { keyTail } from '#core/key.ts'
 import type { ConfiguredBounds } from '#core/key-bounds.ts'
-import type { KeyNote } from '#core/key-hygiene.ts'
+import { notesOf, type KeyNote } from '#core/key-hygiene.ts'
 import { decimalOf, nanoUsdOf } from '#core/price.ts'
 import type { Activity } from '#ports/key-reports.ts'
 import type {
@@ -20,6 +20,8 @@ import type * as schemas from './schemas.ts'
 
 type ProjectBody = z.output<typeof schemas.project>
 type KeyBody = z.output<typeof schemas.key>
+type ChangedProjectBody = z.output<typeof schemas.changedProject>
+type ChangedKeyBody = z.output<typeof schemas.changedKey>
 
 /** What is known of a key or a project beside its terms. */
 interface More {
@@ -27,7 +29,7 @@ interface More {
   readonly activity: Activity | undefined
 }
 
-interface KeyMore extends More {
+interface DeclaredKeyMore extends More {
   readonly notes: readonly KeyNote[]
   readonly uses: { readonly firstAtMs: number | undefined; readonly lastAtMs: number | undefined }
 }
@@ -39,12 +41,16 @@ export interface ProjectMore extends More {
 }
 
 export function projectBody(record: ProjectRecord, more: ProjectMore, nowMs: number): ProjectBody {
+  return { ...changedProjectBody(record), ...projectMoreBody(record, more, nowMs) }
+}
+
+export function changedProjectBody(record: ProjectRecord): ChangedProjectBody {
   return {
     name: record.name,
     managed_by: 'store',
     managed_at: null,
     ...termsBody(record),
-    ...projectMoreBody(record, more, nowMs),
+    capture_inputs: false,
     created_at: isoOf(record.createdAtMs),
   }
 }
@@ -56,15 +62,20 @@ export function declaredProjectBody(project: Project, more: ProjectMore, nowMs: 
     managed_at: placeOf(project.managedAt),
     ...termsBody(project),
     ...projectMoreBody(project, more, nowMs),
+    capture_inputs: false,
     created_at: null,
   }
 }
 
 function projectMoreBody(terms: Terms, { keys, members, webhooks, activity }: ProjectMore, nowMs: number) {
-  return { spent: spentBody(terms, activity, nowMs), capture_inputs: false as const, keys, members, webhooks }
+  return { spent: spentBody(terms, activity, nowMs), keys, members, webhooks }
 }
 
-export function keyBody(record: KeyRecord, more: KeyMore, peppers: Peppers, nowMs: number): KeyBody {
+export function keyBody(record: KeyRecord, more: More, peppers: Peppers, nowMs: number): KeyBody {
+  return { ...changedKeyBody(record, peppers, nowMs), ...activityBody(record, more, nowMs) }
+}
+
+export function changedKeyBody(record: KeyRecord, peppers: Peppers, nowMs: number): ChangedKeyBody {
   return {
     id: record.id,
     project: record.project,
@@ -84,11 +95,17 @@ export function keyBody(record: KeyRecord, more: KeyMore, peppers: Peppers, nowM
       created_at: isoOf(secret.createdAtMs),
       pepper: pepperOf(secret, peppers),
     })),
-    ...keyMoreBody(record, more, nowMs),
+    ...usesBody({ firstAtMs: record.firstUsedAtMs, lastAtMs: record.lastUsedAtMs }),
+    notes: [...notesOf(record, nowMs, peppers.current.id)],
   }
 }
 
-export function declaredKeyBody(project: string, key: ConfiguredKey, more: KeyMore, nowMs: number): KeyBody {
+export function declaredKeyBody(
+  project: string,
+  key: ConfiguredKey,
+  more: DeclaredKeyMore,
+  nowMs: number,
+): KeyBody {
   return {
     id: `${project}/${key.name}`,
     project,
@@ -103,18 +120,21 @@ export function declaredKeyBody(project: string, key: ConfiguredKey, more: KeyMo
     leaked: false,
     created_at: null,
     secrets: [{ tail: keyTail(key.secret), valid_until: null, created_at: null, pepper: 'current' }],
-    ...keyMoreBody(key, more, nowMs),
+    ...usesBody(more.uses),
+    ...activityBody(key, more, nowMs),
+    notes: [...more.notes],
   }
 }
 
-function keyMoreBody(terms: Terms, { notes, uses, activity }: KeyMore, nowMs: number) {
+function usesBody({ firstAtMs, lastAtMs }: DeclaredKeyMore['uses']) {
+  return { last_used_at: timeOf(lastAtMs), first_used_at: timeOf(firstAtMs) }
+}
+
+function activityBody(terms: Terms, { activity }: More, nowMs: number) {
   return {
-    last_used_at: timeOf(uses.lastAtMs),
-    first_used_at: timeOf(uses.firstAtMs),
     requests_30d: [...(activity?.requests30d ?? [])],
     requests_24h: activity?.requests24h ?? 0,
     spent: spentBody(terms, activity, nowMs),
-    notes: [...notes],
   }
 }
 

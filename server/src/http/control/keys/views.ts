@@ -60,16 +60,8 @@ export async function keyBodies(
       const more = { activity, notes, uses: { firstAtMs: own?.firstAtMs, lastAtMs: own?.lastAtMs } }
       return declaredKeyBody(key.declared.project, key.declared.key, more, now)
     }
-    const { record } = key
-    const notes = notesOf(record, now, peppers.current.id)
-    const more = { activity, notes, uses: { firstAtMs: record.firstUsedAtMs, lastAtMs: record.lastUsedAtMs } }
-    return keyBody(record, more, peppers, now)
+    return keyBody(key.record, { activity }, peppers, now)
   })
-}
-
-export async function keyBodyOf(record: KeyRecord, dependencies: KeyDependencies): Promise<KeyBody> {
-  const [body] = await keyBodies([storedKey(record)], dependencies)
-  return body as KeyBody
 }
 
 /** The key of a first start can have no limit and no end: nothing is to be noted of it. */
@@ -153,14 +145,6 @@ export async function projectBodies(
       ? projectBody(project.record, more, now)
       : declaredProjectBody(project.declared, more, now)
   })
-}
-
-export async function projectBodyOf(
-  record: ProjectRecord,
-  dependencies: KeyDependencies,
-): Promise<ProjectBody> {
-  const [body] = await projectBodies([storedProject(record)], dependencies)
-  return body as ProjectBody
 }
 
 /** Working keys of the store and of the configuration, by project. */

@@ -12,7 +12,15 @@ import { conflict, invalidField, notFound } from '../wire/faults.ts'
 import { priceBody } from '../wire/price-text.ts'
 import type { Api } from '../wire/route.ts'
 import { isoOf } from '../wire/times.ts'
-import { changeList, changesQuery, givenPrice, price, priceList, pricePath } from './schemas.ts'
+import {
+  changedPrice,
+  changeList,
+  changesQuery,
+  givenPrice,
+  priceList,
+  pricePath,
+  type price,
+} from './schemas.ts'
 
 export interface PricesDependencies {
   readonly prices: {
@@ -41,7 +49,8 @@ interface Found {
 const MOST_CHANGES = 500
 const DEFAULT_MS = 30 * 86_400_000
 
-export function registerPrices(api: Api, { prices, priceReports, nowMs }: PricesDependencies): void {
+export function registerPrices(api: Api, dependencies: PricesDependencies): void {
+  const { prices, priceReports, nowMs } = dependencies
   const found = (id: string): Found => {
     const all = everyDeployment(prices.catalog())
     const one = all.find(({ deployment }) => deployment.id === id)
@@ -65,7 +74,10 @@ export function registerPrices(api: Api, { prices, priceReports, nowMs }: Prices
     },
     handler: async () => {
       const unpriced = await priceReports.unpriced()
-      const rows = everyDeployment(prices.catalog()).map((one) => priceRow(one, unpriced))
+      const rows = everyDeployment(prices.catalog()).map(({ model, deployment }) => ({
+        ...changedRow(model, deployment),
+        unpriced_requests_30d: unpriced.get(deployment.id) ?? 0,
+      }))
       const isPriced = ({ from, unpriced_requests_30d: calls }: Row): number =>
         from === 'none' ? 0 : calls > 0 ? 1 : 2
       return {
@@ -83,15 +95,20 @@ export function registerPrices(api: Api, { prices, priceReports, nowMs }: Prices
       summary: 'Set what a deployment costs, where torana.yaml says nothing. It counts from now on',
       params: pricePath,
       body: givenPrice,
-      response: { 200: price, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
+      response: { 200: changedPrice, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = request.params.deployment
       const { model, deployment } = changeable(id)
       const { price: read, problem } = prices.readPrice(model.kind, request.body.price)
       if (read === undefined) throw invalidField(`price: ${problem ?? 'is not a price'}`, 'price')
-      await prices.set(id, priceFormOf(read), priceFormOf(deployment.price), actorIn(request))
-      return priceRow(found(id), await priceReports.unpriced())
+      const actor = actorIn(request)
+      await prices.set(id, priceFormOf(read), priceFormOf(deployment.price), actor)
+      return changedRow(model, {
+        id,
+        price: read,
+        priceFrom: { from: 'store', by: actor.name, atMs: nowMs() },
+      })
     },
   })
 
@@ -101,16 +118,20 @@ export function registerPrices(api: Api, { prices, priceReports, nowMs }: Prices
       operationId: 'forgetPrice',
       summary: 'Take back a price that was set here. The price of the catalog counts again, if it has one',
       params: pricePath,
-      response: { 200: price, ...faultAnswers([401, 403, 404, 409, 503]) },
+      response: { 200: changedPrice, ...faultAnswers([401, 403, 404, 409, 503]) },
     },
     handler: async (request) => {
       const id = request.params.deployment
       changeable(id)
       await prices.forget(id, actorIn(request))
-      return priceRow(found(id), await priceReports.unpriced())
+      const { model, deployment } = found(id)
+      return changedRow(model, deployment)
     },
   })
+  registerPriceChanges(api, dependencies)
+}
 
+function registerPriceChanges(api: Api, { priceReports, nowMs }: PricesDependencies): void {
   api.get('/price-changes', {
     config: { permission: 'prices.read' },
     schema: {
@@ -141,8 +162,12 @@ export function registerPrices(api: Api, { prices, priceReports, nowMs }: Prices
 
 type Row = z.output<typeof price>
 
-function priceRow({ model, deployment }: Found, unpriced: ReadonlyMap<string, number>): Row {
-  const { id, price: own, priceFrom } = deployment
+type PricedDeployment = Pick<Deployment, 'id' | 'price' | 'priceFrom'>
+
+function changedRow(
+  model: Model,
+  { id, price: own, priceFrom }: PricedDeployment,
+): z.output<typeof changedPrice> {
   return {
     deployment: id,
     model: model.id,
@@ -154,7 +179,6 @@ function priceRow({ model, deployment }: Found, unpriced: ReadonlyMap<string, nu
     as_of: asOf(priceFrom),
     source: priceFrom?.from === 'catalog' ? (priceFrom.source ?? null) : null,
     set_by: priceFrom?.from === 'store' ? priceFrom.by : null,
-    unpriced_requests_30d: unpriced.get(id) ?? 0,
   }
 }
 

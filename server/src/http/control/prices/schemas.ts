@@ -27,6 +27,9 @@ export const price = z
   })
   .meta({ id: 'Price' })
 
+/** The answer to a change of a price, built from what was committed: counts come from reports, which may be busy. */
+export const changedPrice = price.omit({ unpriced_requests_30d: true }).meta({ id: 'ChangedPrice' })
+
 export const priceList = z
   .object({ data: z.array(price), has_more: z.literal(false), next: z.null() })
   .meta({ id: 'PriceList' })

@@ -1,5 +1,7 @@
 /** Routes that keep upstreams in the store, change them and take them away. */
+import type { Upstream } from '#core/catalog.ts'
 import { addressOf } from '#core/upstream-address.ts'
+import type { CredentialRecord } from '#ports/credentials.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { actorIn } from '../access/caller.ts'
 import { noContent } from '../keys/schemas.ts'
@@ -13,12 +15,11 @@ import { newUpstream, upstream, upstreamChange, upstreamPath } from './schemas.t
 export function registerUpstreamChanges(api: Api, dependencies: UpstreamsDependencies): void {
   const { catalog, upstreams, credentials, offers, inForce } = dependencies
 
-  const bodyOf = async (name: string) => {
-    const known = catalog().upstreams?.get(name)
-    if (known === undefined) throw notFound(`There is no upstream ${name}.`)
-    const stored = (await credentials.list()).find((record) => record.upstream === name)
-    return upstreamBody(known, stored, catalog())
-  }
+  const credentialOf = async (name: string): Promise<CredentialRecord | undefined> =>
+    (await credentials.list()).find((record) => record.upstream === name)
+  /** From what was committed: no store is asked again, so a committed change is never answered with an error. */
+  const committed = (built: Upstream, credential: CredentialRecord | undefined) =>
+    upstreamBody({ upstream: built, managedBy: 'store' }, credential, catalog())
 
   api.post('/upstreams', {
     config: { permission: 'upstreams.write' },
@@ -33,16 +34,19 @@ export function registerUpstreamChanges(api: Api, dependencies: UpstreamsDepende
       const actor = actorIn(request)
       const name = wanted ?? freeName(given, catalog())
       const entry = entryOf(given)
-      const address = addressOf(builtUpstream(offers, name, entry))
+      const built = builtUpstream(offers, name, entry)
+      const baseUrl = addressOf(built)
       const declared = catalog().upstreams?.get(name)
       if (declared !== undefined && declared.managedBy !== 'store')
         throw conflict(
           `Upstream ${name} is declared at ${declared.managedBy}, which comes first. Choose another name.`,
         )
+      const before = await credentialOf(name)
       await upstreams.addUpstream({ name, entry }, actor)
-      if (secret !== undefined) await credentials.put({ upstream: name, baseUrl: address, secret }, actor)
+      const credential =
+        secret === undefined ? before : await credentials.put({ upstream: name, baseUrl, secret }, actor)
       await inForce()
-      return reply.code(201).send(await bodyOf(name))
+      return reply.code(201).send(committed(built, credential))
     },
   })
 
@@ -62,16 +66,18 @@ export function registerUpstreamChanges(api: Api, dependencies: UpstreamsDepende
       const stored = await storedIn(dependencies, name)
       const changed = entryOf(given)
       const entry = { ...stored.entry, ...changed }
-      const address = addressOf(builtUpstream(offers, name, entry))
+      const built = builtUpstream(offers, name, entry)
+      const baseUrl = addressOf(built)
+      let credential = await credentialOf(name)
       if (Object.keys(changed).length > 0) {
         await upstreams.changeUpstream({ name, entry }, actor)
-        await credentials.setBaseUrl(name, address, actor)
+        credential = await credentials.setBaseUrl(name, baseUrl, actor)
       }
-      if (secret === null) await credentials.drop(name, actor)
+      if (secret === null) credential = await credentials.drop(name, actor)
       else if (secret !== undefined)
-        await credentials.put({ upstream: name, baseUrl: address, secret }, actor)
+        credential = await credentials.put({ upstream: name, baseUrl, secret }, actor)
       await inForce()
-      return bodyOf(name)
+      return committed(built, credential)
     },
   })
 

@@ -46,9 +46,10 @@ export function registerStoredModels(api: Api, dependencies: StoredModelsDepende
       const there = await upstreams.read()
       const problems = newProblems(there, deployments, problemsWith)
       if (problems.length > 0) throw invalidField(problems.join('; '), 'ids')
+      // Asked before anything changes: once the models are committed, a failed question must not turn the answer into an error.
+      const shown = await view()
       await upstreams.addDeployments(deployments, actorIn(request))
       await inForce()
-      const shown = await view()
       const rows = ids.flatMap((id) => catalog().models.get(id) ?? []).map((model) => rowBody(model, shown))
       return reply.code(201).send(rows)
     },
