@@ -160,7 +160,7 @@ export async function startNode(
     stores,
     images,
     bulk,
-    backup: backupFor(basics, { source: stores.backup, blobs: images.blobs.store, audit: stores.audit }),
+    backup: await backupFor(basics, stores, images.blobs.store),
     people,
     topics: liveRequests(basics, stores),
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),

@@ -940,7 +940,7 @@ export interface paths {
         };
         /**
          * What happens now, as server-sent events: one stream for all topics that a page shows
-         * @description Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. Nothing is repeated: after a reconnect, ask for the page anew.
+         * @description Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. The stream ends within two seconds of a change of its caller’s rights. Nothing is repeated: after a reconnect, ask for the page again.
          */
         get: operations["events"];
         put?: never;

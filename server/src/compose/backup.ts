@@ -1,6 +1,5 @@
 /** Backup of a running node, and backup and restore where none runs. */
-import { createHash } from 'node:crypto'
-import { rm } from 'node:fs/promises'
+import { readdir, rm, type FileHandle } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Settings } from '#core/settings.ts'
 import type { BackupDependencies } from '#http/control/backup/routes.ts'
@@ -8,7 +7,7 @@ import type { AuditLog } from '#ports/audit.ts'
 import type { BackupSource, TableReport } from '#ports/backup.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { fingerprintsOf } from '#runtime/secret.ts'
-import { checkBackupFile, linesOf, writeBackupFile } from '#stores/backup-file.ts'
+import { checkBackupFile, linesOf, openBackupFile, writeBackupFile } from '#stores/backup-file.ts'
 import { PictureWriter, writePictures } from '#stores/backup-pictures.ts'
 import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
 import { loadDatabase } from '#stores/postgres/backup/load.ts'
@@ -30,45 +29,61 @@ interface BackupParts {
   readonly blobs: BlobStore | undefined
 }
 
-/** A file that could not be written to its end is removed. */
-async function writeBackup(path: string, { source, blobs }: BackupParts): Promise<BackupOutcome> {
+async function writeBackup(
+  file: FileHandle,
+  { source, blobs }: BackupParts,
+): Promise<BackupOutcome & { readonly sha256: string }> {
   let outcome: BackupOutcome = { tables: [], pictures: 0 }
-  try {
-    await writeBackupFile(path, async (write) => {
-      const tables = await source.write(write)
-      const pictures = blobs === undefined ? 0 : await writePictures(blobs, write)
-      await write(JSON.stringify({ complete: true, tables: tables.length, blobs: pictures }))
-      outcome = { tables, pictures }
-    })
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') await rm(path, { force: true })
-    throw error
-  }
-  return outcome
+  const sha256 = await writeBackupFile(file, async (write) => {
+    const tables = await source.write(write)
+    const pictures = blobs === undefined ? 0 : await writePictures(blobs, write)
+    await write(JSON.stringify({ complete: true, tables: tables.length, blobs: pictures }))
+    outcome = { tables, pictures }
+  })
+  return { ...outcome, sha256 }
 }
 
+interface BackupBasics extends Pick<Basics, 'identifiers'> {
+  readonly settings: Pick<Settings, 'dataDir'>
+}
+
+interface BackupStores {
+  readonly backup?: BackupSource | undefined
+  readonly audit: Pick<AuditLog, 'appendNews'>
+}
+
+const TEMPORARY = /^backup-[\w-]+\.tmp$/
+
 /** Undefined on a node that keeps nothing. */
-export function backupFor(
-  { settings, identifiers }: Basics,
-  { source, blobs, audit }: { source: BackupSource | undefined; blobs: BlobStore; audit: AuditLog },
-): BackupDependencies | undefined {
+export async function backupFor(
+  { settings: { dataDir }, identifiers }: BackupBasics,
+  { backup: source, audit }: BackupStores,
+  blobs: BlobStore,
+): Promise<BackupDependencies | undefined> {
   if (source === undefined) return undefined
+  // A backup has no name while it is written, so a file that has one was left behind by a process that was killed.
+  for (const name of await readdir(dataDir)) if (TEMPORARY.test(name)) await rm(join(dataDir, name))
   return {
     async make({ pictures, actor }) {
-      // On the disk first: whoever takes it slowly must not hold the database at one moment for so long.
-      const path = join(settings.dataDir, `backup-${identifiers.next()}.tmp`)
-      const { tables } = await writeBackup(path, { source, blobs: pictures ? blobs : undefined })
-      const digest = createHash('sha256')
-        .update(`${path} ${JSON.stringify(tables)}`)
-        .digest('hex')
-      const rows = tables.reduce((sum, one) => sum + one.rows, 0)
-      await audit.appendNews({
-        actor,
-        action: 'backup.make',
-        target: 'database',
-        detail: { digest, rows, pictures },
-      })
-      return { path, discard: () => rm(path, { force: true }) }
+      // To the disk first: a client that reads slowly must not hold the database at one moment for minutes.
+      const path = join(dataDir, `backup-${identifiers.next()}.tmp`)
+      const file = await openBackupFile(path)
+      try {
+        // Without a name the system frees its bytes when it is closed, also when this process is killed.
+        await rm(path)
+        const { tables, sha256 } = await writeBackup(file, { source, blobs: pictures ? blobs : undefined })
+        const rows = tables.reduce((sum, one) => sum + one.rows, 0)
+        await audit.appendNews({
+          actor,
+          action: 'backup.make',
+          target: 'database',
+          detail: { digest: sha256, rows, pictures },
+        })
+        return file.createReadStream({ start: 0 })
+      } catch (error) {
+        await file.close()
+        throw error
+      }
     },
   }
 }
@@ -104,7 +119,15 @@ export function backUp(settings: KeptSettings, path: string, pictures: boolean):
   return withDatabase(settings, async (database) => {
     const blobs = pictures ? (await openBlobs(settings, NO_RESERVE)).store : undefined
     const source = new PostgresBackup(database, version, Date.now)
-    return writeBackup(path, { source, blobs })
+    const file = await openBackupFile(path)
+    try {
+      return await writeBackup(file, { source, blobs })
+    } catch (error) {
+      await rm(path, { force: true })
+      throw error
+    } finally {
+      await file.close()
+    }
   })
 }
 

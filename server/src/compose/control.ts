@@ -140,7 +140,6 @@ export function openControl(basics: Basics, parts: ControlParts): ControlApps {
       },
       events: {
         topics: [...parts.trafficRoutes.topics, ...parts.topics],
-        isSignedIn: async (caller) => (await people.forControl?.callers.isStanding(caller)) ?? true,
         onTrouble: (topic, error) =>
           log.warn({ topic, err: error }, 'a live topic of the console has no news'),
       },

@@ -29,8 +29,6 @@ export interface AdminTokenStore {
   create(token: NewAdminToken, actor: Actor): Promise<AdminTokenRecord>
   /** Undefined: there is none, or it has ended. */
   find(digest: Uint8Array): Promise<AdminTokenRecord | undefined>
-  /** Whether `find` would find it. */
-  isValid(name: string): Promise<boolean>
   /** It is in use. */
   touch(name: string): Promise<void>
   revoke(name: string, actor: Actor): Promise<void>

@@ -24,8 +24,6 @@ export interface SessionStore {
   begin(session: NewSession): Promise<SessionRecord>
   /** Undefined: there is none, or it has ended. */
   find(digest: Uint8Array): Promise<SessionRecord | undefined>
-  /** Whether `find` would find it. */
-  isOpen(id: string): Promise<boolean>
   /** It is in use. */
   touch(id: string): Promise<void>
   end(id: string, actor: Actor): Promise<void>

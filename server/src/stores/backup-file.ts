@@ -1,32 +1,52 @@
 /** The file of a backup: written once, read as often as need be, and checked before it is used. */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createReadStream } from 'node:fs'
 import { once } from 'node:events'
-import { pipeline } from 'node:stream/promises'
+import { open, type FileHandle } from 'node:fs/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import type { TableReport, WriteLine } from '#ports/backup.ts'
 import { BackupProblem, FORMAT, readLine, type BackupHead, type Line } from './backup-format.ts'
 
-/** Nobody but its owner may read the books and the digests of keys. */
+/** A backup holds the ledger and the digests of keys: its owner alone may read it. */
 const OWNER_ONLY = 0o600
 /** A row with the longest trace, or a part of a picture, has far less. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024
 const NEWLINE = 10
 
-/** A file that exists is not overwritten. Resolves once it is complete. */
+/** A new file that its owner alone may read; one that exists is not overwritten. Its opener closes it. */
+export function openBackupFile(path: string): Promise<FileHandle> {
+  return open(path, 'wx+', OWNER_ONLY)
+}
+
+/** Resolves once the file is complete, with the SHA-256 of its bytes: what `sha256sum` says of a copy of it. */
 export async function writeBackupFile(
-  path: string,
+  file: FileHandle,
   work: (write: WriteLine) => Promise<void>,
-): Promise<void> {
+): Promise<string> {
   const gzip = createGzip()
-  const written = pipeline(gzip, createWriteStream(path, { flags: 'wx', mode: OWNER_ONLY }))
-  // Told at the end, or by whoever waits for it to take more.
-  written.catch((error: unknown) => gzip.destroy(error as Error))
-  await work(async (line) => {
-    if (!gzip.write(`${line}\n`)) await Promise.race([once(gzip, 'drain'), written])
-  })
-  gzip.end()
+  const hash = createHash('sha256')
+  const full = new AbortController()
+  const writing = async (): Promise<void> => {
+    for await (const piece of gzip as AsyncIterable<Buffer>) {
+      hash.update(piece)
+      await file.writeFile(piece)
+    }
+  }
+  // A line that waits for room is not left waiting for a file that takes no more.
+  const written = writing().finally(() => full.abort())
+  // It is awaited below, when the work has ended.
+  written.catch(() => {})
+  try {
+    await work(async (line) => {
+      if (!gzip.write(`${line}\n`)) await once(gzip, 'drain', { signal: full.signal })
+    })
+    gzip.end()
+  } catch (error) {
+    gzip.destroy(error as Error)
+  }
+  // Rejects with what went wrong first: the disk, or the work.
   await written
+  return hash.digest('hex')
 }
 
 export async function* linesOf(path: string): AsyncGenerator<{ readonly text: string; readonly line: Line }> {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { gunzipSync, gzipSync } from 'node:zlib'
 import { LEDGER_TABLE, type TableReport } from '#ports/backup.ts'
-import { checkBackupFile, linesOf, writeBackupFile } from '#stores/backup-file.ts'
+import { checkBackupFile, linesOf, openBackupFile, writeBackupFile } from '#stores/backup-file.ts'
 import { PostgresBackup } from '#stores/postgres/backup/dump.ts'
 import { loadDatabase } from '#stores/postgres/backup/load.ts'
 import { tablesIn } from '#stores/postgres/backup/tables.ts'
@@ -52,7 +52,8 @@ async function filled(database: Database): Promise<Database> {
 async function backUp(database: Database, name: string): Promise<readonly TableReport[]> {
   const path = join(folder, name)
   let reports: readonly TableReport[] = []
-  await writeBackupFile(path, async (write) => {
+  await using file = await openBackupFile(path)
+  await writeBackupFile(file, async (write) => {
     reports = await new PostgresBackup(database, '0.0.0', () => NOW_MS).write(write)
     await write(JSON.stringify({ complete: true, tables: reports.length, blobs: 0 }))
   })

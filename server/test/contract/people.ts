@@ -193,8 +193,7 @@ function sessionSuite(name: string, open: () => Promise<People>): void {
     assert.equal(await people.sessions.find(digestOf('three')), undefined)
     await people.sessions.end(one.id, BOSS)
     assert.equal(await people.sessions.find(digestOf('one')), undefined)
-    assert.equal(await people.sessions.isOpen(one.id), false)
-    assert.equal(await people.sessions.isOpen(two.id), true)
+    assert.equal((await people.sessions.find(digestOf('two')))?.id, two.id)
     assert.equal(await people.sessions.endAllOf(boss.id, BOSS), 1)
     assert.equal(await people.sessions.find(digestOf('two')), undefined)
   })
@@ -385,7 +384,6 @@ function tokenSuite(name: string, open: () => Promise<People>): void {
     const ended = { ...token, name: 'old', digest: digestOf('old'), expiresAtMs: Date.now() - 1 }
     await adminTokens.create(ended, BOSS)
     assert.equal(await adminTokens.find(digestOf('old')), undefined)
-    assert.deepEqual([await adminTokens.isValid('ci'), await adminTokens.isValid('old')], [true, false])
     await adminTokens.revoke('ci', BOSS)
     assert.equal(await adminTokens.find(digestOf('ci')), undefined)
     await assert.rejects(adminTokens.revoke('ci', BOSS), ChangeRefused)

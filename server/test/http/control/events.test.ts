@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Caller } from '#http/control/access/caller.ts'
 import type { EventTopic, Listener } from '#http/control/events/topic.ts'
+import { invalidField } from '#http/control/wire/faults.ts'
 import { ADMIN_TOKEN, startControl } from '#test/support/control.ts'
 import { memoryDirectory } from '#test/support/directory.ts'
 import { assertFault } from '#test/support/errors.ts'
@@ -10,7 +11,7 @@ import { eventually } from '#test/support/process.ts'
 const listeners: Listener[] = []
 const troubles: string[] = []
 let closed = 0
-let isSignedIn = true
+let isInForce = true
 
 const counting: EventTopic = {
   name: 'counting',
@@ -27,16 +28,23 @@ const broken: EventTopic = {
   open: () => ({ news: () => Promise.reject(new Error('no news')) }),
 }
 
+const refusing: EventTopic = {
+  name: 'refusing',
+  permission: 'overview.read',
+  open() {
+    throw invalidField('This topic needs a key.', 'topics')
+  },
+}
+
 const DEVELOPER: Caller = { actor: 'dev', role: 'developer', projects: ['search'], isReadOnly: false }
 const control = await startControl(memoryDirectory(), {
   events: {
-    topics: [counting, broken],
-    isSignedIn: async () => isSignedIn,
+    topics: [counting, broken, refusing],
     onTrouble: (topic) => troubles.push(topic),
   },
   callerOf: (token) =>
     token === ADMIN_TOKEN
-      ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false }
+      ? { actor: 'admin', role: 'admin', projects: null, isReadOnly: false, isInForce: async () => isInForce }
       : token === 'developer'
         ? DEVELOPER
         : undefined,
@@ -90,28 +98,98 @@ test('a developer’s stream is of its own projects, and another project is refu
   leaving.abort()
 })
 
-test('a stream ends soon after its session has ended', async () => {
-  isSignedIn = false
+test('a stream ends within two seconds of a change of its caller’s rights', async () => {
+  const answer = await listen('topics=counting', AbortSignal.timeout(10_000))
+  const startedMs = performance.now()
+  isInForce = false
   try {
-    const answer = await listen('topics=counting', AbortSignal.timeout(10_000))
-    const text = await answer.text()
-    assert.doesNotMatch(text, /"count":4/)
+    await assert.rejects(answer.text(), 'it is cut off')
+    assert.ok(performance.now() - startedMs < 2000)
   } finally {
-    isSignedIn = true
+    isInForce = true
   }
 })
 
-test('no more than fifty streams are served at once, and a place that is left is free again', async () => {
+test('rights that were lost while a stream was opened end it before it begins', async () => {
+  isInForce = false
+  try {
+    assertFault(await control.ask('GET', '/events?topics=counting'), 'forbidden', { words: /have changed/ })
+  } finally {
+    isInForce = true
+  }
+})
+
+/** Every feed that was opened is closed. */
+function allClosed(): Promise<void> {
+  return eventually(async () => assert.equal(closed, listeners.length))
+}
+
+/** All that one caller may have: half of what there is. */
+const MOST_OF_ONE = 75
+
+test('one caller has at most half of all topics, others get theirs, and what is left is free again', async () => {
   const leaving = new AbortController()
-  const before = closed
+  await allClosed()
   const answers = await Promise.all(
-    Array.from({ length: 50 }, () => listen('topics=counting', leaving.signal)),
+    Array.from({ length: MOST_OF_ONE }, () => listen('topics=counting', leaving.signal)),
   )
   assert.ok(answers.every(({ status }) => status === 200))
-  assertFault(await control.ask('GET', '/events?topics=counting'), 'too_many_streams')
+  assertFault(await control.ask('GET', '/events?topics=counting'), 'too_many_streams', {
+    words: /150 topics/,
+  })
+  const other = await listen('topics=counting', leaving.signal, 'developer')
+  assert.equal(other.status, 200)
   leaving.abort()
-  await eventually(async () => assert.equal(closed, before + 50))
+  await allClosed()
   const again = new AbortController()
   assert.equal((await listen('topics=counting', again.signal)).status, 200)
   again.abort()
+})
+
+test('a topic that is named twice is opened and counted once', async () => {
+  const leaving = new AbortController()
+  const before = listeners.length
+  const twice = `topics=${Array.from({ length: 20 }, () => 'counting').join(',')}`
+  const answers = await Promise.all(Array.from({ length: 40 }, () => listen(twice, leaving.signal)))
+  assert.ok(answers.every(({ status }) => status === 200))
+  assert.equal(listeners.length, before + 40)
+  leaving.abort()
+  await allClosed()
+})
+
+test('a stream that can not be opened takes no slot and leaves no feed open', async () => {
+  await allClosed()
+  for (let attempt = 0; attempt < 200; attempt += 1)
+    assertFault(await control.ask('GET', '/events?topics=counting,refusing'), 'invalid_parameter')
+  assert.equal(closed, listeners.length, 'feeds that were opened before the refusal')
+  const leaving = new AbortController()
+  assert.equal((await listen('topics=counting', leaving.signal)).status, 200)
+  leaving.abort()
+})
+
+test('a client that leaves, before the answer or after, gives back all that it took', async () => {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const leaving = new AbortController()
+    const asked = listen('topics=counting', leaving.signal)
+    setTimeout(() => leaving.abort(), attempt % 5)
+    await asked.then(
+      () => leaving.abort(),
+      () => {},
+    )
+  }
+  await allClosed()
+})
+
+test('HEAD answers at once with the headers of a stream, and takes nothing', async () => {
+  const opened = listeners.length
+  for (let attempt = 0; attempt < 200; attempt += 1) {
+    const answer = await fetch(`${control.url}/api/v1/events?topics=counting`, {
+      method: 'HEAD',
+      headers: { authorization: `Bearer ${ADMIN_TOKEN}` },
+      signal: AbortSignal.timeout(5000),
+    })
+    assert.equal(answer.status, 200)
+    assert.equal(answer.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  }
+  assert.equal(listeners.length, opened)
 })

@@ -203,7 +203,6 @@ test('keys of the configuration are listed, and can only be changed there', asyn
       leaked: false,
       first_used_at: null,
       last_used_at: null,
-      leaked: false,
       created_at: null,
       secrets: [{ tail: '…ests', valid_until: null, created_at: null, pepper: 'current' }],
       spent: null,

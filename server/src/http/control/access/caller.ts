@@ -19,6 +19,11 @@ export interface Caller {
   readonly address?: string | undefined
   /** Which of the member's sessions it is. */
   readonly sessionId?: string | undefined
+  /**
+   * Whether the store still accepts what the caller showed, with the same rights. It is asked while an answer goes on for
+   * longer than a moment. Absent: a token of the node itself, which is in force until the node stops.
+   */
+  readonly isInForce?: (() => Promise<boolean>) | undefined
 }
 
 /** The name of the key under which somebody plays in a project. */

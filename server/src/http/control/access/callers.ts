@@ -1,5 +1,5 @@
 /** Finds out who asks: by a token, or by the cookie of a session. */
-import type { AdminTokenStore } from '#ports/admin-tokens.ts'
+import type { AdminTokenRecord, AdminTokenStore } from '#ports/admin-tokens.ts'
 import type { SessionRecord, SessionStore } from '#ports/sessions.ts'
 import type { Caller } from './caller.ts'
 import { digestOf } from './secret-text.ts'
@@ -52,9 +52,14 @@ export class Callers {
     return this.#found(token, async (digest) => {
       const record = await adminTokens.find(digest)
       if (record === undefined) return undefined
-      const { name, role, projects, isReadOnly, lastUsedAtMs } = record
+      const { name, lastUsedAtMs } = record
       this.#touch(`token ${name}`, lastUsedAtMs, () => adminTokens.touch(name))
-      return { actor: `${TOKEN_ACTOR}${name}`, role, projects, isReadOnly }
+      const caller = tokenCaller(record)
+      const present = async (): Promise<Caller | undefined> => {
+        const found = await adminTokens.find(digest)
+        return found && tokenCaller(found)
+      }
+      return { ...caller, isInForce: async () => hasSameRights(caller, await present()) }
     })
   }
 
@@ -65,16 +70,14 @@ export class Callers {
       const session = await sessions.find(digest)
       if (session === undefined) return undefined
       this.#touch(`session ${session.id}`, session.seenAtMs, () => sessions.touch(session.id))
-      return sessionCaller(session)
+      const own = sessionCaller(session)
+      const present = async (): Promise<Caller | undefined> => {
+        const found = await sessions.find(digest)
+        return found && sessionCaller(found)
+      }
+      return { ...own, isInForce: async () => hasSameRights(own, await present()) }
     })
     return caller as SessionCaller | undefined
-  }
-
-  /** Whether what the caller showed once would still be accepted. */
-  async isStanding({ sessionId, actor }: Caller): Promise<boolean> {
-    const { sessions, adminTokens } = this.#dependencies
-    if (sessionId !== undefined) return sessions.isOpen(sessionId)
-    return actor.startsWith(TOKEN_ACTOR) ? adminTokens.isValid(actor.slice(TOKEN_ACTOR.length)) : true
   }
 
   /** A session or a token was ended here: this node need not wait. */
@@ -108,6 +111,19 @@ export class Callers {
     this.#touchedMs.set(name, nowMs())
     touch().catch(onUntouched)
   }
+}
+
+function hasSameRights(before: Caller, now: Caller | undefined): boolean {
+  return (
+    now !== undefined &&
+    now.role === before.role &&
+    now.isReadOnly === before.isReadOnly &&
+    JSON.stringify(now.projects) === JSON.stringify(before.projects)
+  )
+}
+
+function tokenCaller({ name, role, projects, isReadOnly }: AdminTokenRecord): Caller {
+  return { actor: `${TOKEN_ACTOR}${name}`, role, projects, isReadOnly }
 }
 
 function sessionCaller({ id, member, expiresAtMs }: SessionRecord): SessionCaller {

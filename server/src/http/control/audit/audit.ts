@@ -1,13 +1,26 @@
 /** The audit: read page by page, or exported whole. */
-import { Readable } from 'node:stream'
 import type { z } from 'zod'
+import { Fault } from '#core/fault/fault.ts'
 import type { AuditEntry, AuditFilter, AuditLog } from '#ports/audit.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { Api } from '../wire/route.ts'
+import { StreamSlots } from '../streams/stream-slots.ts'
 import { isoOf } from '../wire/times.ts'
 import { auditExport, auditList, auditPage, exported, type auditEntry } from './schemas.ts'
 
+/** Exports of the audit at once. More would keep the connections of the store from the pages. */
+const MOST_EXPORTS = 2
+const RETRY_AFTER_MS = 10_000
+
 export function registerAudit(api: Api, { audit }: { readonly audit: AuditLog }): void {
+  const exports = new StreamSlots({
+    slots: MOST_EXPORTS,
+    headroom: Infinity,
+    full: () =>
+      new Fault('too_many_exports', `${MOST_EXPORTS} exports of the audit run on this node already. Retry.`, {
+        retryAfterMs: RETRY_AFTER_MS,
+      }),
+  })
   api.get('/audit', {
     config: { permission: 'audit.read' },
     schema: {
@@ -43,30 +56,26 @@ export function registerAudit(api: Api, { audit }: { readonly audit: AuditLog })
       querystring: auditExport,
       response: { 200: exported, ...faultAnswers([400, 401, 403, 503]) },
     },
-    handler: async ({ query }, reply) => {
-      const filter = filterOf(query)
-      const first = await audit.list({ ...filter, limit: EXPORT_PAGE })
-      void reply
-        .type('application/x-ndjson; charset=utf-8')
-        .header('content-disposition', 'attachment; filename="audit.ndjson"')
-      return reply.send(Readable.from(linesOf(audit, filter, first)))
-    },
+    handler: async (request, reply) =>
+      exports.answer(request, reply, {
+        headers: {
+          'content-type': 'application/x-ndjson; charset=utf-8',
+          'content-disposition': 'attachment; filename="audit.ndjson"',
+        },
+        open: () => linesOf(audit, filterOf(request.query)),
+      }),
   })
 }
 
 /** One page is a few hundred kilobytes, and is asked for when the reader has taken the one before. */
 const EXPORT_PAGE = 500
 
-async function* linesOf(
-  audit: AuditLog,
-  filter: AuditFilter,
-  first: readonly AuditEntry[],
-): AsyncIterable<string> {
-  for (let page = first; ;) {
+async function* linesOf(audit: AuditLog, filter: AuditFilter): AsyncGenerator<string> {
+  for (let before: bigint | undefined; ;) {
+    const page = await audit.list({ ...filter, limit: EXPORT_PAGE, before })
     if (page.length > 0) yield page.map((entry) => `${JSON.stringify(entryBody(entry))}\n`).join('')
-    const last = page.at(-1)
-    if (last === undefined || page.length < EXPORT_PAGE) return
-    page = await audit.list({ ...filter, limit: EXPORT_PAGE, before: last.sequence })
+    if (page.length < EXPORT_PAGE) return
+    before = page.at(-1)?.sequence
   }
 }
 

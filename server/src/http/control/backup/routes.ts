@@ -1,20 +1,16 @@
 /** A backup of everything that the store keeps, as a file. */
-import { createReadStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import type { Actor } from '#ports/audit.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { actorIn } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
+import { StreamSlots } from '../streams/stream-slots.ts'
 
 export interface BackupDependencies {
-  /** A file on the disk of this node, which is gone once it is discarded. */
-  readonly make: (options: { readonly pictures: boolean; readonly actor: Actor }) => Promise<MadeBackup>
-}
-
-interface MadeBackup {
-  readonly path: string
-  readonly discard: () => Promise<void>
+  /** A complete backup. Its file on the disk of this node is gone once it is read or destroyed. */
+  readonly make: (options: { readonly pictures: boolean; readonly actor: Actor }) => Promise<Readable>
 }
 
 /** Each reads all of the store and fills the disk. */
@@ -26,7 +22,14 @@ const backupInput = z
   .meta({ id: 'BackupInput' })
 
 export function registerBackup(api: Api, { make }: BackupDependencies): void {
-  let running = 0
+  const backups = new StreamSlots({
+    slots: MOST_AT_ONCE,
+    headroom: Infinity,
+    full: () =>
+      new Fault('too_many_exports', 'A backup runs on this node already. Retry.', {
+        retryAfterMs: RETRY_AFTER_MS,
+      }),
+  })
   api.post('/backup', {
     config: { permission: 'backup.make' },
     schema: {
@@ -39,24 +42,13 @@ export function registerBackup(api: Api, { make }: BackupDependencies): void {
         ...faultAnswers([400, 401, 403, 503]),
       },
     },
-    handler: async (request, reply) => {
-      if (running >= MOST_AT_ONCE)
-        throw new Fault('too_many_exports', 'A backup runs on this node already. Retry.', {
-          retryAfterMs: RETRY_AFTER_MS,
-        })
-      running += 1
-      try {
-        const { path, discard } = await make({ pictures: request.body.pictures, actor: actorIn(request) })
-        const stream = createReadStream(path)
-        stream.once('close', () => void discard())
-        return await reply
-          .header('content-type', 'application/gzip')
-          .header('content-disposition', 'attachment; filename="torana-backup.gz"')
-          .serializer((body: unknown) => body as string)
-          .send(stream as unknown as string)
-      } finally {
-        running -= 1
-      }
-    },
+    handler: async (request, reply) =>
+      backups.answer(request, reply, {
+        headers: {
+          'content-type': 'application/gzip',
+          'content-disposition': 'attachment; filename="torana-backup.gz"',
+        },
+        open: () => make({ pictures: request.body.pictures, actor: actorIn(request) }),
+      }),
   })
 }

@@ -1,28 +1,30 @@
 /** `GET /events`: everything live in a console comes over this one stream, as server-sent events. */
-import type { ServerResponse } from 'node:http'
+import { setTimeout } from 'node:timers/promises'
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import { faultAnswers } from '../../fault-answers.ts'
-import { callerIn, checkAccess, visibleProjects, type Caller } from '../access/caller.ts'
+import { callerIn, checkAccess, visibleProjects } from '../access/caller.ts'
 import { invalidField } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
+import { StreamSlots } from '../streams/stream-slots.ts'
 import type { EventTopic, TopicFeed } from './topic.ts'
 
-/** Each costs a question to every topic of it each second. One tab of a console has one. */
-const MOST_STREAMS = 50
+/**
+ * Topics that all streams of a node have together. Each costs a question a second. Fifty people with the Overview open have
+ * three each.
+ */
+const MOST_TOPICS = 150
+/** One caller has at most as many as stay free, so that no one can take the live console from the others. */
+const HEADROOM = 1
 const BEAT_MS = 1000
 /** Below the 30 s after which the most impatient proxies give up on a silent connection. */
 const COMMENT_MS = 15_000
-/** Where a session has ended, its stream ends as soon as its requests are refused. */
-const SESSION_CHECK_MS = 2000
 /** What a browser waits before it connects again by itself. */
 const RETRY_MS = 1000
 
 export interface EventsDependencies {
   readonly topics: readonly EventTopic[]
-  /** Whether the caller's session or token still stands. */
-  readonly isSignedIn: (caller: Caller) => Promise<boolean>
-  /** A topic could not tell what is new. Its stream goes on. */
+  /** A topic failed to say what is new. Its stream goes on. */
   readonly onTrouble: (topic: string, error: unknown) => void
 }
 
@@ -32,14 +34,22 @@ const eventsQuery = z.looseObject({
 })
 
 export function registerEvents(api: Api, dependencies: EventsDependencies): void {
-  let streams = 0
+  const streams = new StreamSlots({
+    slots: MOST_TOPICS,
+    headroom: HEADROOM,
+    full: ({ actor }) =>
+      new Fault(
+        'too_many_streams',
+        `This node has no room for another live stream of ${actor}: all callers together may follow ${MOST_TOPICS} topics, and one of them at most as many as stay free. Close a console, or use another node.`,
+      ),
+  })
   api.get('/events', {
     config: { permission: 'signed-in' },
     schema: {
       operationId: 'events',
       summary: 'What happens now, as server-sent events: one stream for all topics that a page shows',
       description:
-        'Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. Nothing is repeated: after a reconnect, ask for the page anew.',
+        'Topics need a permission each: `flows` and `attention` overview.read, `deployment` deployments.read, `request`, `key` and `job` requests.read, `batch` batches.read. A comment comes every 15 s. The stream ends within two seconds of a change of its caller’s rights. Nothing is repeated: after a reconnect, ask for the page again.',
       querystring: eventsQuery,
       response: {
         200: z.string().describe('`text/event-stream`'),
@@ -49,29 +59,25 @@ export function registerEvents(api: Api, dependencies: EventsDependencies): void
     handler: async (request, reply) => {
       const caller = callerIn(request)
       const { topics: asked, project, ...query } = request.query
-      const topics = asked.split(',').map((name) => topicNamed(name, dependencies.topics))
+      const topics = [...new Set(asked.split(','))].map((name) => topicNamed(name, dependencies.topics))
       for (const { permission } of topics) checkAccess(caller, permission, request.method)
-      const projects = visibleProjects(caller, project)
-      if (streams >= MOST_STREAMS)
-        throw new Fault(
-          'too_many_streams',
-          `This node already serves ${MOST_STREAMS} live streams. Close a console, or use another node.`,
-        )
-      streams += 1
-      const listener = { caller, projects, query }
-      const feeds = topics.map((topic) => ({ name: topic.name, feed: topic.open(listener) }))
-      reply.hijack()
-      reply.raw.once('close', () => (streams -= 1))
-      reply.raw.writeHead(200, {
-        'content-type': 'text/event-stream; charset=utf-8',
-        'cache-control': 'no-store',
-        'x-content-type-options': 'nosniff',
-        'x-request-id': request.id,
-        // Some proxies keep an answer to themselves until it ends.
-        'x-accel-buffering': 'no',
+      const listener = { caller, projects: visibleProjects(caller, project), query }
+      return streams.answer(request, reply, {
+        headers: {
+          'content-type': 'text/event-stream; charset=utf-8',
+          // Some proxies keep an answer to themselves until it ends.
+          'x-accel-buffering': 'no',
+        },
+        slots: topics.length,
+        open: (opened) => {
+          const feeds = topics.map((topic) => {
+            const feed = topic.open(listener)
+            opened.defer(() => feed.close?.())
+            return { name: topic.name, feed }
+          })
+          return eventsOf(feeds, dependencies.onTrouble)
+        },
       })
-      reply.raw.write(`retry: ${RETRY_MS}\n\n`)
-      play(reply.raw, feeds, caller, dependencies)
     },
   })
 }
@@ -91,39 +97,20 @@ interface NamedFeed {
   readonly feed: TopicFeed
 }
 
-/** Writes what is new once a second until the reader leaves. A reader that is slow gets less, and nothing piles up. */
-function play(
-  response: ServerResponse,
+/** What is new, once a second. A reader that is slow is asked for less: nothing piles up. */
+async function* eventsOf(
   feeds: readonly NamedFeed[],
-  caller: Caller,
-  { isSignedIn, onTrouble }: EventsDependencies,
-): void {
-  let timer: NodeJS.Timeout | undefined
-  let sinceCommentMs = 0
-  let sinceCheckMs = 0
-  const beat = async (): Promise<void> => {
-    sinceCheckMs += BEAT_MS
-    if (sinceCheckMs >= SESSION_CHECK_MS) {
-      sinceCheckMs = 0
-      if (!(await isSignedIn(caller))) return void response.end()
+  onTrouble: EventsDependencies['onTrouble'],
+): AsyncGenerator<string> {
+  yield `retry: ${RETRY_MS}\n\n`
+  for (let sinceCommentMs = 0; ; sinceCommentMs += BEAT_MS) {
+    const text = await textOf(feeds, onTrouble)
+    if (text !== '' || sinceCommentMs >= COMMENT_MS) {
+      yield text === '' ? ': still here\n\n' : text
+      sinceCommentMs = 0
     }
-    if (!response.writableNeedDrain) {
-      const text = await textOf(feeds, onTrouble)
-      sinceCommentMs = text === '' ? sinceCommentMs + BEAT_MS : 0
-      if (text !== '') response.write(text)
-      else if (sinceCommentMs >= COMMENT_MS) {
-        sinceCommentMs = 0
-        response.write(': still here\n\n')
-      }
-    }
-    if (!response.destroyed) timer = setTimeout(next, BEAT_MS).unref()
+    await setTimeout(BEAT_MS, undefined, { ref: false })
   }
-  const next = (): void => void beat().catch((error: unknown) => response.destroy(error as Error))
-  response.once('close', () => {
-    clearTimeout(timer)
-    for (const { feed } of feeds) feed.close?.()
-  })
-  next()
 }
 
 async function textOf(

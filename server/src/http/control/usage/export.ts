@@ -1,6 +1,5 @@
 /** Usage as a file: groups by day, or every entry of the ledger, with a last line that proves that nothing is missing. */
 import { createHash } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { z } from 'zod'
 import { Fault } from '#core/fault/fault.ts'
 import { momentOf } from '#core/ledger.ts'
@@ -9,6 +8,7 @@ import type { UsageEntry, UsageReader, UsageSpan } from '#ports/usage.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
+import { StreamSlots } from '../streams/stream-slots.ts'
 import { isoOf } from '../wire/times.ts'
 import { sumBody } from './bodies.ts'
 import { exportQuery } from './schemas.ts'
@@ -30,7 +30,14 @@ export function registerUsageExport(
   api: Api,
   { usage, nowMs }: { readonly usage: UsageReader; readonly nowMs: () => number },
 ): void {
-  let running = 0
+  const exports = new StreamSlots({
+    slots: MOST_AT_ONCE,
+    headroom: Infinity,
+    full: () =>
+      new Fault('too_many_exports', `${MOST_AT_ONCE} exports run on this node already. Retry.`, {
+        retryAfterMs: RETRY_AFTER_MS,
+      }),
+  })
   api.get('/usage/export', {
     config: { permission: 'usage.export' },
     schema: {
@@ -49,21 +56,19 @@ export function registerUsageExport(
         projects: visibleProjects(callerIn(request), query.project),
         only: onlyOf(query.only),
       }
-      if (running >= MOST_AT_ONCE)
-        throw new Fault('too_many_exports', `${MOST_AT_ONCE} exports run on this node already. Retry.`, {
-          retryAfterMs: RETRY_AFTER_MS,
-        })
-      running += 1
-      const rows = query.rows === 'ledger' ? entryRows(usage, span) : groupRows(usage, span, query.by)
-      const lines = query.format === 'csv' ? csvLines(rows, headOf(query.rows, query.by)) : jsonLines(rows)
-      const stream = Readable.from(signed(lines, query.format), { objectMode: false })
-      stream.once('close', () => (running -= 1))
       const name = `torana-${query.rows}-${isoOf(span.fromMs).slice(0, 10)}.${query.format}`
-      return reply
-        .header('content-type', query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson')
-        .header('content-disposition', `attachment; filename="${name}"`)
-        .serializer((body: unknown) => body as string)
-        .send(stream as unknown as string)
+      return exports.answer(request, reply, {
+        headers: {
+          'content-type': query.format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+          'content-disposition': `attachment; filename="${name}"`,
+        },
+        open: () => {
+          const rows = query.rows === 'ledger' ? entryRows(usage, span) : groupRows(usage, span, query.by)
+          const lines =
+            query.format === 'csv' ? csvLines(rows, headOf(query.rows, query.by)) : jsonLines(rows)
+          return signed(lines, query.format)
+        },
+      })
     },
   })
 }

@@ -53,13 +53,6 @@ export class PostgresAdminTokens implements AdminTokenStore {
     return row && tokenOf(row)
   }
 
-  async isValid(name: string): Promise<boolean> {
-    const rows = await reachable(
-      this.#database.query('SELECT 1 FROM admin_tokens WHERE name = $1 AND expires_at > now()', [name]),
-    )
-    return rows.length > 0
-  }
-
   async touch(name: string): Promise<void> {
     await reachable(
       this.#database.query('UPDATE admin_tokens SET last_used_at = now() WHERE name = $1', [name]),

@@ -68,18 +68,6 @@ export class PostgresSessions implements SessionStore {
     return row && sessionOf(row)
   }
 
-  async isOpen(id: string): Promise<boolean> {
-    const rows = await reachable(
-      this.#database.query(
-        `SELECT 1 FROM sessions s JOIN members m USING (member_id)
-         WHERE s.session_id = $1 AND s.expires_at > now() AND m.disabled_at IS NULL
-           AND s.seen_at > now() - make_interval(secs => $2)`,
-        [id, secondsOf(IDLE_MS)],
-      ),
-    )
-    return rows.length > 0
-  }
-
   async touch(id: string): Promise<void> {
     await reachable(
       this.#database.query(
