@@ -84,6 +84,9 @@ export interface MemberStore {
     address: string,
   ): Promise<MemberRecord | undefined>
 
-  /** Finds or makes the member, and takes over the standing where the rules decide it. */
+  /**
+   * Finds or makes the member, and takes over the standing where the rules decide it. A member that no rule gives a role any
+   * more has no sessions left. The last admin stays one, whatever the rules say.
+   */
   identified(identity: Identity, address: string): Promise<MemberRecord | IdentityRefusal>
 }

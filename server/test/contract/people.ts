@@ -280,7 +280,9 @@ function identitySuite(name: string, open: () => Promise<People>): void {
   }
 
   test(`${name}: somebody whom the rules give a role becomes a member, and the rules decide at each sign-in`, async () => {
-    const { members } = await open()
+    const people = await open()
+    await withFirstAdmin(people)
+    const { members } = people
     const first = await members.identified(identity, ADDRESS)
     assert.ok(typeof first === 'object')
     assert.deepEqual([first.role, first.projects, first.source], ['developer', ['search'], 'oidc'])
@@ -322,6 +324,39 @@ function identitySuite(name: string, open: () => Promise<People>): void {
     assert.ok(typeof ada === 'object')
     await members.change(ada.id, { disabled: true }, BOSS)
     assert.equal(await members.identified(identity, ADDRESS), 'disabled')
+  })
+
+  test(`${name}: a member that no rule gives a role any more has no session left`, async () => {
+    const people = await open()
+    await withFirstAdmin(people)
+    const ada = await people.members.identified(identity, ADDRESS)
+    assert.ok(typeof ada === 'object')
+    await people.sessions.begin({ memberId: ada.id, digest: digestOf('laptop'), address: ADDRESS })
+    assert.equal(await people.members.identified({ ...identity, standing: undefined }, ADDRESS), 'no_role')
+    assert.equal(await people.sessions.find(digestOf('laptop')), undefined)
+    const [entry] = await people.audit.list({ limit: 1 })
+    assert.deepEqual([entry?.action, entry?.detail], ['session.end_all', { sessions: 1, reason: 'no_role' }])
+  })
+
+  test(`${name}: the rules of the sign-on never take the last admin away`, async () => {
+    const people = await open()
+    const { members } = people
+    const boss = await withFirstAdmin(people)
+    const asAdmin = { ...identity, standing: { role: 'admin', projects: null } } as const
+    const ada = await members.identified(asAdmin, ADDRESS)
+    assert.ok(typeof ada === 'object')
+    await members.change(boss.id, { role: 'operator' }, BOSS)
+    for (const standing of [{ role: 'operator', projects: null } as const, undefined]) {
+      const again = await members.identified({ ...identity, standing }, ADDRESS)
+      assert.ok(typeof again === 'object')
+      assert.equal(again.role, 'admin')
+    }
+    await members.change(boss.id, { role: 'admin' }, BOSS)
+    const lesser = await members.identified(
+      { ...identity, standing: { role: 'operator', projects: null } },
+      ADDRESS,
+    )
+    assert.equal(typeof lesser === 'object' && lesser.role, 'operator')
   })
 }
 

@@ -99,6 +99,8 @@ async function comeBack(
   const identity = identityOf(claims, settings)
   if (identity === undefined) return refuse(request, reply, people, { problem: 'no_email', back })
   const member = await members.identified(identity, transports.of(request).client)
+  // The rules may have changed the role, or ended the member's other sessions.
+  people.callers.forget()
   if (typeof member === 'string') return refuse(request, reply, people, { problem: member, back })
   await beginSession(request, reply, member, people)
   return reply.redirect(transports.link(request, `.${back}`))

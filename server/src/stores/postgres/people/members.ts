@@ -175,9 +175,23 @@ export class PostgresMembers implements MemberStore {
 
 async function identifiedAgain(sql: Sql, known: MemberRow, { name, standing }: Identity, address: string) {
   if (known.disabled_at !== null) return { result: 'disabled' as const, audit: [] }
-  // Whom admins gave a role keeps it.
-  const given = known.source === 'local' ? { role: known.role, projects: known.projects } : standing
-  if (given === undefined) return { result: 'no_role' as const, audit: [] }
+  const actor = { name: known.email, address }
+  // A role that admins gave is kept. So is that of the last admin: without one, the rules themselves could not be changed.
+  const own = { role: known.role, projects: known.projects }
+  const isKept =
+    known.source === 'local' ||
+    (isAdmin(known) && standing?.role !== 'admin' && (await isLastAdmin(sql, known)))
+  const given = isKept ? own : standing
+  if (given === undefined) {
+    const ended = await sql.query('DELETE FROM sessions WHERE member_id = $1 RETURNING 1', [known.member_id])
+    const entry = {
+      actor,
+      action: 'session.end_all',
+      target: known.email,
+      detail: { sessions: ended.length, reason: 'no_role' },
+    }
+    return { result: 'no_role' as const, audit: ended.length > 0 ? [entry] : [] }
+  }
   const [row] = await sql.query<MemberRow>(
     'UPDATE members SET name = $2, role = $3, projects = $4, last_address = $5 WHERE member_id = $1 RETURNING *',
     [known.member_id, name, given.role, given.projects, address],
@@ -185,9 +199,7 @@ async function identifiedAgain(sql: Sql, known: MemberRow, { name, standing }: I
   const isSame =
     given.role === known.role && JSON.stringify(given.projects) === JSON.stringify(known.projects)
   const detail = { before: { role: known.role, projects: known.projects }, after: given }
-  const audit = isSame
-    ? []
-    : [{ actor: { name: known.email, address }, action: 'member.set', target: known.email, detail }]
+  const audit = isSame ? [] : [{ actor, action: 'member.set', target: known.email, detail }]
   return { result: memberOf(row as MemberRow), audit }
 }
 
@@ -227,13 +239,20 @@ function isAdmin(member: MemberRow | Changed): boolean {
   return member.role === 'admin' && !isDisabled
 }
 
-async function keepAnAdmin(sql: Sql, { member_id: id, email }: MemberRow): Promise<void> {
+async function keepAnAdmin(sql: Sql, member: MemberRow): Promise<void> {
+  if (await isLastAdmin(sql, member))
+    throw new ChangeRefused(
+      'last-admin',
+      `${member.email} is the last admin. Make another member an admin first.`,
+    )
+}
+
+async function isLastAdmin(sql: Sql, { member_id: id }: MemberRow): Promise<boolean> {
   const others = await sql.query(
     `SELECT 1 FROM members WHERE role = 'admin' AND disabled_at IS NULL AND member_id <> $1 LIMIT 1`,
     [id],
   )
-  if (others.length === 0)
-    throw new ChangeRefused('last-admin', `${email} is the last admin. Make another member an admin first.`)
+  return others.length === 0
 }
 
 async function memberIn(sql: Sql, id: string): Promise<MemberRow> {
