@@ -118,7 +118,7 @@ export async function openLive({ clock, log }: Basics, parts: LiveParts): Promis
   }
 }
 
-/** Whoever asks within a moment of another gets the same answer. */
+/** Questions within a moment of each other get the same answer. A failure is not kept: the next question asks again. */
 export function shared<Answer>(
   forMs: number,
   nowMs: () => number,
@@ -129,7 +129,11 @@ export function shared<Answer>(
   return () => {
     if (answer === undefined || nowMs() - askedMs >= forMs) {
       askedMs = nowMs()
-      answer = ask()
+      const asked = ask()
+      answer = asked
+      asked.catch(() => {
+        if (answer === asked) answer = undefined
+      })
     }
     return answer
   }
