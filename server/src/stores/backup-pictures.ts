@@ -1,4 +1,6 @@
 /** Pictures, files, results of batches and what belongs to image jobs, beside the tables of a backup. */
+import { isFileBlobName } from '#core/files/blob-names.ts'
+import { isJobBlobName, isPictureName } from '#core/image/blob-names.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { WriteLine } from '#ports/backup.ts'
 import { BackupProblem, type BlobLine } from './backup-format.ts'
@@ -7,12 +9,22 @@ const PAGE = 500
 /** A line of it is held in memory some times over. A multiple of three: base64 needs no padding in the middle. */
 const LINE_BYTES = 24 * 1024 * 1024
 
-/** How many there were. */
+/** The folders that Torana keeps blobs in. The place may belong to others as well. */
+const FOLDERS = ['batches/', 'files/', 'inputs/', 'jobs/', 'pictures/']
+
+/** How many there were. What has a name that Torana does not give is left out: others put it there. */
 export async function writePictures(blobs: BlobStore, write: WriteLine): Promise<number> {
   let count = 0
+  for (const prefix of FOLDERS) count += await writeFolder(prefix, blobs, write)
+  return count
+}
+
+async function writeFolder(prefix: string, blobs: BlobStore, write: WriteLine): Promise<number> {
+  let count = 0
   for (let after: string | undefined; ;) {
-    const page = await blobs.list({ prefix: '', after, limit: PAGE })
+    const page = await blobs.list({ prefix, after, limit: PAGE })
     for (const { name } of page) {
+      if (!isPictureName(name) && !isJobBlobName(name) && !isFileBlobName(name)) continue
       const opened = await blobs.open(name)
       // It expired in between.
       if (opened === undefined) continue

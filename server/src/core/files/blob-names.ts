@@ -1,5 +1,12 @@
 /** The names that the bytes of files are kept under: what has another name was put there by somebody else. */
 
+const KEPT = /^(?:files\/file-|batches\/batch_)[0-9a-f]{32}\//
+
+/** In the folder of a file or of a batch. */
+export function isFileBlobName(name: string): boolean {
+  return KEPT.test(name)
+}
+
 /** `uuid`: a UUIDv7. Ids of files sort by the time that they were made at. */
 export function fileIdOf(uuid: string): string {
   return `file-${uuid.replaceAll('-', '')}`
