@@ -185,8 +185,9 @@ export interface Batches {
   /** Those that are in progress, by their keys. */
   open(): Promise<readonly OpenBatches[]>
   /**
-   * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. Projects take turns; within a
-   * project the batch with the earliest end of its window comes first.
+   * Takes chunks of texts or of pictures for this node, at most `limit`: first those whose holder is gone, then new ones. It may
+   * take fewer than there are: ask until there are none. Projects take turns; within a project the batch with the earliest end
+   * of its window comes first.
    */
   claim(nodeId: string, limit: number, wanted?: WantedChunks): Promise<readonly HeldChunk[]>
   /** Holds them for another `CHUNK_HOLD_MS`. Returns those that are to be given up: lost, or of a batch that was cancelled. */

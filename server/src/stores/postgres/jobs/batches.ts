@@ -175,7 +175,9 @@ export class PostgresBatches implements Batches {
           [nodeId, limit, hasPictures, notOf],
           'batches-take-lost',
         )
-        const chunks = [...lost]
+        // Alone: a claim that waited for a batch while it holds chunks would be against the order of locks.
+        if (lost.length > 0) return heldOf(sql, lost)
+        const chunks: ChunkRow[] = []
         while (chunks.length < limit) {
           const [next] = await sql.query<{ batch_id: string }>(
             NEXT_BATCH,
