@@ -2,13 +2,13 @@
  * Which project a request of the playground is for. It is the first thing in the body, because it decides whose limits the
  * rest is read under; the journey behind gets the body without it, as any caller would have sent it.
  */
-import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setImmediate } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 
 /** A name has 63 characters; what a form writes around it is a few hundred. */
 const MAX_BYTES = 8192
+/** The time in which the first field arrives. A browser sends it with the headers. */
 const MAX_WAIT_MS = 10_000
 
 interface Named {
@@ -17,12 +17,12 @@ interface Named {
   readonly rest: Buffer
 }
 
-export async function takeProject(request: IncomingMessage): Promise<string> {
+export async function takeProject(request: IncomingMessage, waitMs = MAX_WAIT_MS): Promise<string> {
   const boundary = /^multipart\/form-data\b.*?\bboundary="?([^";]{1,70})/i.exec(
     request.headers['content-type'] ?? '',
   )?.[1]
   const find = boundary === undefined ? inJson : (seen: Buffer) => inForm(seen, boundary)
-  const given = await firstBytes(request, find)
+  const given = await firstBytes(request, waitMs, find)
   if (given === undefined)
     throw new Fault(
       'missing_parameter',
@@ -41,18 +41,20 @@ export async function takeProject(request: IncomingMessage): Promise<string> {
 
 async function firstBytes(
   request: IncomingMessage,
+  waitMs: number,
   find: (seen: Buffer) => Named | undefined,
 ): Promise<{ readonly named: Named; readonly seenBytes: number } | undefined> {
-  const late = AbortSignal.timeout(MAX_WAIT_MS)
+  const late = AbortSignal.timeout(waitMs)
   let seen = Buffer.alloc(0)
   while (seen.length < MAX_BYTES && !request.readableEnded && !request.destroyed) {
     const chunk = request.read() as Buffer | null
     if (chunk === null) {
-      await Promise.race([
-        once(request, 'readable', { signal: late }),
-        once(request, 'end', { signal: late }),
-        once(request, 'close', { signal: late }),
-      ])
+      await moreOf(request, late)
+      if (late.aborted)
+        throw new Fault(
+          'request_timeout',
+          `The field \`project\` did not arrive within ${waitMs} ms. Send it as the first field of the body, at once.`,
+        )
       continue
     }
     seen = Buffer.concat([seen, chunk])
@@ -61,6 +63,21 @@ async function firstBytes(
   }
   return undefined
 }
+
+/** Resolves when there is more to read, when nothing more will come, or when it is late. */
+function moreOf(request: IncomingMessage, late: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const done = (): void => {
+    for (const event of ENDS) request.off(event, done)
+    late.removeEventListener('abort', done)
+    resolve()
+  }
+  for (const event of ENDS) request.on(event, done)
+  late.addEventListener('abort', done)
+  return promise
+}
+
+const ENDS = ['readable', 'end', 'close'] as const
 
 const JSON_HEAD = /^(\s*\{)(\s*"project"\s*:\s*"([^"\\]{1,100})"\s*)(,|(?=\}))/
 
