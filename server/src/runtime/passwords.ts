@@ -1,5 +1,6 @@
 /** Passwords by argon2id, in the threads of libuv: the event loop never waits for one. */
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
+import { Semaphore } from '#core/semaphore.ts'
 import { PasswordsBusy, type Passwords } from '#ports/passwords.ts'
 
 /** OWASP's first choice: 19 MiB, two passes, one lane. About 30 ms of a core. */
@@ -12,17 +13,21 @@ const AT_ONCE = 2
 const WAITING = 32
 
 export function argon2Passwords(): Passwords {
-  const turns = new Turns()
+  const places = new Semaphore(AT_ONCE)
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    if (places.waiting >= WAITING) throw new PasswordsBusy('too many passwords wait to be checked')
+    return places.run(work)
+  }
   /** Nobody's. Compared with where there is no hash, so that the time does not tell whether a member exists. */
   const nobody = encoded(randomBytes(SALT_BYTES), randomBytes(TAG_BYTES))
   return {
     hash: (password) =>
-      turns.take(async () => {
+      inTurn(async () => {
         const salt = randomBytes(SALT_BYTES)
         return encoded(salt, await tagOf(password, salt, PARAMETERS, TAG_BYTES))
       }),
     isRight: (password, hash) =>
-      turns.take(async () => {
+      inTurn(async () => {
         const { salt, tag, parameters } = decoded(hash ?? nobody)
         const found = await tagOf(password, salt, parameters, tag.length)
         return timingSafeEqual(found, tag) && hash !== undefined
@@ -57,27 +62,5 @@ function decoded(hash: string): { salt: Buffer; tag: Buffer; parameters: Paramet
     salt: Buffer.from(salt, 'base64'),
     tag: Buffer.from(tag, 'base64'),
     parameters: { memory: Number(memory), passes: Number(passes), parallelism: Number(parallelism) },
-  }
-}
-
-/** A few at a time, in the order in which they came. */
-class Turns {
-  #running = 0
-  readonly #waiting: (() => void)[] = []
-
-  async take<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= AT_ONCE) {
-      if (this.#waiting.length >= WAITING) throw new PasswordsBusy('too many passwords wait to be checked')
-      const { promise, resolve } = Promise.withResolvers<void>()
-      this.#waiting.push(resolve)
-      await promise
-    } else this.#running += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running -= 1
-    }
   }
 }

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 
 const HEADERS: Readonly<Record<string, string>> = {
   'content-security-policy':
-    "default-src 'self'; img-src 'self' blob: data:; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
+    "default-src 'self'; img-src 'self' blob: data:; worker-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'; object-src 'none'",
   'x-content-type-options': 'nosniff',
   // Links and ids of this install are nobody else's business.
   'referrer-policy': 'no-referrer',
