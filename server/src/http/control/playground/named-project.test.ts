@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { createServer, request as httpRequest, type IncomingMessage } from 'node:http'
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout } from 'node:timers/promises'
@@ -20,7 +20,7 @@ function listenersOf(request: IncomingMessage): number {
   return ['readable', 'end', 'close', 'error'].reduce((sum, event) => sum + request.listenerCount(event), 0)
 }
 
-const server = createServer(async (request, response) => {
+async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const before = listenersOf(request)
   const watch = setInterval(() => (most = Math.max(most, listenersOf(request) - before)), 1)
   const outcome = await takeProject(request, WAIT_MS).catch((error: unknown) => error)
@@ -29,7 +29,9 @@ const server = createServer(async (request, response) => {
   const rest = outcome instanceof Error ? '' : await text(request)
   taken.resolve({ outcome, rest, listeners })
   response.end()
-})
+}
+
+const server = createServer((request, response) => void take(request, response))
 server.listen(0, '127.0.0.1')
 await once(server, 'listening')
 after(() => server.close())
