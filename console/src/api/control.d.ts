@@ -1622,6 +1622,8 @@ export interface components {
             budget: components["schemas"]["Budget"] | null;
             expires_at: string | null;
             revoked_at: string | null;
+            /** @description It was revoked because a stranger may have its secret. */
+            leaked: boolean;
             first_used_at: string | null;
             /** @description Accurate to a minute. */
             last_used_at: string | null;
