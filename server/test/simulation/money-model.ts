@@ -127,7 +127,7 @@ export interface TouchedBudget {
   readonly window: BudgetWindow
   /** What may be spent beyond the limit: it was paid, and known only when its money had gone to others. */
   overrunNanoUsd: bigint
-  /** What was spent and leased when it was last looked at. */
+  /** What was spent by calls that are held against it, and leased, when it was last looked at. */
   seenNanoUsd: bigint
 }
 
