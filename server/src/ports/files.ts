@@ -23,8 +23,8 @@ export interface StoredFile {
 }
 
 export type FileSource =
-  /** Lower-case hexadecimal. `scan`: what its lines are. */
-  | { readonly kind: 'uploaded'; readonly sha256: string; readonly scan: FileScan }
+  /** Lower-case hexadecimal. */
+  | { readonly kind: 'uploaded'; readonly sha256: string }
   /** The store of batches knows where its bytes lie. */
   | { readonly kind: 'batch'; readonly batchId: string; readonly half: 'output' | 'error' }
 
@@ -59,6 +59,7 @@ export interface ArrivedFile {
   readonly filename: string
   readonly bytes: number
   readonly sha256: string
+  /** At most `MAX_SCAN_BYTES` as JSON; a larger one is refused with a `RangeError`. */
   readonly scan: FileScan
   readonly segments: readonly FileSegment[]
   /** Of all its blobs: its bytes, and the list of its chunks. */
@@ -128,6 +129,11 @@ export interface Files {
   /** It will not arrive: it is due now. */
   giveUp(id: string): Promise<void>
   find(id: string, project: string): Promise<StoredFile | undefined>
+  /**
+   * What the lines of an uploaded file are. Undefined: there is no such file, or an earlier version stored a scan larger than
+   * `MAX_SCAN_BYTES`, which is not read.
+   */
+  scan(id: string): Promise<FileScan | undefined>
   /** Where the bytes of an uploaded file lie. Also of one that was deleted, as long as it is held. */
   segments(id: string): Promise<readonly FileSegment[]>
   /** Undefined: there is no file `after`. One more than `limit` is never given; `hasMore` says whether there is. */

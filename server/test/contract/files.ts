@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { fileBlobName, fileIdOf } from '#core/files/blob-names.ts'
+import { MAX_SCAN_BYTES } from '#core/files/scan-result.ts'
 import {
   ARRIVAL_MS,
   MAX_ARRIVAL_MS,
@@ -84,12 +85,14 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
       bytes,
       expiresAtMs: nowMs() + HOUR_MS,
       createdAtMs: nowMs(),
-      source: { kind: 'uploaded', sha256, scan },
+      source: { kind: 'uploaded', sha256 },
     }
     assert.deepEqual(await files.arrived(id, arrival), expected)
     assert.deepEqual(await files.arrived(id, arrival), expected)
     assert.deepEqual(await elsewhere.find(id, 'shop'), expected)
     assert.deepEqual(await elsewhere.segments(id), segments)
+    assert.deepEqual(await elsewhere.scan(id), scan)
+    assert.equal(await elsewhere.scan(nextFileId()), undefined)
     assert.equal(await files.find(id, 'other'), undefined)
     assert.equal(await files.delete(id, 'other'), false)
     assert.equal(await files.hold(id, 'other', { holder: 'batch_1', untilMs: nowMs() + HOUR_MS }), undefined)
@@ -100,6 +103,17 @@ export function filesSuite(name: string, open: () => Promise<FilesWorld>): void 
       files: [listed],
       hasMore: false,
     })
+  })
+
+  test(`${name}: a scan that is larger than a scan may be is not stored`, async () => {
+    const { files } = await open()
+    const id = nextFileId()
+    await files.begin({ id, project: 'shop', keyId: 'shop/ci' }, BOUNDS)
+    const arrival = anArrival(id)
+    const models = [{ model: 'm'.repeat(MAX_SCAN_BYTES), firstLine: 1, lines: 1 }]
+    await assert.rejects(files.arrived(id, { ...arrival, scan: { ...arrival.scan, models } }), RangeError)
+    assert.equal(await files.find(id, 'shop'), undefined)
+    assert.ok(await files.arrived(id, arrival))
   })
 
   test(`${name}: pages hold each file once, in either order`, async () => {

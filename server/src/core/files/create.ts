@@ -1,5 +1,6 @@
 /** What a caller says about a file beside its bytes. */
 import { Fault } from '../fault/fault.ts'
+import { isPlain } from '../storable.ts'
 
 /** OpenAI's own bounds: an hour and 30 days. */
 const LEAST_SECONDS = 3600
@@ -39,16 +40,11 @@ export function checkFilename(filename: string | undefined): string {
   const wrong = (message: string): Fault => new Fault('invalid_parameter', message, { param: 'file' })
   if (filename === undefined || filename === '')
     throw wrong('file has no file name. Send the file with a name that ends in .jsonl.')
-  if (filename.length > MAX_FILENAME_LENGTH || !filename.isWellFormed() || hasControl(filename))
+  if (filename.length > MAX_FILENAME_LENGTH || !isPlain(filename))
     throw wrong(`The file name must be text of at most ${MAX_FILENAME_LENGTH} characters.`)
   if (!filename.toLowerCase().endsWith('.jsonl'))
     throw wrong('Invalid file format for Batch API. Must be .jsonl: one JSON object per line.')
   return filename
-}
-
-function hasControl(text: string): boolean {
-  for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) < 32) return true
-  return false
 }
 
 /** `anchor` and `seconds` as they came: from a form both are texts. */

@@ -1,6 +1,7 @@
 /** One line of a file of requests: `{"custom_id": …, "method": "POST", "url": …, "body": {…}}`. */
 import { scanJson } from '../json-bounds.ts'
 import { isRecord } from '../record.ts'
+import { isStorable } from '../storable.ts'
 import { MAX_LINE_BYTES, type Line } from './lines.ts'
 import type { LineError } from './scan-result.ts'
 
@@ -13,9 +14,10 @@ export interface RequestLine {
 /** Undefined: the bytes are not UTF-8. */
 export type TextOf = (bytes: Uint8Array) => string | undefined
 
-/** Longer than any id people use; each stands in an answer once more. */
+/** The length of a `custom_id`: longer than any id people use, and each is written once more into the results. */
 const MAX_CUSTOM_ID_LENGTH = 512
-const MAX_URL_LENGTH = 200
+/** The path of an endpoint: printable ASCII, since messages repeat it. */
+const URL = /^[\x21-\x7e]{1,200}$/
 /** Up to here a line has too few values to do harm, and looking for them would take as long as parsing it. */
 const HARMLESS_BYTES = 64 * 1024
 /** Those of a request by HTTP, and two levels around them; `input` may hold 2,048 texts or lists of tokens more. */
@@ -45,10 +47,16 @@ export function readRequestLine({ number, content }: Line, textOf: TextOf): Requ
       `custom_id must be a text of 1 to ${MAX_CUSTOM_ID_LENGTH} characters.`,
       'custom_id',
     )
+  if (!isStorable(customId))
+    return wrong(
+      'invalid_request',
+      'custom_id has a NUL character or half of a surrogate pair, which no results can repeat.',
+      'custom_id',
+    )
   if (method === undefined || method === null) return missing('method')
   if (method !== 'POST') return wrong('invalid_request', "method must be 'POST'.", 'method')
   if (url === undefined || url === null) return missing('url')
-  if (typeof url !== 'string' || url === '' || url.length > MAX_URL_LENGTH)
+  if (typeof url !== 'string' || !URL.test(url))
     return wrong('invalid_request', "url must be the path of an endpoint, such as '/v1/embeddings'.", 'url')
   if (body === undefined || body === null) return missing('body')
   if (!isRecord(body)) return wrong('invalid_request', 'body must be a JSON object.', 'body')

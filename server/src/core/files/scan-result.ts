@@ -33,6 +33,12 @@ export interface ScannedChunk {
   readonly inputs: number
 }
 
+/**
+ * The bytes of a scan as it is stored: 100 names of models with 200 characters of at most three bytes, 100 messages of at most
+ * 500 bytes, and what is around them. Each look at a batch's file reads them.
+ */
+export const MAX_SCAN_BYTES: number = 128 * 1024
+
 export interface FileScan {
   /** Requests: lines that are not blank. */
   readonly lines: number

@@ -4,6 +4,8 @@ import fc from 'fast-check'
 import { chunkListText, chunksIn } from './chunk-list.ts'
 import { isBlank, LineSplitter, MAX_LINE_BYTES } from './lines.ts'
 import { readRequestLine } from './request-line.ts'
+import { MAX_SCAN_BYTES } from './scan-result.ts'
+import { scanText } from './scan-text.ts'
 import { FileScanner, type ScannedId, type ScanResult } from './scan.ts'
 
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
@@ -133,6 +135,63 @@ test('what is wrong with a line is told in the codes of OpenAI, with the true nu
   assert.deepEqual(
     scanned(wrongUtf8).scan.errors.map(({ code, line }) => [code, line]),
     [['invalid_json_line', 2]],
+  )
+})
+
+for (const [what, change, param] of [
+  ['a model of 201 characters', { body: { model: 'm'.repeat(201), input: 'x' } }, 'body.model'],
+  ['a model with a NUL', { body: { model: 'a\0', input: 'x' } }, 'body.model'],
+  ['a model with half a surrogate pair', { body: { model: '\ud800', input: 'x' } }, 'body.model'],
+  ['a custom_id of 513 characters', { custom_id: 'c'.repeat(513) }, 'custom_id'],
+  ['a custom_id with a NUL', { custom_id: 'a\0' }, 'custom_id'],
+  ['a custom_id with half a surrogate pair', { custom_id: '\udfff' }, 'custom_id'],
+  ['a url of 201 characters', { url: `/${'u'.repeat(200)}` }, 'url'],
+  ['a url with a NUL', { url: '/v1/\0' }, 'url'],
+  ['a method of megabytes', { method: 'P'.repeat(3_000_000) }, 'method'],
+] as const)
+  test(`a line over a bound fails with its number and its field: ${what}`, () => {
+    const line = JSON.stringify({ ...JSON.parse(request('b')), ...change })
+    assert.deepEqual(errorsOf(`${request('a')}\n${line}\n`), [['invalid_request', param, 2]])
+  })
+
+test('texts to embed may have any character, and names of 200 characters pass', () => {
+  const odd = { model: 'm'.repeat(200), input: ['a\0', '\ud800'] }
+  assert.deepEqual(errorsOf(`${request('a', odd)}\n${request('c'.repeat(512), odd)}`), [])
+})
+
+test('what is stored about a file has a bound in bytes, whatever the file holds', () => {
+  const long = fc
+    .constantFrom('m', '€', '"', '\\', '\x01', '😀', '\ud800')
+    .chain((unit) =>
+      fc
+        .tuple(fc.constantFrom(1, 99, 195, 200, 250, 20_000), fc.nat(99))
+        .map(([count, number]) => `${number}${unit.repeat(count)}`),
+    )
+  const line = fc
+    .record({ custom_id: long, url: long.map((text) => `/${text}`), model: long })
+    .map(({ model, ...rest }) => JSON.stringify({ method: 'POST', ...rest, body: { model, input: 'x' } }))
+  const kinds = (text: (number: number) => string): string =>
+    Array.from({ length: 250 }, (_, number) => text(number)).join('\n')
+  const worst = [
+    // The longest names that a file may have, and the longest messages.
+    kinds((number) => request(`${number}`, { model: `${number}${'€'.repeat(196)}`, input: 'x' })),
+    kinds((number) => request(`${number}`).replace('/v1/embeddings', `/${String(number).repeat(66)}`)),
+    kinds((number) =>
+      request(`${number}`, { model: `${number}${'€'.repeat(196)}` }).replace(
+        '/v1/embeddings',
+        `/${number}${'\\"'.repeat(90)}`,
+      ),
+    ),
+  ]
+  fc.assert(
+    fc.property(
+      fc.array(line, { maxLength: 40 }).map((lines) => lines.join('\n')),
+      (text) => {
+        const { scan } = scanned(Buffer.from(text))
+        assert.ok(Buffer.byteLength(scanText(scan)) <= MAX_SCAN_BYTES)
+      },
+    ),
+    { examples: worst.map((text) => [text]) },
   )
 })
 

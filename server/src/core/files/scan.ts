@@ -2,6 +2,7 @@
  * Reads a file of requests once, while it arrives: how many there are, where they can be cut into chunks, and what is wrong
  * with which line. The same bytes give the same result, in whatever pieces they come.
  */
+import { isPlain } from '../storable.ts'
 import { isBlank, LineSplitter, type Line } from './lines.ts'
 import { isLineError, readRequestLine, type RequestLine, type TextOf } from './request-line.ts'
 import type { FileScan, LineError, ScannedChunk, ScannedModel } from './scan-result.ts'
@@ -10,6 +11,12 @@ import type { FileScan, LineError, ScannedChunk, ScannedModel } from './scan-res
 const MAX_ERRORS = 100
 /** A corpus is made for one model, seldom for a few. */
 const MAX_MODELS = 100
+/** The length of a model's name, as of ids elsewhere: each name is stored with the file. */
+const MAX_MODEL_LENGTH = 200
+/** The length of the options that are compared between lines: real ones have a hundred characters. */
+const MAX_OPTIONS_LENGTH = 16 * 1024
+/** The part of a `url` that a message repeats: a hundred messages are stored with the file. */
+const SHOWN_URL_LENGTH = 80
 /** Ten million texts, and room to spare. */
 const MAX_LINES = 20_000_000
 /** Each is a row of a batch. Ten million texts in full chunks are forty thousand; only pictures and mixed options need more. */
@@ -108,35 +115,37 @@ export class FileScanner {
     if (url !== this.#url)
       this.#fail({
         code: 'url_mismatch',
-        message: `url is '${url}', but an earlier line has '${this.#url}'. All lines of a file must have one url.`,
+        message: `url is '${shownUrl(url)}', but an earlier line has '${shownUrl(this.#url)}'. All lines of a file must have one url.`,
         param: 'url',
         line: number,
       })
-    const { model } = body
-    if (typeof model === 'string') this.#seeModel(model, number)
-    else
-      this.#fail({
-        code: 'missing_required_parameter',
-        message: "Missing required parameter: 'body.model'.",
-        param: 'body.model',
-        line: number,
-      })
+    this.#seeModel(body['model'], number)
     const inputs = inputsOf(body)
     this.#inputs += inputs
     this.#toChunk(line, inputs, optionsOf(url, body))
   }
 
-  #seeModel(model: string, firstLine: number): void {
+  #seeModel(model: unknown, line: number): void {
+    const wrong = (code: LineError['code'], message: string): void =>
+      this.#fail({ code, message, param: 'body.model', line })
+    if (typeof model !== 'string')
+      return wrong('missing_required_parameter', "Missing required parameter: 'body.model'.")
+    // Looked at before it is compared: to compare a text of megabytes takes as long as to read it.
+    if (model.length > MAX_MODEL_LENGTH)
+      return wrong(
+        'invalid_request',
+        `body.model has ${model.length} characters; at most ${MAX_MODEL_LENGTH} are allowed.`,
+      )
     const seen = this.#models.get(model)
     if (seen !== undefined) seen.lines += 1
-    else if (this.#models.size < MAX_MODELS) this.#models.set(model, { firstLine, lines: 1 })
+    else if (!isPlain(model))
+      wrong('invalid_request', 'body.model has a control character or half of a surrogate pair.')
+    else if (this.#models.size < MAX_MODELS) this.#models.set(model, { firstLine: line, lines: 1 })
     else
-      this.#fail({
-        code: 'invalid_request',
-        message: `This line names one model more than the ${MAX_MODELS} that one file may name.`,
-        param: 'body.model',
-        line: firstLine,
-      })
+      wrong(
+        'invalid_request',
+        `This line names one model more than the ${MAX_MODELS} that one file may name.`,
+      )
   }
 
   #toChunk({ number, firstByte, endByte }: Line, inputs: number, options: string | undefined): void {
@@ -216,9 +225,14 @@ function inputsOf({ input, n }: RequestLine['body']): number {
 function optionsOf(url: string, body: RequestLine['body']): string | undefined {
   if (!url.endsWith('/embeddings')) return undefined
   try {
-    return JSON.stringify({ ...body, input: undefined })
+    const options = JSON.stringify({ ...body, input: undefined })
+    return options.length > MAX_OPTIONS_LENGTH ? undefined : options
   } catch {
     // Nested too deeply to be written.
     return undefined
   }
+}
+
+function shownUrl(url: string): string {
+  return url.length > SHOWN_URL_LENGTH ? `${url.slice(0, SHOWN_URL_LENGTH)}…` : url
 }

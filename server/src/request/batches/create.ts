@@ -52,13 +52,21 @@ export async function createBatch(
       `There is no file '${asked.inputFileId.slice(0, 80)}' in project '${key.project}'.`,
       { param: 'input_file_id' },
     )
+  const scan = file.source.kind === 'uploaded' ? await files.scan(file.id) : undefined
+  // Nothing will work with the bytes.
+  if (scan === undefined) await files.release(file.id, id)
   if (file.source.kind !== 'uploaded')
     throw new Fault(
       'invalid_parameter',
       `File '${file.id}' has the purpose '${file.purpose}'. Send the id of a file with the purpose 'batch'.`,
       { param: 'input_file_id' },
     )
-  const { scan } = file.source
+  if (scan === undefined)
+    throw new Fault(
+      'invalid_parameter',
+      `File '${file.id}' was read by an earlier version of Torana, and names models of more than 200 characters. Upload it again: the answer names what is wrong with which line.`,
+      { param: 'input_file_id' },
+    )
   const errors = errorsOf(scan, asked.endpoint, key, dependencies.catalog())
   const [first] = scan.models
   const created = await batches.create(

@@ -1,3 +1,5 @@
+import type { FileScan } from '#core/files/scan-result.ts'
+import { scanText } from '#core/files/scan-text.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   ARRIVAL_MS,
@@ -23,6 +25,7 @@ interface Row {
   readonly createdAtMs: number
   /** Undefined while it arrives. */
   file: StoredFile | undefined
+  scan?: string
   segments: readonly FileSegment[]
   announcedBytes: number
   receivedBytes: number
@@ -99,8 +102,10 @@ export class MemoryFiles implements Files {
     const { project, keyId, createdAtMs } = row
     const { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs, keptBytes } = arrived
     const expiresAtMs = expiresAfterMs === undefined ? undefined : createdAtMs + expiresAfterMs
-    const source = { kind: 'uploaded', sha256, scan } as const
+    const source = { kind: 'uploaded', sha256 } as const
+    const text = scanText(scan)
     row.file ??= { id, project, keyId, purpose, filename, bytes, createdAtMs, expiresAtMs, source }
+    row.scan = text
     row.segments = segments
     Object.assign(row, { announcedBytes: 0, receivedBytes: keptBytes })
     return row.file
@@ -128,6 +133,11 @@ export class MemoryFiles implements Files {
 
   async find(id: string, project: string): Promise<StoredFile | undefined> {
     return this.#found(id, project)?.file
+  }
+
+  async scan(id: string): Promise<FileScan | undefined> {
+    const text = this.#rows.get(id)?.scan
+    return text === undefined ? undefined : (JSON.parse(text) as FileScan)
   }
 
   async segments(id: string): Promise<readonly FileSegment[]> {

@@ -1,4 +1,5 @@
-import type { FileScan } from '#core/files/scan-result.ts'
+import { MAX_SCAN_BYTES, type FileScan } from '#core/files/scan-result.ts'
+import { scanText } from '#core/files/scan-text.ts'
 import type { Clock } from '#ports/clock.ts'
 import {
   ARRIVAL_MS,
@@ -41,18 +42,22 @@ const RECEIVE = `UPDATE files SET received_bytes = received_bytes + $2, ends_at 
 
 const GIVE_BACK = `
 UPDATE files SET received_bytes = greatest(0, received_bytes - $2) WHERE file_id = $1 AND purpose IS NULL`
+/** Without what is known of its lines: a page may have thousands of files. */
+const LISTED = 'file_id, project, key_id, purpose, filename, bytes, created_at, expires_at'
+/** Without its scan and its segments, which are read where they are needed: both may be large. */
+const FOUND = `${LISTED}, sha256, batch_id, half`
 
 const ARRIVED = `
 UPDATE files SET purpose = $3, filename = $4, bytes = $5, sha256 = $6, scan = $7, segments = $8, expires_at = created_at + $9 * interval '1 ms',
   ends_at = coalesce(created_at + $9 * interval '1 ms', 'infinity'), announced_bytes = 0, received_bytes = $10
 WHERE file_id = $1 AND ends_at > $2 AND batch_id IS NULL
-RETURNING *`
+RETURNING ${FOUND}`
 
-const FIND =
-  'SELECT * FROM files WHERE file_id = $1 AND project = $2 AND purpose IS NOT NULL AND ends_at > $3'
+const FIND = `
+SELECT ${FOUND} FROM files WHERE file_id = $1 AND project = $2 AND purpose IS NOT NULL AND ends_at > $3`
 
-/** Without what is known of its lines: a page may have thousands of files. */
-const LISTED = 'file_id, project, key_id, purpose, filename, bytes, created_at, expires_at'
+/** Earlier versions stored scans of any size. PostgreSQL knows the size of a large text without reading it. */
+const SCAN = 'SELECT scan FROM files WHERE file_id = $1 AND octet_length(scan) <= $2'
 
 const HOLD = `
 INSERT INTO file_holds (file_id, holder, until)
@@ -111,7 +116,6 @@ interface DueRow {
 
 interface FileRow extends ListedRow {
   readonly sha256: string | null
-  readonly scan: string | null
   readonly batch_id: string | null
   readonly half: 'output' | 'error' | null
 }
@@ -184,7 +188,7 @@ export class PostgresFiles implements Files {
 
   async arrived(id: string, file: ArrivedFile): Promise<StoredFile | undefined> {
     const { purpose, filename, bytes, sha256, scan, segments, expiresAfterMs, keptBytes } = file
-    const texts = [JSON.stringify(scan), segmentsText(segments)]
+    const texts = [scanText(scan), segmentsText(segments)]
     const kept = [expiresAfterMs ?? null, keptBytes]
     const values = [id, this.#now(), purpose, filename, bytes, sha256, ...texts, ...kept]
     const [row] = await reachable(this.#database.query<FileRow>(ARRIVED, values))
@@ -199,6 +203,11 @@ export class PostgresFiles implements Files {
   async find(id: string, project: string): Promise<StoredFile | undefined> {
     const [row] = await reachable(this.#database.query<FileRow>(FIND, [id, project, this.#now()]))
     return row && fileOf(row)
+  }
+
+  async scan(id: string): Promise<FileScan | undefined> {
+    const [row] = await reachable(this.#database.query<{ scan: string }>(SCAN, [id, MAX_SCAN_BYTES]))
+    return row && (JSON.parse(row.scan) as FileScan)
   }
 
   async segments(id: string): Promise<readonly FileSegment[]> {
@@ -278,10 +287,10 @@ function listedOf(row: ListedRow): ListedFile {
 }
 
 function fileOf(row: FileRow): StoredFile {
-  const { sha256, scan, batch_id: batchId, half } = row
+  const { sha256, batch_id: batchId, half } = row
   const source: FileSource =
     batchId !== null && half !== null
       ? { kind: 'batch', batchId, half }
-      : { kind: 'uploaded', sha256: sha256 ?? '', scan: JSON.parse(scan ?? 'null') as FileScan }
+      : { kind: 'uploaded', sha256: sha256 ?? '' }
   return { ...listedOf(row), source }
 }

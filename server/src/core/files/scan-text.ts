@@ -1,0 +1,12 @@
+/** A scan as it is stored. */
+import { utf8Bytes } from '../image/bytes.ts'
+import { MAX_SCAN_BYTES, type FileScan } from './scan-result.ts'
+
+/** Throws a `RangeError` when it is larger than a scan may be: the bounds of its texts have a hole then. */
+export function scanText(scan: FileScan): string {
+  const text = JSON.stringify(scan)
+  const bytes = utf8Bytes(text)
+  if (bytes > MAX_SCAN_BYTES)
+    throw new RangeError(`the scan of a file has ${bytes} bytes; at most ${MAX_SCAN_BYTES} are stored`)
+  return text
+}
