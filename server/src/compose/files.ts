@@ -1,4 +1,4 @@
-/** Composition of what files need: their rows, their bytes, the thread that reads them, and their worker. */
+/** Composition of what files need: their rows, their bytes, the process that reads them, and their worker. */
 import { join } from 'node:path'
 import { FairShare } from '#core/fair-share.ts'
 import type { FilesDependencies } from '#http/gateway/files/routes.ts'
@@ -9,7 +9,7 @@ import { StoreAway } from '#ports/store.ts'
 import { resultSegments } from '#request/batches/result-segments.ts'
 import { wait } from '#runtime/clock.ts'
 import { sharedYield } from '#runtime/event-loop.ts'
-import { ThreadFileScanning } from '#runtime/file-scan.ts'
+import { ProcessFileScanning } from '#runtime/file-scan.ts'
 import { startFileWorker } from '#worker/files.ts'
 import type { Basics } from './basics.ts'
 import type { Blobs } from './blobs.ts'
@@ -35,7 +35,7 @@ export async function openFiles(basics: Basics, { stores, blobs, terms }: FilePa
   const { settings, limits, log } = basics
   const { files } = stores
   const fileBlobs = blobs.kept
-  const scanning = await ThreadFileScanning.open(join(settings.dataDir, 'scans'))
+  const scanning = await ProcessFileScanning.open(join(settings.dataDir, 'scans'))
   const worker = startFileWorker(
     { files, fileBlobs, fileUploads: stores.fileUploads, terms, mustForget: stores.isEldest },
     {

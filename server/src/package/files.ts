@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { commitOfCheckout } from './checkout.ts'
 
-/** Modules that start in a thread of their own. The build makes an entry of each. */
+/** Modules that start in a thread or a process of their own. The build makes an entry of each. */
 export const WORKERS = [
   'config/load-worker',
   'runtime/file-scan-worker',

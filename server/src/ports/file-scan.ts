@@ -1,13 +1,20 @@
-/** Reading files of requests once, off the event loop: a file may have millions of lines. */
+/** Reading files of requests once, apart from all else: a file may have millions of lines, and anything in them. */
 import type { FileScan } from '#core/files/scan-result.ts'
 
 export interface FileScanning {
-  begin(): FileReading
+  begin(asked: ScanRequest): FileReading
 }
 
-/** One file that is read. It must be finished or discarded. */
+export interface ScanRequest {
+  /** Projects take turns, a piece each. */
+  readonly project: string
+  /** The first bytes of the file once more, as many as were pushed. Asked for when what was known of them is lost. */
+  readonly again: (bytes: number) => AsyncIterable<Uint8Array>
+}
+
+/** One file that is read. It must be finished or discarded. Rejects with `FileUnreadable`. */
 export interface FileReading {
-  /** The next bytes of the file. They are handed over: afterwards nobody else has them. One at a time. */
+  /** The next bytes of the file, which the sender gives up. One at a time. */
   push(piece: Uint8Array<ArrayBuffer>): Promise<void>
   finish(): Promise<ReadFile>
   /** Forgets it. At any time, and more than once. */
@@ -21,4 +28,9 @@ export interface ReadFile {
   readonly scan: FileScan
   /** The chunks, as `chunksIn` reads them. */
   readonly chunkList: string
+}
+
+/** Reading this file took more memory or time than one file may take. Other files are not affected. */
+export class FileUnreadable extends Error {
+  override readonly name = 'FileUnreadable'
 }

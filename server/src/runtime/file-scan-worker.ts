@@ -1,18 +1,15 @@
-/** Runs in a worker thread: reads files of requests, line by line, as their bytes arrive. */
+/** Runs in a process of its own: reads files of requests, line by line, as their bytes arrive. */
 import { isUtf8 } from 'node:buffer'
 import { createHash } from 'node:crypto'
-import { workerData } from 'node:worker_threads'
 import { chunkListText } from '#core/files/chunk-list.ts'
 import { FileScanner, type ScannedId } from '#core/files/scan.ts'
 import type { ReadFile } from '#ports/file-scan.ts'
 import { serve } from '#thread/serve.ts'
 import { RepeatedIds } from './repeated-ids.ts'
 
-export interface ScanFolder {
-  readonly folder: string
-}
-
-const { folder } = workerData as ScanFolder
+const folder = process.argv[2]
+if (folder === undefined) throw new Error('the process that reads files needs a folder for their names')
+const namesFolder = folder
 
 function textOf(bytes: Uint8Array): string | undefined {
   const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
@@ -21,7 +18,7 @@ function textOf(bytes: Uint8Array): string | undefined {
 
 class Reading {
   readonly #scanner = new FileScanner(textOf)
-  readonly #ids = new RepeatedIds(folder)
+  readonly #ids = new RepeatedIds(namesFolder)
   readonly #sha256 = createHash('sha256')
   readonly #md5 = createHash('md5')
 
@@ -50,9 +47,12 @@ class Reading {
 
 const readings = new Map<number, Reading>()
 
-function readingOf(id: number): Reading {
-  const reading = readings.get(id)
-  if (reading === undefined) throw new Error('the thread that read the beginning of this file has ended')
+/** Undefined: the process that read the first `at` bytes of this file has ended. */
+function readingOf(id: number, at: number): Reading | undefined {
+  const known = readings.get(id)
+  if (known !== undefined || at > 0) return known
+  const reading = new Reading()
+  readings.set(id, reading)
   return reading
 }
 
@@ -61,16 +61,21 @@ function close(id: number): void {
   readings.delete(id)
 }
 
+/** A file, and how many of its bytes were pushed before. */
+interface Place {
+  readonly id: number
+  readonly at: number
+}
+
 const works = {
-  begin: (id: number): void => void readings.set(id, new Reading()),
-  push({ id, piece }: { readonly id: number; readonly piece: Uint8Array<ArrayBuffer> }): void {
-    readingOf(id).push(piece)
-    // The collector may be long in coming.
-    piece.buffer.transfer(0)
+  push({ id, at, piece }: Place & { readonly piece: Uint8Array }): true | undefined {
+    const reading = readingOf(id, at)
+    reading?.push(piece)
+    return reading && true
   },
-  finish(id: number): ReadFile {
+  finish({ id, at }: Place): ReadFile | undefined {
     try {
-      return readingOf(id).finish()
+      return readingOf(id, at)?.finish()
     } finally {
       close(id)
     }

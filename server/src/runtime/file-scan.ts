@@ -1,93 +1,208 @@
 import { mkdir } from 'node:fs/promises'
 import { workerModule } from '#package/files.ts'
-import type { FileReading, FileScanning, ReadFile } from '#ports/file-scan.ts'
-import { Thread } from '#thread/thread.ts'
-import type { FileScanWorks, ScanFolder } from './file-scan-worker.ts'
+import {
+  FileUnreadable,
+  type FileReading,
+  type FileScanning,
+  type ReadFile,
+  type ScanRequest,
+} from '#ports/file-scan.ts'
+import { SideEnded, TookTooLong } from '#thread/asked.ts'
+import { Process } from '#thread/process.ts'
+import { Turns } from '#thread/turns.ts'
+import type { FileScanWorks } from './file-scan-worker.ts'
 
-/** Lines of 16 MB and what they are parsed into, the chunks of the largest files, and garbage that is not collected yet. */
-const MEMORY_MB = 512
-/** A piece takes part of a second, the last look at ten million names a few. Longer by this much, something has gone wrong. */
-const MAX_TASK_MS = 120_000
-/** Longer than a piece takes at the slowest pace that is let through: the thread remembers open files. */
+export interface ScanLimits {
+  /** Megabytes of JavaScript values in the process. */
+  readonly heapMb: number
+  /** Megabytes of the process in all. */
+  readonly memoryMb: number
+  /** The time for one piece, or for the last look at all names of a file. */
+  readonly maxTaskMs: number
+  /** The time that the process may work for one file. */
+  readonly maxFileMs: number
+  /** The time that the process stays without a file. */
+  readonly idleMs: number
+}
+
+const LIMITS: ScanLimits = {
+  // The chunks of sixteen files that have the most take 300 MB, and a line of 16 MB, as text and parsed, 100.
+  heapMb: 512,
+  // Sixteen files that arrive, each in the middle of a line of 16 MB, take 256 MB beside the heap.
+  memoryMb: 1024,
+  // A piece of 4 MB takes part of a second, the last look at ten million names a few, on a busy machine more.
+  maxTaskMs: 120_000,
+  // The largest file, of 8 GB, at a twentieth of the usual pace.
+  maxFileMs: 30 * 60_000,
+  // It holds 40 MB for nothing; to start it holds up the node for up to a tenth of a second, so it must not start for every file.
+  idleMs: 60_000,
+}
+
+/** The time for which the process remembers open files without a piece: more than a piece takes at the slowest pace that is let through. */
 const OPEN_IDLE_MS = 2 * 3_600_000
-/** Files come seldom, some at once. Without one the thread holds 30 MB for nothing, and is there again within 100 ms. */
-const IDLE_MS = 2000
+/** The bytes sent at once: the process reads the first while the next are on their way. */
+const PART_BYTES = 1024 * 1024
+/** The pieces of a project that wait for their turn: more than there are places for files that arrive. */
+const MAX_WAITING = 64
+/** How often a file is read again from its start because the process ended while it was at another file. */
+const MAX_LOST = 3
+/**
+ * How often the process may end while it is at one file. Once may be the fault of another file, whose garbage was not collected
+ * yet: the second time it had this file almost to itself.
+ */
+const MAX_ENDS = 2
 
-/** Files are read in one thread: their lines are made of what others sent, and must not hold up anybody's request. */
-export class ThreadFileScanning implements FileScanning {
-  readonly #thread: Thread<FileScanWorks>
+/**
+ * Files are read in one process: their lines are whatever a caller sent, and must not hold up or end anyone else's request.
+ * It works on one piece at a time, so that it is known which file it was at when it ended: that file fails, if it ends the
+ * next process too. The others are read again from what is stored of them.
+ */
+export class ProcessFileScanning implements FileScanning {
+  readonly #process: Process<FileScanWorks>
+  readonly #turns = new Turns({ atOnce: 1, maxWaiting: MAX_WAITING })
   readonly #open = new Set<number>()
+  readonly #maxFileMs: number
   #lastId = 0
 
-  private constructor(folder: string) {
-    const workerData: ScanFolder = { folder }
-    const idleMs = (): number => (this.#open.size > 0 ? OPEN_IDLE_MS : IDLE_MS)
-    const limits = { memoryMb: MEMORY_MB, maxTaskMs: MAX_TASK_MS, idleMs }
-    this.#thread = new Thread(workerModule('runtime/file-scan-worker'), limits, { workerData })
+  private constructor(folder: string, { maxFileMs, idleMs, ...limits }: ScanLimits) {
+    const restMs = (): number => (this.#open.size > 0 ? OPEN_IDLE_MS : idleMs)
+    this.#process = new Process(workerModule('runtime/file-scan-worker'), { ...limits, idleMs: restMs }, [
+      folder,
+    ])
+    this.#maxFileMs = maxFileMs
   }
 
   /** Names of requests lie in the folder while they are compared, in files without names. */
-  static async open(folder: string): Promise<ThreadFileScanning> {
+  static async open(folder: string, limits: ScanLimits = LIMITS): Promise<ProcessFileScanning> {
     await mkdir(folder, { recursive: true, mode: 0o700 })
-    return new ThreadFileScanning(folder)
+    return new ProcessFileScanning(folder, limits)
   }
 
-  /** Whether the thread holds nothing at the moment. */
+  /** Whether there is no process at the moment. */
   get isAsleep(): boolean {
-    return this.#thread.isAsleep
+    return this.#process.isAsleep
   }
 
-  begin(): FileReading {
+  begin(asked: ScanRequest): FileReading {
     this.#lastId += 1
-    return new ThreadFileReading(this.#thread, this.#open, this.#lastId)
+    const { project } = asked
+    let usedMs = 0
+    return new ProcessFileReading(this.#lastId, asked, {
+      process: this.#process,
+      open: this.#open,
+      turn: (work) =>
+        this.#turns.run({ project, timeoutMs: Infinity }, async () => {
+          const startedMs = performance.now()
+          const answer = await work()
+          usedMs += performance.now() - startedMs
+          if (usedMs <= this.#maxFileMs) return answer
+          throw new TookTooLong(`the process worked for this file for more than ${this.#maxFileMs} ms`)
+        }),
+    })
   }
 
-  close(): Promise<void> {
-    return this.#thread.close()
+  async close(): Promise<void> {
+    this.#turns.close()
+    await this.#process.close()
   }
 }
 
-class ThreadFileReading implements FileReading {
-  readonly #thread: Thread<FileScanWorks>
-  /** Files that the thread remembers. */
-  readonly #open: Set<number>
+interface ReadingOutside {
+  readonly process: Process<FileScanWorks>
+  /** Files that the process remembers. */
+  readonly open: Set<number>
+  /** Runs work for this file when the process is at no other. */
+  readonly turn: <Answer>(work: () => Promise<Answer>) => Promise<Answer>
+}
+
+class ProcessFileReading implements FileReading {
   readonly #id: number
-  #begun: Promise<void> | undefined
+  readonly #again: ScanRequest['again']
+  readonly #outside: ReadingOutside
+  /** Of the pieces that were pushed. */
+  #bytes = 0
+  #isBegun = false
   #isDone = false
 
-  constructor(thread: Thread<FileScanWorks>, open: Set<number>, id: number) {
-    this.#thread = thread
-    this.#open = open
+  constructor(id: number, { again }: ScanRequest, outside: ReadingOutside) {
     this.#id = id
+    this.#again = again
+    this.#outside = outside
   }
 
   async push(piece: Uint8Array<ArrayBuffer>): Promise<void> {
-    await this.#begin()
-    await this.#thread.ask('push', { id: this.#id, piece }, { transfer: [piece.buffer] })
+    this.#isBegun = true
+    this.#outside.open.add(this.#id)
+    await this.#remembered(() => this.#pushed(piece, this.#bytes))
+    this.#bytes += piece.length
   }
 
   async finish(): Promise<ReadFile> {
-    await this.#begin()
+    const { process, turn } = this.#outside
     this.#end()
-    return this.#thread.ask('finish', this.#id)
+    return this.#remembered(() => turn(() => process.ask('finish', { id: this.#id, at: this.#bytes })))
   }
 
   async discard(): Promise<void> {
-    if (this.#isDone || this.#begun === undefined) return
+    if (this.#isDone || !this.#isBegun) return
+    const { process } = this.#outside
     this.#end()
-    await this.#begun
-    await this.#thread.ask('discard', this.#id)
+    // Without a turn: it takes no time. A process that is gone has nothing to forget.
+    if (!process.isAsleep) await process.ask('discard', this.#id)
   }
 
-  #begin(): Promise<void> {
-    if (this.#begun === undefined) this.#open.add(this.#id)
-    this.#begun ??= this.#thread.ask('begin', this.#id)
-    return this.#begun
+  /** Undefined: the process knows nothing of the bytes before. */
+  #pushed(piece: Uint8Array, at: number): Promise<true | undefined> {
+    const { process, turn } = this.#outside
+    return turn(async () => {
+      const asked: Promise<true | undefined>[] = []
+      for (let start = 0; start < piece.length; start += PART_BYTES) {
+        const part = piece.subarray(start, start + PART_BYTES)
+        asked.push(process.ask('push', { id: this.#id, at: at + start, piece: part }))
+      }
+      const answers = await Promise.all(asked)
+      return answers.includes(undefined) ? undefined : true
+    })
   }
 
-  /** Before the last question: with its answer the thread may have nothing to remember. */
+  /** Undefined is the answer of a process that knows nothing of the file: the one that did has ended. */
+  async #remembered<Answer>(ask: () => Promise<Answer | undefined>): Promise<Answer> {
+    let ends = 0
+    for (let lost = 0; lost <= MAX_LOST;) {
+      try {
+        if (lost + ends > 0) await this.#readAgain()
+        const answer = await ask()
+        if (answer !== undefined) return answer
+        lost += 1
+      } catch (error) {
+        if (!(error instanceof SideEnded)) throw error
+        ends += 1
+        if (ends === MAX_ENDS || error instanceof TookTooLong)
+          throw new FileUnreadable(error.message, { cause: error })
+      }
+    }
+    throw new FileUnreadable(`the process that read this file ended ${MAX_LOST + 1} times`)
+  }
+
+  async #readAgain(): Promise<void> {
+    if (this.#bytes === 0) return
+    const { open } = this.#outside
+    open.add(this.#id)
+    try {
+      let at = 0
+      for await (const piece of this.#again(this.#bytes)) {
+        // It has ended once more: the answer to what comes next says so.
+        if ((await this.#pushed(piece, at)) === undefined) return
+        at += piece.length
+      }
+    } finally {
+      if (this.#isDone) open.delete(this.#id)
+    }
+  }
+
+  /** Before the last question: with its answer the process may have nothing to remember. */
   #end(): void {
     this.#isDone = true
-    this.#open.delete(this.#id)
+    this.#outside.open.delete(this.#id)
   }
 }

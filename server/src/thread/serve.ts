@@ -1,5 +1,5 @@
-/** The inside of a thread that `thread.ts` asks. */
-import { parentPort, type Transferable } from 'node:worker_threads'
+/** The inside of a thread that `thread.ts` asks, or of a process that `process.ts` asks. */
+import { parentPort, type MessagePort, type Transferable } from 'node:worker_threads'
 
 /** What a piece of work has besides its request. */
 export interface ThreadCall<News = never> {
@@ -40,11 +40,17 @@ function wordsOf(error: unknown): { readonly message: string; readonly stack: st
   }
 }
 
+interface Port {
+  post(message: FromThread, transfer: readonly Transferable[]): void
+  hear(take: (message: ToThread) => void): void
+}
+
 /** Does the work that is asked for by its name. Questions overlap wherever the work waits. */
 export function serve(works: Readonly<Record<string, Work>>): void {
   const unheard = new Map<number, () => void>()
+  const port = parentPort === null ? portOfProcess() : portOfThread(parentPort)
   const post = (message: FromThread, transfer: readonly Transferable[] = []): void =>
-    parentPort?.postMessage(message, [...transfer])
+    port.post(message, transfer)
 
   async function answer({ id, name, request }: Extract<ToThread, { name: string }>): Promise<void> {
     const transfer: Transferable[] = []
@@ -66,12 +72,33 @@ export function serve(works: Readonly<Record<string, Work>>): void {
     }
   }
 
-  // A question that can't be read: nobody knows whose it is, so the asker must hear of the end.
-  parentPort?.on('messageerror', (error: Error) => {
-    throw error
-  })
-  parentPort?.on('message', (message: ToThread) => {
+  port.hear((message) => {
     if ('name' in message) void answer(message)
     else unheard.get(message.id)?.()
   })
+}
+
+function portOfThread(port: MessagePort): Port {
+  return {
+    post: (message, transfer) => port.postMessage(message, [...transfer]),
+    hear(take) {
+      // A question that cannot be read: it is not known which, so the asker must hear of the end.
+      port.on('messageerror', (error: Error) => {
+        throw error
+      })
+      port.on('message', take)
+    },
+  }
+}
+
+function portOfProcess(): Port {
+  return {
+    post: (message) => void process.send?.(message),
+    hear(take) {
+      process.on('message', take)
+      process.on('disconnect', () => process.exit())
+      // A terminal or a service manager sends these to the whole group: the node decides when its work is done.
+      for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {})
+    },
+  }
 }

@@ -1,4 +1,4 @@
-/** Runs in a worker thread: work of every kind that a thread may be asked for. */
+/** Runs in a worker thread or in a process: work of every kind that either may be asked for. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import { serve, type ThreadCall } from '#thread/serve.ts'
@@ -41,6 +41,24 @@ const works = {
   hoard(): never {
     for (const kept: number[][] = []; ;) kept.push(Array.from({ length: 100_000 }, () => Math.random()))
   },
+  /** Two bytes a character, in one piece: V8 ends the process that it is allocated in. */
+  oneLargeText(characters: number) {
+    return JSON.parse(
+      JSON.stringify(Array.from({ length: 64 }, (_, n) => `${n}€${'m'.repeat(characters)}`)),
+    ) as string[]
+  },
+  buffers({ megabytes }: { readonly megabytes: number }) {
+    const kept = Array.from({ length: megabytes }, () => Buffer.alloc(1_000_000, 1))
+    const until = performance.now() + 2000
+    while (performance.now() < until);
+    return kept.length
+  },
+  about: () => ({
+    pid: process.pid,
+    parent: process.ppid,
+    environment: { ...process.env },
+    words: process.argv.slice(2),
+  }),
   async count({ to }: { readonly to: number }, { tell }: ThreadCall<number>) {
     for (let number = 1; number <= to; number += 1) await tell(number)
     return 'done'

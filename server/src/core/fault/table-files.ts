@@ -19,6 +19,16 @@ export const FILE_FAULTS = {
     nextStep:
       'Send it in parts with `/v1/uploads`, or split it. Operators: raise `limits.fileBytes` or `limits.uploadFileBytes`.',
   },
+  file_unreadable: {
+    status: 400,
+    type: 'invalid_request_error',
+    retry: false,
+    who: 'caller',
+    meaning:
+      'Files are read in a process of their own. It ended while it read this file, or worked for it for longer than it may. Other files are not affected.',
+    nextStep:
+      'Split the file, or shorten its lines, and send it again. Operators: the log says what ended the process.',
+  },
   upload_not_pending: {
     status: 400,
     type: 'invalid_request_error',

@@ -1,4 +1,4 @@
-/** One file on its way: its bytes go into the store and are read in a thread, and at the end it is there or leaves nothing. */
+/** One file on its way: its bytes go into the store and are read in a process, and at the end it is there or leaves nothing. */
 import { Fault } from '#core/fault/fault.ts'
 import type { FairShare } from '#core/fair-share.ts'
 import { chunksBlobName, fileBlobName, fileFolder, fileIdOf } from '#core/files/blob-names.ts'
@@ -6,12 +6,13 @@ import type { FileWish } from '#core/files/create.ts'
 import type { Limits } from '#core/settings.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Identifiers } from '#ports/clock.ts'
-import type { FileReading, FileScanning, ReadFile } from '#ports/file-scan.ts'
+import { FileUnreadable, type FileReading, type FileScanning, type ReadFile } from '#ports/file-scan.ts'
 import type { BegunFile, Files, FileSegment, StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { DiskLow, type DiskRoom } from '#ports/disk-room.ts'
 import { StoreAway } from '#ports/store.ts'
 import { diskFault } from './disk-fault.ts'
+import { bytesOf, segmentsWithin } from './content.ts'
 import { deleteFolder } from './delete-folder.ts'
 import { PieceWriter } from './pieces.ts'
 
@@ -47,7 +48,11 @@ export class ArrivingFile {
     this.#project = project
     this.#place = place
     this.#outside = outside
-    this.#reading = outside.scanning.begin()
+    this.#reading = outside.scanning.begin({
+      project,
+      again: (bytes) =>
+        bytesOf(segmentsWithin(this.#writer.segments, { first: 0, last: bytes - 1 }), outside.fileBlobs),
+    })
     this.#writer = new PieceWriter({
       blobs: outside.fileBlobs,
       nameOf: (piece) => fileBlobName(id, String(piece)),
@@ -208,6 +213,12 @@ export type SegmentsOf = (file: StoredFile) => Promise<readonly FileSegment[]>
 
 export function fileFault(error: unknown): unknown {
   if (error instanceof DiskLow) return diskFault(error)
+  if (error instanceof FileUnreadable)
+    return new Fault(
+      'file_unreadable',
+      'Torana stopped reading this file, since that took more memory or time than one file may take. Nothing of it is kept. Split it, or shorten its lines.',
+      { param: 'file', cause: error },
+    )
   if (!(error instanceof StoreAway)) return error
   return new Fault('file_store_unreachable', 'Torana cannot reach the store of files. Retry.', {
     cause: error,

@@ -6,7 +6,7 @@ import type { FileUpload, FileUploads, UploadPart } from '#ports/file-uploads.ts
 import type { StoredFile } from '#ports/files.ts'
 import type { Key } from '#ports/keys.ts'
 import { beginFile, receiveBytes, roomFor, type FilesOutside } from './arriving-file.ts'
-import { bytesOf } from './content.ts'
+import { bytesOf, segmentsWithin } from './content.ts'
 import { PieceWriter } from './pieces.ts'
 
 export interface UploadsOutside extends FilesOutside {
@@ -131,7 +131,10 @@ export async function completeUpload(
     throw new Fault('upload_mismatch', `The parts have ${bytes} bytes; the upload announced ${upload.bytes}.`)
   const segments = parts.flatMap((part) => part.segments)
   using _ = await roomFor(upload.project, outside)
-  const reading = scanning.begin()
+  const reading = scanning.begin({
+    project: upload.project,
+    again: (count) => bytesOf(segmentsWithin(segments, { first: 0, last: count - 1 }), fileBlobs),
+  })
   try {
     // Each piece is a copy of its own: the store may keep the one it gave.
     for await (const piece of bytesOf(segments, fileBlobs)) await reading.push(new Uint8Array(piece))
