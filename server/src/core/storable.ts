@@ -13,3 +13,34 @@ export function isPlain(text: string): boolean {
   }
   return text.isWellFormed()
 }
+
+interface Inside {
+  readonly value: unknown
+  readonly key: string | number
+  readonly around: Inside | undefined
+}
+
+/** The place in a value out of JSON of a text, or a key, that is not storable: `metadata.a`, `names.3`. '': the value itself. */
+export function unstorableIn(value: unknown): string | undefined {
+  // A list of its own, not the stack: a value may be nested as deep as its text is long.
+  const rest: Inside[] = [{ value, key: '', around: undefined }]
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const { value: found } = next
+    if (typeof found === 'string') {
+      if (!isStorable(found)) return placeOf(next)
+    } else if (Array.isArray(found))
+      for (let key = 0; key < found.length; key += 1) rest.push({ value: found[key], key, around: next })
+    else if (typeof found === 'object' && found !== null)
+      for (const key of Object.keys(found)) {
+        if (!isStorable(key)) return placeOf(next)
+        rest.push({ value: (found as Readonly<Record<string, unknown>>)[key], key, around: next })
+      }
+  }
+  return undefined
+}
+
+function placeOf(inside: Inside): string {
+  const keys: (string | number)[] = []
+  for (let at = inside; at.around !== undefined; at = at.around) keys.push(at.key)
+  return keys.reverse().join('.')
+}

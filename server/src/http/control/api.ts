@@ -1,6 +1,7 @@
 /** The control API: everything under `/api/v1` of the private listener. */
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
+import { checkTexts, checkUrl } from '../caller-texts.ts'
 import { faultAnswers } from '../fault-answers.ts'
 import { hasBody } from '../gate/gate.ts'
 import { registerAudit } from './audit/audit.ts'
@@ -56,6 +57,8 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         request.setDecorator(CALLER, { ...caller, address: clientAddress(request.raw) })
         checkAccess(caller, permission, request.method)
       })
+      scope.addHook('onRequest', async ({ method, url }) => checkUrl(method, url))
+      scope.addHook('preValidation', async ({ body }) => checkTexts(body))
       scope.addHook('onSend', async (request, reply) => {
         void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
       })

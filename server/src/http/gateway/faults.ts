@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
+import { checkUrl } from '../caller-texts.ts'
 import { toFault } from '../faults.ts'
 import { writeFault } from './caller/caller.ts'
 import type { ListenerDependencies } from './caller/journey.ts'
@@ -20,6 +21,7 @@ export function registerFaults(app: FastifyInstance, dependencies: ListenerDepen
   // The framework would read a body, and hold it, before it says that there is no such path.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.is404) return failWith(strayed(request), request, reply, dependencies)
+    checkUrl(request.method, request.url)
     return done()
   })
   app.setErrorHandler((error, request, reply) => failWith(error, request, reply, dependencies))

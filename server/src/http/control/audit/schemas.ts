@@ -1,6 +1,6 @@
 /** The audit as schemas. */
 import { z } from 'zod'
-import { listOf, pageLimit as limit, storable, time } from '../wire/fields.ts'
+import { givenTime, listOf, pageLimit as limit, storable, time } from '../wire/fields.ts'
 
 export const auditEntry = z
   .object({
@@ -42,8 +42,8 @@ export const auditExport = z.object({
   actor: word,
   action: word.describe('Such as `key.revoke`.'),
   target: word,
-  from: time.optional(),
-  to: time.optional().describe('The first moment that is not in it.'),
+  from: givenTime.optional(),
+  to: givenTime.optional().describe('The first moment that is not in it.'),
 })
 export const auditPage = auditExport.extend({ before: z.coerce.number().int().min(1).optional(), limit })
 export const auditList = listOf(auditEntry).extend({ chain }).meta({ id: 'AuditList' })

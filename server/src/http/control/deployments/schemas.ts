@@ -1,7 +1,7 @@
 /** Deployments as the control API shows them. */
 import { z } from 'zod'
 import { deploymentBrief, managed } from '../models/schemas.ts'
-import { cursor, givenUsd, storable, time, usd } from '../wire/fields.ts'
+import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'
 import { priceText } from '../wire/price-text.ts'
 
 /** As long as a deployment's id may be, in a path or elsewhere. */
@@ -90,7 +90,7 @@ export const deploymentPath = z.object({
 })
 
 export const historyQuery = z.object({
-  since: time.optional().describe('Default: a day ago. Two weeks are kept.'),
+  since: givenTime.optional().describe('Default: a day ago. Two weeks are kept.'),
 })
 
 export const deploymentHistory = z

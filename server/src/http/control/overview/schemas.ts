@@ -1,7 +1,7 @@
 /** What is going on now, as schemas. */
 import { z } from 'zod'
 import { deploymentBrief } from '../models/schemas.ts'
-import { storable, time, usd } from '../wire/fields.ts'
+import { givenTime, storable, time, usd } from '../wire/fields.ts'
 
 const nodes = z
   .object({ reporting: z.int(), alive: z.int() })
@@ -93,6 +93,6 @@ export const overview = z
   .meta({ id: 'Overview' })
 
 export const overviewQuery = z.object({
-  since: time.optional().describe('Default: an hour ago. A month is kept.'),
+  since: givenTime.optional().describe('Default: an hour ago. A month is kept.'),
   project: storable(200).optional(),
 })

@@ -1,6 +1,6 @@
 /** Prices as schemas. */
 import { z } from 'zod'
-import { storable, time } from '../wire/fields.ts'
+import { givenTime, storable, time } from '../wire/fields.ts'
 import { priceText } from '../wire/price-text.ts'
 
 const NAME_CHARACTERS = 400
@@ -39,8 +39,8 @@ export const pricePath = z.object({ deployment: storable(NAME_CHARACTERS).min(1)
 export const givenPrice = z.strictObject({ price: form }).meta({ id: 'GivenPrice' })
 
 export const changesQuery = z.object({
-  from: time.optional().describe('Default: 30 days before `to`.'),
-  to: time.optional().describe('Default: now.'),
+  from: givenTime.optional().describe('Default: 30 days before `to`.'),
+  to: givenTime.optional().describe('Default: now.'),
 })
 
 export const changeList = z

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
 import { REQUEST_KINDS } from '#ports/request-reports.ts'
 import { imageJob } from '../images/jobs-schemas.ts'
-import { cursor, givenUsd, storable, time, usd } from '../wire/fields.ts'
+import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'
 
 const NAME = 512
 /** Values of one filter. */
@@ -25,8 +25,8 @@ function anyOf<Value extends z.ZodType>(value: Value) {
 }
 
 export const requestFilters = z.object({
-  from: time.optional().describe('Default: one hour before `to`.'),
-  to: time.optional().describe('Default: now.'),
+  from: givenTime.optional().describe('Default: one hour before `to`.'),
+  to: givenTime.optional().describe('Default: now.'),
   project: storable(NAME).optional(),
   key: anyOf(storable(NAME)),
   model: anyOf(storable(NAME)),

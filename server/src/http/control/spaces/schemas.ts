@@ -1,6 +1,6 @@
 /** Vector spaces and their probes as schemas. */
 import { z } from 'zod'
-import { storable, time } from '../wire/fields.ts'
+import { givenTime, storable, time } from '../wire/fields.ts'
 
 /** What a chart shows: four deployments for a day and a half. */
 const POINTS = 600
@@ -91,7 +91,7 @@ export const spacePath = z.object({
 })
 
 export const seriesQuery = z.object({
-  since: time.optional().describe('Default: the oldest there is.'),
+  since: givenTime.optional().describe('Default: the oldest there is.'),
   limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
 })
 
@@ -107,7 +107,7 @@ const MAX_SLOT_SECONDS = 7 * 86_400
 const MIN_SLOT_SECONDS = 900
 
 export const slotsQuery = z.object({
-  since: time.optional().describe('Default: the oldest there is.'),
+  since: givenTime.optional().describe('Default: the oldest there is.'),
   slot_seconds: z.coerce.number().int().min(MIN_SLOT_SECONDS).max(MAX_SLOT_SECONDS).default(7200),
   limit: z.coerce.number().int().min(1).max(MAX_POINTS).default(POINTS),
 })

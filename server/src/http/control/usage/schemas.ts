@@ -1,7 +1,7 @@
 /** Usage as schemas. */
 import { z } from 'zod'
 import { USAGE_GROUPS } from '#ports/usage.ts'
-import { storable, time, usd } from '../wire/fields.ts'
+import { givenTime, storable, time, usd } from '../wire/fields.ts'
 
 /** Names of models and deployments have no bound of their own; no real one is longer. */
 const NAME_CHARACTERS = 400
@@ -36,8 +36,10 @@ const only = z
   )
 
 const shared = {
-  from: time.optional().describe('Default: 30 days before `to`. Made the beginning of an hour or a day.'),
-  to: time.optional().describe('Default: now. Made the end of an hour or a day, in UTC.'),
+  from: givenTime
+    .optional()
+    .describe('Default: 30 days before `to`. Made the beginning of an hour or a day.'),
+  to: givenTime.optional().describe('Default: now. Made the end of an hour or a day, in UTC.'),
   by: z.enum(USAGE_GROUPS).default('model'),
   only: z
     .union([only, z.array(only).max(MOST_ONLY)])

@@ -9,6 +9,15 @@ const MAX_PAGE = 1000
 
 export const time = z.iso.datetime()
 
+/** The years a moment may lie in: before and behind them, sums of days have no form that PostgreSQL reads. */
+const YEARS = { first: 1970, last: 2999 }
+
+/** A moment that a caller gives. */
+export const givenTime = time.refine((value) => {
+  const year = new Date(value).getUTCFullYear()
+  return year >= YEARS.first && year <= YEARS.last
+}, `must lie in the years ${YEARS.first} to ${YEARS.last}`)
+
 /** How many entries one page holds. */
 export const pageLimit = z.coerce.number().int().min(1).max(MAX_PAGE).default(PAGE)
 
@@ -18,7 +27,7 @@ export const cursor = z
   .nullable()
   .describe('Ask again with `after` = this. null: this is the last page.')
 
-/** A text that goes to PostgreSQL, which refuses a NUL. */
+/** A text that goes to PostgreSQL, which refuses a NUL. Every text of a body or a query is checked before; this is its documentation. */
 export function storable(maxCharacters: number) {
   return z
     .string()

@@ -11,6 +11,7 @@ import { writeFault } from '../caller/caller.ts'
 import { countFirst } from '../caller/count-request.ts'
 import { handlerOf, type ListenerDependencies, type RequestHandler } from '../caller/journey.ts'
 import { checkScope } from '../caller/key-bounds.ts'
+import { checkTexts } from '../../caller-texts.ts'
 import { gatewayBounds } from '../../gate/bounds.ts'
 import { refuseEncoded } from '../../gate/encoding.ts'
 import { parseBody } from '../../gate/parse-json.ts'
@@ -43,6 +44,7 @@ export function createBatchHandler(dependencies: BatchesDependencies): RequestHa
       async read(body, _journey, key) {
         const asker = { project: key.project, timeoutMs: limits.requestTimeoutMs }
         const { value } = await parseBody(body, json, asker)
+        checkTexts(value)
         const asked = readBatchRequest(value)
         checkScope(key, scopeOf(asked))
         return asked

@@ -5,6 +5,7 @@ import { checkFilename, checkPurpose, expiryMs } from '#core/files/create.ts'
 import { isRecord } from '#core/record.ts'
 import type { FileUpload, UploadPart } from '#ports/file-uploads.ts'
 import { addPart, checkPending, type UploadsOutside, type UploadWish } from '#request/files/uploads.ts'
+import { checkTexts } from '../../caller-texts.ts'
 import { gatewayBounds, type BodyLimit } from '../../gate/bounds.ts'
 import { refuseCompressed, refuseEncoded } from '../../gate/encoding.ts'
 import { parseJson } from '../../gate/parse-json.ts'
@@ -37,6 +38,7 @@ export async function readObject(
   }))
   const { value } = parseJson(body)
   if (!isRecord(value)) throw new Fault('invalid_json', 'The body is not a JSON object.')
+  checkTexts(value)
   return value
 }
 
