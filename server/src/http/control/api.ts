@@ -1,7 +1,6 @@
 /** The control API: everything under `/api/v1` of the private listener. */
 import type { FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
-import { checkTexts, checkUrl } from '../caller-texts.ts'
 import { faultAnswers } from '../fault-answers.ts'
 import { hasBody } from '../gate/gate.ts'
 import { registerAudit } from './audit/audit.ts'
@@ -57,8 +56,6 @@ export function registerApi(app: FastifyInstance, dependencies: ApiDependencies)
         request.setDecorator(CALLER, { ...caller, address: clientAddress(request.raw) })
         checkAccess(caller, permission, request.method)
       })
-      scope.addHook('onRequest', async ({ method, url }) => checkUrl(method, url))
-      scope.addHook('preValidation', async ({ body }) => checkTexts(body))
       scope.addHook('onSend', async (request, reply) => {
         void reply.headers({ 'x-request-id': request.id, 'cache-control': 'no-store' })
       })
@@ -124,7 +121,7 @@ function declarePermissions(scope: FastifyInstance): void {
     const refusals = {
       ...(permission === 'anyone' ? {} : faultAnswers([403])),
       ...(hasBody(route.config?.bounds) ? faultAnswers([400, 408, 413, 415, 503]) : {}),
-      ...faultAnswers([400, 421]),
+      ...faultAnswers(route.url.includes('/:') ? [400, 404, 421] : [400, 421]),
     }
     const { response, ...schema } = route.schema ?? {}
     route.schema = Object.assign(schema, {

@@ -5,6 +5,7 @@ import type { BodyRoom } from '../gate/body-room.ts'
 import { refuseEncoded } from '../gate/encoding.ts'
 import { parseJson } from '../gate/parse-json.ts'
 import { receiveBody } from '../gate/receive-body.ts'
+import { checkTexts } from '../gate/texts.ts'
 import { CALLER, type Caller } from './access/caller.ts'
 
 /** The framework reads nothing by itself: neither for a route without a body, nor for a path that does not exist. */
@@ -36,6 +37,7 @@ async function bodyOf(
   }))
   const { value } = parseJson(bytes)
   refusePrototypes(value)
+  checkTexts(value)
   return value
 }
 

@@ -15,6 +15,7 @@ import {
 import type { BodyRoom } from '../gate/body-room.ts'
 import { controlBounds } from '../gate/bounds.ts'
 import { boundRoutes } from '../gate/gate.ts'
+import { checkUrl } from '../gate/texts.ts'
 import { isForHealth, registerHealth, type Readiness } from '../health.ts'
 import { openapiOf, registerOpenapi } from '../openapi.ts'
 import { answerUnreadable, hasOneHost } from '../unreadable.ts'
@@ -92,6 +93,7 @@ function openGate(app: FastifyInstance, api: ControlApi): void {
     if (!hasOneHost(raw))
       throw new Fault('malformed_request', 'The request has no Host header, or more than one. Send one.')
     if (!isForHealth(url)) checkHost(raw, api.consoleUrl)
+    checkUrl(method, url)
     if (request.is404 && !isReading(method) && !isForApi(url)) throw unknownPath(request)
   })
   app.setErrorHandler((error, request, reply) => answerFault(error, request, reply, api))

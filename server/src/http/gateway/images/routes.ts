@@ -69,7 +69,7 @@ export function registerAssets(app: FastifyInstance, dependencies: AssetDependen
         summary: 'A stored image, by a signed link or with a key of its project',
         params: z.object({ id: z.string() }),
         querystring: z.object({ exp: z.string().optional(), sig: z.string().optional() }),
-        response: { 200: z.any().describe('The bytes.'), ...faultAnswers([401, 403, 404, 410, 503]) },
+        response: { 200: z.any().describe('The bytes.'), ...faultAnswers([400, 401, 403, 404, 410, 503]) },
       },
       ...streamedBy(dependencies, 'assets', (request, response) => {
         const { searchParams: query } = new URL(request.url, 'http://gateway')
