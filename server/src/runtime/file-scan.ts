@@ -34,7 +34,7 @@ const LIMITS: ScanLimits = {
   maxTaskMs: 120_000,
   // The largest file, of 8 GB, at a twentieth of the usual pace.
   maxFileMs: 30 * 60_000,
-  // It holds 40 MB for nothing; to start it holds up the node for up to a tenth of a second, so it must not start for every file.
+  // It holds 55 MB, most of them shared with the node; to start it holds up the node for up to a tenth of a second, so it must not start for every file.
   idleMs: 60_000,
 }
 
