@@ -163,7 +163,7 @@ test('a file whose process ends again and again is given up, and is not read for
   await scanning.close()
 })
 
-test('a file may have the process for so long in all, however small its pieces', async () => {
+test('the time of one file in the process is bounded, however small its pieces', async () => {
   const scanning = await ProcessFileScanning.open(folder, { ...SMALL, maxFileMs: 300 })
   const tokens = Array.from({ length: 200_000 }, () => 7)
   const long = scanning.begin(ONCE)

@@ -5,7 +5,7 @@ import type { FromThread, NewsOf, ToThread, Work } from './serve.ts'
 export interface AskOptions<News> {
   /** Handed over instead of copied: afterwards the thread alone has them. A process gets a copy. */
   readonly transfer?: readonly Transferable[]
-  /** Hears what the thread tells before its answer. If this fails, the question fails, and the work stands still. */
+  /** Hears what the thread tells before its answer. If this fails, the question fails, and the work goes no further. */
   readonly hear?: (news: News) => void | Promise<void>
 }
 

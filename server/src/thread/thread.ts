@@ -38,7 +38,7 @@ function startThread(module: URL, options: WorkerOptions, reports: Reports): Sid
 /** Node's timers ring at once beyond it. */
 const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** The answer to a question, or `late()` after so long. The thread works on: it is not told of that. */
+/** The answer to a question, or `late()` when the time is over. The thread works on: it does not hear of that. */
 export async function inTime<Answer>(
   asked: Promise<Answer>,
   timeoutMs: number,

@@ -15,9 +15,9 @@ const gateway = await startGateway({
 const caller = new BatchCaller(gateway.url)
 
 test('a file whose scan is larger than a scan may be is found and read as before, and makes no batch', async () => {
-  const database = await openPostgres(url, { poolSize: 1 })
+  const database = openPostgres(url, { poolSize: 1 })
   const id = await caller.upload(embeddingLines('plain-w8', ['a']))
-  // Not JSON: whoever reads it fails.
+  // Not JSON: to read it fails.
   await database.query('UPDATE files SET scan = $2 WHERE file_id = $1', [id, `{${'m'.repeat(32_000_000)}`])
   for (const path of [`/v1/files/${id}`, '/v1/files', `/v1/files/${id}/content`]) {
     const response = await fetch(`${gateway.url}${path}`, {
