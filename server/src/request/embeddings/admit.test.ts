@@ -17,7 +17,7 @@ import { aDeployment } from '#test/support/deployments.ts'
 import type { Loss } from '#test/support/losing-store.ts'
 import { aModel, aRequest } from '#test/support/models.ts'
 import { MemoryJournal, MemorySpool, MoneyNode } from '#test/support/money-node.ts'
-import { admit, type EmbeddingAdmission as Admission } from './admit.ts'
+import { admit, type AdmissionRequest, type EmbeddingAdmission as Admission } from './admit.ts'
 
 const START_MS = Date.UTC(2026, 5, 15, 12)
 const PROJECT: Budget = { id: 'project:p', limitNanoUsd: 1_000_000n, per: 'day', hard: true }
@@ -70,8 +70,9 @@ async function aWorld({
     spool,
     identifiers,
     leased,
-    admitted: async (input: Input): Promise<Admission> =>
-      admit({ requestId: identifiers.next(), key, model, offers: [offer], input }, node.outside),
+    admitted: async (input: Input, more: Partial<AdmissionRequest> = {}): Promise<Admission> =>
+      admit({ requestId: identifiers.next(), key, model, offers: [offer], input, ...more }, node.outside),
+    key,
     /** What could be taken now. */
     async remaining(): Promise<readonly number[]> {
       const takes = [TOKENS, REQUESTS].map((limit) => ({ limit, amount: 1 }))
@@ -400,4 +401,37 @@ test('a key that was read before its budget changed is held to the budget of now
   await monthly.admitted(text)
   assert.equal(monthly.leased(PROJECT), 0n)
   assert.ok(monthly.leased({ ...PROJECT, per: 'month' }) > 0n)
+})
+
+test('a call is sent under the key of its moment, or not at all', async () => {
+  const world = await aWorld({ budgets: [], limits: [] })
+  let now: Key | Fault = world.key
+  const keyNow = (): Key => {
+    if (now instanceof Fault) throw now
+    return now
+  }
+  const begin = async (admission: Admission) => admission.begin(world.identifiers.next(), offer, texts('abc'))
+  const all = texts('abc', 'abc', 'abc')
+  const each = await world.admitted(all, { keyNow, asksEachCall: true })
+  const whole = await world.admitted(all, { keyNow })
+  const [first, free] = [await begin(each), await begin(whole)]
+  assert.equal(first.unknown.projectLeaseNanoUsd, 0n)
+  // A hard budget comes: the next call is held against it.
+  now = { ...world.key, budgets: [PROJECT] }
+  const second = await begin(each)
+  assert.equal(second.unknown.projectLeaseNanoUsd, second.unknown.amountNanoUsd)
+  // The key ends: a request whose calls count for themselves buys no more; one that would lose what is paid is finished.
+  now = new Fault('key_revoked', 'gone')
+  await assert.rejects(begin(each), (error) => error === now)
+  const last = await begin(whole)
+  // What bought nothing is nothing to lose.
+  for (const call of [free, last])
+    whole.failed(call, new UpstreamFailure('failed', 'planned', { deployment: deployment.id }))
+  await assert.rejects(begin(whole), (error) => error === now)
+  for (const call of [first, second]) each.served(call, { kind: 'measured', tokens: 3 })
+  await each.settle()
+  whole[Symbol.dispose]()
+  await world.rest()
+  assert.equal(world.leased(PROJECT), 0n)
+  assert.equal(world.books.entries().length, 2)
 })
