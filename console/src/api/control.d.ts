@@ -3663,6 +3663,7 @@ export interface components {
             /** @description Another address drops the stored secret, unless a new one comes with it. */
             base_url?: string;
             api_version?: string;
+            /** @description Amazon Bedrock. Another region drops the stored secret, as another address does. */
             region?: string;
             /** @description null: forget it. */
             secret?: string | null;

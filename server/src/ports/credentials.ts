@@ -37,15 +37,16 @@ export class CredentialLost extends Error {
 }
 
 /**
- * Secrets that we present to upstreams. One is only ever given out for the base URL that it was stored with: whoever can
- * change an address must not learn the secret by it. Every change is one step with its audit entry and the next version of
- * the directory. Trouble with the store rejects with `StoreAway`.
+ * Secrets that Torana presents to upstreams. The store gives one out only for the address that it was stored with, so that
+ * a person who can change an address does not learn the secret by it. An address is the base URL, or the provider and the
+ * settings that form its host. Every change is one step with its audit entry and the next version of the directory. Trouble
+ * with the store rejects with `StoreAway`.
  */
 export interface CredentialStore {
   /** Stores the secret in place of any before. It is never shown again. */
   put(credential: NewCredential, actor: Actor): Promise<CredentialRecord>
-  /** Undefined when there is none for this upstream at exactly this base URL. Rejects with `CredentialLost`. */
-  open(upstream: string, baseUrl: string): Promise<string | undefined>
+  /** Undefined when there is none for this upstream at exactly one of these addresses. Rejects with `CredentialLost`. */
+  open(upstream: string, addresses: readonly string[]): Promise<string | undefined>
   /** Another base URL than before drops the secret. Undefined when nothing is stored for the upstream. */
   setBaseUrl(upstream: string, baseUrl: string, actor: Actor): Promise<CredentialRecord | undefined>
   /** Forgets the secret. Undefined when nothing is stored for the upstream. */

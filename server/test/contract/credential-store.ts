@@ -21,26 +21,26 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
       { ...stored, updatedAtMs: 0 },
       { upstream: 'openai', baseUrl, hasSecret: true, updatedAtMs: 0, tail: '…ream' },
     )
-    assert.equal(await store.open('openai', baseUrl), secret)
+    assert.equal(await store.open('openai', [baseUrl]), secret)
     for (const [upstream, url] of [
       ['openai', `${baseUrl}/`],
       ['openai', 'https://api.example.com.evil.example/v1'],
       ['openai', ''],
       ['other', baseUrl],
     ] as const)
-      assert.equal(await store.open(upstream, url), undefined)
+      assert.equal(await store.open(upstream, [url]), undefined)
   })
 
   test(`${name}: another base URL drops the secret, the same one keeps it`, async () => {
     const { store } = await opened()
     await store.put(credential, { name: 'tester' })
     assert.equal((await store.setBaseUrl('openai', baseUrl, { name: 'tester' }))?.hasSecret, true)
-    assert.equal(await store.open('openai', baseUrl), secret)
+    assert.equal(await store.open('openai', [baseUrl]), secret)
     const moved = await store.setBaseUrl('openai', 'https://evil.example/v1', { name: 'tester' })
     assert.deepEqual([moved?.baseUrl, moved?.hasSecret], ['https://evil.example/v1', false])
-    assert.equal(await store.open('openai', 'https://evil.example/v1'), undefined)
+    assert.equal(await store.open('openai', ['https://evil.example/v1']), undefined)
     await store.setBaseUrl('openai', baseUrl, { name: 'tester' })
-    assert.equal(await store.open('openai', baseUrl), undefined)
+    assert.equal(await store.open('openai', [baseUrl]), undefined)
     assert.equal(await store.setBaseUrl('nobody', baseUrl, { name: 'tester' }), undefined)
   })
 
@@ -48,11 +48,11 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     const { store } = await opened()
     await store.put(credential, { name: 'tester' })
     await store.put({ ...credential, secret: 'another' }, { name: 'tester' })
-    assert.equal(await store.open('openai', baseUrl), 'another')
+    assert.equal(await store.open('openai', [baseUrl]), 'another')
     assert.equal((await store.list())[0]?.tail, undefined, 'of a short secret nothing is shown')
     const dropped = await store.drop('openai', { name: 'tester' })
     assert.deepEqual([dropped?.hasSecret, dropped?.tail], [false, undefined])
-    assert.equal(await store.open('openai', baseUrl), undefined)
+    assert.equal(await store.open('openai', [baseUrl]), undefined)
     assert.equal(await store.drop('nobody', { name: 'tester' }), undefined)
     assert.deepEqual(
       (await store.list()).map(({ upstream, hasSecret }) => [upstream, hasSecret]),
@@ -103,9 +103,9 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
     await credentials({ current: 'old', previous: undefined }).put(credential, { name: 'tester' })
     const rotating = credentials({ current: 'new', previous: 'old' })
     const rotated = credentials({ current: 'new', previous: undefined })
-    await assert.rejects(rotated.open('openai', baseUrl), CredentialLost)
-    assert.equal(await rotating.open('openai', baseUrl), secret)
-    assert.equal(await rotated.open('openai', baseUrl), secret)
+    await assert.rejects(rotated.open('openai', [baseUrl]), CredentialLost)
+    assert.equal(await rotating.open('openai', [baseUrl]), secret)
+    assert.equal(await rotated.open('openai', [baseUrl]), secret)
   })
 
   test(`${name}: what was sealed for one upstream does not open for another, nor after a change`, async () => {
@@ -116,13 +116,13 @@ export function credentialStoreSuite(name: string, open: () => Promise<Directory
       `UPDATE upstream_credentials SET ${column} = (SELECT ${column} FROM upstream_credentials WHERE upstream = 'other')
        WHERE upstream = 'openai'`
     await database?.query(swap('sealed_key'))
-    await assert.rejects(store.open('openai', baseUrl), CredentialLost)
+    await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
     await database?.query(swap('sealed_secret'))
-    await assert.rejects(store.open('openai', baseUrl), CredentialLost)
-    assert.equal(await store.open('other', baseUrl), 'another')
+    await assert.rejects(store.open('openai', [baseUrl]), CredentialLost)
+    assert.equal(await store.open('other', [baseUrl]), 'another')
     await database?.query(
       `UPDATE upstream_credentials SET sealed_secret = set_byte(sealed_secret, 30, 255 - get_byte(sealed_secret, 30))`,
     )
-    await assert.rejects(store.open('other', baseUrl), CredentialLost)
+    await assert.rejects(store.open('other', [baseUrl]), CredentialLost)
   })
 }

@@ -61,7 +61,7 @@ test('keys, credentials and audit: what was made is found, what is sealed opens,
   const credentials = new PostgresCredentials(database, sealingKeysOf(SECRETS))
   const baseUrl = 'https://api.example.com/v1'
   await credentials.put({ upstream: 'openai', baseUrl, secret: 'sk-of-an-upstream' }, { name: 'tester' })
-  assert.equal(await credentials.open('openai', baseUrl), 'sk-of-an-upstream')
+  assert.equal(await credentials.open('openai', [baseUrl]), 'sk-of-an-upstream')
   const upstreams = new PostgresUpstreams(database)
   await upstreams.addUpstream({ name: 'openai', entry: { provider: 'openai' } }, { name: 'tester' })
   const deployment = { model: 'text-embedding-3-small', upstream: 'openai', entry: {} }

@@ -139,7 +139,7 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
           {checked.fault?.message}
         </Banner>
       )}
-      {problem !== undefined && problem.param !== 'base_url' && <Banner tone="bad" title={problem.message} />}
+      {problem !== undefined && !isOfField(problem) && <Banner tone="bad" title={problem.message} />}
       {checked?.ok === true && (
         <>
           {!checked.listed && (
@@ -174,8 +174,15 @@ function kindBody({ kind, width }: OwnKind) {
   return kind === 'image' ? ({ kind } as const) : ({ kind, width } as const)
 }
 
+/** The parameters that have a field of the same name. */
+const FIELDS: ReadonlySet<unknown> = new Set(['base_url', 'region', 'project', 'location'])
+
+function isOfField({ param }: FaultError): boolean {
+  return FIELDS.has(param)
+}
+
 function errorsOf(problem: FaultError | undefined): Record<string, string> {
-  return problem?.param === 'base_url' ? { base_url: problem.message } : {}
+  return problem !== undefined && isOfField(problem) ? { [String(problem.param)]: problem.message } : {}
 }
 
 /** Where it is, where the provider alone does not say it. */

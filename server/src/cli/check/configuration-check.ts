@@ -53,10 +53,13 @@ function onlyConfig(env: Environment): Environment {
   return { TORANA_CONFIG: env['TORANA_CONFIG'] }
 }
 
-/** Each variable has a value that could be a key, another one for each, or an address. */
+/** Each variable has a value of its own that could be a key or an address; regions and locations go by their names. */
 function everyVariable(): Environment {
-  const valueOf = (name: string): string =>
-    `https://${createHash('sha256').update(name).digest('hex').slice(0, 40)}.invalid`
+  const valueOf = (name: string): string => {
+    if (name.endsWith('REGION')) return 'us-east-1'
+    if (name.endsWith('LOCATION')) return 'us-central1'
+    return `https://${createHash('sha256').update(name).digest('hex').slice(0, 40)}.invalid`
+  }
   return new Proxy<Environment>(
     {},
     { get: (_, name) => (typeof name === 'string' && !name.endsWith('_FILE') ? valueOf(name) : undefined) },

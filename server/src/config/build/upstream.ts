@@ -1,6 +1,7 @@
 import { createSecureContext } from 'node:tls'
 import type { DialectName, Upstream } from '#core/catalog.ts'
 import { startsLikeOurs } from '#core/key.ts'
+import { hostSettingsOf } from '#core/upstream-address.ts'
 import type { UpstreamTls } from '#core/upstream-tls.ts'
 import type { Facts, ProviderFacts } from './facts.ts'
 import { didYouMean } from '../file/problem.ts'
@@ -44,6 +45,7 @@ export function buildUpstream(
   for (const field of misplacedFields(entry, dialects)) {
     problem(field, `has no meaning for dialect ${dialects.join(' and ')}: remove it`)
   }
+  reportHostSettings(entry, provider, path, report)
   for (const one of dialects) reportMissing(one, entry, provider, path, report)
   if (entry.apiKey !== undefined && startsLikeOurs(entry.apiKey) && !isOwnAddress(entry, facts))
     problem(
@@ -54,6 +56,23 @@ export function buildUpstream(
   if (entry.tls !== undefined) reportUnusable(entry.tls, (message) => problem('tls', message))
   const [embedding, image = embedding] = dialects.map((one) => upstreamIn(one, name, entry, provider))
   return embedding && image && { embedding, image }
+}
+
+/** A value outside the pattern could send the credential to a host of another company. It may be a secret: it is not shown. */
+function reportHostSettings(
+  { settings = {} }: UpstreamEntry,
+  provider: ProviderFacts | undefined,
+  path: Path,
+  report: Report,
+): void {
+  for (const [name, { pattern, expected }] of Object.entries(hostSettingsOf(provider?.provider))) {
+    const value = settings[name]
+    if (value === undefined || (typeof value === 'string' && pattern.test(value))) continue
+    report.problem(
+      [...path, 'settings', name],
+      `becomes part of the host that calls go to, and cannot be one: expected ${expected}`,
+    )
+  }
 }
 
 function reportUnusable(tls: UpstreamTls, problem: (message: string) => void): void {

@@ -19,6 +19,15 @@ models:
     embedding: { dimensions: 8 }
 `,
   },
+  {
+    name: 'catalog/amazon-bedrock.yaml',
+    text: `
+provider: amazon-bedrock
+name: Amazon Bedrock
+dialect: ai-sdk
+models: {}
+`,
+  },
 ])
 
 function problemsIn(text: string, env: Environment = {}): readonly string[] {
@@ -253,6 +262,18 @@ const table: Record<string, [text: string, expected: string[], env?: Environment
   'no Azure resource': [
     withUpstream('{ dialect: azure }'),
     ['t.yaml:3:3 upstreams.it.resource: is missing: the name of your Azure resource, or baseUrl'],
+  ],
+  'a setting that would choose the host': [
+    withUpstream('{ provider: amazon-bedrock, settings: { region: "attacker.example/x?" } }'),
+    [
+      't.yaml:3:55 upstreams.it.settings.region: becomes part of the host that calls go to, and cannot be one: expected an AWS region such as eu-central-1',
+    ],
+  ],
+  'a setting of the host that is not a text': [
+    withUpstream('{ provider: amazon-bedrock, settings: { region: 1 } }'),
+    [
+      't.yaml:3:55 upstreams.it.settings.region: becomes part of the host that calls go to, and cannot be one: expected an AWS region such as eu-central-1',
+    ],
   ],
   'an ai-sdk upstream without provider': [
     withUpstream('{ dialect: ai-sdk }'),

@@ -106,7 +106,7 @@ const GEMINI_WORDS: Vocabulary = {
   resolution: (imageSize) => ({ options: { imageConfig: { imageSize } } }),
 }
 
-const imageProviders: Readonly<Record<string, ImageProvider>> = {
+export const imageProviders: Readonly<Record<string, ImageProvider>> = {
   google: {
     model: async (deployment, fetch) => {
       const { createGoogle } = await import('@ai-sdk/google')

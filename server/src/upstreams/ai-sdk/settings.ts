@@ -15,6 +15,12 @@ interface CommonSettings {
   readonly baseURL?: string
 }
 
+/** The settings of the packages that take any. The others take a key, headers and a base URL. */
+export const SETTINGS = {
+  'amazon-bedrock': ['region', 'accessKeyId', 'secretAccessKey', 'sessionToken', 'modelFamily'],
+  'google-vertex': ['project', 'location', 'googleAuthOptions'],
+} as const satisfies Readonly<Record<string, readonly string[]>>
+
 export function commonSettings(deployment: Deployment, fetch: typeof globalThis.fetch): CommonSettings {
   const { upstream } = deployment
   refuseUnknown(deployment, [])
@@ -38,7 +44,7 @@ export function settingsProblem(deployment: Deployment): string | undefined {
 /** A bearer key, or the credentials that sign each request. */
 export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis.fetch) {
   const { upstream } = deployment
-  refuseUnknown(deployment, ['region', 'accessKeyId', 'secretAccessKey', 'sessionToken', 'modelFamily'])
+  refuseUnknown(deployment, SETTINGS['amazon-bedrock'])
   const { modelFamily = 'titan' } = upstream.settings
   if (modelFamily !== 'titan' && modelFamily !== 'cohere' && modelFamily !== 'nova') {
     throw wrong(deployment, 'settings.modelFamily is not titan, cohere or nova')
@@ -60,7 +66,7 @@ export function bedrockSettings(deployment: Deployment, fetch: typeof globalThis
 /** An API key (express mode), or a project whose access tokens Google's own auth library fetches. */
 export function vertexSettings(deployment: Deployment, fetch: typeof globalThis.fetch) {
   const { upstream } = deployment
-  refuseUnknown(deployment, ['project', 'location', 'googleAuthOptions'])
+  refuseUnknown(deployment, SETTINGS['google-vertex'])
   const settings = settingsOf(upstream, fetch)
   if (upstream.apiKey) return { ...settings, apiKey: upstream.apiKey }
   const { googleAuthOptions } = upstream.settings
@@ -96,7 +102,7 @@ function missing(deployment: Deployment, path: string): UpstreamFailure {
   return wrong(deployment, `${path} is not set`)
 }
 
-/** A misspelt setting would otherwise change nothing, and nobody would know. */
+/** A misspelt setting would otherwise change nothing, silently. */
 function refuseUnknown(deployment: Deployment, known: readonly string[]): void {
   const { settings, provider } = deployment.upstream
   const unknown = Object.keys(settings).find((name) => !known.includes(name))

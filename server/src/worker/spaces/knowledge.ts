@@ -4,7 +4,7 @@ import type { MadeVectors } from '#core/embedding/made-vectors.ts'
 import { spaceIn } from '#core/embedding/space.ts'
 import { checksum } from '#core/key.ts'
 import type { BadWindow, DeploymentStanding, ProbeResult, SpaceReference } from '#ports/spaces.ts'
-import { addressOf } from '#core/upstream-address.ts'
+import { endpointOf } from '#core/upstream-address.ts'
 
 /** `held-back`: not compared with the model's space yet, so nothing of it may leave either. */
 type StandingState = 'trusted' | 'warned' | 'held-back' | 'quarantined'
@@ -242,7 +242,7 @@ export function targetOf({ facts }: EmbeddingModel, { upstream, upstreamModel }:
     .map(([name, value]) => [name.toLowerCase(), value] as const)
     .filter(([name]) => !CREDENTIAL_HEADER.test(name))
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-  const where = [dialect, provider, addressOf(upstream), apiVersion, settings, headers, upstreamModel]
+  const where = [dialect, provider, endpointOf(upstream), apiVersion, settings, headers, upstreamModel]
   return checksum(JSON.stringify([...where, facts.dimensions, facts.inputType]))
 }
 

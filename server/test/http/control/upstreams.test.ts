@@ -1,6 +1,7 @@
 /** Upstreams that are connected while nodes run: two nodes on one PostgreSQL, before a fake provider. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Client } from 'pg'
 import type { z } from 'zod'
 import type { checked, upstream } from '#http/control/upstreams/schemas.ts'
 import type { modelList } from '#http/control/models/schemas.ts'
@@ -17,8 +18,9 @@ type Models = z.output<typeof modelList>
 
 const SECRET = 'sk-proj-of-this-very-test-a1f2'
 
+const postgres = await testPostgres()
 const env = {
-  DATABASE_URL: (await testPostgres()).url,
+  DATABASE_URL: postgres.url,
   TORANA_ADMIN_TOKEN: ADMIN_TOKEN,
   TORANA_SECRET: 'a secret that both nodes share 01',
 }
@@ -166,7 +168,7 @@ test('a name that torana.yaml has is its own', async () => {
   assertFault(unknown.asked, 'invalid_parameter', { words: /no built-in facts/ })
 })
 
-test('another address forgets the secret, so that nobody learns it by moving an upstream', async () => {
+test('another address forgets the secret, so that moving an upstream does not reveal it', async () => {
   await control(one, 'POST', '/upstreams', { name: 'moved', base_url: addressOf('plain'), secret: SECRET })
   const { body } = await control<Upstream>(one, 'PATCH', '/upstreams/moved', {
     base_url: addressOf('key-elsewhere'),
@@ -177,4 +179,52 @@ test('another address forgets the secret, so that nobody learns it by moving an 
   const last = one.provider.entries().findLast(({ path }) => path === '/key-elsewhere/v1/models')
   assert.equal(last?.authorization, null)
   await control(one, 'DELETE', '/upstreams/moved')
+})
+
+test('another region forgets the secret too, and no region leads to a host of another company', async () => {
+  const made = await control<Upstream>(one, 'POST', '/upstreams', {
+    name: 'bed',
+    provider: 'amazon-bedrock',
+    region: 'eu-central-1',
+    secret: SECRET,
+  })
+  assert.deepEqual(
+    [made.body.base_url, made.body.credential.source],
+    ['ai-sdk:amazon-bedrock/eu-central-1', 'store'],
+  )
+  const bad = { region: 'attacker.example/x?' }
+  const refused = await control(one, 'PATCH', '/upstreams/bed', bad)
+  assertFault(refused.asked, 'invalid_parameter', { param: 'region', words: /AWS region/ })
+  const added = await control(one, 'POST', '/upstreams', { provider: 'amazon-bedrock', ...bad })
+  assertFault(added.asked, 'invalid_parameter', { param: 'region', words: /AWS region/ })
+  const place = { provider: 'google-vertex', project: 'p', location: 'attacker.example/x?' }
+  const elsewhere = await control(one, 'POST', '/upstreams', place)
+  assertFault(elsewhere.asked, 'invalid_parameter', { param: 'location', words: /Google Cloud location/ })
+
+  const same = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
+  assert.equal(same.body.credential.source, 'store')
+  const moved = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'us-east-1' })
+  assert.deepEqual(
+    [moved.body.base_url, moved.body.credential.source],
+    ['ai-sdk:amazon-bedrock/us-east-1', 'none'],
+  )
+  const back = await control<Upstream>(one, 'PATCH', '/upstreams/bed', { region: 'eu-central-1' })
+  assert.equal(back.body.credential.source, 'none')
+  await control(one, 'DELETE', '/upstreams/bed')
+})
+
+test('a credential that an earlier version stored for the provider alone is kept until the upstream moves', async () => {
+  const bed = { name: 'earlier', provider: 'amazon-bedrock', region: 'eu-central-1', secret: SECRET }
+  await control(one, 'POST', '/upstreams', bed)
+  const client = new Client(postgres.url)
+  await client.connect()
+  await client.query(
+    `UPDATE upstream_credentials SET base_url = 'ai-sdk:amazon-bedrock' WHERE upstream = 'earlier'`,
+  )
+  await client.end()
+  const listed = await control<{ data: Upstream[] }>(one, 'GET', '/upstreams')
+  assert.equal(listed.body.data.find(({ name }) => name === 'earlier')?.credential.source, 'store')
+  const moved = await control<Upstream>(one, 'PATCH', '/upstreams/earlier', { region: 'us-east-1' })
+  assert.equal(moved.body.credential.source, 'none')
+  await control(one, 'DELETE', '/upstreams/earlier')
 })

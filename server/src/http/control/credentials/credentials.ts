@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import type { Catalog, Upstream } from '#core/catalog.ts'
 import type { CredentialRecord, CredentialStore } from '#ports/credentials.ts'
 import { upstreamsOf } from '#core/catalog.ts'
-import { addressOf } from '#core/upstream-address.ts'
+import { addressOf, credentialAddressesOf } from '#core/upstream-address.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { actorIn } from '../access/caller.ts'
 import type { Api } from '../wire/route.ts'
@@ -66,7 +66,7 @@ function credentialBody(
   stored: CredentialRecord | undefined,
 ): z.output<typeof credential> {
   const baseUrl = addressOf(upstream)
-  const isUsable = stored?.hasSecret === true && stored.baseUrl === baseUrl
+  const isUsable = stored?.hasSecret === true && credentialAddressesOf(upstream).includes(stored.baseUrl)
   return {
     upstream: upstream.name,
     base_url: baseUrl,

@@ -1,7 +1,7 @@
 /** Upstreams and what they offer, as answers. Nothing secret is in them. */
 import type { z } from 'zod'
 import { listModels, type Catalog, type KnownUpstream, type Upstream } from '#core/catalog.ts'
-import { addressOf } from '#core/upstream-address.ts'
+import { addressOf, credentialAddressesOf } from '#core/upstream-address.ts'
 import type { FailureKind, UpstreamFailure } from '#core/fault/failure.ts'
 import type { FaultCode } from '#core/fault/fault.ts'
 import { embeddingAbilities, narrowerWidths } from '#core/options/embedding.ts'
@@ -30,7 +30,7 @@ export function upstreamBody(
   catalog: Catalog,
 ): z.output<typeof upstream> {
   const address = addressOf(one)
-  const isUsable = stored?.hasSecret === true && stored.baseUrl === address
+  const isUsable = stored?.hasSecret === true && credentialAddressesOf(one).includes(stored.baseUrl)
   const deployments = listModels(catalog).flatMap<{ readonly id: string; readonly upstream: Upstream }>(
     (model) => model.deployments,
   )

@@ -8,7 +8,7 @@ import { noContent } from '../keys/schemas.ts'
 import { conflict, notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
 import { upstreamBody } from './bodies.ts'
-import { builtUpstream, entryOf, freeName } from './entries.ts'
+import { builtUpstream, entryOf, freeName, mergedEntry } from './entries.ts'
 import type { UpstreamsDependencies } from './routes.ts'
 import { newUpstream, upstream, upstreamChange, upstreamPath } from './schemas.ts'
 
@@ -65,7 +65,7 @@ export function registerUpstreamChanges(api: Api, dependencies: UpstreamsDepende
       const actor = actorIn(request)
       const stored = await storedIn(dependencies, name)
       const changed = entryOf(given)
-      const entry = { ...stored.entry, ...changed }
+      const entry = mergedEntry(stored.entry, changed)
       const built = builtUpstream(offers, name, entry)
       const baseUrl = addressOf(built)
       let credential = await credentialOf(name)

@@ -1,6 +1,7 @@
 /** From the fields of a request to what torana.yaml would say. */
 import type { z } from 'zod'
 import type { Catalog, Upstream } from '#core/catalog.ts'
+import { isRecord } from '#core/record.ts'
 import type { StoredEntry } from '#ports/stored-upstreams.ts'
 import type { UpstreamOffers } from '#ports/upstream-offers.ts'
 import { invalidField, notFound } from '../wire/faults.ts'
@@ -19,6 +20,12 @@ export function entryOf(given: Given): StoredEntry {
     apiVersion,
     settings: Object.keys(settings).length > 0 ? settings : undefined,
   })
+}
+
+/** Settings are changed one by one: a new region leaves the others as they are. */
+export function mergedEntry(before: StoredEntry, changed: StoredEntry): StoredEntry {
+  const settings = { ...recordIn(before['settings']), ...recordIn(changed['settings']) }
+  return { ...before, ...changed, ...(Object.keys(settings).length > 0 && { settings }) }
 }
 
 /** What `torana.yaml` says of an upstream of its own, as far as asking it for its models needs to know. */
@@ -66,6 +73,10 @@ export function freeName({ provider, base_url: baseUrl }: Given, { upstreams }: 
     const name = number === 1 ? base : `${base}-${number}`
     if (upstreams?.has(name) !== true) return name
   }
+}
+
+function recordIn(value: unknown): Readonly<Record<string, unknown>> {
+  return isRecord(value) ? value : {}
 }
 
 function present(fields: Record<string, unknown>): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /** Routes that connect upstreams while nodes run: check one, keep it, and keep it apart from what torana.yaml declares. */
 import { type Catalog } from '#core/catalog.ts'
-import { addressOf } from '#core/upstream-address.ts'
+import { credentialAddressesOf } from '#core/upstream-address.ts'
 import type { CredentialStore } from '#ports/credentials.ts'
 import type { StoredUpstreams } from '#ports/stored-upstreams.ts'
 import type { UpstreamOffers } from '#ports/upstream-offers.ts'
@@ -67,7 +67,7 @@ export function registerUpstreams(api: Api, dependencies: UpstreamsDependencies)
       const known = upstreamIn(catalog(), name)
       const entry =
         (await upstreams.read()).upstreams.find((one) => one.name === name)?.entry ?? declaredEntry(known)
-      const own = known.apiKey ?? (await credentials.open(name, addressOf(known)))
+      const own = known.apiKey ?? (await credentials.open(name, credentialAddressesOf(known)))
       return checkedBody(await offers.check(name, entry, secret ?? own), catalog())
     },
   })

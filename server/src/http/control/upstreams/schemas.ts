@@ -1,5 +1,6 @@
 /** Upstreams, what they offer, and models of the store, as schemas. */
 import { z } from 'zod'
+import { HOST_SETTINGS, type HostSetting } from '#core/upstream-address.ts'
 import { managed, modelRow } from '../models/schemas.ts'
 import { listOf, storable, time } from '../wire/fields.ts'
 import { priceText } from '../wire/price-text.ts'
@@ -51,13 +52,20 @@ export const upstream = z
   })
   .meta({ id: 'Upstream' })
 
+/** The same pattern as in torana.yaml: the value becomes part of the host that receives the secret. */
+function hostSetting({ pattern, expected }: HostSetting) {
+  return z.string().max(100).regex(pattern, `expected ${expected}`)
+}
+
+const region = hostSetting(HOST_SETTINGS['amazon-bedrock'].region)
+
 const address = {
   provider: name.optional().describe('A provider that Torana knows. Absent: an OpenAI-compatible server.'),
   base_url: storable(MAX_URL).optional().describe("Default: the provider's published address."),
   api_version: storable(40).optional().describe('Azure. Default `v1`.'),
-  region: storable(100).optional().describe('Amazon Bedrock.'),
+  region: region.optional().describe('Amazon Bedrock.'),
   project: storable(200).optional().describe('Google Vertex AI.'),
-  location: storable(100).optional().describe('Google Vertex AI.'),
+  location: hostSetting(HOST_SETTINGS['google-vertex'].location).optional().describe('Google Vertex AI.'),
 }
 
 const secret = z
@@ -80,7 +88,9 @@ export const upstreamChange = z
       .optional()
       .describe('Another address drops the stored secret, unless a new one comes with it.'),
     api_version: storable(40).optional(),
-    region: storable(100).optional(),
+    region: region
+      .optional()
+      .describe('Amazon Bedrock. Another region drops the stored secret, as another address does.'),
     secret: secret.nullish().describe('null: forget it.'),
   })
   .meta({ id: 'UpstreamChange' })

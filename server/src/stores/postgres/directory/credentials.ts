@@ -45,13 +45,14 @@ export class PostgresCredentials implements CredentialStore {
     })
   }
 
-  async open(upstream: string, baseUrl: string): Promise<string | undefined> {
+  async open(upstream: string, addresses: readonly string[]): Promise<string | undefined> {
     const [row] = await reachable(
       this.#database.query<CredentialRow>('SELECT * FROM upstream_credentials WHERE upstream = $1', [
         upstream,
       ]),
     )
-    if (row?.base_url !== baseUrl || row.sealed_key === null || row.sealed_secret === null) return undefined
+    if (row === undefined || row.sealed_key === null || row.sealed_secret === null) return undefined
+    if (!addresses.includes(row.base_url)) return undefined
     const envelope = { sealedKey: row.sealed_key, sealedSecret: row.sealed_secret }
     const { secret, renewedKey } = openSecret(envelope, row.credential_id, this.#keys)
     if (renewedKey) {
