@@ -224,6 +224,22 @@ test('a developer sees its own projects, and changes none', async () => {
   await expect(page.getByText('filed')).toHaveCount(0)
 })
 
+test('a developer is offered no new project, and reads which terms of a key only an admin loosens', async () => {
+  await made('/keys', { project: 'app', name: 'bound', limits: { requests_per_minute: 5 } })
+  const { page, go } = await openConsole(node, { role: 'developer', projects: ['app'] })
+  await go('/keys')
+  await page.getByRole('button', { name: 'New key' }).first().click()
+  await page.getByRole('combobox', { name: 'Project' }).click()
+  await page.getByRole('option', { name: 'app' }).waitFor()
+  await expect(page.getByRole('option', { name: 'New project…' })).toHaveCount(0)
+  await go('/keys/app/bound')
+  await page.getByRole('button', { name: 'Change…' }).click()
+  await page.getByText('Only admins loosen them.').waitFor()
+  await page.getByRole('textbox', { name: 'Requests' }).fill('6')
+  await page.getByRole('button', { name: 'Save changes' }).click()
+  await page.getByText(/would let key app\/bound do more than now/).waitFor()
+})
+
 for (const theme of ['light', 'dark'] as const)
   test(`keys and projects have no grave problem of accessibility: ${theme}`, async () => {
     const { page, go, complaints } = await openConsole(node, { theme })

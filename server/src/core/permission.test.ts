@@ -15,6 +15,8 @@ const CASES = [
   ['deployments.drain', ['operator', 'admin']],
   ['audit.read', ['operator', 'admin']],
   ['spaces.accept', ['admin']],
+  ['projects.write', ['admin']],
+  ['keys.loosen', ['admin']],
   ['members.write', ['admin']],
 ] as const
 

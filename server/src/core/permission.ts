@@ -43,6 +43,8 @@ const PERMISSIONS_OF = {
     'upstreams.write',
     'models.write',
     'prices.write',
+    /** Taking a bound from a key, or widening it. */
+    'keys.loosen',
     'projects.write',
     'projects.delete',
     'nodes.end',

@@ -133,6 +133,8 @@ export type NewSecret = Pick<SecretRecord, 'digest' | 'pepper' | 'tail'>
 
 export interface NewKey extends KeyChange {
   readonly project: string
+  /** The project has to exist: the caller may not create one. */
+  readonly needsProject?: boolean | undefined
   readonly name: string
   readonly secret: NewSecret
 }
@@ -211,9 +213,13 @@ export interface KeyStore extends KeySource {
   countByProject(projects: readonly string[], nowMs: number): Promise<ReadonlyMap<string, number>>
   /** By name, without those deleted. */
   listProjects(page: ProjectPage): Promise<readonly ProjectRecord[]>
-  /** Makes the key, and its project if there is none. An id is never used again, because the books hold it. */
+  /**
+   * Creates the key, and its project if there is none, unless the key needs one. An id is never used again, because the ledger
+   * holds it.
+   */
   createKey(key: NewKey, actor: Actor): Promise<KeyRecord>
-  setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord>
+  /** `check` sees the key as the change finds it, and throws to prevent the change. */
+  setKey(id: string, change: KeyChange, actor: Actor, check?: (before: KeyRecord) => void): Promise<KeyRecord>
   /** Gives the key a new secret; those before end after the overlap, or at their own earlier end. */
   rotateKey(id: string, secret: NewSecret, overlapMs: number, actor: Actor): Promise<KeyRecord>
   /** Ends the overlap of a rotation: only the newest secret works on. Without effect when there is no other. */

@@ -77,7 +77,8 @@ export function keyDetail(terms: KeyTerms): Record<string, unknown> {
 
 export const refusal = {
   noKey: (id: string) => new ChangeRefused('missing', `There is no key ${id}.`),
-  noProject: (name: string) => new ChangeRefused('missing', `There is no project ${name}.`),
+  noProject: (name: string) =>
+    new ChangeRefused('missing', `There is no project ${name}. An admin can create it.`),
   keyExists: (id: string) =>
     new ChangeRefused(
       'exists',

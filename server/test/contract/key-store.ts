@@ -52,6 +52,31 @@ export function keyStoreSuite(name: string, open: () => Promise<Directory>): voi
     assert.equal(await keyStore.findKey([someSecret().stored.digest]), undefined)
   })
 
+  test(`${name}: a key that needs its project does not create one`, async () => {
+    const { keyStore } = await open()
+    const key = { project: 'planned', name: 'k', secret: someSecret().stored, needsProject: true }
+    const isMissing = (error: unknown) => error instanceof ChangeRefused && error.reason === 'missing'
+    await assert.rejects(keyStore.createKey(key, { name: 'tester' }), isMissing)
+    assert.deepEqual(await keyStore.listProjects({ limit: 10 }), [])
+    await keyStore.createProject('planned', {}, { name: 'tester' })
+    assert.equal((await keyStore.createKey(key, { name: 'tester' })).id, 'planned/k')
+  })
+
+  test(`${name}: a change that its check refuses, given the key as it is, changes nothing`, async () => {
+    const { keyStore } = await open()
+    const key = { project: 'p', name: 'k', secret: someSecret().stored, limits: { requestsPerMinute: 5 } }
+    await keyStore.createKey(key, { name: 'tester' })
+    const seen: (number | undefined)[] = []
+    const refuse = ({ limits }: KeyRecord): void => {
+      seen.push(limits.requestsPerMinute)
+      throw new Error('refused by the check')
+    }
+    const change = { limits: { requestsPerMinute: 6 } }
+    await assert.rejects(keyStore.setKey('p/k', change, { name: 'tester' }, refuse), /refused by the check/)
+    const [after] = await keyStore.listKeys({ ids: ['p/k'], limit: 1 })
+    assert.deepEqual([seen, after?.limits], [[5], { requestsPerMinute: 5 }])
+  })
+
   test(`${name}: any of several digests of one secret finds the key`, async () => {
     const { keyStore } = await open()
     const { stored } = someSecret()

@@ -32,7 +32,7 @@ export const DEVELOPER_TOKEN = 'developer-token-of-these-tests-0003'
 const DEVELOPER: Caller = {
   actor: 'dev@example.com',
   role: 'developer',
-  projects: ['search'],
+  projects: ['search', 'planned'],
   isReadOnly: false,
 }
 

@@ -6,6 +6,7 @@ import type { Schema } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { money } from '../../app/format.ts'
 import { nowMs } from '../../app/now.ts'
+import { useMay } from '../../app/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Combobox } from '../../ui/combobox.tsx'
 import { DayInput } from '../../ui/day-field.tsx'
@@ -37,10 +38,13 @@ interface NameProps extends PartProps {
 export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }: NameProps) {
   const [isNew, setNew] = useState(false)
   const say = words.keys.form
-  const isTyped = isNew || (projects.length === 0 && form.project === '')
+  const mayCreate = useMay()('projects.write')
+  const hasNone = projects.length === 0 && form.project === ''
+  const isTyped = mayCreate && (isNew || hasNone)
+  const hint = isTyped ? say.newProjectHint : hasNone ? say.noProject : spentOf(owner)
   return (
     <div className="grid grid-cols-2 gap-3 phone:grid-cols-1">
-      <Field name="project" label={say.project} hint={isTyped ? say.newProjectHint : spentOf(owner)}>
+      <Field name="project" label={say.project} hint={hint}>
         {isTyped ? (
           <span className="flex gap-2">
             <TextInput
@@ -67,7 +71,7 @@ export function NameFields({ form, set, projects = NO_PROJECTS, owner, nameRef }
             icon={<Folder size={14} aria-hidden className="shrink-0 text-ink-3" />}
             options={[
               ...projects.map((value) => ({ value, label: value })),
-              { value: NEW_PROJECT, label: say.newProject },
+              ...(mayCreate ? [{ value: NEW_PROJECT, label: say.newProject }] : []),
             ]}
             value={form.project}
             onChange={(project) => {

@@ -4,6 +4,7 @@ import { useRef, useState } from 'react'
 import { answerOf, client } from '../../api/client.ts'
 import { keyQueries } from '../../api/queries/keys.ts'
 import { nowMs } from '../../app/now.ts'
+import { useMay } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -42,6 +43,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
   const { data: projects } = useQuery(keyQueries.projects())
   const [typed, setTyped] = useState<KeyForm>(() => (of ? formOf(of) : newForm(project ?? '', nowMs())))
   const queries = useQueryClient()
+  const may = useMay()
   const { busy, errors, problem, submit } = useSubmission(FIELDS)
   const names = projects?.data.map(({ name }) => name)
   // Until one is chosen, the first is: a choice of one is none.
@@ -78,7 +80,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
       onClose={onClose}
       title={of ? say.change(of.id) : say.title}
       initialFocus={nameRef}
-      note={of ? undefined : say.once}
+      note={of === undefined ? say.once : may('keys.loosen') ? undefined : say.tightenOnly}
       actions={
         <>
           <Button size="large" onClick={onClose}>

@@ -56,6 +56,7 @@ export const keys = {
     project: 'Project',
     newProject: 'New project…',
     newProjectHint: 'It is made with its first key.',
+    noProject: 'You are in no project yet. Only admins create projects: ask one.',
     existing: 'Choose one',
     projectSpent: (name: string, spent: string, limit: string) =>
       `Budget ${name}: ${spent} of ${limit} spent`,
@@ -97,6 +98,7 @@ export const keys = {
     create: 'Create key',
     save: 'Save changes',
     unchanged: 'Nothing is changed yet.',
+    tightenOnly: 'You can tighten these terms. Only admins loosen them.',
   },
   once: {
     ready: (id: string) => `${id} is ready`,

@@ -57,6 +57,7 @@ export const keys: typeof english = {
     project: '项目',
     newProject: '新建项目…',
     newProjectHint: '随第一个密钥一起创建。',
+    noProject: '您还不属于任何项目。只有管理员可以创建项目，请联系管理员。',
     existing: '选择已有',
     projectSpent: (name, spent, limit) => `${name} 的预算：已用 ${spent} / ${limit}`,
     projectUnbound: '该项目自身没有预算。',
@@ -95,6 +96,7 @@ export const keys: typeof english = {
     create: '创建密钥',
     save: '保存更改',
     unchanged: '尚未更改任何内容。',
+    tightenOnly: '您可以收紧这些条件。只有管理员可以放宽。',
   },
   once: {
     ready: (id) => `${id} 已就绪`,

@@ -154,6 +154,7 @@ export class MemoryKeyStore implements KeyStore {
     const { project, name, secret } = key
     const id = `${project}/${name}`
     if (this.#projects.get(project)?.deleted) throw refusal.deleted(project)
+    if (key.needsProject && !this.#projects.has(project)) throw refusal.noProject(project)
     if (this.#keys.has(id)) throw refusal.keyExists(id)
     this.#refuseTaken(secret)
     this.#version += 1n
@@ -177,8 +178,14 @@ export class MemoryKeyStore implements KeyStore {
     return this.#record(this.#key(id))
   }
 
-  async setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord> {
+  async setKey(
+    id: string,
+    change: KeyChange,
+    actor: Actor,
+    check?: (before: KeyRecord) => void,
+  ): Promise<KeyRecord> {
     const before = this.#livingKey(id)
+    check?.(this.#record(before))
     const after = changedKey(change, before)
     this.#putKey({ ...before, ...after })
     this.#audit.write({

@@ -90,3 +90,57 @@ test('projects are changed by admins alone', async () => {
   assertFault(await asDeveloper('PATCH', '/projects/search', { budget: null }), 'forbidden')
   assertFault(await asDeveloper('DELETE', '/projects/search'), 'forbidden')
 })
+
+/** Everything that can bind a key, as an admin set it, and each way to lift it. */
+const BOUND = {
+  models: ['small'],
+  scopes: ['embeddings'],
+  addresses: ['10.0.0.0/8'],
+  max_calls_at_once: 2,
+  expires_at: '2100-01-01T00:00:00Z',
+  budget: { usd: '1', per: 'day', hard: true },
+  limits: { requests_per_minute: 5 },
+}
+const LIFTED: readonly (readonly [param: string, change: Record<string, unknown>])[] = [
+  ['models', { models: null }],
+  ['scopes', { scopes: null }],
+  ['scopes', { scopes: ['embeddings', 'images'] }],
+  ['addresses', { addresses: null }],
+  ['max_calls_at_once', { max_calls_at_once: null }],
+  ['max_calls_at_once', { max_calls_at_once: 3 }],
+  ['expires_at', { expires_at: null }],
+  ['expires_at', { expires_at: '2100-01-02T00:00:00Z' }],
+  ['budget', { budget: null }],
+  ['budget', { budget: { usd: '2', per: 'day', hard: true } }],
+  ['budget', { budget: { usd: '1', per: 'day', hard: false } }],
+  ['limits.requests_per_minute', { limits: { requests_per_minute: null } }],
+  ['limits.requests_per_minute', { limits: { requests_per_minute: 6 } }],
+]
+for (const [param, change] of LIFTED)
+  test(`a developer does not lift what an admin set on a key: ${JSON.stringify(change)}`, async () => {
+    assert.equal((await ask('PATCH', `/keys/search/${name}`, BOUND)).status, 200)
+    const refused = await asDeveloper('PATCH', `/keys/search/${name}`, change)
+    assertFault(refused, 'forbidden', { param, words: /keys\.loosen.*admin/ })
+    const { body } = await ask('GET', `/keys/search/${name}`)
+    assert.deepEqual((body as Record<string, unknown>)['models'], BOUND.models)
+    assert.equal((await ask('PATCH', `/keys/search/${name}`, change)).status, 200)
+  })
+
+test('a developer binds a key more tightly', async () => {
+  assert.equal((await ask('PATCH', `/keys/search/${name}`, BOUND)).status, 200)
+  const tighter = {
+    limits: { requests_per_minute: 4, tokens_per_minute: 9 },
+    budget: { usd: '0.5', per: 'month', hard: true },
+    expires_at: '2099-12-31T00:00:00Z',
+    max_calls_at_once: 1,
+  }
+  assert.equal((await asDeveloper('PATCH', `/keys/search/${name}`, tighter)).status, 200)
+})
+
+test('a key does not make a project that only admins may make', async () => {
+  const planned = await asDeveloper('POST', '/keys', { project: 'planned', name: 'mine' })
+  assertFault(planned, 'not_found', { words: /no project planned.*admin/ })
+  assert.deepEqual(await keyStore.listProjects({ projects: ['planned'], limit: 1 }), [])
+  assert.equal((await ask('POST', '/keys', { project: 'planned', name: 'ours' })).status, 201)
+  assert.equal((await asDeveloper('POST', '/keys', { project: 'planned', name: 'mine' })).status, 201)
+})

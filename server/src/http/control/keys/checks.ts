@@ -1,9 +1,12 @@
 /** What a change of keys is held against before the store is asked. */
 import type { Catalog, ConfiguredKey, Project } from '#core/catalog.ts'
+import { Fault } from '#core/fault/fault.ts'
 import { keyForm, MIN_KEY_LENGTH, isMonotonous, MIN_DIFFERENT_CHARACTERS } from '#core/key.ts'
+import { loosenedTerm, type BindingTerm } from '#core/loosening.ts'
 import { nearest } from '#core/nearest.ts'
+import { rolesWith } from '#core/permission.ts'
 import { dollars } from '#core/price.ts'
-import type { KeyChange } from '#ports/key-store.ts'
+import type { KeyChange, KeyRecord } from '#ports/key-store.ts'
 import type { Caller } from '../access/caller.ts'
 import { declared, invalidField } from '../wire/faults.ts'
 import type { KeyDependencies } from './dependencies.ts'
@@ -71,8 +74,8 @@ const LIMIT_FIELDS = {
 } as const
 
 /**
- * Who sees only some projects gives a key no more than its project has. More would not take effect, because the smaller one
- * counts, but it would stand there should an admin ever take the project's own away.
+ * A caller who sees only some projects gives a key no more than its project has. More would not take effect, because the
+ * smaller one counts, but it would remain if an admin ever lifted the project's own.
  */
 export async function checkWithinProject(
   { projects }: Caller,
@@ -96,6 +99,30 @@ export async function checkWithinProject(
       `budget.usd: ${dollars(budget.limitNanoUsd)} is more than the budget of the project ${project}, ${dollars(bounds.budget.limitNanoUsd)}.`,
       'budget.usd',
     )
+}
+
+const TERM_FIELDS: Readonly<Record<BindingTerm, string>> = {
+  models: 'models',
+  scopes: 'scopes',
+  addresses: 'addresses',
+  maxCallsAtOnce: 'max_calls_at_once',
+  expiresAtMs: 'expires_at',
+  budget: 'budget',
+  requestsPerMinute: 'limits.requests_per_minute',
+  tokensPerMinute: 'limits.tokens_per_minute',
+  imagesPerMinute: 'limits.images_per_minute',
+}
+
+/** Who set a term is not stored, so a caller without `keys.loosen` may loosen none: an admin may have set it. */
+export function checkTighter({ actor, role }: Caller, before: KeyRecord, change: KeyChange): void {
+  const term = loosenedTerm(before, change)
+  if (term === undefined) return
+  const field = TERM_FIELDS[term]
+  throw new Fault(
+    'forbidden',
+    `${field}: this would let key ${before.id} do more than now, which needs the permission keys.loosen. ${rolesWith('keys.loosen').join(' and ')} have it; ${actor} is ${role}. Ask an admin, or create another key.`,
+    { param: field },
+  )
 }
 
 /** What a project is bound by, wherever it is managed. Undefined: there is no such project. */

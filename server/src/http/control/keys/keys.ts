@@ -4,10 +4,18 @@ import type { z } from 'zod'
 import type { KeyState } from '#core/key-hygiene.ts'
 import { cursorOf, placeOf, rankIn, type KeyOrder, type KeyPlace } from '#core/key-order.ts'
 import { keyTail } from '#core/key.ts'
+import { may } from '#core/permission.ts'
 import type { KeyRecord, NewSecret, Peppers } from '#ports/key-store.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import type { KeyDependencies } from './dependencies.ts'
-import { checkModels, checkSecret, checkWithinProject, declaredKeys, storedId } from './checks.ts'
+import {
+  checkModels,
+  checkSecret,
+  checkTighter,
+  checkWithinProject,
+  declaredKeys,
+  storedId,
+} from './checks.ts'
 import { invalidField, notFound, refuseReserved } from '../wire/faults.ts'
 import { mergedPage } from '../wire/page.ts'
 import { actorIn, callerIn, checkSeen, visibleProjects } from '../access/caller.ts'
@@ -124,9 +132,9 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
     config: { permission: 'keys.create' },
     schema: {
       operationId: 'createKey',
-      summary: 'Create a key, and its project if it does not exist',
+      summary: 'Create a key, and its project if it does not exist and you may create projects',
       body: newKey,
-      response: { 201: keyWithSecret, ...faultAnswers([400, 401, 403, 503]) },
+      response: { 201: keyWithSecret, ...faultAnswers([400, 401, 403, 404, 503]) },
     },
     handler: async (request, reply) => {
       const { project, name, secret: brought, ...terms } = request.body
@@ -140,8 +148,11 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
         throw invalidField(`expires_at: ${terms.expires_at} has passed.`, 'expires_at')
       if (brought !== undefined) await checkSecret(brought, dependencies)
       const secret = brought ?? newSecret()
+      // The store has no row of a project that torana.yaml declares until it has a key of it.
+      const isDeclared = dependencies.declared().some((one) => one.name === project)
+      const needsProject = !isDeclared && !may(caller.role, 'projects.write')
       const made = await keyStore.createKey(
-        { project, name, secret: digested(secret, peppers), ...changeOf(terms) },
+        { project, name, needsProject, secret: digested(secret, peppers), ...changeOf(terms) },
         actorIn(request),
       )
       const shown = brought === undefined ? { secret } : {}
@@ -156,7 +167,7 @@ function registerChange(api: Api, dependencies: KeyDependencies): void {
     config: { permission: 'keys.write' },
     schema: {
       operationId: 'setKey',
-      summary: 'Change models, expiry, limits and budget of a key',
+      summary: 'Change models, expiry, limits and budget of a key. Loosening them needs keys.loosen',
       params: keyPath,
       body: keyChange,
       response: { 200: changedKey, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
@@ -165,8 +176,12 @@ function registerChange(api: Api, dependencies: KeyDependencies): void {
       const id = ownId(request, dependencies)
       const change = changeOf(request.body)
       checkModels(request.body.models, dependencies.catalog())
-      await checkWithinProject(callerIn(request), request.params.project, change, dependencies)
-      return committed(await keyStore.setKey(id, change, actorIn(request)), dependencies)
+      const caller = callerIn(request)
+      await checkWithinProject(caller, request.params.project, change, dependencies)
+      const check = may(caller.role, 'keys.loosen')
+        ? undefined
+        : (before: KeyRecord) => checkTighter(caller, before, change)
+      return committed(await keyStore.setKey(id, change, actorIn(request), check), dependencies)
     },
   })
 }

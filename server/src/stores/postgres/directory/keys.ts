@@ -107,10 +107,12 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     const id = `${project}/${name}`
     const terms = changedKey(key)
     return changeDirectory(this.#database, async (sql, version) => {
-      const made = await sql.query(
-        'INSERT INTO projects (project, version) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1',
-        [project, version],
-      )
+      const made = key.needsProject
+        ? []
+        : await sql.query(
+            'INSERT INTO projects (project, version) VALUES ($1, $2) ON CONFLICT DO NOTHING RETURNING 1',
+            [project, version],
+          )
       await livingProject(sql, project)
       if ((await sql.query('SELECT 1 FROM keys WHERE key_id = $1', [id])).length > 0)
         throw refusal.keyExists(id)
@@ -133,9 +135,15 @@ export class PostgresKeys extends PostgresKeySource implements KeyStore {
     })
   }
 
-  setKey(id: string, change: KeyChange, actor: Actor): Promise<KeyRecord> {
+  setKey(
+    id: string,
+    change: KeyChange,
+    actor: Actor,
+    check?: (before: KeyRecord) => void,
+  ): Promise<KeyRecord> {
     return changeDirectory(this.#database, async (sql, version) => {
       const before = await livingKey(sql, id)
+      check?.(before)
       const after = changedKey(change, before)
       await sql.query(
         `UPDATE keys SET version = $2, models = $3, limits = $4, budget = $5, expires_at = $6, scopes = $7,
