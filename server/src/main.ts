@@ -201,7 +201,7 @@ interface Prepared {
 
 /** What is known before anything is opened. */
 function prepared(settings: Settings, env: Environment, log: Log): Prepared {
-  const seen = settings.configFile === undefined ? undefined : lookAt(settings.configFile)
+  const seen = settings.configFile === undefined ? undefined : lookAt(settings.configFile, env)
   const loaded = loadCatalog(settings, env)
   for (const warning of loaded.warnings) log.warn(warning)
   for (const warning of unknownVariables(env, settings.configFile)) log.warn(warning)

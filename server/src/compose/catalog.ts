@@ -204,7 +204,7 @@ function entriesOf({ upstreams, deployments }: StoredAdditions): ConfigAdditions
   return { upstreams: Object.fromEntries(upstreams.map(({ name, entry }) => [name, entry])), models }
 }
 
-/** Reads the configuration file again whenever it changes. A faulty file changes nothing. */
+/** Reads the configuration again whenever its file or one of its secret files changes. A faulty one changes nothing. */
 export function watchFile(
   { settings, limits, cors, playground, clock, log, metrics }: Basics,
   env: Environment,
@@ -217,6 +217,7 @@ export function watchFile(
   const loading = new ThreadLoading()
   const watch = watchConfig({
     file,
+    env,
     since,
     intervalMs: RELOAD_INTERVAL_MS,
     load: () => loading.load(settings, env),
@@ -236,7 +237,10 @@ export function watchFile(
     onBad(problems) {
       catalog.refuse(problems, clock.nowMs())
       metrics.node.configRefused()
-      log.error({ problems }, 'the configuration is wrong; the last good one stays in use')
+      log.error(
+        { problems },
+        'the configuration or a secret file of it is wrong; the last good one stays in use',
+      )
     },
   })
   return {

@@ -14,7 +14,7 @@ import type { Report } from './file/problem.ts'
 import { configFile, notYet } from './schema/schema.ts'
 import type { ConfigFile } from './schema/schema.ts'
 import { validate } from './file/validate.ts'
-import { lookUp, readText, reasonOf } from './file/variable.ts'
+import { lookUpFilled, readText, reasonOf } from './file/variable.ts'
 import type { Environment, ReadFile } from './file/variable.ts'
 import { parseSource } from './file/yaml.ts'
 
@@ -69,7 +69,7 @@ export function loadCatalog(settings: LoadSettings, env: Environment): LoadedCon
 /** The content of a torana.yaml; `name` is what problems call it. */
 export function readConfig(name: string, text: string, surroundings: Surroundings): LoadedConfig {
   const source = parseSource(name, text, (variable) =>
-    lookUp(variable, surroundings.env, surroundings.readFile),
+    lookUpFilled(variable, surroundings.env, surroundings.readFile),
   )
   const valid = source.data === undefined ? undefined : validate(configFile, source, notYet)
   if (!valid) throw new ConfigError(source.report.problems())

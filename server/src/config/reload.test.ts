@@ -16,9 +16,11 @@ async function watched(context: TestContext, first: string, intervalMs = 5) {
   const file = join(folder, 'torana.yaml')
   await writeFile(file, first)
   const events: string[] = []
+  const env = { KEY_FILE: join(folder, 'key'), OTHER_FILE: join(folder, 'other') }
   const watch = watchConfig({
     file,
-    since: lookAt(file),
+    env,
+    since: lookAt(file, env),
     intervalMs,
     load: () => {
       const text = readFileSync(file, 'utf8')
@@ -123,11 +125,53 @@ test('what was written after the first look and before the watch is a change', a
   context.after(() => rm(folder, { recursive: true }))
   const file = join(folder, 'torana.yaml')
   await writeFile(file, 'first')
-  const since = lookAt(file)
+  const since = lookAt(file, {})
   await writeFile(file, 'written while the node started')
   const loaded = Promise.withResolvers<string>()
   const load = (): string => readFileSync(file, 'utf8')
-  const watch = watchConfig({ file, since, intervalMs: 5, load, onGood: loaded.resolve, onBad: () => {} })
+  const watch = watchConfig({
+    file,
+    env: {},
+    since,
+    intervalMs: 5,
+    load,
+    onGood: loaded.resolve,
+    onBad: () => {},
+  })
   context.after(() => watch.close())
   assert.equal(await loaded.promise, 'written while the node started')
+})
+
+test('a secret file that the configuration names is a part of it, wherever in the file', async (context) => {
+  const { folder, file, events, until } = await watched(context, 'first')
+  await replace(join(folder, 'key'), 'one')
+  await replace(file, 'with ${KEY:?needed}')
+  await until(1)
+  await replace(join(folder, 'key'), 'two')
+  await until(2)
+  await rm(join(folder, 'key'))
+  await until(3)
+  await replace(join(folder, 'key'), 'three')
+  await until(4)
+  // One that it does not name is no concern of it.
+  await replace(join(folder, 'other'), 'one')
+  await delay(50)
+  assert.equal(events.length, 4)
+})
+
+test('a mounted Secret, which swaps a symbolic link above its files, is noticed', async (context) => {
+  const { folder, file, events, until } = await watched(context, 'first')
+  for (const version of ['v1', 'v2']) {
+    await mkdir(join(folder, version))
+    await writeFile(join(folder, version, 'key'), version)
+    await utimes(join(folder, version, 'key'), 1, 1)
+  }
+  await symlink('v1', join(folder, '..data'))
+  await symlink('..data/key', join(folder, 'key'))
+  await replace(file, '${KEY}')
+  await until(1)
+  await symlink('v2', join(folder, '..data_tmp'))
+  await rename(join(folder, '..data_tmp'), join(folder, '..data'))
+  await until(2)
+  assert.deepEqual(events, ['${KEY}', '${KEY}'])
 })

@@ -1,20 +1,27 @@
-/** Notices when the configuration file changes, and never lets a faulty one replace a good one. */
+/** Notices when the configuration file or a secret file that it names changes, and never lets a faulty one replace a good one. */
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync, type BigIntStats } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { setTimeout } from 'node:timers/promises'
 import { ConfigError } from './file/problem.ts'
-import { reasonOf } from './file/variable.ts'
+import { referencesIn } from './file/interpolate.ts'
+import { reasonOf, type Environment } from './file/variable.ts'
 
-/** The file as it was at one moment. */
+/** The file, and the secret files that it names, as they were at one moment. */
 export interface FileLook {
-  /** Inode, time and size: while they stay, the content is not read. */
+  /** Inode, time and size of each: while they stay, no content is read. */
   readonly stamp: string
   readonly digest: string
+  /** The same for the content of the secret files. */
+  readonly secretsDigest: string
+  /** Paths: the value of `NAME_FILE` for each `${NAME}` in the file. */
+  readonly secretFiles: readonly string[]
 }
 
 export interface WatchOptions<Config> {
   readonly file: string
+  /** Names the secret files. */
+  readonly env: Environment
   /** The file before the first load. Whatever differs from it is a change. */
   readonly since: FileLook
   /** Reads and checks the file; throws a `ConfigError` when it is faulty. */
@@ -28,18 +35,18 @@ export interface WatchOptions<Config> {
 }
 
 export interface ConfigWatch {
-  /** Loads now, whether or not the file looks changed: secrets that it names in files may have. */
+  /** Loads now, whether or not the file looks changed. */
   reload(): void
   close(): void
 }
 
 /**
- * Looks at the file every second. `fs.watch` is not used: it follows the inode, and a mounted ConfigMap changes by
+ * Looks at the files every second. `fs.watch` is not used: it follows the inode, and a mounted ConfigMap or Secret changes by
  * swapping a symbolic link several folders up, as editors do by renaming a new file over the old one. What was written between
  * the first load and the beginning of the watch is a change too: a start takes seconds.
  */
 export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch {
-  const { file, since, load, onGood, onBad, intervalMs = 1000 } = options
+  const { file, env, since, load, onGood, onBad, intervalMs = 1000 } = options
   const stop = new AbortController()
 
   let last = Promise.resolve()
@@ -64,12 +71,12 @@ export function watchConfig<Config>(options: WatchOptions<Config>): ConfigWatch 
 
   async function watch(): Promise<void> {
     let last = since
-    let tried = since.digest
+    let tried = contentOf(since)
     while (await pause(intervalMs, stop.signal)) {
-      const now = await look(file, last)
+      const now = await look(file, env, last)
       // A file cut off at the end of a line is often good YAML: a change counts once it is quiet.
-      if (now.stamp === last.stamp && now.digest !== tried && !stop.signal.aborted) {
-        tried = now.digest
+      if (now.stamp === last.stamp && contentOf(now) !== tried && !stop.signal.aborted) {
+        tried = contentOf(now)
         reload()
       }
       last = now
@@ -90,34 +97,82 @@ async function pause(delayMs: number, signal: AbortSignal): Promise<boolean> {
   return !signal.aborted
 }
 
+function contentOf({ digest, secretsDigest }: FileLook): string {
+  return `${digest} ${secretsDigest}`
+}
+
 /** To be called before the file is loaded. */
-export function lookAt(file: string): FileLook {
-  try {
-    return { stamp: stampOf(statSync(file, { bigint: true })), digest: digestOf(readFileSync(file)) }
-  } catch (error) {
-    return lookWithout(error)
+export function lookAt(file: string, env: Environment): FileLook {
+  const main = stateOf(file)
+  return lookOf(main, secretFilesIn(main, env).map(stateOf))
+}
+
+/** Stats each file, and reads them only if one has changed. */
+async function look(file: string, env: Environment, before: FileLook): Promise<FileLook> {
+  const stamps = await Promise.all([file, ...before.secretFiles].map(stampNow))
+  if (stamps.join('\n') === before.stamp) return before
+  const main = await stateNow(file)
+  return lookOf(main, await Promise.all(secretFilesIn(main, env).map(stateNow)))
+}
+
+function lookOf(main: FileState, secrets: readonly FileState[]): FileLook {
+  return {
+    stamp: [main, ...secrets].map(({ stamp }) => stamp).join('\n'),
+    digest: main.digest,
+    secretsDigest: secrets.map(({ digest }) => digest).join(' '),
+    secretFiles: secrets.map(({ file }) => file),
   }
 }
 
-async function look(file: string, before: FileLook): Promise<FileLook> {
+function secretFilesIn({ content }: FileState, env: Environment): readonly string[] {
+  const names = content === undefined ? [] : referencesIn(content.toString('utf8'))
+  return [...new Set(names.flatMap((name) => env[`${name}_FILE`] || []))]
+}
+
+interface FileState {
+  readonly file: string
+  readonly stamp: string
+  /** Of the content, or why there is none: loading the file will say it. */
+  readonly digest: string
+  readonly content?: Buffer
+}
+
+function stateOf(file: string): FileState {
   try {
-    const stamp = stampOf(await stat(file, { bigint: true }))
-    if (before.stamp === stamp) return before
-    return { stamp, digest: digestOf(await readFile(file)) }
+    return stateWith(file, statSync(file, { bigint: true }), readFileSync(file))
   } catch (error) {
-    return lookWithout(error)
+    return stateWithout(file, error)
   }
 }
 
-/** A file that is gone is a change like any other; loading it will say why it can't be read. */
-function lookWithout(error: unknown): FileLook {
-  return { stamp: '', digest: reasonOf(error) }
+async function stateNow(file: string): Promise<FileState> {
+  try {
+    return stateWith(file, await stat(file, { bigint: true }), await readFile(file))
+  } catch (error) {
+    return stateWithout(file, error)
+  }
+}
+
+async function stampNow(file: string): Promise<string> {
+  try {
+    return stampOf(await stat(file, { bigint: true }))
+  } catch {
+    return NO_STAMP
+  }
+}
+
+/** Of a file that cannot be read. */
+const NO_STAMP = ''
+
+function stateWith(file: string, stats: BigIntStats, content: Buffer): FileState {
+  return { file, stamp: stampOf(stats), digest: createHash('sha256').update(content).digest('hex'), content }
+}
+
+/** A file that is gone is a change like any other. */
+function stateWithout(file: string, error: unknown): FileState {
+  return { file, stamp: NO_STAMP, digest: reasonOf(error) }
 }
 
 function stampOf({ ino, mtimeNs, size }: BigIntStats): string {
   return `${ino} ${mtimeNs} ${size}`
-}
-
-function digestOf(content: Buffer): string {
-  return createHash('sha256').update(content).digest('hex')
 }

@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { configText, GATEWAY_KEY, gatewayEnvironment, type GatewayOptions } from '#test/support/gateway.ts'
+import {
+  configText,
+  GATEWAY_KEY,
+  gatewayEnvironment,
+  UPSTREAM_KEY,
+  type GatewayOptions,
+} from '#test/support/gateway.ts'
 import { eventually, startTorana, temporaryFolder } from '#test/support/process.ts'
 import { startFakeProvider } from '../../../tools/fake-provider/server.ts'
 
@@ -55,15 +61,39 @@ test('a faulty file changes nothing and is told with its place; the next good on
   await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
 })
 
-test('SIGHUP reads again what the file only refers to', async () => {
+test('a secret file that changes is taken without a signal; an empty one is told of, and the last good one stays', async () => {
   writeFileSync(secretFile, SECOND_KEY)
   writeFileSync(file, configText(second, provider.url).replace(SECOND_KEY, '${FROM_FILE}'))
-  torana.signal('SIGHUP')
-  await eventually(async () => assert.equal(await statusOf('second-w16', SECOND_KEY), 200))
+  await eventually(async () => assert.equal(await statusOf('first-w16'), 404))
+  assert.equal(await statusOf('second-w16', SECOND_KEY), 200)
   writeFileSync(secretFile, THIRD_KEY)
-  torana.signal('SIGHUP')
   await eventually(async () => assert.equal(await statusOf('second-w16', THIRD_KEY), 200))
   assert.equal(await statusOf('second-w16', SECOND_KEY), 401)
+  writeFileSync(secretFile, '')
+  await eventually(async () => assert.match(torana.stdout(), /FROM_FILE_FILE names [^"]*, which is empty/))
+  assert.equal(await statusOf('second-w16', THIRD_KEY), 200)
+})
+
+test('the key of an upstream follows a mounted Secret, which swaps a symbolic link', async () => {
+  for (const [version, key] of [
+    ['v1', 'key-of-the-upstream-1111'],
+    ['v2', 'key-of-the-upstream-2222'],
+  ] as const) {
+    mkdirSync(join(folder, version))
+    writeFileSync(join(folder, version, 'secret.txt'), key)
+  }
+  symlinkSync('v1', join(folder, '..data'))
+  rmSync(secretFile)
+  symlinkSync('..data/secret.txt', secretFile)
+  writeFileSync(file, configText(first, provider.url).replaceAll(UPSTREAM_KEY, '${FROM_FILE}'))
+  await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
+  assert.equal(provider.entries().at(-1)?.authorization, '1111')
+  symlinkSync('v2', join(folder, '..data_tmp'))
+  renameSync(join(folder, '..data_tmp'), join(folder, '..data'))
+  await eventually(async () => {
+    assert.equal(await statusOf('first-w16'), 200)
+    assert.equal(provider.entries().at(-1)?.authorization, '2222')
+  })
 })
 
 test('a request under way keeps the configuration it began with', async () => {

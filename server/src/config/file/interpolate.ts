@@ -13,6 +13,12 @@ export function holdsReference(text: string): boolean {
   return text.replaceAll('$$', '').includes('${')
 }
 
+/** The names of all variables that a text refers to. */
+export function referencesIn(text: string): string[] {
+  const inside = Array.from(text.matchAll(PIECE), ([, reference]) => REFERENCE.exec(reference ?? '')?.[1])
+  return inside.filter((name) => name !== undefined)
+}
+
 export function interpolate(text: string, lookUp: (name: string) => VariableValue): Interpolation {
   const problems: string[] = []
   const result = text.replaceAll(PIECE, (piece, inside: string | undefined) => {

@@ -21,6 +21,17 @@ export function lookUp(name: string, env: Environment, readFile: ReadFile): Vari
   }
 }
 
+/**
+ * The same for a secret that a configuration names: an empty file is a mistake. Programs that rotate secrets empty a file
+ * before they fill it.
+ */
+export function lookUpFilled(name: string, env: Environment, readFile: ReadFile): VariableValue {
+  const found = lookUp(name, env, readFile)
+  const file = env[`${name}_FILE`]
+  if ('problem' in found || !file || found.value !== '') return found
+  return { problem: `${name}_FILE names ${file}, which is empty` }
+}
+
 export function reasonOf(error: unknown): string {
   if (error instanceof Error)
     return 'code' in error && typeof error.code === 'string' ? error.code : error.message

@@ -122,7 +122,8 @@ const FILE_NOTES = [
   "own, the model's, the built-in one, or else `unpriced`. With a file, Torana serves only what the file declares.",
   '',
   '**Changes.** Torana looks at the file every second and on `SIGHUP`, and reads it again after a change. If the file has a mistake,',
-  'Torana logs it and keeps the last good version. Torana reads files named by `VAR_FILE` again only together with it. Changed `limits`,',
+  'Torana logs it and keeps the last good version. The same holds for each file that a `VAR_FILE` of its variables names: a rotated',
+  'secret is in use within seconds, and one that is missing or empty changes nothing. Changed `limits`,',
   '`playground` and `cors` take effect at the next start.',
   '',
 ]
