@@ -1,7 +1,16 @@
-/** What can be read and is hardly meant. It is told as warnings, by `torana check` and at every start. */
-import { listModels, type Catalog, type EmbeddingModel, type Model } from '#core/catalog.ts'
-import type { Report } from '../file/problem.ts'
-import type { ConfigFile } from '../schema/schema.ts'
+/** What can be read and is hardly meant. `torana check` and every start say it as warnings. */
+import { isIP } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import {
+  listModels,
+  type Catalog,
+  type ConfiguredBudget,
+  type EmbeddingModel,
+  type Model,
+} from '#core/catalog.ts'
+import { costOf, dollars, type ImagePrice, type Price } from '#core/price.ts'
+import type { Path, Report } from '../file/problem.ts'
+import type { ConfigFile, UpstreamEntry } from '../schema/schema.ts'
 import { factsOf, type Facts } from './facts.ts'
 
 interface Doubtful {
@@ -13,9 +22,42 @@ interface Doubtful {
 export function warnOfDoubts(catalog: Catalog, doubtful: Doubtful): void {
   for (const model of listModels(catalog)) if (model.kind === 'embedding') warnOfMixture(model, doubtful)
   warnOfHopelessBudgets(catalog, doubtful.report)
+  for (const [name, entry] of Object.entries(doubtful.file.upstreams ?? {}))
+    warnOfAddress(['upstreams', name], entry, doubtful.report)
 }
 
-/** Vectors of two models in one index find nothing: the very accident that Torana is there to prevent. */
+/** A path that Torana adds to a base URL by itself. */
+const OWN_PATH = /\/(embeddings|images(\/[a-z]+)?)$/
+
+function warnOfAddress(path: Path, { baseUrl, apiKey, headers = {} }: UpstreamEntry, report: Report): void {
+  const url = baseUrl === undefined ? null : URL.parse(baseUrl)
+  if (url === null) return
+  const [ownPath] = OWN_PATH.exec(url.pathname.replace(/\/+$/, '')) ?? []
+  if (ownPath !== undefined)
+    report.warning(
+      [...path, 'baseUrl'],
+      `ends in ${ownPath}: Torana adds the path of each call itself. Leave it out`,
+    )
+  const isSecret = apiKey !== undefined || Object.keys(headers).some((name) => CREDENTIAL_HEADER.test(name))
+  if (isSecret && url.protocol === 'http:' && isPublic(url.hostname))
+    report.warning(
+      [...path, 'baseUrl'],
+      'sends the credential over plain http to a public host: everyone on the way can read it. Write https',
+    )
+}
+
+const CREDENTIAL_HEADER = /auth|key|token|secret|cookie/i
+
+/** Names without a dot, and those that public DNS never has. */
+const PRIVATE_NAME =
+  /^[^.]+$|\.(localhost|local|internal|intranet|lan|home|corp|private|svc|test|invalid|example|arpa)\.?$/i
+
+function isPublic(hostname: string): boolean {
+  const address = hostname.replace(/^\[|\]$/g, '')
+  return isIP(address) === 0 ? !PRIVATE_NAME.test(address) : ipaddr.process(address).range() === 'unicast'
+}
+
+/** Vectors of two models in one index find nothing: the accident that Torana exists to prevent. */
 function warnOfMixture(model: EmbeddingModel, { file, facts, report }: Doubtful): void {
   const declaredAs = file.models?.[model.id]?.facts ?? model.id
   const own = [...facts.values()].map((provider) => factsOf(provider, declaredAs)?.id).find(Boolean)
@@ -34,23 +76,69 @@ function warnOfMixture(model: EmbeddingModel, { file, facts, report }: Doubtful)
   )
 }
 
-/** What has no price can't be held against a hard budget, so that it is refused. */
+/** A budget that no request fits into: what it may be spent on has no price, or one request costs more. */
 function warnOfHopelessBudgets(catalog: Catalog, report: Report): void {
-  const isUnpriced = (model: Model | undefined): boolean =>
-    model?.deployments.every(({ price }) => price.kind === 'unpriced') ?? false
-  const areUnpriced = (ids: readonly string[] | undefined): boolean => {
-    const models = ids?.map((id) => catalog.models.get(id)) ?? listModels(catalog)
-    return models.length > 0 && models.every(isUnpriced)
+  const modelsOf = (ids: readonly string[] | undefined): readonly Model[] =>
+    ids?.flatMap((id) => catalog.models.get(id) ?? []) ?? listModels(catalog)
+  const warn = (path: Path, { hard, limitNanoUsd }: ConfiguredBudget, models: readonly Model[]): void => {
+    if (!hard || models.length === 0) return
+    const deployments = models.flatMap<{ readonly price: Price | ImagePrice }>((model) => model.deployments)
+    if (deployments.every(({ price }) => price.kind === 'unpriced')) return report.warning(path, UNPRICED)
+    const least = leastOf(models.map(requestCostOf))
+    if (least !== undefined && limitNanoUsd < least.nanoUsd)
+      report.warning(
+        path,
+        `is hard, and ${dollars(limitNanoUsd)} is less than one request costs: ${dollars(least.nanoUsd)} for ${least.what}. Such requests are refused. Raise it, or leave out hard`,
+      )
   }
-  const words =
-    'is hard, and no model that may be used here has a price: every request is refused. Write prices, or leave out hard'
   for (const { name, keys, budget } of catalog.projects) {
-    const isHopeless =
-      keys.length === 0 ? areUnpriced(undefined) : keys.every(({ models }) => areUnpriced(models))
-    if (budget?.hard && isHopeless) report.warning(['projects', name, 'budget'], words)
+    const ofKeys = keys.map(({ models }) => modelsOf(models))
+    if (budget)
+      warn(['projects', name, 'budget'], budget, keys.length === 0 ? modelsOf(undefined) : ofKeys.flat())
     keys.forEach((key, index) => {
-      if (key.budget?.hard && areUnpriced(key.models))
-        report.warning(['projects', name, 'keys', index, 'budget'], words)
+      if (key.budget) warn(['projects', name, 'keys', index, 'budget'], key.budget, ofKeys[index] ?? [])
     })
   }
+}
+
+const UNPRICED =
+  'is hard, and no model that may be used here has a price: every request is refused. Write prices, or leave out hard'
+
+interface RequestCost {
+  readonly nanoUsd: bigint
+  /** What is bought for it. */
+  readonly what: string
+}
+
+/** The length of a text for a model that says nothing of its longest input: about a page. */
+const PAGE_TOKENS = 500
+
+/** One full input, or the cheapest picture, at the cheapest deployment. Undefined: it depends on more than the price. */
+function requestCostOf(model: Model): RequestCost | undefined {
+  if (model.kind === 'image') {
+    const costs = model.deployments.map(({ price }) => pictureCostOf(price))
+    return leastOf(
+      costs.map((nanoUsd) =>
+        nanoUsd === undefined ? undefined : { nanoUsd, what: `an image of ${model.id}` },
+      ),
+    )
+  }
+  const tokens = model.facts.maxInputTokens ?? PAGE_TOKENS
+  const costs = model.deployments.map(({ price }) => costOf(price, tokens))
+  const what = `an input of ${tokens} tokens of ${model.id}`
+  return leastOf(costs.map((cost) => (cost.kind === 'known' ? { nanoUsd: cost.nanoUsd, what } : undefined)))
+}
+
+function pictureCostOf(price: ImagePrice): bigint | undefined {
+  if (price.kind === 'free') return 0n
+  if (price.kind !== 'perImage') return undefined
+  const prices = [...price.nanoUsd.values()].flatMap((byQuality) => [...byQuality.values()])
+  return prices.reduce((least, one) => (one < least ? one : least))
+}
+
+/** Undefined if one of them is not known: it may be the least. */
+function leastOf(costs: readonly (RequestCost | undefined)[]): RequestCost | undefined {
+  const known = costs.filter((cost) => cost !== undefined)
+  if (known.length < costs.length || known.length === 0) return undefined
+  return known.reduce((least, one) => (one.nanoUsd < least.nanoUsd ? one : least))
 }
