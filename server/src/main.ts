@@ -36,6 +36,7 @@ import { unknownVariables } from '#config/unknown-variables.ts'
 import type { Environment } from '#config/file/variable.ts'
 import { loadCatalog, type LoadedConfig } from '#config/load.ts'
 import { lookAt } from '#config/reload.ts'
+import { storeUrlNow, type StoreVariable } from '#config/store-url.ts'
 import { listModels, type Catalog } from '#core/catalog.ts'
 import type { Settings } from '#core/settings.ts'
 import { systemClock } from '#runtime/clock.ts'
@@ -206,10 +207,10 @@ function prepared(settings: Settings, env: Environment, log: Log): Prepared {
   for (const warning of loaded.warnings) log.warn(warning)
   for (const warning of unknownVariables(env, settings.configFile)) log.warn(warning)
   makeDataFolder(settings.dataDir)
-  return { seen, loaded, basics: basicsOf(settings, loaded, log) }
+  return { seen, loaded, basics: basicsOf(settings, env, loaded, log) }
 }
 
-function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {
+function basicsOf(settings: Settings, env: Environment, loaded: LoadedConfig, log: Log): Basics {
   const { limits, cors, playground } = loaded
   const secrets = {
     current: loadSecret(settings.secret, settings.dataDir),
@@ -220,8 +221,37 @@ function basicsOf(settings: Settings, loaded: LoadedConfig, log: Log): Basics {
   const security = new SecurityLog(log, clock)
   const metrics = new Metrics({ version, commit }, security)
   metrics.node.readDisk(() => diskSpace(settings.dataDir))
-  const bodyRoom = new BodyRoom(limits)
-  return { settings, limits, cors, playground, secrets, clock, identifiers, log, metrics, security, bodyRoom }
+  const storeUrls = storeUrlsOf(settings, env, log)
+  return {
+    settings,
+    storeUrls,
+    limits,
+    cors,
+    playground,
+    secrets,
+    clock,
+    identifiers,
+    log,
+    metrics,
+    security,
+    bodyRoom: new BodyRoom(limits),
+  }
+}
+
+function storeUrlsOf(
+  { database, redisUrl, cacheUrl }: Settings,
+  env: Environment,
+  log: Log,
+): Basics['storeUrls'] {
+  const onProblem = (problem: string): void =>
+    log.error(`${problem}; new connections use the last good user and password`)
+  const now = (name: StoreVariable, url: string | undefined) =>
+    url === undefined ? undefined : storeUrlNow(name, { url, env, onProblem })
+  return {
+    database: now('DATABASE_URL', database.kind === 'postgres' ? database.url : undefined),
+    redis: now('REDIS_URL', redisUrl),
+    cache: now('CACHE_URL', cacheUrl),
+  }
 }
 
 function databaseLine({ database }: Settings): string {

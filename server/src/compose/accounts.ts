@@ -36,11 +36,11 @@ export interface AccountParts {
 }
 
 export async function openAccounts(basics: Basics, parts: AccountParts): Promise<Accounts> {
-  const { settings, clock, identifiers, log, metrics } = basics
+  const { storeUrls, clock, identifiers, log, metrics } = basics
   const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreAway } = stores
   const eviction: Eviction = { policy: undefined }
-  const redis = await openRedis(settings.redisUrl, eviction, log)
+  const redis = await openRedis(storeUrls.redis, eviction, log)
   const local = new MemoryLimiter(clock, () => 1 / liveNodes())
   const limiter = redis ? new RedisLimiter({ connection: redis, fallback: local }) : local
   const leases = new Leases({
@@ -97,7 +97,7 @@ interface Eviction {
 }
 
 async function openRedis(
-  url: string | undefined,
+  url: (() => string) | undefined,
   eviction: Eviction,
   log: Log,
 ): Promise<RedisConnection | undefined> {

@@ -20,6 +20,8 @@ export const KEY_SNAPSHOT = 'keys.snapshot'
 /** What every part of a node is made with. */
 export interface Basics {
   readonly settings: Settings
+  /** The URL of a store for its next connection. Undefined: there is no such store. */
+  readonly storeUrls: Readonly<Record<'database' | 'redis' | 'cache', (() => string) | undefined>>
   /** Of the configuration file. They stay as they were at the start. */
   readonly limits: Limits
   /** So are these. */

@@ -56,13 +56,17 @@ const REPORT_CONNECTIONS = 2
 const LEDGER_CONNECTIONS = 4
 
 type KeptDatabase = Exclude<DatabaseSettings, { kind: 'memory' }>
+/** The same, with the URL as it is when a connection is opened. */
+type OpenedDatabase = Extract<KeptDatabase, { kind: 'inside' }> | { kind: 'postgres'; url: () => string }
 
 export async function openDatabaseStores(
   basics: Basics,
-  settings: KeptDatabase,
+  kept: KeptDatabase,
   { webhooksFor, hasLeftSpace, onEnded }: StoreParts,
 ): Promise<Stores> {
-  const { secrets, log } = basics
+  const { secrets, log, storeUrls } = basics
+  const settings: OpenedDatabase =
+    kept.kind === 'inside' ? kept : { kind: 'postgres', url: storeUrls.database ?? (() => kept.url) }
   const auditKeys = auditKeysOf(secrets)
   await using opened = new AsyncDisposableStack()
   const database = opened.adopt(await openDatabase(settings, auditKeys, log), (one) => one.close())
@@ -125,7 +129,7 @@ function peopleIn(database: Database, keys: SealingKeys): NonNullable<Stores['pe
   }
 }
 
-async function openDatabase(settings: KeptDatabase, auditKeys: SealingKeys, log: Log): Promise<Database> {
+async function openDatabase(settings: OpenedDatabase, auditKeys: SealingKeys, log: Log): Promise<Database> {
   const options = { onError: brokenTo(log), auditKeys }
   return settings.kind === 'inside'
     ? openPglite(settings.folder, options)
@@ -133,12 +137,12 @@ async function openDatabase(settings: KeptDatabase, auditKeys: SealingKeys, log:
 }
 
 /** Connections of their own, so that no slow page of the control API holds up a record. */
-function openForMoney(settings: KeptDatabase, parts: PoolParts): Database {
+function openForMoney(settings: OpenedDatabase, parts: PoolParts): Database {
   return openOwnPool(settings, parts, { queryTimeoutMs: COMMIT_MS, poolSize: LEDGER_CONNECTIONS })
 }
 
 /** Connections of their own for what people look at, so that no look at a long time holds up a request. */
-function openForReports(settings: KeptDatabase, parts: PoolParts): Database {
+function openForReports(settings: OpenedDatabase, parts: PoolParts): Database {
   return openOwnPool(settings, parts, { queryTimeoutMs: REPORT_MS, poolSize: REPORT_CONNECTIONS })
 }
 
@@ -149,7 +153,7 @@ interface PoolParts {
 }
 
 function openOwnPool(
-  settings: KeptDatabase,
+  settings: OpenedDatabase,
   { database, auditKeys, log }: PoolParts,
   bounds: { readonly queryTimeoutMs: number; readonly poolSize: number },
 ): Database {

@@ -27,15 +27,15 @@ export interface SharedVectors extends AsyncDisposable {
 }
 
 export function openSharing(basics: Basics, { isTrusted }: SharingParts): SharedVectors {
-  const { settings, secrets, clock, log, limits } = basics
+  const { secrets, clock, log, limits } = basics
   const near = new MemoryVectorCache({ maxBytes: limits.cacheBytes, clock })
-  const { cacheUrl } = settings
+  const { cache: url } = basics.storeUrls
   let lastError = 'not reached yet'
   const far =
-    cacheUrl === undefined
+    url === undefined
       ? undefined
       : new RedisVectorCache({
-          url: cacheUrl,
+          url,
           clock,
           events: (event) => {
             if (event.kind === 'away') lastError = event.error.message

@@ -1,7 +1,16 @@
 /** Connections to PostgreSQL, all of them bounded in time: a link that hangs fails, it never holds a request. */
 import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { DatabaseError, Pool, types, type PoolClient, type PoolConfig, type QueryResult } from 'pg'
+import {
+  Client,
+  DatabaseError,
+  Pool,
+  types,
+  type ClientConfig,
+  type PoolClient,
+  type PoolConfig,
+  type QueryResult,
+} from 'pg'
 import type { SealingKeys } from '#ports/credentials.ts'
 import { AuditChain } from '../audit-chain.ts'
 
@@ -55,10 +64,16 @@ const GOODBYE_MS = 1000
 /** The SQLSTATE of a write to a standby: after a failover this connection leads to the wrong server. */
 const READ_ONLY = '25006'
 
-export function openPostgres(url: string, options: DatabaseOptions = {}): Database {
+/** `urlNow` is asked for each new connection: passwords rotate. */
+export function openPostgres(urlNow: string | (() => string), options: DatabaseOptions = {}): Database {
+  class CurrentClient extends Client {
+    constructor(config?: ClientConfig) {
+      super({ ...config, connectionString: typeof urlNow === 'string' ? urlNow : urlNow() })
+    }
+  }
   return openPool(
     {
-      connectionString: url,
+      Client: CurrentClient,
       max: options.poolSize ?? POOL_SIZE,
       idleTimeoutMillis: IDLE_CONNECTION_MS,
       maxLifetimeSeconds: CONNECTION_LIFETIME_S,

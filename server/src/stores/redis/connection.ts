@@ -23,7 +23,8 @@ export interface RedisScript {
 }
 
 export interface RedisConnectionOptions {
-  readonly url: string
+  /** Asked for each new connection: passwords rotate. */
+  readonly url: string | (() => string)
   /** Loaded into Redis with every new connection. */
   readonly scripts: readonly RedisScript[]
   /** `REPLY_DEADLINE_MS` unless given. */
@@ -78,7 +79,8 @@ export class RedisConnection {
   async open(): Promise<void> {
     let client: Client
     try {
-      client = newClient(this.#options.url)
+      const { url } = this.#options
+      client = newClient(typeof url === 'string' ? url : url())
     } catch (error) {
       // A file of its certificates can't be read.
       return this.#retryLater(error as Error)

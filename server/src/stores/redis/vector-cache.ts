@@ -23,7 +23,7 @@ const TTL_MAX_MS = Number.MAX_SAFE_INTEGER
 
 export interface RedisVectorCacheOptions {
   /** A Redis of its own with `maxmemory` and `allkeys-lru`. */
-  readonly url: string
+  readonly url: string | (() => string)
   readonly clock: Pick<Clock, 'nowMs'>
   /** `REPLY_DEADLINE_MS` unless given. */
   readonly replyDeadlineMs?: number | undefined
