@@ -120,7 +120,7 @@ export function checkTighter({ actor, role }: Caller, before: KeyRecord, change:
   const field = TERM_FIELDS[term]
   throw new Fault(
     'forbidden',
-    `${field}: this would let key ${before.id} do more than now, which needs the permission keys.loosen. ${rolesWith('keys.loosen').join(' and ')} have it; ${actor} is ${role}. Ask an admin, or create another key.`,
+    `${field}: this would let key ${before.id} do more than now, which needs the permission keys.loosen (${rolesWith('keys.loosen').join(', ')}). ${actor} is ${role}. Ask an admin, or create another key.`,
     { param: field },
   )
 }
