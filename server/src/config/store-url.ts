@@ -26,12 +26,12 @@ export function storeUrlNow(
 ): UrlNow {
   if (!env[`${name}_FILE`]) return () => url
   let last = url
-  let told: string | undefined
+  let reported: string | undefined
   return () => {
     const found = lookUpFilled(name, env, readFile)
     const problem = 'problem' in found ? found.problem : problemWith(name, found.value ?? '', url)
-    if (problem !== undefined && problem !== told) onProblem(problem)
-    told = problem
+    if (problem !== undefined && problem !== reported) onProblem(problem)
+    reported = problem
     if (problem === undefined && 'value' in found) last = found.value ?? last
     return last
   }

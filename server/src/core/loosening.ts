@@ -11,7 +11,7 @@ export interface BindingTerms extends ConfiguredBounds {
   readonly expiresAtMs?: number | undefined
 }
 
-/** A change of the same: an absent field stays, null takes it away. */
+/** A change of the same: an absent field stays, null removes it. */
 type Changed<Value> = Exclude<Value, undefined> | null | undefined
 export interface BindingChange {
   readonly models?: Changed<BindingTerms['models']>

@@ -61,7 +61,7 @@ test('a faulty file changes nothing and is told with its place; the next good on
   await eventually(async () => assert.equal(await statusOf('first-w16'), 200))
 })
 
-test('a secret file that changes is taken without a signal; an empty one is told of, and the last good one stays', async () => {
+test('a secret file that changes is taken without a signal; an empty one is reported, and the last good one stays', async () => {
   writeFileSync(secretFile, SECOND_KEY)
   writeFileSync(file, configText(second, provider.url).replace(SECOND_KEY, '${FROM_FILE}'))
   await eventually(async () => assert.equal(await statusOf('first-w16'), 404))
