@@ -141,7 +141,7 @@ export async function startNode(
   const engine = { stores, catalog, outside, traffic, sharing, spaces, images, json, terms, publicUrl }
   opened.use(openNodeSetup(basics, { stores, catalog, blobs: images.blobs }))
   const bulk = opened.use(await openBulk(basics, { ...engine, blobs: images.blobs }))
-  const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog })
+  const readiness = new NodeReadiness(basics, { listeners, directory, stores, catalog, told, ended })
   const shown = { readiness, publicUrl, directory, spaces, listeners, sharing }
   const calls = { outside, traces, traffic, sharing, images, bulk, json, liveNodes: stores.liveNodes }
   const { app: gateway, handlers } = await openGateway(basics, { ...shown, ...calls })
@@ -167,8 +167,8 @@ export async function startNode(
     trafficRoutes: trafficRoutes(basics, { catalog, stores, live, spaces, outside, images }),
   })
   told.throwIfAborted()
-  await listeners.open({ gateway, control }, loaded.limits, basics.metrics.traffic)
   await listeners.openSocket(settings, commands, log)
+  await listeners.open({ gateway, control }, loaded.limits, basics.metrics.traffic, readiness.serving)
   opened.use(watchCertificate(basics, listeners))
   log.info({ url, controlUrl, models: listModels(catalog.current).length, version }, 'ready')
   configAudit.note(catalog.declared, seen?.digest ?? '')

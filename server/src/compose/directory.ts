@@ -31,7 +31,7 @@ export interface Directory extends AsyncDisposable {
   >
   /** Whether there was a key at the start. Without one no caller is let in. */
   readonly hasKeys: boolean
-  /** Why no key could be judged yet, if so. */
+  /** Why stored keys can't be judged yet, if so. */
   readonly notReady: () => string | undefined
 }
 
@@ -106,10 +106,11 @@ export async function openDirectory(basics: Basics, { stores, catalog }: Directo
       },
     },
     hasKeys,
+    // Declared keys alone are not enough: to callers with stored keys it would be the node that refuses all of them.
     notReady: () =>
-      snapshot.isLoaded || declared.size > 0
+      snapshot.isLoaded
         ? undefined
-        : 'this node knows no key yet: the key store is unreachable',
+        : 'this node has not read the stored keys yet: PostgreSQL is unreachable, and there is no copy of them in its data folder',
     [Symbol.asyncDispose]: () => polling.stop(),
   }
 }

@@ -44,12 +44,12 @@ export class Ending {
     this.#parts = parts
   }
 
-  stop({ gently = false, isReplaced = false }: StopOptions = {}): Promise<void> {
-    this.#ended ??= this.#end(gently && this.#parts.readiness.isWatched, isReplaced)
+  stop(options: StopOptions = {}): Promise<void> {
+    this.#ended ??= this.#end(options)
     return this.#ended
   }
 
-  async #end(mustBeNoticed: boolean, isReplaced: boolean): Promise<void> {
+  async #end(options: StopOptions): Promise<void> {
     const { clock, limits, log } = this.#basics
     const { file, listeners, images, bulk, stores, parts } = this.#parts
     const endMs = clock.monotonicMs() + limits.drainMs
@@ -57,14 +57,7 @@ export class Ending {
     file.close()
     // Nobody waits for what they do, so they end first; another node goes on with them.
     const drained = bulk.drain(limits.drainMs)
-    // Whoever asks at a replaced node's address is answered by others: it is not unready.
-    if (isReplaced) listeners.release()
-    else listeners.leave()
-    // For load balancers to notice; and for clients whose next request is on its way to a connection that would be closed.
-    const delayMs = Math.min(limits.stopDelayMs, limits.drainMs)
-    if (mustBeNoticed || isReplaced) await wait(delayMs)
-    // On a busy machine checks are late. A balancer that still sends requests has not noticed.
-    if (mustBeNoticed) await listeners.unasked(Math.min(delayMs, leftMs()))
+    await this.#leave(options, leftMs)
     await listeners.drain(leftMs())
     // Jobs whose client has gone, or never waited.
     await images.drain(leftMs())
@@ -82,5 +75,29 @@ export class Ending {
       'not everything could be closed in time; what is left is on disk, and the next start takes it up',
     )
     log.close()
+  }
+
+  /**
+   * Gives balancers time to notice, and clients time to use a connection once more that they think open: each answer says that it is
+   * the last one. The node takes new connections meanwhile only where its 503 at `/readyz` is seen. Balancers that only try to
+   * connect go elsewhere once that is refused.
+   */
+  async #leave({ gently = false, isReplaced = false }: StopOptions, leftMs: () => number): Promise<void> {
+    const { listeners, readiness } = this.#parts
+    const delayMs = Math.min(this.#basics.limits.stopDelayMs, leftMs())
+    if (isReplaced) {
+      // Others answer at its addresses: it is not unready.
+      listeners.release()
+      return wait(delayMs)
+    }
+    if (!gently) return listeners.leave()
+    if (!readiness.isWatched) {
+      listeners.refuse()
+      return listeners.unconnected(delayMs)
+    }
+    listeners.leave()
+    await wait(delayMs)
+    // On a busy machine checks are late. A balancer that still sends requests has not noticed.
+    await listeners.unasked(Math.min(delayMs, leftMs()))
   }
 }

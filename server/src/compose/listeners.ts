@@ -1,10 +1,15 @@
-/** Composition of the two ports and of the socket for commands. Ports are bound before anything else is opened, so that a taken one is told first. */
+/**
+ * Composition of the two ports and of the socket for commands. A port in use is reported before anything else is opened. Both ports
+ * answer from then on, but for the public one of a node with PostgreSQL: it opens when the node can serve. Many balancers only
+ * try to connect, and send requests to every port that is open.
+ */
 import { chmodSync } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
 import { readTls } from '#config/file/certificates.ts'
 import { tasksOf } from '#core/node-role.ts'
 import type { Limits, Settings } from '#core/settings.ts'
 import {
+  checkFree,
   Listener,
   urlOf,
   type ListenerBounds,
@@ -33,23 +38,30 @@ export interface BindOptions {
   readonly isLate?: boolean
 }
 
+interface OpenOptions extends BindOptions, Pick<ListenerOptions, 'nextId'> {
+  /** The public port opens when the node can serve; else it says meanwhile that the node starts. */
+  readonly opensReady: boolean
+}
+
 export class Listeners implements AsyncDisposable {
   /** Undefined: this process takes no requests. */
   readonly #gateway: Listener | undefined
   readonly #control: Listener
-  readonly #options: BindOptions & Pick<ListenerOptions, 'nextId'>
+  readonly #options: OpenOptions
   #certificate: TlsCertificate | undefined
   /** Where callers reach the public port of this install, as far as this process knows. */
   readonly url: string
   /** Undefined until it is opened, or where it can't be. */
   #socket: Listener | undefined
+  /** Whether requests that come on both ports are the apps'. */
+  isOpen = false
   #isDraining = false
   /** Those of the control port and of the socket, once the ports are open. */
   #controlBounds: ListenerBounds = {}
 
   private constructor(
     parts: { readonly gateway: Listener | undefined; readonly control: Listener; readonly url: string },
-    options: BindOptions & Pick<ListenerOptions, 'nextId' | 'tls'>,
+    options: OpenOptions & Pick<ListenerOptions, 'tls'>,
   ) {
     this.#gateway = parts.gateway
     this.#control = parts.control
@@ -65,7 +77,11 @@ export class Listeners implements AsyncDisposable {
     const common = { nextId, bindsLate: isLate, tls: settings.tls && readTls(settings.tls) }
     const options = { at: { host, port }, backlog: BACKLOG, docsUrl: publicUrl }
     const { takesRequests } = tasksOf(settings.role)
-    const gateway = takesRequests ? await Listener.bind({ ...common, ...options }) : undefined
+    // No balancer knows "any free port" before the node has named it.
+    const opensReady = isLate || (settings.database.kind === 'postgres' && port !== 0)
+    if (takesRequests && opensReady && !isLate) await checkFree(options.at)
+    const bound = { ...common, ...options, bindsLate: opensReady }
+    const gateway = takesRequests ? await Listener.bind(bound) : undefined
     const url = gateway?.url ?? urlOf({ host, port }, settings.tls !== undefined)
     try {
       const control = await Listener.bind({
@@ -73,7 +89,7 @@ export class Listeners implements AsyncDisposable {
         at: { host: settings.controlHost, port: settings.controlPort },
         docsUrl: publicUrl ?? url,
       })
-      return new Listeners({ gateway, control, url }, { nextId, isLate, tls: common.tls })
+      return new Listeners({ gateway, control, url }, { nextId, isLate, opensReady, tls: common.tls })
     } catch (error) {
       await gateway?.close()
       throw error
@@ -88,8 +104,13 @@ export class Listeners implements AsyncDisposable {
     return this.#isDraining
   }
 
-  /** From now on requests are the apps'. */
-  async open({ gateway, control }: Apps, limits: Limits, events: ListenerEvents): Promise<void> {
+  /** From now on requests are the apps'. A public port that is not open yet opens once `canServe` has resolved. */
+  async open(
+    { gateway, control }: Apps,
+    limits: Limits,
+    events: ListenerEvents,
+    canServe: () => Promise<void>,
+  ): Promise<void> {
     const { headersTimeoutMs, imageTimeoutMs, maxConnections, downloadIdleMs } = limits
     await Promise.all([gateway.ready(), control.ready()])
     const bounds = {
@@ -99,9 +120,11 @@ export class Listeners implements AsyncDisposable {
       maxConnections,
       readIdleMs: downloadIdleMs,
     }
-    await this.#gateway?.open(gateway, bounds, events)
     this.#controlBounds = { ...bounds, maxConnections: limits.controlConnections }
     await this.#control.open(control, this.#controlBounds, events)
+    if (this.#gateway && this.#options.opensReady) await canServe()
+    await this.#gateway?.open(gateway, bounds, events)
+    this.isOpen = true
   }
 
   /**
@@ -146,6 +169,17 @@ export class Listeners implements AsyncDisposable {
   leave(): void {
     this.#isDraining = true
     this.#gateway?.leave()
+  }
+
+  /** The same where nobody asks whether the node is ready: balancers notice when the public port refuses connections. */
+  refuse(): void {
+    this.#isDraining = true
+    this.#gateway?.release()
+  }
+
+  /** Once it refuses connections: resolves when every client has gone; at the latest after so long. */
+  async unconnected(forMs: number): Promise<void> {
+    await this.#gateway?.unconnected(forMs)
   }
 
   /** Resolves when no more requests come, which are still taken; at the latest after so long. */

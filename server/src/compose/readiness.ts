@@ -1,6 +1,8 @@
 /** Whether the node wants requests, and whether a load balancer listens to what it says. */
 import type { Readiness } from '#http/health.ts'
 import type { Clock } from '#ports/clock.ts'
+import { wait } from '#runtime/clock.ts'
+import type { Log } from '#telemetry/log.ts'
 import type { Basics } from './basics.ts'
 import type { CatalogInForce } from './catalog.ts'
 import type { Directory } from './directory.ts'
@@ -9,27 +11,56 @@ import type { Stores } from './stores.ts'
 
 /** The longest pause between two checks that load balancers of the large clouds offer. */
 const CHECKED_WITHIN_MS = 300_000
+/** How often a node that starts looks whether it can serve. */
+const LOOK_MS = 100
 
 export interface ReadinessParts {
-  readonly listeners: Pick<Listeners, 'isDraining'>
+  readonly listeners: Pick<Listeners, 'isDraining' | 'isOpen'>
   readonly directory: Pick<Directory, 'notReady'>
   readonly stores: Pick<Stores, 'failure'>
   readonly catalog: Pick<CatalogInForce, 'refusal'>
+  /** Aborts when the process is told to stop while it starts. */
+  readonly told: AbortSignal
+  /** Resolves when an operator or another node has ended this one. */
+  readonly ended: { readonly promise: Promise<void> }
 }
 
 export class NodeReadiness implements Readiness {
   readonly #clock: Clock
+  readonly #log: Log
   readonly #parts: ReadinessParts
   #askedAtMs = Number.NEGATIVE_INFINITY
 
-  constructor({ clock }: Pick<Basics, 'clock'>, parts: ReadinessParts) {
+  constructor({ clock, log }: Pick<Basics, 'clock' | 'log'>, parts: ReadinessParts) {
     this.#clock = clock
+    this.#log = log
     this.#parts = parts
   }
 
   readonly notReady = (): string | undefined => {
-    const { listeners, directory, stores } = this.#parts
-    return listeners.isDraining ? 'draining' : (directory.notReady() ?? stores.failure())
+    const { listeners } = this.#parts
+    if (listeners.isDraining) return 'draining'
+    return this.#unable() ?? (listeners.isOpen ? undefined : 'starting')
+  }
+
+  /** Why requests could not be served, if so. */
+  #unable(): string | undefined {
+    const { directory, stores } = this.#parts
+    return directory.notReady() ?? stores.failure()
+  }
+
+  /** Resolves once the node can serve, or has been ended. Rejects when it is told to stop. */
+  readonly serving = async (): Promise<void> => {
+    const { told, ended } = this.#parts
+    let hasEnded = false
+    void ended.promise.then(() => (hasEnded = true))
+    let said: string | undefined
+    for (let reason = this.#unable(); reason !== undefined && !hasEnded; reason = this.#unable()) {
+      told.throwIfAborted()
+      if (reason !== said) this.#log.warn({ reason }, 'the public port opens when this node can serve')
+      said = reason
+      await wait(LOOK_MS)
+    }
   }
 
   readonly remark = (): string | undefined => {

@@ -4,7 +4,10 @@ import type { Socket } from 'node:net'
 
 /** How often the node looks for clients that don't read: one timer for all connections, since nearly every client reads. */
 const SLOW_READER_CHECK_MS = 1000
-/** After an answer that could not say that it was the last one: its client may send the next request meanwhile. About a second. */
+/**
+ * Looks without an answer under way before idle connections are closed: about a second. For clients whose request is on its way: behind an
+ * answer that could not say that it was the last one, or on a connection that they have only just opened.
+ */
 const QUIET_LOOKS = 10
 
 export class Connections {
@@ -14,11 +17,13 @@ export class Connections {
   readonly #slow = new Set<Socket>()
   #timer: NodeJS.Timeout | undefined
   #looksLeft = 0
+  #isLast = false
 
   constructor(server: Server) {
     this.#server = server
     const keep = (socket: Socket): void => {
       this.#open.add(socket)
+      if (this.#isLast) this.#looksLeft = QUIET_LOOKS
       socket.once('close', () => {
         this.#open.delete(socket)
         this.#slow.delete(socket)
@@ -58,7 +63,9 @@ export class Connections {
 
   /** Every answer that has not begun will say that it is the last one on its connection. */
   sayLast(): void {
+    this.#isLast = true
     for (const socket of this.#open) {
+      if (socket.bytesRead === 0) this.#looksLeft = QUIET_LOOKS
       const answer = answerOn(socket)
       if (answer?.headersSent === false) answer.setHeader('connection', 'close')
       else answer?.once('close', () => (this.#looksLeft = QUIET_LOOKS))

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net'
-import { setTimeout as wait } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import { Connections } from './connections.ts'
@@ -17,7 +17,7 @@ export interface ListenerOptions {
   readonly nextId: () => string
   /** Where error pages are served; the address of this listener unless given. */
   readonly docsUrl: string | undefined
-  /** It is bound when its app is ready: other processes answer at this address meanwhile. */
+  /** It is bound when its app is ready: until then other processes answer at this address, or connections are refused. */
   readonly bindsLate?: boolean
   /** Undefined: it speaks plain HTTP. */
   readonly tls?: TlsCertificate | undefined
@@ -37,6 +37,10 @@ const KEEP_ALIVE_MS = 75_000
 const SLOW_SENDER_CHECK_MS = 1000
 /** While draining: long enough to cost nothing, short enough that no drain waits for it. */
 const SWEEP_MS = 100
+/** The longest turn of the event loop behind which a listener closes: a longer one leaves connections time to queue up. An empty one takes 0.02 ms. */
+const QUIET_TURN_MS = 0.1
+/** Turns of the event loop that a listener waits for a quiet one: about a second of a busy process. */
+const QUIET_TURNS = 1000
 /** So many looks, each with a turn of the event loop in it, show that nobody sends requests here any more: about a second. */
 const UNASKED_LOOKS = 10
 /** A start takes seconds. */
@@ -163,6 +167,14 @@ export class Listener {
     this.#closed ??= this.#close()
   }
 
+  /** Once released: resolves when every client has gone; at the latest after so long. */
+  async unconnected(forMs: number): Promise<void> {
+    const over = new AbortController()
+    const late = wait(forMs, undefined, { signal: over.signal }).catch(() => {})
+    await Promise.race([this.#closed, late])
+    over.abort()
+  }
+
   /** Goes on taking connections and requests; each answer says that it is the last one on its connection. */
   leave(): void {
     if (this.#isLeaving) return
@@ -202,12 +214,29 @@ export class Listener {
     await this.#closed
   }
 
+  /**
+   * Resolves right behind a turn of the event loop in which no connection came and little else was done. The system resets
+   * connections that it has made and this process has not taken yet, with the requests in them; Node takes one in a turn.
+   */
+  async #quietTurn(): Promise<void> {
+    let taken = 0
+    const count = (): unknown => (taken += 1)
+    this.#server.on('connection', count)
+    for (let turns = 0; turns < QUIET_TURNS; turns += 1) {
+      const [before, startMs] = [taken, performance.now()]
+      await turn()
+      if (turns > 0 && taken === before && performance.now() - startMs < QUIET_TURN_MS) break
+    }
+    this.#server.off('connection', count)
+  }
+
   async #close(): Promise<void> {
     // It may be told to stop before it was ever bound.
     if (!this.#server.listening) {
       await this.#app?.close()
       return
     }
+    await this.#quietTurn()
     const closed = once(this.#server, 'close')
     // Not that of node:http, which would also stop looking for clients that are slow to send their headers.
     NetServer.prototype.close.call(this.#server)
@@ -216,6 +245,16 @@ export class Listener {
     this.#server.close()
     await this.#app?.close()
   }
+}
+
+/**
+ * Rejects with the system's error, such as `EADDRINUSE`, if nothing can be bound to this address. Nobody can connect: it is closed again
+ * before the event loop turns.
+ */
+export async function checkFree(at: { readonly host: string; readonly port: number }): Promise<void> {
+  const server = new NetServer().listen({ ...at, exclusive: true })
+  await once(server, 'listening')
+  server.close()
 }
 
 /** How a client on this machine reaches a listener that is bound to this address. */

@@ -1,5 +1,6 @@
 /** A process that is told to stop: at any moment of its start, and whatever its clients do. */
 import assert from 'node:assert/strict'
+import { Agent, request } from 'node:http'
 import { after, test } from 'node:test'
 import { startGatewayToStop, startHouse } from '#test/chaos/stops/house.ts'
 import { stopWithStalls } from '#test/chaos/stops/stalls.ts'
@@ -47,15 +48,39 @@ test('where /readyz is asked for, the node says 503 there first, and takes reque
   assert.equal(await node.exit, 0)
 })
 
+test('where nobody asks for /readyz, the node refuses connections at once, and answers what comes on those that are open', async () => {
+  const node = await startNodeProcess({ models, limits: { stopDelayMs: 60_000 } }, house.provider.url)
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  assert.deepEqual(await askOn(node.url, agent), [200, 'keep-alive'])
+  node.child.kill('SIGTERM')
+  await eventually(() => assert.rejects(askOn(node.url), { code: 'ECONNREFUSED' }))
+  assert.equal(node.child.exitCode, null)
+  assert.deepEqual(await askOn(node.url, agent), [200, 'close'])
+  assert.equal(await node.exit, 0)
+})
+
+/** The status, and what becomes of the connection. */
+function askOn(url: string, agent?: Agent): Promise<[number | undefined, string | undefined]> {
+  const { promise, resolve, reject } = Promise.withResolvers<[number | undefined, string | undefined]>()
+  const headers = { authorization: `Bearer ${GATEWAY_KEY}`, 'content-type': 'application/json' }
+  request(`${url}/v1/embeddings`, { method: 'POST', agent: agent ?? false, headers })
+    .on('error', reject)
+    .on('response', (answer) => {
+      answer.resume().on('end', () => resolve([answer.statusCode, answer.headers.connection]))
+    })
+    .end(JSON.stringify({ model: 'plain-w16', input: 'a' }))
+  return promise
+}
+
 for (const [what, signal, asked] of [
-  ['where nobody asks for /readyz', 'SIGTERM', '/livez'],
+  ['where nobody asks for /readyz and nobody is connected', 'SIGTERM', '/livez'],
   ['a person at a terminal', 'SIGINT', '/readyz'],
 ] as const) {
   test(`${what}: the node does not wait for load balancers`, async () => {
     // An hour, which nobody has.
     const limits = { stopDelayMs: 3_600_000, drainMs: 3_600_000 }
     const node = await startNodeProcess({ models, limits }, house.provider.url)
-    await (await fetch(`${node.url}${asked}`)).arrayBuffer()
+    await (await fetch(`${node.url}${asked}`, { headers: { connection: 'close' } })).arrayBuffer()
     node.child.kill(signal)
     // As a terminal and npm do.
     node.child.kill(signal)

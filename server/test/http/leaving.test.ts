@@ -138,6 +138,32 @@ test('behind a stream that began before, the next request on its connection is a
   await closed
 })
 
+test('a connection that the system has made before the listener closes is answered, though Node has not taken it yet', async () => {
+  const { listener } = await serve()
+  const port = Number(new URL(listener.url).port)
+  const connections = Array.from({ length: 50 }, () => {
+    const connection = new Connection(connect(port, '127.0.0.1'))
+    connection.send('/fast')
+    return connection
+  })
+  const closed = listener.close(60_000)
+  for (const connection of connections) assert.match(await connection.until('done'), /^HTTP\/1\.1 200 /)
+  await closed
+})
+
+test('a listener that was released takes no connections, and waits for its clients no longer than it may', async () => {
+  const { listener, connected } = await serve()
+  const [kept, left] = [await connected(), await connected()]
+  await Promise.all([kept.ask('/fast'), left.ask('/fast')])
+  listener.release()
+  await wait(SWEEPS_MS)
+  await assert.rejects(connected(), { code: 'ECONNREFUSED' })
+  await listener.unconnected(SWEEPS_MS)
+  assert.match(await kept.ask('/fast'), /^HTTP\/1\.1 200 [^]*^connection: close\r\n/im)
+  left.close()
+  await listener.unconnected(3_600_000)
+})
+
 test('an idle connection holds up no end', async () => {
   const { listener, connected } = await serve()
   const connection = await connected()

@@ -111,7 +111,7 @@ const fields = z.strictObject({
     .max(3_600_000)
     .default(defaultLimits.stopDelayMs)
     .describe(
-      'How long the node still accepts connections after `SIGTERM`, while `/readyz` already answers 503, so that load balancers notice first. While requests still come, at most twice as long. Part of `drainMs`. Skipped when nobody asked `/readyz` in the last five minutes, and on Ctrl-C.',
+      'How long the node still accepts connections after `SIGTERM`, while `/readyz` already answers 503, so that load balancers notice first. While requests still come, at most twice as long. If nothing asked `/readyz` in the last five minutes, the node refuses new connections at once and leaves open ones this time to be used once more or closed by their clients. Part of `drainMs`. Skipped on Ctrl-C.',
     ),
   uploadBytes: amount(defaultLimits.uploadBytes).describe(
     "Most bytes of files of running edits on this node's disk.",

@@ -1,5 +1,6 @@
 /** `npm run chaos:restarts`: rolling restarts, replaced workers, and an upgrade and back, under load. Not one request may fail. */
 import { parseArgs } from 'node:util'
+import { BALANCERS, type BalancerKind } from './balancers.ts'
 import { replaceWorkers, rollProcesses } from './rolling.ts'
 import { upgradeAndBack } from './upgrade.ts'
 
@@ -7,6 +8,8 @@ const { values } = parseArgs({
   options: {
     /** Undefined: all. */
     only: { type: 'string' },
+    /** Of the processes: `haproxy`, `nginx` or `tcp`. Undefined: all. */
+    balancer: { type: 'string' },
     times: { type: 'string', default: '20' },
     /** Of the upgrade: the commit of the version to begin with. Undefined: this one. */
     before: { type: 'string' },
@@ -14,10 +17,13 @@ const { values } = parseArgs({
 })
 const PROOFS = { processes: rollProcesses, workers: replaceWorkers, upgrade: upgradeAndBack }
 
+const kinds = Object.keys(BALANCERS) as BalancerKind[]
+const balancers = kinds.filter((kind) => values.balancer === undefined || values.balancer === kind)
+if (balancers.length === 0) throw new Error(`--balancer: expected one of ${kinds.join(', ')}`)
 const wrongs: string[] = []
 for (const [name, prove] of Object.entries(PROOFS)) {
   if (values.only !== undefined && values.only !== name) continue
-  const outcome = await prove({ times: Number(values.times), before: values.before })
+  const outcome = await prove({ times: Number(values.times), before: values.before, balancers })
   wrongs.push(...outcome.wrongs)
 }
 console.log(wrongs.length === 0 ? '\nnothing is wrong' : `\n${wrongs.length} wrong`)

@@ -7,6 +7,7 @@ import { openPostgres, type Database } from '#stores/postgres/database.ts'
 import { configText, GATEWAY_KEY } from '#test/support/gateway.ts'
 import { freePort, startPostgresServer, type TestServer } from '#test/support/servers.ts'
 import { startFakeProvider, type FakeProvider } from '../../../../tools/fake-provider/server.ts'
+import { BALANCERS } from './balancers.ts'
 import { BATCH_CALL_MS, BATCHED } from './batch-beside.ts'
 import { PICTURE_MS, PICTURES, VECTORS, type SteadyLoad } from './steady-load.ts'
 import { ToranaProcess } from './torana.ts'
@@ -27,8 +28,6 @@ export interface HouseOptions {
   readonly limits?: Readonly<Record<string, number>>
 }
 
-/** Two checks of five seconds, with a second to spare for each. */
-export const STOP_DELAY_MS = 12_000
 /** A picture that comes at the end of the delay may take twice its time on a busy machine. */
 const DRAIN_MS = 120_000
 
@@ -46,7 +45,7 @@ export async function startRestartsHouse(options: HouseOptions = {}): Promise<Re
       [BATCHED]: { on: `slow-${BATCH_CALL_MS}`, price },
     },
     images: { [PICTURES]: { on: `slow-${PICTURE_MS}`, price: { usdPerImage: 0.01 } } },
-    limits: { stopDelayMs: STOP_DELAY_MS, drainMs: DRAIN_MS, ...options.limits },
+    limits: { stopDelayMs: BALANCERS.haproxy.stopDelayMs, drainMs: DRAIN_MS, ...options.limits },
   }
   writeFileSync(join(folder, 'torana.yaml'), configText(config, provider.url))
   const env = {

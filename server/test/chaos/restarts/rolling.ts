@@ -1,82 +1,65 @@
-/** Restarts of three processes behind HAProxy, one after another; and of the workers of one, by SIGHUP. */
-import { spawn } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Restarts of three processes behind a load balancer, one after another; and of the workers of one, by SIGHUP. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { freePort } from '#test/support/servers.ts'
+import { BALANCERS, startBalancer, type BalancerKind } from './balancers.ts'
 import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts'
 import type { ToranaProcess } from './torana.ts'
 
-/** The file that docs/load-balancers.md shows, with retries off and the slow checks of a cloud's balancer. */
-const CONFIG = join(import.meta.dirname, '../../../../deploy/load-balancers/haproxy.cfg')
 const NODES = 3
 /** Ctrl-C ends the restarts early, and tells what was seen. */
 const told = new AbortController()
 process.once('SIGINT', () => told.abort())
-/** Until HAProxy has seen that a node is back: two checks. */
-export const BACK_MS = 12_000
-
 export interface RestartOptions {
   readonly times: number
   /** The commit of an earlier version; undefined: this one, and the newer one has a migration more. */
   readonly before: string | undefined
+  /** Those to restart processes behind. */
+  readonly balancers: readonly BalancerKind[]
 }
 
-export interface Balancer {
-  readonly url: string
-  stop(): void
+export interface NodeOptions {
+  /** Undefined: this source. */
+  readonly source?: string
+  /** Whether `/readyz` is ever asked for. */
+  readonly asksReadyz?: boolean
 }
 
-export async function startBalancer(
+export async function startNodes(
   house: RestartsHouse,
-  nodes: readonly ToranaProcess[],
-): Promise<Balancer> {
-  const port = await freePort()
-  const servers = nodes.map(({ port: node }, index) => `  server node-${index + 1} 127.0.0.1:${node}`)
-  const text = readFileSync(CONFIG, 'utf8')
-    .replace(/^ {2}bind .*$/m, `  bind 127.0.0.1:${port}`)
-    .replace(/^ {2}retries .*$/m, '  retries 0')
-    .replace(/check inter \S+ fall \d+ rise \d+/, 'check inter 5s fall 2 rise 2')
-    .replace(/(?:^ {2}server .*\n)+/m, `${servers.join('\n')}\n`)
-  const file = join(house.folder, 'haproxy.cfg')
-  writeFileSync(file, text)
-  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'haproxy', '-db', '-f', file], { stdio: 'ignore' })
-  const url = `http://127.0.0.1:${port}`
-  for (let tries = 0; ; tries += 1) {
-    const answer = await fetch(`${url}/readyz`).catch(() => undefined)
-    if (answer?.status === 200) break
-    if (tries > 300) throw new Error('haproxy does not get ready')
-    await wait(100)
-  }
-  return { url, stop: () => void child.kill('SIGKILL') }
-}
-
-export async function startNodes(house: RestartsHouse, source?: string): Promise<readonly ToranaProcess[]> {
+  { source, asksReadyz = true }: NodeOptions = {},
+): Promise<readonly ToranaProcess[]> {
   const nodes = await Promise.all(
     Array.from({ length: NODES }, (_, index) => house.torana(`node-${index + 1}`)),
   )
   for (const node of nodes) {
     node.source = source ?? node.source
+    node.asksReadyz = asksReadyz
     await node.start()
   }
   return nodes
 }
 
-export async function rollProcesses({ times }: RestartOptions): Promise<Outcome> {
-  const house = await startRestartsHouse()
-  const nodes = await startNodes(house)
-  const balancer = await startBalancer(house, nodes)
+export async function rollProcesses({ times, balancers }: RestartOptions): Promise<Outcome> {
+  const outcomes: Outcome[] = []
+  for (const kind of balancers) outcomes.push(await rollBehind(kind, times))
+  return { title: 'rolling restarts', wrongs: outcomes.flatMap(({ wrongs }) => wrongs) }
+}
+
+async function rollBehind(kind: BalancerKind, times: number): Promise<Outcome> {
+  const { what, stopDelayMs, backMs, asksReadyz } = BALANCERS[kind]
+  const house = await startRestartsHouse({ limits: { stopDelayMs } })
+  const nodes = await startNodes(house, { asksReadyz })
+  const balancer = await startBalancer(kind, house, nodes)
   const load = startSteadyLoad(balancer.url)
-  await wait(BACK_MS)
+  await wait(backMs)
   const wrongs: string[] = []
   let restart = 0
-  for (; restart < times && !told.signal.aborted; restart += 1)
-    wrongs.push(
-      ...(await restartOne(nodes[restart % NODES] as ToranaProcess, `restart ${restart + 1}`, load)),
-    )
+  for (; restart < times && !told.signal.aborted; restart += 1) {
+    const node = nodes[restart % NODES] as ToranaProcess
+    wrongs.push(...(await restartOne(node, `${kind}: restart ${restart + 1}`, load, backMs)))
+  }
   await load.stop()
-  const title = `${restart} rolling restarts of ${NODES} processes behind HAProxy, retries 0, check 5 s x 2`
+  const title = `${restart} rolling restarts of ${NODES} processes behind ${what}`
   const outcome = await outcomeOf(title, load, house, wrongs)
   for (const node of nodes) await node.stop()
   balancer.stop()
@@ -89,10 +72,11 @@ export async function restartOne(
   node: ToranaProcess,
   what: string,
   load: SteadyLoad,
+  backMs: number,
 ): Promise<readonly string[]> {
   const { code, tookMs } = await node.stop()
   await node.start()
-  await wait(BACK_MS)
+  await wait(backMs)
   const failed = `${load.failures().length} requests have failed so far`
   console.log(`${what}: ended with ${code} in ${Math.round(tookMs / 1000)} s; ${failed}`)
   return code === 0 ? [] : [`${what}: the process ended with ${code}`]

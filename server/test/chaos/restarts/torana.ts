@@ -26,6 +26,8 @@ export class ToranaProcess {
   readonly logFile: string
   /** Where the program lies: another one makes another version of it. */
   source = REPOSITORY
+  /** A node that is never asked for it stops as behind balancers that only try to connect. */
+  asksReadyz = true
   #child: ChildProcess | undefined
   #exit: Promise<unknown> | undefined
 
@@ -77,8 +79,10 @@ export class ToranaProcess {
     }
   }
 
+  /** Its public port is open only while it can serve. */
   async isReady(): Promise<boolean> {
-    const answer = await fetch(`${this.url}/readyz`).catch(() => undefined)
+    const path = this.asksReadyz ? '/readyz' : '/livez'
+    const answer = await fetch(`${this.url}${path}`).catch(() => undefined)
     await answer?.arrayBuffer()
     return answer?.status === 200
   }

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { startBatchBeside } from './batch-beside.ts'
 import { outcomeOf, startRestartsHouse, type Outcome, type RestartsHouse } from './restarts-house.ts'
-import { BACK_MS, restartOne, startBalancer, startNodes, type RestartOptions } from './rolling.ts'
+import { BALANCERS, startBalancer } from './balancers.ts'
+import { restartOne, startNodes, type RestartOptions } from './rolling.ts'
 import { startSteadyLoad } from './steady-load.ts'
 import { REPOSITORY } from './torana.ts'
 import { makeNextVersion, makeVersionOf } from './versions.ts'
@@ -16,12 +17,13 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
   const house = await startRestartsHouse()
   const older = before === undefined ? REPOSITORY : makeVersionOf(before, house.folder)
   const newer = before === undefined ? makeNextVersion(house.folder) : REPOSITORY
-  const nodes = await startNodes(house, older)
+  const nodes = await startNodes(house, { source: older })
   const migrationsBefore = await migrationsIn(house)
-  const balancer = await startBalancer(house, nodes)
+  const balancer = await startBalancer('haproxy', house, nodes)
+  const { backMs } = BALANCERS.haproxy
   const load = startSteadyLoad(balancer.url)
   const batch = knowsBatches(older) ? await startBatchBeside(balancer.url) : undefined
-  await wait(BACK_MS)
+  await wait(backMs)
   const wrongs: string[] = []
   for (const [what, source] of [
     ['upgrade', newer],
@@ -29,7 +31,7 @@ export async function upgradeAndBack({ before }: RestartOptions): Promise<Outcom
   ] as const)
     for (const node of nodes) {
       node.source = source
-      wrongs.push(...(await restartOne(node, `${what} of ${node.name}`, load)))
+      wrongs.push(...(await restartOne(node, `${what} of ${node.name}`, load, backMs)))
     }
   await load.stop()
   wrongs.push(...((await batch?.ended()) ?? []))
