@@ -38,7 +38,7 @@ import type { NodeBooks, StoreParts } from './stores.ts'
 const HEARTBEAT_MS = 1000
 /** How soon a store that came back is noticed. */
 const DRAIN_MS = 250
-/** How soon a disk that can be written again is noticed. */
+/** How soon a disk that can't be written is noticed, and one that can be again. */
 const DISK_MS = 1000
 /** How soon a sibling that died is noticed. */
 const RECOVER_MS = 2000
@@ -91,6 +91,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     throw new ConfigError([problem])
   })
   membership.onRefused = parts.onEnded
+  await ledger.checkDisk()
   await ledger.drain()
   await recoverDead().catch((error: unknown) => log.warn({ err: error }, 'recovery waits for PostgreSQL'))
 
@@ -138,6 +139,7 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
     async [Symbol.asyncDispose]() {
       await ledger.settled()
       await Promise.all(chores.map((chore) => chore.stop()))
+      await ledger.checkDisk()
       await ledger.drain()
       await requests.close()
       const isEmpty = folder.spool.waiting === 0 && folder.journal.size === 0 && !ledger.isStoreAway
@@ -267,9 +269,12 @@ function ledgerEvents(log: Log, metrics: Metrics, onEnded: () => void): LedgerEv
       log.error({ entries, err: error }, 'PostgreSQL refused usage records; they are kept aside')
     },
     spoolFailed: (error) =>
-      log.error({ err: error }, 'the spool on disk cannot be written: this node answers no more requests'),
+      log.error(
+        { err: error },
+        'the spool on disk cannot be written: while PostgreSQL is unreachable, this node sends no more calls',
+      ),
     journalFailed: (error) =>
-      log.error({ err: error }, 'the journal on disk cannot be written: this node takes no more requests'),
+      log.error({ err: error }, 'the journal on disk cannot be written: this node sends no more calls'),
     diskBack: () => log.info('the data folder can be written again'),
     nodeEnded() {
       log.error('another node or an operator ended this node: it stops')

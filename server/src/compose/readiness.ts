@@ -52,14 +52,13 @@ export class NodeReadiness implements Readiness {
   /** Resolves once the node can serve, or has been ended. Rejects when it is told to stop. */
   readonly serving = async (): Promise<void> => {
     const { told, ended } = this.#parts
-    let hasEnded = false
-    void ended.promise.then(() => (hasEnded = true))
+    const isEnded = ended.promise.then(() => true)
     let said: string | undefined
-    for (let reason = this.#unable(); reason !== undefined && !hasEnded; reason = this.#unable()) {
+    for (let reason = this.#unable(); reason !== undefined; reason = this.#unable()) {
       told.throwIfAborted()
       if (reason !== said) this.#log.warn({ reason }, 'the public port opens when this node can serve')
       said = reason
-      await wait(LOOK_MS)
+      if (await Promise.race([isEnded, wait(LOOK_MS)])) return
     }
   }
 

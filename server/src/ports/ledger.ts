@@ -18,9 +18,10 @@ export interface Ledger {
   forget(requestId: string, attempt: number): void
   /**
    * Writes entries, which end the calls they are about. Resolves once they are durable: committed, or fsynced on this node
-   * while the store is away. Rejects when they are neither; then no result may leave. Undefined: they stand already.
+   * while the store is away. Rejects when they are neither; then no result may leave, and the entries of begun calls are written
+   * once they can be: `writtenLate` is called then. Undefined: they are written already.
    */
-  write(entries: readonly LedgerEntry[]): Promise<void> | undefined
+  write(entries: readonly LedgerEntry[], writtenLate?: () => void): Promise<void> | undefined
 }
 
 /** What is known of a call that a dead node had begun and that no entry ended. */
@@ -110,6 +111,10 @@ export interface Spool {
   append(entries: readonly LedgerEntry[]): Promise<void>
   /** How many entries wait. */
   readonly waiting: number
+  /** Opens the file for the next entries ahead of need. Rejects when there can be none, or when it is no longer in its folder. */
+  prepare(): Promise<void>
+  /** Resolves once the disk takes about as much as an entry needs, fsynced. Rejects when it does not. Keeps nothing. */
+  probe(): Promise<void>
   /**
    * Hands over what waits, oldest first, in portions; a portion is forgotten when `take` resolves. Rejects with the first
    * rejection of `take`; what is left stays.
@@ -126,6 +131,9 @@ export interface Journal {
   close(requestId: string, attempt: number): void
   /** How many calls are open. */
   readonly size: number
+  has(requestId: string, attempt: number): boolean
+  /** Throws when its file is no longer in its folder: no later process would find it. */
+  checkPlace(): void
   /** Resolves once the disk takes about as much as a call needs. Rejects when it does not. Notes nothing. */
   probe(): Promise<void>
   /** Writes what is still held and lets go of the file. */

@@ -153,13 +153,13 @@ export async function assertAtRest(simulation: Simulation): Promise<void> {
     const own = sums.get(attempt) ?? []
     sums.delete(attempt)
     const isPosted = own.some(({ kind }) => kind === 'post')
+    const isWritten = isPosted || own.some(({ kind }) => kind === 'unknown')
     assert.equal(
       sumsOf(own).amountNanoUsd,
-      simulation.amountOf(call, isPosted),
+      simulation.amountOf(call, { isPosted, isWritten }),
       `${attempt} costs something else`,
     )
-    if (call.wasServed)
-      assert.ok(isPosted || own.some(({ kind }) => kind === 'unknown'), `${attempt} is lost`)
+    if (call.wasServed) assert.ok(isWritten, `${attempt} is lost`)
   }
   assert.deepEqual([...sums.keys()], [], 'the books hold calls that were never sent')
   for (const { budgetId, window } of simulation.budgets.values()) {

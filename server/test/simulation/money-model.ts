@@ -63,8 +63,8 @@ export interface ModelCall {
   costNanoUsd: bigint
   /** What its node, or whoever read its disk, has put down durably. */
   told: 'post' | 'unknown' | undefined
-  /** Its node could not write the post, or did not hear that it was written. */
-  mayBePosted: boolean
+  /** What its node could not write at once, or did not hear was written. It writes it later, unless it dies before. */
+  mayBe: 'post' | 'unknown' | undefined
   /** What an operator found out. */
   resolved: { readonly kind: 'post' | 'void'; readonly costNanoUsd: bigint } | undefined
   adjustedNanoUsd: bigint
@@ -139,6 +139,12 @@ export interface TouchedBudget {
 interface AdmittedNow {
   readonly requestId: string
   readonly budgets: readonly Budget[]
+}
+
+/** What the books hold of a call: a post; a post or an unknown. */
+interface InBooks {
+  readonly isPosted: boolean
+  readonly isWritten: boolean
 }
 
 export class Simulation {
@@ -333,11 +339,12 @@ export class Simulation {
   }
 
   /** What the call adds to what was spent, by whoever knows best. */
-  amountOf(call: ModelCall, isPosted: boolean): bigint {
+  amountOf(call: ModelCall, { isPosted, isWritten }: InBooks): bigint {
     const { resolved, told, unknown, adjustedNanoUsd } = call
     if (resolved?.kind === 'post') return adjustedNanoUsd + resolved.costNanoUsd
-    if (told === 'post' || (call.mayBePosted && isPosted)) return adjustedNanoUsd + call.costNanoUsd
-    if (resolved?.kind === 'void' || told === undefined) return adjustedNanoUsd
+    if (told === 'post' || (call.mayBe === 'post' && isPosted)) return adjustedNanoUsd + call.costNanoUsd
+    const isUnknown = told === 'unknown' || (call.mayBe === 'unknown' && isWritten)
+    if (resolved?.kind === 'void' || !isUnknown) return adjustedNanoUsd
     return adjustedNanoUsd + (unknown.amountNanoUsd ?? 0n)
   }
 
@@ -404,7 +411,7 @@ export class Simulation {
   #tell(live: LiveRequest, isDurable: boolean): void {
     for (const { call, kind } of live.held.splice(0)) {
       if (isDurable) call.told = kind
-      else call.mayBePosted = kind === 'post'
+      else call.mayBe = kind
     }
   }
 
@@ -421,7 +428,7 @@ function newCall(node: SimulatedNode, { unknown }: BegunCall, windows: ReadonlyS
     wasServed: false,
     costNanoUsd: 0n,
     told: undefined,
-    mayBePosted: false,
+    mayBe: undefined,
     resolved: undefined,
     adjustedNanoUsd: 0n,
   }

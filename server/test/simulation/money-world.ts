@@ -74,6 +74,14 @@ export class TrackedSpool implements Spool {
     })
   }
 
+  prepare(): Promise<void> {
+    return this.#inner.prepare()
+  }
+
+  probe(): Promise<void> {
+    return this.#inner.probe()
+  }
+
   async setAside(entries: readonly LedgerEntry[]): Promise<void> {
     this.aside.push(...entries)
     await this.#inner.setAside(entries)
@@ -114,6 +122,14 @@ export class TrackedJournal implements Journal {
     if (call) this.lastClosed.push(call)
     this.opened.delete(attemptOf({ requestId, attempt }))
     this.#inner.close(requestId, attempt)
+  }
+
+  has(requestId: string, attempt: number): boolean {
+    return this.#inner.has(requestId, attempt)
+  }
+
+  checkPlace(): void {
+    this.#inner.checkPlace()
   }
 
   probe(): Promise<void> {

@@ -33,6 +33,12 @@ export class MemorySpool implements Spool {
     }
   }
 
+  async prepare(): Promise<void> {}
+
+  async probe(): Promise<void> {
+    if (this.isFull) throw new Error('no space left')
+  }
+
   async setAside(entries: readonly LedgerEntry[]): Promise<void> {
     this.aside.push(...entries)
   }
@@ -58,6 +64,12 @@ export class MemoryJournal implements Journal {
   close(requestId: string, attempt: number): void {
     this.#open.delete(`${requestId}/${attempt}`)
   }
+
+  has(requestId: string, attempt: number): boolean {
+    return this.#open.has(`${requestId}/${attempt}`)
+  }
+
+  checkPlace(): void {}
 
   async probe(): Promise<void> {
     if (this.isFull) throw new Error('no space left')

@@ -242,7 +242,7 @@ export const SERVER_FAULTS = {
     retry: true,
     who: 'operator',
     meaning:
-      'Torana could write the usage record neither to PostgreSQL nor to the spool on disk. Torana returns no result without a usage record.',
+      'Torana can write usage records neither to PostgreSQL nor to the spool on disk, or cannot note calls on disk. It sends no call that it could not record, and returns no result without a usage record. Records of calls that were under way are kept, and written as soon as either takes them.',
     nextStep: 'Retry. Operators: check the disk of `TORANA_DATA_DIR` and PostgreSQL.',
   },
   upstream_timeout: {

@@ -218,23 +218,25 @@ test('a journal that can’t be written sends no call and keeps no money', async
   await assertAccounted(world, done)
 })
 
-test('where nothing can be written no result leaves, and its call stays open with its money', async () => {
-  const world = await aWorld()
-  const admission = await world.admitted(texts('abc'))
-  const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
-  world.node.link.otherwise = 'before'
-  world.spool.isFull = true
-  admission.served(call, { kind: 'measured', tokens: 3 })
-  await assert.rejects(async () => admission.settle(), Fault)
-  world.node.link.otherwise = 'none'
-  await world.rest()
-  assert.deepEqual(world.journal.calls(), [call.unknown])
-  assert.equal(world.leased(PROJECT), call.unknown.amountNanoUsd)
-  // Its node dies: the call becomes an unknown, and pays from the lease that was kept for it.
-  await world.books.endNode(world.node.id, world.journal.calls())
-  assert.equal(world.leased(PROJECT), 0n)
-  assert.equal(world.books.entries()[0]?.kind, 'unknown')
-})
+for (const dies of [false, true])
+  test(`where nothing can be written no result leaves, and its call stays open with its money until ${dies ? 'its node dies' : 'it is written'}`, async () => {
+    const world = await aWorld()
+    const admission = await world.admitted(texts('abc'))
+    const call = await admission.begin(world.identifiers.next(), offer, texts('abc'))
+    world.node.link.otherwise = 'before'
+    world.spool.isFull = true
+    admission.served(call, { kind: 'measured', tokens: 3 })
+    await assert.rejects(async () => admission.settle(), Fault)
+    assert.deepEqual(world.journal.calls(), [call.unknown])
+    assert.ok(world.leased(PROJECT) >= (call.unknown.amountNanoUsd ?? 0n))
+    world.node.link.otherwise = 'none'
+    // The call becomes an unknown, and pays from the lease that was kept for it.
+    if (dies) await world.books.endNode(world.node.id, world.journal.calls())
+    else await world.rest()
+    assert.equal(world.leased(PROJECT), 0n)
+    const [entry] = world.books.entries()
+    assert.deepEqual([entry?.kind, entry?.tokens], dies ? ['unknown', undefined] : ['post', 3])
+  })
 
 test('entries that fail after their request has ended are reported', async () => {
   const world = await aWorld()

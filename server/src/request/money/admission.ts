@@ -327,9 +327,10 @@ export class Admission implements Disposable {
 
   /** Should this process die before an entry is durable, its call counts in full. So unused money is free only then. */
   #write(entries: readonly LedgerEntry[], unused: readonly Leased[]): Promise<void> | undefined {
-    const writing = this.#outside.ledger.write(entries)
-    if (writing !== undefined) return writing.then(() => this.#release(unused))
-    this.#release(unused)
+    const free = (): void => this.#release(unused)
+    const writing = this.#outside.ledger.write(entries, free)
+    if (writing !== undefined) return writing.then(free)
+    free()
     return undefined
   }
 

@@ -2,9 +2,10 @@
  * Calls under way, in a local file: a line when a call is about to be sent, a line when it is accounted for. What was handed
  * to the system survives `kill -9`; nothing is fsynced, so a lost machine loses it.
  */
-import { closeSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readFileSync, rmSync, unlinkSync, writeSync } from 'node:fs'
 import type { Journal, OpenCall } from '#ports/ledger.ts'
 import { entryFrom, entryText } from './entry-text.ts'
+import { checkInPlace } from './in-place.ts'
 import { segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'journal'
@@ -48,10 +49,19 @@ export class FileJournal implements Journal {
     if (this.#open.delete(id)) this.#add(`-${id}\n`)
   }
 
-  probe(): Promise<void> {
+  has(requestId: string, attempt: number): boolean {
+    return this.#open.has(`${requestId}/${attempt}`)
+  }
+
+  checkPlace(): void {
+    checkInPlace(fstatSync(this.#file), segmentPath(this.#folder, NAME, this.#number))
+  }
+
+  async probe(): Promise<void> {
+    this.checkPlace()
     this.#batch ??= Promise.withResolvers<void>()
     this.#add(EMPTY_LINES)
-    return this.#batch.promise
+    await this.#batch.promise
   }
 
   end(): void {

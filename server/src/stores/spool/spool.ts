@@ -9,6 +9,7 @@ import { crc32 } from 'node:zlib'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { Spool } from '#ports/ledger.ts'
 import { entryFrom, entryText } from './entry-text.ts'
+import { checkInPlace } from './in-place.ts'
 import { segmentNumber, segmentPath, segmentsIn } from './segments.ts'
 
 const NAME = 'spool'
@@ -22,6 +23,8 @@ const LINE_FEED = 0x0a
 const SEGMENT_BYTES = 16 * 1024 * 1024
 /** About 20 million entries: a day of 230 requests a second. Beyond it something else is wrong, and the disk must not fill. */
 const MAX_BYTES = 5 * 1024 * 1024 * 1024
+/** More than an entry needs, and more than is left of the last block of a full disk. */
+const PROBE = Buffer.alloc(4096)
 /** Entries handed over at once. */
 const PORTION = 1000
 
@@ -57,17 +60,7 @@ export class FileSpool implements Spool {
     if (entries.length === 0) return Promise.resolve()
     return this.#inTurn(async () => {
       const frame = frameOf(entries)
-      if (this.#bytes + frame.length > MAX_BYTES)
-        throw new Error(`the spool holds ${this.#bytes} bytes: it is full`)
-      const file = await this.#current()
-      const atBytes = this.#fileBytes
-      try {
-        await writeWhole(file, frame, atBytes)
-        await file.datasync()
-      } catch (error) {
-        await this.#giveUp(file, atBytes)
-        throw error
-      }
+      await this.#write(frame)
       this.#fileBytes += frame.length
       this.#bytes += frame.length
       this.#waiting += entries.length
@@ -75,8 +68,20 @@ export class FileSpool implements Spool {
     })
   }
 
+  prepare(): Promise<void> {
+    return this.#inTurn(async () => checkInPlace(await (await this.#current()).stat(), this.#path()))
+  }
+
+  probe(): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#write(PROBE)
+      await this.#file?.truncate(this.#fileBytes)
+    })
+  }
+
   async drain(take: (entries: readonly LedgerEntry[]) => Promise<void>): Promise<void> {
-    await this.#inTurn(() => this.#endSegment())
+    // A file that was opened ahead of need stays open.
+    await this.#inTurn(async () => void (this.#fileBytes > 0 && (await this.#endSegment())))
     const end = this.#number
     for (const path of segmentsIn(this.#folder, NAME)) {
       // What comes in meanwhile waits for the next time.
@@ -107,7 +112,7 @@ export class FileSpool implements Spool {
 
   async #current(): Promise<FileHandle> {
     if (this.#file !== undefined) return this.#file
-    this.#file = await open(segmentPath(this.#folder, NAME, this.#number), 'w', 0o600)
+    this.#file = await open(this.#path(), 'w', 0o600)
     // Or a power cut could lose the name of the file, and all that is in it.
     const folder = await open(this.#folder, 'r')
     try {
@@ -118,15 +123,33 @@ export class FileSpool implements Spool {
     return this.#file
   }
 
-  /** What was half written is cut off, and what comes next begins a file of its own. */
-  async #giveUp(file: FileHandle, atBytes: number): Promise<void> {
-    const path = segmentPath(this.#folder, NAME, this.#number)
+  #path(): string {
+    return segmentPath(this.#folder, NAME, this.#number)
+  }
+
+  /** Behind what the file holds, fsynced. Nothing of it is left when it rejects. */
+  async #write(bytes: Buffer): Promise<void> {
+    if (this.#bytes + bytes.length > MAX_BYTES)
+      throw new Error(`the spool holds ${this.#bytes} bytes: it is full`)
+    const file = await this.#current()
+    const atBytes = this.#fileBytes
     try {
-      await file.truncate(atBytes)
-    } finally {
-      await this.#endSegment()
+      await writeWhole(file, bytes, atBytes)
+      await file.datasync()
+      checkInPlace(await file.stat(), this.#path())
+    } catch (error) {
+      await this.#giveUp(file, atBytes)
+      throw error
     }
-    if (atBytes === 0) await unlink(path)
+  }
+
+  /** What was half written is cut off. What comes next begins a file of its own, unless this one is empty: a new one might not be had. */
+  async #giveUp(file: FileHandle, atBytes: number): Promise<void> {
+    const isCut = await file.truncate(atBytes).then(
+      () => true,
+      () => false,
+    )
+    if (!isCut || atBytes > 0) await this.#endSegment()
   }
 
   async #endSegment(): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { after, test } from 'node:test'
 import { setImmediate as yieldLoop } from 'node:timers/promises'
 import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
@@ -46,6 +46,7 @@ async function aNode() {
   const folder = testFolder()
   const journal = new FileJournal(folder)
   const spool = new FileSpool(join(folder, 'spool'))
+  after(() => spool.close())
   const events: string[] = []
   const told: LedgerEvents = {
     written: ({ entries, where }) => events.push(`${entries} to ${where}`),
@@ -169,33 +170,109 @@ test('a record that the store refuses holds up no other, and is kept for a perso
   assert.equal((JSON.parse(line) as unknown[])[9], 2)
 })
 
-test('without store and spool no result may leave; its call stays open, and all is well when there is a disk again', async () => {
-  const { ledger, books, link, journal, events, folder } = await aNode()
+/** What the books hold of this call: its cost, and how it ended. */
+function inBooks(books: MemoryBooks): (readonly [number | undefined, string])[] {
+  return books.entries().map(({ tokens, kind }) => [tokens, kind] as const)
+}
+
+for (const [first, come] of [
+  ['the store', ['store', 'disk']],
+  ['the disk', ['disk', 'store']],
+] as const)
+  test(`without store and spool no call is begun; what was already bought is written exactly once ${first} is back`, async () => {
+    const { ledger, books, link, journal, spool, events, folder } = await aNode()
+    await ledger.begin(numbered(1, { kind: 'unknown' }))
+    const path = join(folder, 'spool')
+    link.otherwise = 'before'
+    renameSync(path, `${path}-away`)
+    await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
+    await assert.rejects(ledger.begin(numbered(2, { kind: 'unknown' })), isUnavailable)
+    assert.equal(journal.size, 1, 'the refused call is not open')
+    for (let times = 0; times < 3; times += 1) {
+      await ledger.checkDisk()
+      await ledger.drain()
+      assert.match(ledger.failure ?? '', /spool/, 'not ready, however often it looks')
+    }
+    assert.deepEqual([...new Set(events)], ['away', 'spool failed'])
+    assert.deepEqual(kept(books), [])
+    for (const back of come) {
+      if (back === 'disk') renameSync(`${path}-away`, path)
+      else link.otherwise = 'none'
+      await ledger.checkDisk()
+      await ledger.drain()
+      assert.equal(ledger.failure, undefined)
+      assert.equal(journal.size, 0, `its call is ended with ${back}`)
+      await ledger.begin(numbered(3, { kind: 'unknown' }))
+      ledger.forget(numbered(3).requestId, 0)
+    }
+    assert.deepEqual(inBooks(books), [[1, 'post']])
+    assert.equal(spool.waiting, 0)
+    await yieldLoop()
+    assert.equal(readOpenCalls(folder).calls.length, 0)
+  })
+
+test('what an answer without a call would have recorded is not kept: the answer did not leave', async () => {
+  const { ledger, books, link, folder } = await aNode()
   link.otherwise = 'before'
-  await ledger.begin(numbered(1, { kind: 'unknown' }))
   rmSync(join(folder, 'spool'), { recursive: true })
   await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
-  assert.match(ledger.failure ?? '', /spool/)
-  assert.equal(journal.size, 1)
-  assert.deepEqual(events, ['away', 'spool failed'])
-  mkdirSync(join(folder, 'spool'))
-  await ledger.write([numbered(2)])
-  assert.equal(ledger.failure, undefined)
   link.otherwise = 'none'
   await ledger.drain()
-  assert.deepEqual(kept(books), [2])
+  assert.deepEqual(kept(books), [])
 })
 
-test('a spool that can’t be written keeps no result from leaving while the store is there', async () => {
-  const { ledger, link, folder } = await aNode()
-  rmSync(join(folder, 'spool'), { recursive: true })
-  link.planned.push('before')
+test('a spool folder that is exchanged under the node takes no entry: it would be found by no later process', async () => {
+  const { ledger, link, folder, events } = await aNode()
+  const path = join(folder, 'spool')
+  await ledger.checkDisk()
+  link.otherwise = 'before'
+  await ledger.begin(numbered(1, { kind: 'unknown' }))
+  rmSync(path, { recursive: true })
+  mkdirSync(path)
   await assert.rejects(ledger.write([numbered(1)]), isUnavailable)
+  assert.match(ledger.failure ?? '', /exchanged/)
+  assert.ok(events.includes('spool failed'))
+})
+
+test('the file of the spool is open before it is needed: a folder that takes no more files loses nothing', async () => {
+  const { ledger, link, folder, spool } = await aNode()
+  await ledger.checkDisk()
+  assert.deepEqual(readdirSync(join(folder, 'spool')), ['spool-1'])
+  link.otherwise = 'before'
+  await ledger.write([numbered(1)])
+  link.otherwise = 'none'
+  await ledger.drain()
+  await ledger.checkDisk()
+  assert.deepEqual([spool.waiting, readdirSync(join(folder, 'spool'))], [0, ['spool-2']])
+})
+
+test('a spool that can’t be written keeps no call from beginning while the store is there, and is known before it is needed', async () => {
+  const { ledger, link, folder, events } = await aNode()
+  rmSync(join(folder, 'spool'), { recursive: true })
+  await ledger.checkDisk()
+  assert.deepEqual(events, ['spool failed'])
+  assert.equal(ledger.failure, undefined)
+  await ledger.begin(numbered(1, { kind: 'unknown' }))
+  await ledger.write([numbered(1)])
+  link.planned.push('before')
+  await assert.rejects(ledger.write([numbered(2)]), isUnavailable)
   assert.match(ledger.failure ?? '', /spool/)
-  mkdirSync(join(folder, 'spool'))
+  await assert.rejects(ledger.begin(numbered(3, { kind: 'unknown' })), isUnavailable)
   await ledger.drain()
   assert.equal(ledger.failure, undefined)
-  await ledger.write([numbered(2)])
+  await ledger.write([numbered(4)])
+})
+
+test('a journal whose folder is gone notes no call: no later process would find it', async () => {
+  const { ledger, events, folder } = await aNode()
+  renameSync(folder, `${folder}-away`)
+  await ledger.checkDisk()
+  assert.match(ledger.failure ?? '', /journal.*exchanged/)
+  assert.deepEqual(events, ['journal failed'])
+  renameSync(`${folder}-away`, folder)
+  await ledger.checkDisk()
+  assert.equal(ledger.failure, undefined)
+  assert.deepEqual(events, ['journal failed', 'disk back'])
 })
 
 test('a call is noted on disk before it is sent, until its record is durable', async () => {

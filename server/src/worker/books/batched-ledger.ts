@@ -8,6 +8,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import { NodeEnded, type Journal, type Ledger, type LedgerStore, type Spool } from '#ports/ledger.ts'
 import { StoreAway } from '#ports/store.ts'
+import { KeptWrites, type KeptWrite } from './kept-writes.ts'
 
 /** A larger statement takes longer without writing more entries a second. */
 const BATCH_ENTRIES = 1000
@@ -15,7 +16,10 @@ const BATCH_ENTRIES = 1000
 const LANES = 2
 /** So many entries are worth a batch beside another one. Smaller ones cost the store more for each entry than they save in time. */
 const BESIDE_ENTRIES = 32
-/** Entries that may wait in memory: a second of what PostgreSQL can take. Beyond it results are refused. */
+/**
+ * Entries that wait in memory: a second of what PostgreSQL can take. Beyond it results are refused. Those that could be written nowhere
+ * count too; they are few, since no call begins while there is nowhere to write.
+ */
 const WAITING_MAX = 50_000
 
 export interface LedgerEvents {
@@ -51,8 +55,7 @@ export interface BatchedLedgerParts {
   readonly yieldLoop: () => Promise<unknown>
 }
 
-interface QueuedWrite {
-  readonly entries: readonly LedgerEntry[]
+interface QueuedWrite extends KeptWrite {
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
@@ -79,6 +82,7 @@ export class BatchedLedger implements Ledger {
   #draining: Promise<void> | undefined
   /** Nothing more is taken in the name of this node; what it has stays in its spool. */
   #isEnded = false
+  readonly #kept: KeptWrites
   /** Undefined while the spool can be written. */
   #spoolFailure: Error | undefined
   /** Undefined while the journal can be written. */
@@ -86,6 +90,7 @@ export class BatchedLedger implements Ledger {
 
   constructor(parts: BatchedLedgerParts) {
     this.#parts = parts
+    this.#kept = new KeptWrites(parts.journal)
   }
 
   /** Why no result may leave, if so. */
@@ -100,6 +105,11 @@ export class BatchedLedger implements Ledger {
   }
 
   async begin(open: LedgerEntry): Promise<void> {
+    if (this.#isAway && this.#spoolFailure !== undefined)
+      throw unavailable(
+        'PostgreSQL is unreachable and the spool on disk cannot be written: the usage of a call could not be recorded, so Torana did not send it.',
+        this.#spoolFailure,
+      )
     try {
       await this.#parts.journal.open(open)
     } catch (cause) {
@@ -116,33 +126,48 @@ export class BatchedLedger implements Ledger {
     this.#parts.journal.close(requestId, attempt)
   }
 
-  write(entries: readonly LedgerEntry[]): Promise<void> {
+  write(entries: readonly LedgerEntry[], writtenLate?: () => void): Promise<void> {
     if (entries.length === 0) return Promise.resolve()
-    if (this.#queued > WAITING_MAX) {
+    if (this.#queued + this.#kept.size > WAITING_MAX) {
       return Promise.reject(unavailable('Too many usage records are waiting to be written.'))
     }
     return new Promise((resolve, reject) => {
-      this.#queue.push({ entries, resolve, reject })
+      this.#queue.push({ entries, writtenLate, resolve, reject })
       this.#queued += entries.length
       if (this.#mayBegin()) this.#gathering ??= this.#gather()
     })
   }
 
   /**
-   * While the disk fails, looks whether it can be written again. Called again and again: a node that says that it is not ready
-   * gets no requests, and would not find out by itself.
+   * Looks whether the disk can be written, called again and again: before the spool is needed, and while it fails, since a node that
+   * says that it is not ready gets no requests to find out by. Writes to the disk only while it fails.
    */
   async checkDisk(): Promise<void> {
-    if (this.#journalFailure === undefined && this.#spoolFailure === undefined) return
+    const { journal, spool, events } = this.#parts
+    const wasFailing = this.#journalFailure !== undefined || this.#spoolFailure !== undefined
     try {
-      await this.#parts.journal.probe()
+      if (wasFailing) await journal.probe()
+      else journal.checkPlace()
     } catch (error) {
       this.#noteJournal(error as Error)
       return
     }
     this.#journalFailure = undefined
+    try {
+      await spool.prepare()
+      if (wasFailing) await spool.probe()
+      if (this.#isAway) await this.#kept.write((entries) => spool.append(entries))
+    } catch (error) {
+      this.#noteSpool(error as Error)
+      return
+    }
     this.#spoolFailure = undefined
-    this.#parts.events.diskBack()
+    if (wasFailing) events.diskBack()
+  }
+
+  #noteSpool(error: Error): void {
+    if (this.#spoolFailure === undefined) this.#parts.events.spoolFailed(error)
+    this.#spoolFailure = error
   }
 
   #noteJournal(error: Error): void {
@@ -152,7 +177,8 @@ export class BatchedLedger implements Ledger {
 
   /** Tries to hand over what waits in the spool. Called again and again; does nothing when nothing waits. */
   drain(): Promise<void> {
-    if (this.#isEnded || (!this.#isAway && this.#parts.spool.waiting === 0)) return Promise.resolve()
+    const isDone = !this.#isAway && this.#parts.spool.waiting === 0 && this.#kept.size === 0
+    if (this.#isEnded || isDone) return Promise.resolve()
     this.#draining ??= this.#drainSpool().finally(() => (this.#draining = undefined))
     return this.#draining
   }
@@ -218,13 +244,13 @@ export class BatchedLedger implements Ledger {
       for (const { resolve } of writes) resolve()
       events.written({ entries: entries.length, where, durationMs: monotonicMs() - startedMs })
     } catch (cause) {
-      // The journal keeps these calls open: they come back as unknowns.
+      this.#kept.keep(writes)
       for (const { reject } of writes) reject(unavailable('Torana could not write the usage record.', cause))
     }
   }
 
   async #keep(entries: readonly LedgerEntry[], lane: number): Promise<'store' | 'spool'> {
-    const { nodeId, store, spool, events } = this.#parts
+    const { nodeId, store, spool } = this.#parts
     if (!this.#isAway) {
       try {
         await store.append(nodeId, entries, lane)
@@ -237,8 +263,7 @@ export class BatchedLedger implements Ledger {
       await spool.append(entries)
       this.#spoolFailure = undefined
     } catch (error) {
-      this.#spoolFailure = error as Error
-      events.spoolFailed(error as Error)
+      this.#noteSpool(error as Error)
       throw error
     }
     return 'spool'
@@ -268,9 +293,16 @@ export class BatchedLedger implements Ledger {
         if (this.#wasConnected) events.storeBack()
         this.#wasConnected = true
       }
-      await spool.drain((entries) => handOver(nodeId, entries, this.#parts))
     } catch (error) {
-      this.noteTrouble(error as Error)
+      return this.noteTrouble(error as Error)
+    }
+    const hand = (entries: readonly LedgerEntry[]): Promise<void> => handOver(nodeId, entries, this.#parts)
+    try {
+      await this.#kept.write(hand)
+      await spool.drain(hand)
+    } catch (error) {
+      if (error instanceof StoreAway || error instanceof NodeEnded) this.noteTrouble(error)
+      else this.#noteSpool(error as Error)
     }
   }
 }
