@@ -4,6 +4,7 @@
  * try to connect, and send requests to every port that is open.
  */
 import { chmodSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { readTls } from '#config/file/certificates.ts'
 import { tasksOf } from '#core/node-role.ts'
@@ -32,6 +33,8 @@ export interface Apps {
   readonly gateway: FastifyInstance
   readonly control: FastifyInstance
 }
+
+export type PortName = 'public' | 'control'
 
 export interface BindOptions {
   /** Other processes of this node answer at the same addresses: this one joins them when it is ready. */
@@ -151,6 +154,12 @@ export class Listeners implements AsyncDisposable {
     this.#socket = socket
     chmodSync(path, 0o600)
     await socket.open(commands, this.#controlBounds)
+  }
+
+  /** Takes a connection that another process has accepted at one of the ports. */
+  take(to: PortName, socket: Socket): void {
+    const listener = to === 'public' ? this.#gateway : this.#control
+    listener?.take(socket)
   }
 
   /** Shows another certificate from now on. Throws if it can't be used; then the one before stays. */

@@ -156,6 +156,12 @@ export class Listener {
     if (!this.#server.listening) await this.#listen()
   }
 
+  /** Takes a connection of which nothing was read yet. */
+  take(socket: Socket): void {
+    this.#server.emit('connection', socket)
+    socket.resume()
+  }
+
   /** Shows another certificate on new connections; those that are open go on. Throws if it can't be used. */
   useCertificate(tls: TlsCertificate): void {
     ;(this.#server as TlsServer).setSecureContext(tlsOptions(tls))

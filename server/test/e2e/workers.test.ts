@@ -150,6 +150,27 @@ test('a connection that was handed to a worker which dies before it takes it is 
   assert.equal(await torana.ended(), 0, torana.stdout())
 })
 
+test('when the only worker dies, connections on both ports wait for the next one: none is refused', async () => {
+  const torana = await startWorkers(1)
+  const [victim = 0] = childrenOf(torana.pid)
+  const begun = performance.now()
+  process.kill(victim, 'SIGKILL')
+  await eventually(async () => assert.equal(isAlive(victim), false))
+  // The supervisor notices a moment later.
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const asked: Promise<number>[] = []
+  while (performance.now() - begun < 1500) {
+    asked.push(ask(torana.url, 'plain-w16'))
+    asked.push(fetch(`${torana.controlUrl}/livez`).then(({ status }) => status))
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  assert.deepEqual([...new Set(await Promise.all(asked))], [200])
+  assert.ok(asked.length > 20)
+  assert.equal(await ask(torana.url, 'plain-w16'), 200)
+  torana.signal('SIGTERM')
+  assert.equal(await torana.ended(), 0, torana.stdout())
+})
+
 test('when the supervisor is killed, its workers end what they have and leave', async () => {
   const torana = await startWorkers(2)
   const workers = childrenOf(torana.pid)

@@ -11,6 +11,7 @@ interface ClusterMessage {
   readonly act?: string
   readonly seq?: number
   readonly ack?: number
+  readonly port?: number | null
 }
 
 type Send = (message: ClusterMessage, ...rest: unknown[]) => boolean
@@ -36,5 +37,15 @@ export function keepHandedConnections(worker: Worker, hasOthers: () => boolean):
     // One that nobody is left to take counts as taken: the cluster then closes it, and its caller knows at once.
     const accepted = !hasOthers()
     for (const ack of waiting) child.emit('internalMessage', { cmd: 'NODE_CLUSTER', ack, accepted })
+  })
+}
+
+/** Called when a worker asks for a port, before the cluster binds it. */
+export function onAboutToBind(
+  { process: child }: Worker,
+  work: (port: number | null | undefined) => void,
+): void {
+  child.prependListener('internalMessage', ({ act, port }: ClusterMessage) => {
+    if (act === 'queryServer') work(port)
   })
 }

@@ -68,6 +68,7 @@ interface StartParts {
 async function start(settings: Settings, env: Environment, { say, channel }: StartParts): Promise<Node> {
   const isLate = env[JOINS_OTHERS] !== undefined
   const listeners = await Listeners.bind(settings, { isLate })
+  if (channel !== undefined) channel.onConnection = (to, socket) => listeners.take(to, socket)
   if (!isLate) say(`Torana ${readManifest().version} is starting at ${listeners.url}`)
   // Loaded only now: a taken port is told before a second is spent on the rest of the code.
   const { startNode } = await import('#main')

@@ -2,10 +2,12 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Environment } from '#config/file/variable.ts'
+import { tasksOf } from '#core/node-role.ts'
 import type { Settings } from '#core/settings.ts'
 import { openLog } from '#telemetry/log.ts'
 import type { Output } from '../command/output.ts'
 import { onHangUp, told } from './stop-signals.ts'
+import type { Address } from './stand-in.ts'
 import { Supervisor } from './supervisor.ts'
 
 export interface SuperviseParts {
@@ -20,14 +22,18 @@ export async function supervise(
   { workers, env: given, out }: SuperviseParts,
 ): Promise<number> {
   const log = openLog(settings.logLevel, settings.logFormat)
+  const port = await fixedPort(settings.host, settings.port)
+  const controlPort = await fixedPort(settings.controlHost, settings.controlPort)
   const env = {
     ...given,
     TORANA_WORKERS: String(workers),
     TORANA_ROLE: settings.role,
-    PORT: String(await fixedPort(settings.host, settings.port)),
-    CONTROL_PORT: String(await fixedPort(settings.controlHost, settings.controlPort)),
+    PORT: String(port),
+    CONTROL_PORT: String(controlPort),
   }
-  const supervisor = new Supervisor({ workers, env, log })
+  const addresses: Address[] = [{ name: 'control', host: settings.controlHost, port: controlPort }]
+  if (tasksOf(settings.role).takesRequests) addresses.push({ name: 'public', host: settings.host, port })
+  const supervisor = new Supervisor({ workers, env, addresses, log })
   const started = supervisor.start()
   const first = await Promise.race([started, told()])
   if ('exitCode' in first) {

@@ -1,6 +1,6 @@
 /**
- * The process that holds the ports of several workers. It starts them, replaces one that died, and does nothing else: no request
- * and no secret passes through it.
+ * The process that holds the ports of several workers. It starts them, replaces one that died, and holds connections while none of them
+ * takes any. No request and no secret passes through it.
  */
 import cluster from 'node:cluster'
 import type { Environment } from '#config/file/variable.ts'
@@ -8,8 +8,9 @@ import { JOINS_OTHERS } from '#config/unknown-variables.ts'
 import { wait } from '#runtime/clock.ts'
 import type { Log } from '#telemetry/log.ts'
 import type { ToSupervisor } from './worker-messages.ts'
-import { keepHandedConnections } from './handed-connections.ts'
+import { keepHandedConnections, onAboutToBind } from './handed-connections.ts'
 import { Scrapes } from './scrapes.ts'
+import { StandIn, type Address } from './stand-in.ts'
 import { WorkerProcess } from './worker-process.ts'
 
 /** Before a worker that died is started again: doubled with every death in a row. */
@@ -23,6 +24,8 @@ export interface SupervisorParts {
   readonly workers: number
   /** The environment of each worker. */
   readonly env: Environment
+  /** Where the workers take connections. */
+  readonly addresses: readonly Address[]
   readonly log: Log
 }
 
@@ -33,6 +36,7 @@ export class Supervisor {
   /** All that live, with those that end because another one stands in their place. */
   readonly #living = new Set<WorkerProcess>()
   readonly #scrapes: Scrapes
+  readonly #standIn: StandIn
   #isStopping = false
   #replacing: Promise<void> | undefined
   #mustReplaceAgain = false
@@ -43,6 +47,7 @@ export class Supervisor {
       all: () => [...this.#living].filter(({ isReady }) => isReady),
       isInPlace: (worker) => this.#inPlace.get(worker.place) === worker,
     })
+    this.#standIn = new StandIn(parts.addresses, parts.log)
     cluster.schedulingPolicy = cluster.SCHED_RR
     // Their options stand in their environment.
     cluster.setupPrimary({ args: ['start'] })
@@ -77,6 +82,7 @@ export class Supervisor {
   /** Lets all workers end in order. */
   async stop(by: 'SIGTERM' | 'SIGINT'): Promise<void> {
     this.#isStopping = true
+    this.#standIn.end()
     // Also one that was started meanwhile.
     while (this.#living.size > 0) {
       const living = [...this.#living]
@@ -125,8 +131,16 @@ export class Supervisor {
     const env = { ...this.#parts.env, ...(joinsOthers && { [JOINS_OTHERS]: 'true' }) }
     const forked = cluster.fork(env)
     const worker = new WorkerProcess(place, forked, (message, from) => this.#hear(message, from))
-    keepHandedConnections(forked, () => [...this.#living].some((one) => one !== worker && one.isReady))
+    const hasOthers = (): boolean => [...this.#living].some((one) => one !== worker && one.isReady)
+    keepHandedConnections(forked, hasOthers)
+    // Right behind this, the cluster binds the port for its worker.
+    onAboutToBind(forked, (port) => this.#standIn.release(port))
+    const gone = (): void => {
+      if (worker.isReady && !this.#isStopping && !hasOthers()) this.#standIn.begin()
+    }
+    forked.once('disconnect', gone).once('exit', gone)
     this.#living.add(worker)
+    void worker.ready.then((banner) => banner !== undefined && this.#standIn.handTo(forked))
     void worker.ended.then(() => {
       this.#living.delete(worker)
       this.#scrapes.ended(worker)

@@ -1,7 +1,9 @@
 /** A worker's own side: it tells its supervisor that it is ready, counts for it, and ends when the supervisor is gone. */
 import cluster from 'node:cluster'
+import { Socket } from 'node:net'
 import type { Node } from '#main'
 import type { Peers } from '#compose/control.ts'
+import type { PortName } from '#compose/listeners.ts'
 import { CONTENT_TYPE, type MetricsText } from '#telemetry/metrics.ts'
 import type { ToSupervisor, ToWorker } from './worker-messages.ts'
 
@@ -16,7 +18,7 @@ export class WorkerChannel {
   readonly #orphaned = Promise.withResolvers<'orphaned'>()
 
   constructor() {
-    process.on('message', (message: ToWorker) => this.#hear(message))
+    process.on('message', (message: ToWorker, socket: unknown) => this.#hear(message, socket))
     cluster.worker?.once('disconnect', () => {
       // Else Node ends the process at once, with the requests in it.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
@@ -28,6 +30,9 @@ export class WorkerChannel {
   get mustEnd(): Promise<'replaced' | 'orphaned'> {
     return Promise.race([this.#replaced.promise, this.#orphaned.promise])
   }
+
+  /** Takes a connection that the supervisor accepted. */
+  onConnection: ((to: PortName, socket: Socket) => void) | undefined
 
   readonly peers: Peers = { metrics: () => this.#scrape() }
 
@@ -44,7 +49,9 @@ export class WorkerChannel {
     await new Promise<void>((resolve) => process.send?.(message, undefined, undefined, () => resolve()))
   }
 
-  #hear(message: ToWorker): void {
+  #hear(message: ToWorker, socket: unknown): void {
+    // Undefined: its client has gone meanwhile.
+    if (message.kind === 'connection' && socket instanceof Socket) this.onConnection?.(message.to, socket)
     if (message.kind === 'replaced') this.#replaced.resolve('replaced')
     if (message.kind === 'scraped') this.#scrapes.get(message.id)?.(message.text)
     if (message.kind === 'count') void this.#count(message.id)

@@ -1,4 +1,5 @@
 /** What a supervisor and its workers say to each other. */
+import type { PortName } from '#compose/listeners.ts'
 
 export type ToSupervisor =
   /** The worker takes requests from now on. `banner` is for the person at the terminal. */
@@ -13,3 +14,5 @@ export type ToWorker =
   | { readonly kind: 'scraped'; readonly id: number; readonly text: string }
   /** Another worker stands in your place: end what you have. */
   | { readonly kind: 'replaced' }
+  /** Comes with a connection that the supervisor took while no worker did: it belongs to this port. */
+  | { readonly kind: 'connection'; readonly to: PortName }
