@@ -362,8 +362,10 @@ export function batchesSuite(name: string, open: () => Promise<BatchesWorld>): v
     assert.equal(await batches.continue(asked.id, 'another project', by), undefined)
     const continued = await batches.continue(asked.id, asked.project, by)
     assert.deepEqual([continued?.isContinued, continued?.pause], [true, undefined])
+    // What was given back may come alone.
+    const claimed = [...(await batches.claim(ONE, 9)), ...(await batches.claim(ONE, 9))]
     assert.deepEqual(
-      (await batches.claim(ONE, 9)).map((held) => [held.hold.chunk, held.batch.isContinued]),
+      claimed.map((held) => [held.hold.chunk, held.batch.isContinued]),
       [
         [0, true],
         [1, true],

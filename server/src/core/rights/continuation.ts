@@ -28,7 +28,7 @@ interface Rule {
 }
 
 /** The first rule that fits decides. What the table does not name (budgets, limits, models) is asked under the terms it leads to. */
-export const CONTINUATION_RULES: readonly Rule[] = [
+const CONTINUATION_RULES: readonly Rule[] = [
   { when: { isProjectDeleted: true }, follows: { does: 'cancel', because: 'project_deleted' } },
   { when: { key: 'leaked' }, follows: { does: 'cancel', because: 'key_revoked' } },
   { when: { key: 'unreachable' }, follows: { does: 'pause', because: 'key_store_unreachable' } },

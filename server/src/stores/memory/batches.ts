@@ -26,6 +26,7 @@ import {
   isDone,
   keptBytesOf,
   kindOf,
+  nextOf,
   spacesOf,
   waiting,
   type StoredBatch,
@@ -210,7 +211,7 @@ export class MemoryBatches implements Batches {
       for (const [number, { state, heldUntilMs }] of stored.chunks.entries())
         if (claimed.length < limit && state === 'held' && heldUntilMs <= nowMs) take(stored, number)
     while (claimed.length < limit) {
-      const next = this.#next(nowMs, isWanted)
+      const next = nextOf(this.#batches.values(), nowMs, isWanted)
       if (next === undefined) break
       this.#claims += 1
       next.claimedAt = this.#claims
@@ -318,19 +319,6 @@ export class MemoryBatches implements Batches {
 
   #newest(isWanted: (stored: StoredBatch) => boolean): StoredBatch | undefined {
     return [...this.#batches.values()].findLast(isWanted)
-  }
-
-  /** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
-  #next(nowMs: number, isWanted: (stored: StoredBatch) => boolean): StoredBatch | undefined {
-    const open = [...this.#batches.values()].filter(
-      (stored) => stored.batch.state === 'in_progress' && isWanted(stored),
-    )
-    const ready = open.filter(
-      ({ nextChunk, chunks, notBeforeMs }) => nextChunk < chunks.length && notBeforeMs <= nowMs,
-    )
-    const servedAt = ({ batch }: StoredBatch): number =>
-      Math.max(...open.filter((one) => one.batch.project === batch.project).map(({ claimedAt }) => claimedAt))
-    return ready.sort((a, b) => servedAt(a) - servedAt(b) || a.batch.expiresAtMs - b.batch.expiresAtMs)[0]
   }
 
   #heldBy({ batchId, chunk, token }: ChunkHold) {

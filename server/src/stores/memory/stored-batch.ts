@@ -101,3 +101,18 @@ export function keptBytesOf(
   const bytes = headBytes + outputBytes + errorBytes
   return pictureBytes === undefined ? Math.max(keptBytes, bytes) : bytes + pictureBytes
 }
+
+/** Of each project the most urgent batch; of these the one whose project has waited longest for a turn. */
+export function nextOf(
+  batches: Iterable<StoredBatch>,
+  nowMs: number,
+  isWanted: (stored: StoredBatch) => boolean,
+): StoredBatch | undefined {
+  const open = [...batches].filter((stored) => stored.batch.state === 'in_progress' && isWanted(stored))
+  const ready = open.filter(
+    ({ nextChunk, chunks, notBeforeMs }) => nextChunk < chunks.length && notBeforeMs <= nowMs,
+  )
+  const servedAt = ({ batch }: StoredBatch): number =>
+    Math.max(...open.filter((one) => one.batch.project === batch.project).map(({ claimedAt }) => claimedAt))
+  return ready.sort((a, b) => servedAt(a) - servedAt(b) || a.batch.expiresAtMs - b.batch.expiresAtMs)[0]
+}
