@@ -1,5 +1,5 @@
 /** What must be true of the books themselves, at rest and at every moment. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { Client } from 'pg'
 import { readOpenCalls } from '#stores/spool/journal.ts'
@@ -106,7 +106,10 @@ export async function keepBooks(client: Client, folder: string): Promise<void> {
 function unrestIn(folder: string): Violation[] {
   if (!existsSync(folder)) return []
   const { calls, damagedLines } = readOpenCalls(folder)
-  const spools = readdirSync(folder).filter((file) => file.startsWith('spool-'))
+  // The next one is open before it is needed.
+  const spools = readdirSync(folder).filter(
+    (file) => file.startsWith('spool-') && statSync(join(folder, file)).size > 0,
+  )
   return [
     ...(calls.length > 0 ? [other('the journal holds open calls', { folder, calls: calls.length })] : []),
     ...(damagedLines > 0 ? [other('the journal has damaged lines', { folder, damagedLines })] : []),

@@ -1,6 +1,6 @@
 /** Nodes and their database: started before it, together on an empty one, beside a newer one, and killed upon it. */
 import assert from 'node:assert/strict'
-import { cpSync, existsSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { openPostgres, type Database } from '#stores/postgres/database.ts'
@@ -53,12 +53,19 @@ async function assertPosted(database: Database, answers: readonly Asked[]): Prom
   }
 }
 
-test('PostgreSQL away at the start: keys of torana.yaml are served, records wait on disk and are written when it comes', async () => {
+test('PostgreSQL away at a restart: keys of torana.yaml are served, records wait on disk and are written when it comes', async () => {
   const { url } = await testPostgres()
   const behind = new URL(url)
   const door = await doorTo(Number(behind.port))
   behind.port = String(door.port)
-  const node = await start({ DATABASE_URL: behind.href })
+  await door.open()
+  const before = await start({ DATABASE_URL: behind.href })
+  // Without its copy of the stored keys, the next process would not be ready.
+  await eventually(async () => assert.ok(existsSync(join(before.folder, 'data/keys.snapshot'))))
+  before.child.kill('SIGINT')
+  assert.equal(await before.exit, 0)
+  door.shut()
+  const node = await start({ DATABASE_URL: behind.href }, before.folder)
   assert.equal((await fetch(`${node.url}/readyz`)).status, 200)
   const answers = await Promise.all(Array.from({ length: 5 }, () => ask(node, FILE_KEY)))
   answers.push(await ask(node, GATEWAY_KEY))
@@ -145,8 +152,11 @@ test('the database inside: one process has it, a second one is told who and ends
 })
 
 /** Entries that wait on the disk of a node. */
+/** Those that hold something: the next one is open before it is needed. */
 function spoolFiles({ folder }: NodeProcess): string[] {
   const parent = join(folder, 'data/nodes')
   if (!existsSync(parent)) return []
-  return readdirSync(parent, { recursive: true, encoding: 'utf8' }).filter((path) => /spool-\d+$/.test(path))
+  return readdirSync(parent, { recursive: true, encoding: 'utf8' }).filter(
+    (path) => /spool-\d+$/.test(path) && statSync(join(parent, path)).size > 0,
+  )
 }
