@@ -89,7 +89,7 @@ function assertRights({ sentNow, terms }: Simulation): void {
   for (const { call, work, isStale } of sentNow) {
     const { attempt, amountNanoUsd = 0n, projectLeaseNanoUsd, keyLeaseNanoUsd } = call.unknown
     const what = `call ${attempt} of ${work?.kind ?? 'a caller'}`
-    if (work !== undefined && !isStale) {
+    if (work !== undefined) {
       const standing = terms.standings[work.key]
       assert.ok(!terms.isProjectDeleted, `${what} was sent for a deleted project`)
       assert.notEqual(standing, 'leaked', `${what} was sent under a leaked key`)

@@ -90,7 +90,7 @@ export interface Work {
 interface SentNow {
   readonly call: ModelCall
   readonly work: Work | undefined
-  /** The key came before the last change and does not know of it, or a request is finished of which a call was paid before. */
+  /** The key came before the last change, so that it does not know of it. */
   readonly isStale: boolean
 }
 
@@ -102,10 +102,6 @@ export interface LiveRequest {
   readonly work: Work | undefined
   /** For which no call was begun yet. */
   readonly rest: string[]
-  /** The hard budgets that its calls are held against. */
-  budgets: readonly Budget[]
-  /** Calls that were begun, without those that provably bought nothing. */
-  bought: number
   readonly estimate: number
   readonly open: OpenCall[]
   /** Ended, and not yet written. */
@@ -199,32 +195,27 @@ export class Simulation {
     for (const budget of budgets) this.#touch(budget, requestId)
     const texts = sizes.map((size) => 'x'.repeat(size))
     const about = { requestId, key, model, offers: [offer], input: { kind: 'texts', texts } } as const
-    const asksEachCall = work?.kind !== 'batch'
-    const asking = { ...about, keyNow: work && (() => this.keyOf(work)), asksEachCall }
+    const asking = { ...about, keyNow: work && (() => this.keyOf(work)) }
     const admission = await orFault(async () => admit(asking, at.node.outside))
     if (admission === undefined) return this.count('requests refused')
     this.admittedNow = { requestId, budgets }
     const isLimited = key.limits.length > 0
     const estimate = isLimited ? sizes.reduce((sum, size) => sum + Math.ceil(size / 4), 0) : 0
     this.tokensTaken += estimate
-    const state = { open: [], held: [], tokens: 0, bought: 0, budgets, isLimited, hasEnded: false }
+    const state = { open: [], held: [], tokens: 0, isLimited, hasEnded: false }
     const live: LiveRequest = { at, requestId, admission, work, rest: texts, estimate, ...state }
     this.live.push(live)
     if (work !== undefined) return this.goOn(live)
-    while (live.rest.length > 0 && !live.hasEnded) await this.#begin(live, isStale)
+    while (live.rest.length > 0 && !live.hasEnded) await this.#begin(live, key, isStale)
   }
 
   /** Begins the next call of work that goes on after its request, under the terms in force now. */
   async goOn(live: LiveRequest): Promise<void> {
     const { work } = live
     if (work === undefined || live.rest.length === 0 || live.hasEnded) return
-    // Vectors of one request come together: once a call is paid, the others follow under the same terms.
-    const isFinishing = work.kind === 'batch' && live.bought > 0
-    if (isFinishing) return this.#begin(live, true)
     // What the terms of this moment say, for the model to know the windows of its budgets.
     const key = await orFault(async () => this.keyOf(work))
-    live.budgets = key === undefined ? [] : this.#hardBudgets(live.at, key)
-    return this.#begin(live, false)
+    await this.#begin(live, key, false)
   }
 
   keyOf(work: Work): Key | Promise<Key> {
@@ -233,9 +224,11 @@ export class Simulation {
     return batchKey({ ...owner, isContinued: work.isContinued } as Batch, this.terms)
   }
 
-  async #begin(live: LiveRequest, isStale: boolean): Promise<void> {
-    const { at, admission, work, requestId, budgets } = live
+  /** `key`: undefined when nothing may be bought. Then no call is sent, whatever the model thinks. */
+  async #begin(live: LiveRequest, key: Key | undefined, isStale: boolean): Promise<void> {
+    const { at, admission, work, requestId } = live
     const text = live.rest.shift() as string
+    const budgets = key === undefined ? [] : this.#hardBudgets(at, key)
     const windows = new Set(budgets.map((budget) => this.#touch(budget, requestId)))
     const input = { kind: 'texts', texts: [text] } as const
     const callId = this.world.identifiers.next()
@@ -248,18 +241,10 @@ export class Simulation {
     this.count(`calls sent: ${work?.kind ?? 'live'}`)
     const call = newCall(at, begun, windows)
     this.calls.set(attemptOf(begun.unknown), call)
-    live.bought += 1
     this.sentNow.push({ call, work, isStale })
-    if (work === undefined || !isStale) this.admittedNow = { requestId, budgets }
-    else this.#noteUnheld(begun.unknown, budgets)
+    this.admittedNow = { requestId, budgets }
     if (at.isEnded) this.allow(call, call.unknown.amountNanoUsd ?? 0n)
     live.open.push({ begun, call, mostTokens: text.length + FRAME_TOKENS })
-  }
-
-  /** A call that finishes a request is not held against budgets that came since. */
-  #noteUnheld(call: LedgerEntry, budgets: readonly Budget[]): void {
-    for (const id of [this.terms.budgetId('project'), this.terms.budgetId('key')])
-      if (!budgets.some((budget) => budget.id === id)) this.unheld.add(unheldOf(id, attemptOf(call)))
   }
 
   #hardBudgets(at: SimulatedNode, key: Key): readonly Budget[] {
@@ -281,7 +266,6 @@ export class Simulation {
     } else {
       admission.failed(begun, new UpstreamFailure(FAILURES[outcome], outcome, { deployment: deployment.id }))
       call.wasServed = outcome === 'timeout' && share > 0.5
-      if (outcome === 'refused') live.bought -= 1
       if (outcome === 'refused') this.calls.delete(attemptOf(call.unknown))
       else live.held.push({ call, kind: 'unknown' })
     }

@@ -412,27 +412,19 @@ test('a call is sent under the key of its moment, or not at all', async () => {
     if (now instanceof Fault) throw now
     return now
   }
-  const begin = async (admission: Admission) => admission.begin(world.identifiers.next(), offer, texts('abc'))
-  const all = texts('abc', 'abc', 'abc')
-  const each = await world.admitted(all, { keyNow, asksEachCall: true })
-  const whole = await world.admitted(all, { keyNow })
-  const [first, free] = [await begin(each), await begin(whole)]
+  const admission = await world.admitted(texts('abc', 'abc', 'abc'), { keyNow })
+  const begin = async () => admission.begin(world.identifiers.next(), offer, texts('abc'))
+  const first = await begin()
   assert.equal(first.unknown.projectLeaseNanoUsd, 0n)
   // A hard budget comes: the next call is held against it.
   now = { ...world.key, budgets: [PROJECT] }
-  const second = await begin(each)
+  const second = await begin()
   assert.equal(second.unknown.projectLeaseNanoUsd, second.unknown.amountNanoUsd)
-  // The key ends: a request whose calls count for themselves buys no more; one that would lose what is paid is finished.
   now = new Fault('key_revoked', 'gone')
-  await assert.rejects(begin(each), (error) => error === now)
-  const last = await begin(whole)
-  // What bought nothing is nothing to lose.
-  for (const call of [free, last])
-    whole.failed(call, new UpstreamFailure('failed', 'planned', { deployment: deployment.id }))
-  await assert.rejects(begin(whole), (error) => error === now)
-  for (const call of [first, second]) each.served(call, { kind: 'measured', tokens: 3 })
-  await each.settle()
-  whole[Symbol.dispose]()
+  await assert.rejects(begin(), (error) => error === now)
+  // What was sent before is finished and posted, and what it did not use goes back to the budget that it came from.
+  for (const call of [first, second]) admission.served(call, { kind: 'measured', tokens: 3 })
+  await admission.settle()
   await world.rest()
   assert.equal(world.leased(PROJECT), 0n)
   assert.equal(world.books.entries().length, 2)

@@ -26,7 +26,6 @@ export interface AdmissionRequest {
   readonly input: Input
   readonly counted?: TakenRates | undefined
   readonly keyNow?: KeyAsked | undefined
-  readonly asksEachCall?: boolean | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
   readonly tokenContext?: TokenContext | undefined
 }
@@ -123,7 +122,7 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, counted, keyNow, asksEachCall }: AdmissionRequest,
+  { requestId, key, model, offers, input, counted, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
@@ -134,7 +133,6 @@ function termsOf(
     images: 0,
     counted,
     keyNow,
-    asksEachCall,
     mostNanoUsd() {
       // Nearly always the same at all of them. One pass over the texts is enough.
       const prefix = offers.reduce(

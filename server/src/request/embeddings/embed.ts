@@ -75,7 +75,7 @@ export interface EmbedOptions {
    * the cache, where a corpus would push out what others ask for again.
    */
   readonly isBackground?: boolean | undefined
-  /** Asked again when a call is about to be sent, until one is paid: the request may have waited long for its turn. */
+  /** Asked before each call, for work that outlives the moment in which its key was looked up. */
   readonly keyNow?: KeyAsked | undefined
   /** Filled in on the way, also for a request that fails. */
   readonly trace: RequestTrace

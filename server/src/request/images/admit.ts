@@ -56,8 +56,6 @@ export async function admitImages(order: ImageOrder, outside: MoneyOutside): Pro
     mostNanoUsd: () => dearest(offers.map((offer) => maxRequestCost(request, model, offer))),
     counted: order.counted,
     keyNow: order.keyNow,
-    // Each call has pictures of its own.
-    asksEachCall: true,
     attemptsBefore: order.attemptsBefore ?? 0,
   }
   if (!mustAsk(key, outside)) return new Admission(terms, outside, NOTHING_TAKEN)

@@ -54,13 +54,8 @@ export interface AdmissionTerms extends RateTerms {
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
   readonly attemptsBefore?: number
-  /** Asked before calls: they are sent only under the terms in force then. Undefined: those of its beginning hold to its end. */
+  /** Asked before each call: it is sent only under the terms in force then. Undefined: those of its beginning hold to its end. */
   readonly keyNow?: KeyAsked | undefined
-  /**
-   * Whether it is asked before each call. Otherwise a request of which a call was paid is finished as it began: its result is all or
-   * nothing, and what was paid would be lost.
-   */
-  readonly asksEachCall?: boolean | undefined
 }
 
 /** Whether anything has to be asked before the request may run. */
@@ -105,8 +100,6 @@ export class Admission implements Disposable {
   /** The budgets that each call was reserved from, by its number, where there are any. */
   #budgetsOf: Map<number, readonly Budget[]> | undefined
   #attempts = 0
-  /** Calls that were begun, without those that provably bought nothing. */
-  #bought = 0
   #tokens = 0
   #images = 0
   #entries: LedgerEntry[] = []
@@ -164,8 +157,8 @@ export class Admission implements Disposable {
     numbered?: (attempt: number) => Promise<void>,
     what?: string,
   ): Promise<BegunCall> {
-    const { keyNow, asksEachCall = false } = this.#terms
-    if (keyNow !== undefined && (asksEachCall || this.#bought === 0)) this.#follow(await keyNow(), cost)
+    const { keyNow } = this.#terms
+    if (keyNow !== undefined) this.#follow(await keyNow(), cost)
     const isHeld = this.#money.budgets.length > 0 && cost.kind === 'known' && cost.nanoUsd > 0n
     const leased = isHeld ? await this.#money.take(cost.nanoUsd) : undefined
     const unknown = this.#openCall(callId, deployment, cost, leased, what)
@@ -173,7 +166,6 @@ export class Admission implements Disposable {
       if (numbered !== undefined) await numbered(unknown.attempt)
       await this.#outside.ledger.begin(unknown)
     } catch (error) {
-      this.#bought -= 1
       if (leased !== undefined) this.#money.giveBack(leased)
       throw error
     }
@@ -210,7 +202,6 @@ export class Admission implements Disposable {
     what?: string,
   ): LedgerEntry {
     const isFirst = this.#attempts === 0
-    this.#bought += 1
     const call = this.#nextCall(callId, deployment)
     if (leased === undefined) return openEntry(call, cost, NOTHING_LEASED, isFirst, what)
     const { budgets, nanoUsd } = leased
@@ -241,7 +232,6 @@ export class Admission implements Disposable {
   failed({ unknown }: BegunCall, failure: UpstreamFailure | undefined, what?: string): void {
     if (failure === undefined || failure.mayBeCharged)
       return this.#ended({ ...leftUnknown(unknown, failure, what), countsRequest: this.#countsRequest() }, 0n)
-    this.#bought -= 1
     this.#outside.ledger.forget(unknown.requestId, unknown.attempt)
     this.#money.giveBack(this.#leasedBy(unknown))
   }
