@@ -1,13 +1,20 @@
 /** Google Vertex AI and Amazon Bedrock, which sign in with more than a key. */
+import { HOST_SETTINGS } from 'torana/config'
 import { addressOf, type Bad } from './address.ts'
 import { keyOf, plainOf, secretOf, type Placed } from './credentials.ts'
 import type { Context, Home } from './home.ts'
 
 /** What LiteLLM falls back to. */
 const LITELLM_VERTEX_LOCATION = 'us-central1'
+/** For a variable whose value is not known here. */
+const EXAMPLE_REGION = 'us-east-1'
 
-export function vertexHome({ params, at }: Placed, { variables, notes }: Context): Home {
+export function vertexHome({ params, at }: Placed, { variables, notes }: Context): Home | Bad {
   const provider = 'google-vertex'
+  const location =
+    plainOf(params['vertex_location'], at('vertex_location'), variables, LITELLM_VERTEX_LOCATION) ??
+    LITELLM_VERTEX_LOCATION
+  if (!fits(location, HOST_SETTINGS[provider].location)) return { reason: 'its vertex_location is not one' }
   const credentials = params['vertex_credentials']
   const isPath = typeof credentials === 'string' && !credentials.trimStart().startsWith('{')
   const keyFilename = isPath ? plainOf(credentials, at('vertex_credentials'), variables) : undefined
@@ -32,12 +39,16 @@ export function vertexHome({ params, at }: Placed, { variables, notes }: Context
         project:
           plainOf(params['vertex_project'], at('vertex_project'), variables) ??
           variables.reference('VERTEXAI_PROJECT'),
-        location:
-          plainOf(params['vertex_location'], at('vertex_location'), variables) ?? LITELLM_VERTEX_LOCATION,
+        location,
         ...(keyFilename === undefined ? {} : { googleAuthOptions: { keyFilename } }),
       },
     },
   }
+}
+
+/** It becomes part of the host that calls go to. The value of a variable is checked when Torana starts. */
+function fits(text: string, { pattern }: { readonly pattern: RegExp }): boolean {
+  return text.startsWith('${') || pattern.test(text)
 }
 
 const AWS_ROLES = ['aws_profile_name', 'aws_role_name', 'aws_session_name', 'aws_web_identity_token']
@@ -50,8 +61,9 @@ export function bedrockHome(model: string, placed: Placed, { variables, notes }:
   const provider = 'amazon-bedrock'
   const region =
     REGION.exec(model)?.[1] ??
-    plainOf(params['aws_region_name'], at('aws_region_name'), variables) ??
-    variables.reference('AWS_REGION_NAME')
+    plainOf(params['aws_region_name'], at('aws_region_name'), variables, EXAMPLE_REGION) ??
+    variables.reference('AWS_REGION_NAME', undefined, EXAMPLE_REGION)
+  if (!fits(region, HOST_SETTINGS[provider].region)) return { reason: 'its AWS region is not one' }
   const wish = /^[a-z0-9-]+$/.test(region) ? `bedrock-${region}` : 'bedrock'
   const endpoint = addressOf(
     params['aws_bedrock_runtime_endpoint'],

@@ -37,10 +37,15 @@ export function secretOf(given: unknown, name: string, place: Place, variables: 
   return text === undefined ? variables.reference(name) : variables.secret(name, text, place)
 }
 
-/** A value that is no secret. */
-export function plainOf(given: unknown, place: Place, variables: Variables): string | undefined {
+/** A value that is no secret. `example`: one that its variable may have. */
+export function plainOf(
+  given: unknown,
+  place: Place,
+  variables: Variables,
+  example?: string,
+): string | undefined {
   const variable = variableOf(given)
-  if (variable !== undefined) return variables.reference(variable, place)
+  if (variable !== undefined) return variables.reference(variable, place, example)
   const text = textOf(given)
   return text === undefined ? undefined : literal(text)
 }

@@ -9,7 +9,7 @@ import type { Basics } from './basics.ts'
 import { openSharing } from './sharing.ts'
 
 const basics = {
-  settings: { cacheUrl: undefined },
+  storeUrls: { cache: undefined },
   secrets: { current: 'a secret of this test, long enough', previous: undefined },
   clock: systemClock,
   limits: defaultLimits,

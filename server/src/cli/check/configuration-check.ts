@@ -56,8 +56,8 @@ function onlyConfig(env: Environment): Environment {
 /** Each variable has a value of its own that could be a key or an address; regions and locations go by their names. */
 function everyVariable(): Environment {
   const valueOf = (name: string): string => {
-    if (name.endsWith('REGION')) return 'us-east-1'
-    if (name.endsWith('LOCATION')) return 'us-central1'
+    if (name.includes('REGION')) return 'us-east-1'
+    if (name.includes('LOCATION')) return 'us-central1'
     return `https://${createHash('sha256').update(name).digest('hex').slice(0, 40)}.invalid`
   }
   return new Proxy<Environment>(

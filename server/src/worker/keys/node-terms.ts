@@ -5,6 +5,7 @@ import type { Clock } from '#ports/clock.ts'
 import type { KeySource } from '#ports/key-store.ts'
 import type { Key, KeyNow, TermsInForce, WorkOwner } from '#ports/keys.ts'
 import { StoreAway } from '#ports/store.ts'
+import { SYSTEM_KEY } from '#request/access/system-key.ts'
 import type { KeySnapshot } from './key-snapshot.ts'
 
 export interface NodeTermsParts {
@@ -60,6 +61,8 @@ export class NodeTerms implements TermsInForce {
 
   #known(keyId: string): KeyNow | undefined {
     const { declared, snapshot, clock } = this.#parts
+    // Probes and test calls of the node itself.
+    if (keyId === SYSTEM_KEY.id) return { standing: 'valid', key: SYSTEM_KEY }
     const key = declared.ofId(keyId) ?? snapshot.ofId(keyId)
     if (key === undefined) return undefined
     if (key === 'stale') return UNREACHABLE

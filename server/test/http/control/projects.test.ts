@@ -31,7 +31,7 @@ test('a project is made, changed and deleted', async () => {
 test('a NUL in a query or a path is the caller’s mistake', async () => {
   for (const path of ['/projects?after=%00', '/keys?after=a%00', '/keys?project=%00'])
     assertFault(await ask('GET', path), 'invalid_parameter')
-  assertFault(await ask('PUT', '/credentials/a%00', { secret: 'x' }), 'invalid_parameter')
+  assertFault(await ask('PUT', '/credentials/a%00', { secret: 'x' }), 'unknown_path')
   assertFault(await ask('GET', `/projects?after=${'x'.repeat(501)}`), 'invalid_parameter')
 })
 
