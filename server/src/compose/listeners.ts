@@ -180,13 +180,13 @@ export class Listeners implements AsyncDisposable {
     this.#gateway?.leave()
   }
 
-  /** The same where nobody asks whether the node is ready: balancers notice when the public port refuses connections. */
+  /** The same where no balancer asks for readiness: balancers notice when the public port refuses connections. */
   refuse(): void {
     this.#isDraining = true
     this.#gateway?.release()
   }
 
-  /** Once it refuses connections: resolves when every client has gone; at the latest after so long. */
+  /** Once it refuses connections: resolves when every client has gone, or after `forMs`. */
   async unconnected(forMs: number): Promise<void> {
     await this.#gateway?.unconnected(forMs)
   }

@@ -173,7 +173,7 @@ export class Listener {
     this.#closed ??= this.#close()
   }
 
-  /** Once released: resolves when every client has gone; at the latest after so long. */
+  /** Once released: resolves when every client has gone, or after `forMs`. */
   async unconnected(forMs: number): Promise<void> {
     const over = new AbortController()
     const late = wait(forMs, undefined, { signal: over.signal }).catch(() => {})
@@ -254,7 +254,7 @@ export class Listener {
 }
 
 /**
- * Rejects with the system's error, such as `EADDRINUSE`, if nothing can be bound to this address. Nobody can connect: it is closed again
+ * Rejects with the system's error, such as `EADDRINUSE`, if nothing can be bound to this address. No client can connect: it is closed again
  * before the event loop turns.
  */
 export async function checkFree(at: { readonly host: string; readonly port: number }): Promise<void> {

@@ -7,7 +7,7 @@ export interface DiskSpace {
 }
 
 export interface DiskRoom {
-  /** For what arrives, or is not bought yet. Rejects with `DiskLow` when so many bytes would leave less free than the reserve. */
+  /** For what arrives, or is not bought yet. Rejects with `DiskLow` when these bytes would leave less free than the reserve. */
   admit(bytes: number): Promise<void>
   /**
    * For bytes that are written now, and may be paid for: they may use half of the reserve. The room is taken until it is disposed

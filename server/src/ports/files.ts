@@ -49,7 +49,7 @@ export interface BegunFile {
   readonly id: string
   readonly project: string
   readonly keyId: string
-  /** At least so many bytes are to come: they count from here on. 0: the sender did not say. */
+  /** The bytes that are to come at least: they count from here on. 0: the sender did not say. */
   readonly announcedBytes: number
 }
 
@@ -113,7 +113,7 @@ export interface Files {
   /** From here on its bytes may be kept. A file that gets no byte for `ARRIVAL_MS` is due. */
   begin(file: BegunFile, bounds: FileBounds): Promise<'begun' | 'too-many-files' | 'too-many-bytes'>
   /**
-   * Takes room for so many more bytes of a file that arrives, before they are kept. Bytes beyond those announced need room within
+   * Takes room for this many more bytes of a file that arrives, before they are kept. Bytes beyond those announced need room within
    * the bounds. `over`: it has arrived, or was given up. A repetition counts them twice, until the file has arrived or is gone.
    */
   receive(

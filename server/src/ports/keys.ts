@@ -39,7 +39,7 @@ export interface KeyDirectory {
   endOf?(secret: string): KeyEnd | undefined
 }
 
-/** For whom work goes on after the request that began it. */
+/** The owner of work that goes on after the request that began it. */
 export interface WorkOwner {
   readonly keyId: string
   readonly project: string

@@ -9,7 +9,7 @@ import { defaultLimits } from '#core/settings.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-test('compose starts with no password that nobody chose', () => {
+test('compose starts only with passwords that an operator chose', () => {
   const variables = [...read('deploy/compose/compose.yaml').matchAll(/\$\{(\w+)(:[?-])?/g)]
   const secrets = Map.groupBy(
     variables.filter(([, name = '']) => /PASSWORD|SECRET|^TORANA_KEY$/.test(name)),

@@ -47,7 +47,7 @@ async function startOn(databaseUrl: string, folder: string, models: object = MOD
 }
 
 test('with PostgreSQL the public port refuses connections until the node can serve, and never says that the node starts', async () => {
-  // A start of two seconds: it waits so long for the first probe of a guarded deployment.
+  // A start of two seconds: it waits this long for the first probe of a guarded deployment.
   const slow = { 'slow-w16': { on: 'slow-3000', spaceGuard: true }, ...MODELS }
   const { port, controlPort, child, exit } = await startOn(postgres.url, temporaryFolder(), slow)
   const seen = new Set<string>()
@@ -80,7 +80,7 @@ test('a public port in use is reported before anything else is opened', async ()
   const { port } = other.address() as { port: number }
   const folder = temporaryFolder()
   const dataDir = join(folder, 'data')
-  // Nobody answers there: a node that got so far would wait.
+  // Nothing answers there: a node that got this far would wait.
   const unreachable = {
     DATABASE_URL: 'postgres://127.0.0.1:1/none',
     TORANA_SECRET: 'the same secret on every node',

@@ -48,7 +48,7 @@ test('where /readyz is asked for, the node says 503 there first, and takes reque
   assert.equal(await node.exit, 0)
 })
 
-test('where nobody asks for /readyz, the node refuses connections at once, and answers what comes on those that are open', async () => {
+test('where no balancer asks for /readyz, the node refuses connections at once, and answers what comes on those that are open', async () => {
   const node = await startNodeProcess({ models, limits: { stopDelayMs: 60_000 } }, house.provider.url)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   assert.deepEqual(await askOn(node.url, agent), [200, 'keep-alive'])
@@ -73,7 +73,7 @@ function askOn(url: string, agent?: Agent): Promise<[number | undefined, string 
 }
 
 for (const [what, signal, asked] of [
-  ['where nobody asks for /readyz and nobody is connected', 'SIGTERM', '/livez'],
+  ['without a question for /readyz and without a connection', 'SIGTERM', '/livez'],
   ['a person at a terminal', 'SIGINT', '/readyz'],
 ] as const) {
   test(`${what}: the node does not wait for load balancers`, async () => {

@@ -73,7 +73,7 @@ const requests = fc
     command('request', drawn, (simulation) => {
       const at = pick(nodesThat(simulation, alive), drawn.node)
       const { terms } = simulation
-      // Whoever presents a key that has ended is refused before admission.
+      // A caller whose key has ended is refused before admission.
       if (at === undefined || terms.of(terms.ownerOf(drawn.key)).standing !== 'valid') return undefined
       const { isStale, sizes } = drawn
       return simulation.request(losing(at, drawn.losses), {

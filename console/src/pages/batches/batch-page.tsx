@@ -179,7 +179,7 @@ interface PauseProps {
   readonly until: string
 }
 
-/** Where its key has ended, nobody but a person can say whether it goes on. */
+/** Where its key has ended, only a person can say whether it goes on. */
 function PauseBanner({ batch, code, until }: PauseProps) {
   const may = useMay()
   const goOn = useContinueBatch()

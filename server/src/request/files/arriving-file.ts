@@ -61,7 +61,7 @@ export class ArrivingFile {
     })
   }
 
-  /** `announcedBytes`: at least so many are to come. */
+  /** `announcedBytes`: the least that is to come. */
   static async begin(key: Key, announcedBytes: number, outside: FilesOutside): Promise<ArrivingFile> {
     const place = await roomFor(key.project, outside)
     try {

@@ -11,7 +11,7 @@ export function diskFault(cause: DiskLow): Fault {
   return new Fault('disk_full', words, { retryAfterMs: DISK_RETRY_MS, cause })
 }
 
-/** Throws a fault when the disk has no room for so many bytes that are not bought yet. */
+/** Throws a fault when the disk has no room for these bytes, which are not bought yet. */
 export async function admitOnDisk(disk: DiskRoom, bytes: number): Promise<void> {
   try {
     await disk.admit(bytes)

@@ -10,7 +10,7 @@ const FIRST_BYTES = 64 * 1024
 export interface PieceOutside {
   readonly blobs: BlobStore
   readonly nameOf: (piece: number) => string
-  /** Takes room for so many bytes before they are kept. Rejects when there is none. */
+  /** Takes room for bytes before they are kept. Rejects when there is none. */
   readonly takeRoom: (bytes: number) => Promise<void>
   /** Gets each piece in order, once it is kept. The piece is its own. */
   readonly kept: (piece: Uint8Array<ArrayBuffer>) => Promise<void>

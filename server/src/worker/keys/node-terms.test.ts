@@ -76,7 +76,7 @@ test('a key that another node has just made is good here at once, not revoked', 
   assert.equal(await standing({ keyId: 'p/new', project: 'p' }), 'valid')
 })
 
-test('while the store is away the last known terms hold for an hour; then nobody can say, and no key counts as revoked', async () => {
+test('while the store is unreachable the last known terms hold for an hour; then they are unknown, and no key counts as revoked', async () => {
   const { keyStore, link, clock, snapshot, standing, terms } = await aNode()
   link.isCut = true
   await snapshot.refresh()

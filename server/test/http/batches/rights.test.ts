@@ -81,7 +81,7 @@ async function change(method: string, path: string, body: object | null = null):
   return Date.now()
 }
 
-/** The minute is over in which nobody looks again. */
+/** Ends the minute in which a paused batch is not looked at. */
 async function looksAgain({ id }: Running): Promise<void> {
   await database.query('UPDATE batches SET not_before = now() WHERE batch_id = $1', [id])
   await database.query(

@@ -27,7 +27,7 @@ async function remove(fileId: string | null): Promise<void> {
   assert.equal((await caller.fetch(`/files/${fileId}`, { method: 'DELETE' })).status, 200)
 }
 
-/** The minute is over in which nobody looks again, of the batch and of chunks that nobody holds. */
+/** Ends the minute in which a paused batch, and its chunks without a holder, are not looked at. */
 const lookAgain = (): Promise<unknown> =>
   database.query(
     `UPDATE batches SET not_before = now();
@@ -71,7 +71,7 @@ test('a batch that fills the quota pauses within it, goes on when files are dele
   const { bytes } = await files.kept('default')
   const folder = join(assets, 'batches', id)
   assert.ok(bytes >= bytesIn(folder), `${bytes} counted, ${bytesIn(folder)} on disk`)
-  // Nobody needs the results any more: their bytes go, and the room is there again.
+  // The results are not needed any more: their bytes go, and the room is there again.
   await remove(batch.output_file_id)
   await eventually(async () => {
     assert.equal(bytesIn(folder), 0)

@@ -107,7 +107,7 @@ async function get(url: string): Promise<string> {
   return promise
 }
 
-/** A certificate with so many days left of its life. */
+/** A certificate with this many days left. */
 function certificate(daysLeft: number, lifeDays: number): Readonly<Record<string, string>> {
   const toMs = Date.now() + daysLeft * DAY_MS
   const { certFile, keyFile } = makeDatedCertificate(folder, randomUUID(), {

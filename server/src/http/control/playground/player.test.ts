@@ -72,7 +72,7 @@ for (const [what, keyId, rights, standing] of TABLE) {
   })
 }
 
-test('nobody plays in a project that is gone', async () => {
+test('a deleted project has no players', async () => {
   const keyStore = { listProjects: async () => [] } as never
   const now = await playerNow(
     { keyId: ADAS, project: 'p' },

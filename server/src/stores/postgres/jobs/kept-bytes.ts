@@ -2,7 +2,7 @@
 import type { KeptByProject } from '#ports/files.ts'
 import type { Sql } from '../database.ts'
 
-/** Makes whoever takes room of a project wait for the one before, whose bytes it then sees. */
+/** Lets one transaction at a time take room of a project: the next one sees its bytes. */
 const LOCK_PROJECT = `SELECT pg_advisory_xact_lock(hashtextextended('files of ' || $1, 0))`
 
 /**
