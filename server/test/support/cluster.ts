@@ -101,11 +101,12 @@ export async function startNodeProcess(
   process.once('exit', () => child.kill('SIGKILL'))
   const timer = AbortSignal.timeout(READY_MS)
   const ended = exit.then((code) => `it ended with ${code}`)
-  for (;;) {
+  for (let trouble: string | undefined; ;) {
     const [, url, controlUrl] = BANNER.exec(stderr()) ?? []
+    // It may have ended since: then it was ready all the same.
     if (url !== undefined && controlUrl !== undefined) return { ...running, url, controlUrl, folder }
-    const trouble = await Promise.race([ended, timer.aborted ? `not within ${READY_MS} ms` : nextMoment()])
     if (trouble !== undefined) throw new Error(`a node is not ready, ${trouble}: ${stderr()}${stdout()}`)
+    trouble = await Promise.race([ended, timer.aborted ? `not within ${READY_MS} ms` : nextMoment()])
   }
 }
 
