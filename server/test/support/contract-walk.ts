@@ -42,6 +42,11 @@ export interface Walker {
   readonly params?: Readonly<Record<string, string>>
 }
 
+/** A key or token, shown wherever an operation asks who calls. */
+export function bearer(secret: string): Walker['credential'] {
+  return ({ permission }) => (permission === 'anyone' ? [] : [`authorization: Bearer ${secret}`])
+}
+
 /** Every request of the walk for one operation. */
 export function requestsOf(operation: Operation, walker: Walker): readonly WalkedRequest[] {
   return [

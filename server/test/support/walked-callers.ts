@@ -4,7 +4,7 @@ import type { Role } from '#core/permission.ts'
 import { Client } from 'pg'
 import type { ConsoleNode } from './console-node.ts'
 import { NODE_TOKEN } from './console-node.ts'
-import type { Walker } from './contract-walk.ts'
+import { bearer, type Walker } from './contract-walk.ts'
 import { memberOf } from './members.ts'
 
 /** In the name of every object of the project that is walked. */
@@ -75,10 +75,6 @@ export async function walkedCallers(node: ConsoleNode, databaseUrl: string): Pro
       role: 'developer',
     },
   }
-}
-
-function bearer(secret: string): Credential {
-  return ({ permission }) => (permission === 'anyone' ? [] : [`authorization: Bearer ${secret}`])
 }
 
 /** An upload of the walked project, which another project must not find. */

@@ -16,7 +16,7 @@ export interface RouteBounds {
   readonly form?: BodyLimit
 }
 
-const NO_BODY: RouteBounds = {}
+export const NO_BODY: RouteBounds = {}
 
 /** The form around a file: its fields, and the headers of its parts. */
 export const FORM_BYTES = 64 * 1024

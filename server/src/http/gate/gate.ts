@@ -1,6 +1,6 @@
 /** What every route of a listener is held to before its handler runs. Both ports pass here. */
 import type { FastifyInstance, RouteOptions } from 'fastify'
-import type { RouteBounds } from './bounds.ts'
+import { NO_BODY, type RouteBounds } from './bounds.ts'
 import { endUnread, isUnread } from './unread.ts'
 
 declare module 'fastify' {
@@ -12,7 +12,6 @@ declare module 'fastify' {
 
 /** Their routes have no body. */
 const BODILESS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'DELETE'])
-const NO_BODY: RouteBounds = {}
 
 /** The line of a route in the list of bounds, such as `POST /files`. */
 type LineOf = (method: string, url: string) => string

@@ -9,12 +9,12 @@ import { after, test } from 'node:test'
 import { ADMIN_TOKEN } from '#test/support/control.ts'
 import { operationsOf } from '#test/support/contract.ts'
 import {
+  bearer,
   exchange,
   requestsOf,
   STREAMS,
   type Kind,
   type WalkedRequest,
-  type Walker,
 } from '#test/support/contract-walk.ts'
 import { configText, GATEWAY_KEY, gatewayEnvironment } from '#test/support/gateway.ts'
 import { startTorana, temporaryFolder } from '#test/support/process.ts'
@@ -57,10 +57,6 @@ function groupOf(pid: number): Disposable | undefined {
   } catch {
     return undefined
   }
-}
-
-function bearer(secret: string): Walker['credential'] {
-  return ({ permission }) => (permission === 'anyone' ? [] : [`authorization: Bearer ${secret}`])
 }
 
 interface Aimed {

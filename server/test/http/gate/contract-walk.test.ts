@@ -5,13 +5,13 @@ import { may, type Permission } from '#core/permission.ts'
 import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { operationsOf } from '#test/support/contract.ts'
 import {
+  bearer,
   exchange,
   plain,
   requestsOf,
   STREAMS,
   type Exchange,
   type WalkedRequest,
-  type Walker,
 } from '#test/support/contract-walk.ts'
 import { testPostgres } from '#test/support/servers.ts'
 import { walkedCallers } from '#test/support/walked-callers.ts'
@@ -35,10 +35,6 @@ const PORTS = [
   { name: 'gateway', url: node.url, credential: bearer(node.key) },
   { name: 'control', url: node.controlUrl, credential: bearer(NODE_TOKEN) },
 ] as const
-
-function bearer(secret: string): Walker['credential'] {
-  return ({ permission }) => (permission === 'anyone' ? [] : [`authorization: Bearer ${secret}`])
-}
 
 /** What the contract of an operation does not list because it is about no operation. */
 const UNLISTED: Readonly<Record<string, ReadonlySet<number>>> = {
