@@ -1,5 +1,5 @@
 /** A control group for one process, as a container would give it one. Needs root. */
-import { mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 /** What the files of a group say: in version 1 of control groups, where there is one, else in version 2. */
@@ -33,15 +33,20 @@ export function inControlGroup(pid: number, { version1, version2 }: Allowance): 
     } catch {
       continue
     }
-    return { [Symbol.dispose]: () => leave(pid, root, group) }
+    return { [Symbol.dispose]: () => leave(root, group) }
   }
   throw new Error('no control group could be made: it needs root')
 }
 
-/** A group with a process in it can't be removed, and one that has ended has left by itself. */
-function leave(pid: number, root: string, group: string): void {
-  try {
-    writeFileSync(join(root, 'cgroup.procs'), String(pid))
-  } catch {}
+/** A group with a process in it cannot be removed, so the process and the children it started leave first. */
+function leave(root: string, group: string): void {
+  const members = readFileSync(join(group, 'cgroup.procs'), 'utf8').trim()
+  for (const pid of members === '' ? [] : members.split('\n')) {
+    try {
+      writeFileSync(join(root, 'cgroup.procs'), pid)
+    } catch {
+      // A process that ended meanwhile has left the group.
+    }
+  }
   rmdirSync(group)
 }

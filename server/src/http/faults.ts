@@ -1,4 +1,5 @@
 /** A fault as the caller sees it: OpenAI's error object with our additions inside it, and the headers SDKs obey. */
+import { errorCodes } from 'fastify'
 import { Fault } from '#core/fault/fault.ts'
 import { ThreadBusy } from '#ports/asker.ts'
 import { rateHeaders } from './rate-headers.ts'
@@ -7,6 +8,12 @@ import { rateHeaders } from './rate-headers.ts'
 export function toFault(error: unknown): Fault {
   if (error instanceof Fault) return error
   if (error instanceof ThreadBusy) return busyFault(error)
+  if (error instanceof errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE)
+    return new Fault(
+      'invalid_parameter',
+      'The header content-type is empty or malformed. Send `content-type: application/json`, or leave the header out.',
+      { param: 'content-type', cause: error },
+    )
   return new Fault(
     'internal_error',
     'The gateway failed. The log has the cause under this request id; please report it.',

@@ -33,6 +33,7 @@ export type Kind =
   | 'unknown method'
   | 'NUL'
   | 'lone surrogate'
+  | 'malformed content type'
   | 'as it is'
 
 export interface Walker {
@@ -53,6 +54,7 @@ export function requestsOf(operation: Operation, walker: Walker): readonly Walke
     ...unfinished(operation, walker),
     ...fields(operation, walker),
     ...methods(operation, walker),
+    ...contentTypes(operation, walker),
     plain(operation, walker),
   ]
 }
@@ -161,6 +163,15 @@ function lengthOf({ maxLength, anyOf = [] }: Schema): number | undefined {
 function methods(operation: Operation, walker: Walker): WalkedRequest[] {
   const as = (kind: Kind, method: string): WalkedRequest => made(operation, walker, kind, method, { method })
   return [as('HEAD', 'HEAD'), as('unknown method', 'FROB'), as('unknown method', 'PROPFIND')]
+}
+
+function contentTypes(operation: Operation, walker: Walker): WalkedRequest[] {
+  return ['', ';', 'application'].map((type) =>
+    made(operation, walker, 'malformed content type', `the content type '${type}'`, {
+      headers: [`content-type: ${type}`, 'content-length: 2'],
+      body: '{}',
+    }),
+  )
 }
 
 export interface Exchange {
