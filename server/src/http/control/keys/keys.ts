@@ -134,7 +134,7 @@ function registerCreation(api: Api, dependencies: KeyDependencies): void {
       operationId: 'createKey',
       summary: 'Create a key, and its project if it does not exist and you may create projects',
       body: newKey,
-      response: { 201: keyWithSecret, ...faultAnswers([400, 401, 403, 404, 503]) },
+      response: { 201: keyWithSecret, ...faultAnswers([400, 401, 403, 404, 409, 503]) },
     },
     handler: async (request, reply) => {
       const { project, name, secret: brought, ...terms } = request.body

@@ -52,7 +52,7 @@ export function registerProjects(api: Api, dependencies: KeyDependencies): void 
       operationId: 'createProject',
       summary: 'Make a project',
       body: newProject,
-      response: { 201: changedProject, ...faultAnswers([400, 401, 503]) },
+      response: { 201: changedProject, ...faultAnswers([400, 401, 409, 503]) },
     },
     handler: async (request, reply) => {
       const { name, ...terms } = request.body
