@@ -1,4 +1,5 @@
 import { drifted, swapEnds } from './drift.ts'
+import { lengthOf, readText, typedText } from './obeyed-fields.ts'
 import type { Scenario } from './traits.ts'
 import { base64Of, numberText, truncated, vectorOf, wideNumberText } from './vectors.ts'
 import type { Answer, Encoding, Item, Question, Wire } from './wire.ts'
@@ -21,6 +22,8 @@ export function answerOf(scenario: Scenario, wire: Wire, question: Question): An
     usage: scenario.has('no-usage') ? null : total,
     extraFields: scenario.has('extra-fields'),
     text(vector: Float32Array, encoding: Encoding): string {
+      const typed = scenario.has('obeys-fields') ? typedText(question.fields, vector, encoding) : null
+      if (typed !== null) return typed
       if (encoding === 'float')
         return scenario.has('wide-floats') ? wideNumberText(vector) : numberText(vector)
       const base64 = base64Of(vector)
@@ -37,9 +40,13 @@ function encodingFor(scenario: Scenario, question: Question): Encoding {
   return question.encoding ?? 'float'
 }
 
-function vectorFor(scenario: Scenario, { model, dimensions }: Question, text: string): Float32Array {
+function vectorFor(scenario: Scenario, question: Question, asked: string): Float32Array {
+  const { model, dimensions, fields } = question
   const width = widthOf(model)
-  const vector = vectorOf(scenario.has('other-space') ? `other space: ${text}` : text, width)
+  const isObeying = scenario.has('obeys-fields')
+  const text = isObeying ? readText(question, asked) : asked
+  const made = vectorOf(scenario.has('other-space') ? `other space: ${text}` : text, width)
+  const vector = isObeying ? made.map((value) => value * lengthOf(fields)) : made
   if (dimensions === null || dimensions === width || scenario.has('ignores-dimensions')) return vector
   return scenario.has('unscaled-dimensions') ? vector.slice(0, dimensions) : truncated(vector, dimensions)
 }

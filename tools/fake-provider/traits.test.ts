@@ -65,6 +65,7 @@ const rows: Row[] = [
   { traits: 'plain', fields: { user: 'u', task: 'x' } },
   { traits: 'strict-fields', fields: { task: 'x' }, status: 400 },
   { traits: 'strict-fields', fields: { user: 'u', ...float } },
+  { traits: 'obeys-fields', fields: { user: 'u', ...float } },
   { traits: 'refuses-poison', fields: { input: ['fine', 'a poisonous one'] }, status: 400 },
   { traits: 'refuses-poison' },
   {

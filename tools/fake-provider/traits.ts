@@ -21,6 +21,7 @@ export const traits = {
   'refuses-token-arrays': '400 for token arrays; refuses-token-arrays-422 answers 422',
   'refuses-user': '400 when user is present',
   'strict-fields': '400 for any field the wire does not know',
+  'obeys-fields': 'fields of Jina, vLLM, TEI, Cohere and others change vectors, as obeyed-fields.ts says',
   'refuses-poison': '400 content_policy_violation when an input contains the word poison',
   'max-inputs-N': '400 for more inputs',
   'max-tokens-N': '400 for more tokens in the whole request',

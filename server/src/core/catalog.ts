@@ -85,7 +85,7 @@ export interface EmbeddingCapabilities {
   readonly maxParallelCalls: number
   /** Whether its token figures are counts. Where they are not, Torana estimates and says so. */
   readonly countsTokens: boolean
-  /** Unknown request fields that do not change vectors, so that splitting and dedupe stay allowed. */
+  /** Unknown request fields that do not change vectors: answers keep the name of their space, and may be split, merged and cached. */
   readonly harmlessFields: readonly string[]
 }
 

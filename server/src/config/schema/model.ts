@@ -111,7 +111,7 @@ const commonCapabilities = {
     .array(z.string().min(1))
     .optional()
     .describe(
-      'Embeddings: unknown request fields that do not change vectors, so that Torana may split and merge inputs. Images: unknown fields that do not change the price. Default none.',
+      'Embeddings: unknown request fields that do not change vectors, so that answers keep the name of their space, and Torana may split, merge and cache inputs. Images: unknown fields that do not change the price. Default: those of the catalog.',
     ),
 }
 

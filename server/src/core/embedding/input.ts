@@ -2,6 +2,8 @@
  * The guard of `input`, by hand: a schema library over a million token ids would hold the event loop. It never throws and
  * takes time linear in the number of entries.
  */
+import { mediaInDataUri } from './data-uri.ts'
+
 export type Input =
   | { readonly kind: 'texts'; readonly texts: readonly string[] }
   | { readonly kind: 'tokens'; readonly tokens: readonly TokenIds[] }
@@ -49,7 +51,7 @@ export interface InputProblem {
   readonly kind: 'problem'
   /** `input` or `input[17]`. */
   readonly param: string
-  readonly code: 'missing_parameter' | 'invalid_input' | 'empty_input' | 'too_many_inputs'
+  readonly code: 'missing_parameter' | 'invalid_input' | 'empty_input' | 'too_many_inputs' | 'ambiguous_input'
   readonly message: string
 }
 
@@ -60,7 +62,9 @@ const FORMS = 'Send a string, an array of strings, an array of token ids, or an 
 
 export function readInput(value: unknown, maxInputs: number): Input | InputProblem {
   if (typeof value === 'string') {
-    return value === '' ? empty('input') : { kind: 'texts', texts: [value] }
+    if (value === '') return empty('input')
+    const media = mediaInDataUri(value)
+    return media === undefined ? { kind: 'texts', texts: [value] } : ambiguous('input', media)
   }
   if (value instanceof Uint32Array) return { kind: 'tokens', tokens: [value] }
   if (value === undefined || value === null)
@@ -88,6 +92,8 @@ function readTexts(entries: readonly unknown[], maxInputs: number): Input | Inpu
     const entry = entries[index]
     if (typeof entry !== 'string') return mixed(index, entry, 'a string')
     if (entry === '') return empty(`input[${index}]`)
+    const media = mediaInDataUri(entry)
+    if (media !== undefined) return ambiguous(`input[${index}]`, media)
   }
   return { kind: 'texts', texts: entries as readonly string[] }
 }
@@ -142,6 +148,21 @@ function empty(param: string): InputProblem {
     'empty_input',
     param,
     `${param} is empty. Send at least one character or token, or remove it.`,
+  )
+}
+
+const MEDIA_NAMES: Readonly<Record<string, string>> = {
+  image: 'an image',
+  audio: 'a sound',
+  video: 'a video',
+  pdf: 'a PDF',
+}
+
+function ambiguous(param: string, media: string): InputProblem {
+  return problem(
+    'ambiguous_input',
+    param,
+    `${param} is a data URI of ${MEDIA_NAMES[media]}. A string is a text to Torana: the model would embed the characters of the URI, not ${MEDIA_NAMES[media]}. Send a text.`,
   )
 }
 

@@ -4,7 +4,7 @@ import { aDeployment, type DeploymentOverrides } from '#test/support/deployments
 import { aModel, aRequest, type ModelOverrides } from '#test/support/models.ts'
 import type { EmbeddingRequest } from './request.ts'
 import { Fault } from '../fault/fault.ts'
-import { mustStayWhole, negotiate, type Offer } from './negotiate.ts'
+import { fieldOfUnknownEffect, negotiate, type Offer } from './negotiate.ts'
 
 type Case = readonly [
   title: string,
@@ -297,13 +297,41 @@ test('a field called __proto__ is an unknown field like any other, also when it 
   assert.deepEqual(offerFor(['', { extraFields }, {}, aiSdk], 'drop').dropped, ['__proto__'])
 })
 
-test('only fields that are harmless wherever it may go leave a request free to be taken apart', () => {
-  const one = { deployment: aDeployment({ capabilities: { harmlessFields: ['trace', 'task'] } }) }
-  const other = { deployment: aDeployment({ capabilities: { harmlessFields: ['trace'] } }) }
+test('only fields that are harmless wherever a request may go leave it its space, and free to be taken apart', () => {
+  const one = aDeployment({ capabilities: { harmlessFields: ['trace', 'task'] } })
+  const other = aDeployment({ capabilities: { harmlessFields: ['trace'] } })
   const fieldOf = (extraFields: Record<string, unknown>) =>
-    mustStayWhole(aRequest({ extraFields }), [one, other])
+    fieldOfUnknownEffect([one, other].map((deployment) => ({ deployment, extraFields })))
   assert.equal(fieldOf({}), undefined)
   assert.equal(fieldOf({ trace: 1 }), undefined)
   assert.equal(fieldOf({ trace: 1, late_chunking: true }), 'late_chunking')
   assert.equal(fieldOf({ trace: 1, task: 'x' }), 'task', 'a failover would make other vectors of it')
 })
+
+const TYPED_FIELDS: readonly (readonly [field: string, value: unknown, isRefused: boolean])[] = [
+  ['output_dtype', 'int8', true],
+  ['output_dtype', 'float', false],
+  ['output_dtype', 7, true],
+  ['embedding_types', ['int8'], true],
+  ['embedding_types', ['float', 'binary'], true],
+  ['embedding_types', [], true],
+  ['embedding_types', ['float'], false],
+  ['embedding_type', 'ubinary', true],
+  ['embedding_type', 'base64', false],
+  ['embed_dtype', 'float16', true],
+  ['embed_dtype', 'float32', false],
+  ['endianness', 'big', true],
+  ['endianness', 'little', false],
+]
+for (const [field, value, isRefused] of TYPED_FIELDS)
+  test(`a request for another type of vectors is refused before a call: ${field} ${JSON.stringify(value)}`, () => {
+    const given: Case = ['', { extraFields: { [field]: value } }, {}, {}]
+    const { dropped, offer } = offerFor(given, 'drop')
+    assert.deepEqual(dropped, isRefused ? [field] : [])
+    assert.deepEqual(offer.extraFields, isRefused ? {} : { [field]: value })
+    if (isRefused)
+      assert.throws(
+        () => offerFor(given),
+        (error) => error instanceof Fault && error.code === 'unsupported_parameter' && error.param === field,
+      )
+  })

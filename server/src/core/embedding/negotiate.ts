@@ -6,6 +6,7 @@ import type { Deployment, Encoding, EmbeddingModel, NativeDimensions } from '../
 import type { EmbeddingRequest } from './request.ts'
 import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
+import { vectorTypeRefusal } from './vector-type.ts'
 
 /** What one deployment would do for one request. */
 export interface Offer {
@@ -100,7 +101,9 @@ function offerOf(request: EmbeddingRequest, model: EmbeddingModel, deployment: D
   if ('message' in inputType) return inputType
   if (inputType.prefix !== '') emulated.push('input_type')
 
-  const refusal = unknownFieldRefusal(Object.keys(request.extraFields), model, deployment)
+  const refusal =
+    vectorTypeRefusal(request.extraFields) ??
+    unknownFieldRefusal(Object.keys(request.extraFields), model, deployment)
   if (refusal !== undefined) return refusal
   return {
     deployment,
@@ -195,14 +198,16 @@ function inputTypeFor(request: EmbeddingRequest, model: EmbeddingModel): InputTy
     : { ...NO_INPUT_TYPE, prefix: value }
 }
 
-/** A field that Torana does not know may tie inputs together (`late_chunking`): then nothing is split, merged or shared. */
-export function mustStayWhole(
-  request: EmbeddingRequest,
-  offers: readonly Pick<Offer, 'deployment'>[],
+/**
+ * The first field that is sent to one of the deployments although its effect there is not known. It may change the vectors
+ * (`task`) or tie inputs together (`late_chunking`): then the answer names no space, and nothing is split, merged or shared.
+ */
+export function fieldOfUnknownEffect(
+  offers: readonly Pick<Offer, 'deployment' | 'extraFields'>[],
 ): string | undefined {
-  return Object.keys(request.extraFields).find((name) =>
-    offers.some(({ deployment }) => !deployment.capabilities.harmlessFields.includes(name)),
-  )
+  for (const { deployment, extraFields } of offers)
+    for (const name in extraFields) if (!deployment.capabilities.harmlessFields.includes(name)) return name
+  return undefined
 }
 
 function withoutOption(request: EmbeddingRequest, param: string): EmbeddingRequest | undefined {

@@ -38,6 +38,13 @@ export const CALLER_FAULTS = {
     meaning: '`input`, or one entry of it, is empty.',
     nextStep: 'Remove empty texts before sending. An empty text has no vector.',
   },
+  ambiguous_input: {
+    ...badRequest,
+    meaning:
+      '`input`, or one entry of it, is a string that as a whole is a data URI of an image, audio, video or PDF. A string is a text: its vector would be that of the base64 characters, and no search would find the image.',
+    nextStep:
+      'Remove the entry named in `param`, or send a text that describes it. If you want the vector of the characters themselves, put a word before them: a text that only contains a data URI is accepted.',
+  },
   too_many_inputs: {
     ...badRequest,
     meaning: '`input` has more entries than one request may have.',
@@ -244,9 +251,9 @@ export const CALLER_FAULTS = {
     retry: false,
     who: 'caller',
     meaning:
-      'The request pins a vector space with `x-torana-space`, and the model answers in another vector space.',
+      'The request pins a vector space with `x-torana-space`, and the model answers in another vector space. Or the request also has a field that Torana does not know and that may change vectors, so that Torana cannot say which space the answer is in.',
     nextStep:
-      'Read the current space from the `x-torana-space` header of an answer. If it has changed, embed all documents again.',
+      'Read the current space from the `x-torana-space` header of an answer. If it has changed, embed all documents again. If the message names a field, remove the field, or send the request without `x-torana-space`.',
   },
   invalid_image_file: {
     status: 400,

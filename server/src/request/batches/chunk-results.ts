@@ -79,11 +79,12 @@ export class ChunkResults {
     this.#addMakers(result, span)
   }
 
-  #addMakers({ space = '', deployments, hits }: EmbedResult, span: MakingSpan): void {
+  #addMakers({ space, guardedSpace = '', deployments, hits }: EmbedResult, span: MakingSpan): void {
+    const named = { space: guardedSpace, isUnnamed: space === undefined || undefined }
     for (const deployment of deployments)
-      if (deployment !== CACHE) this.#makers.add({ space, deployment, ...span })
+      if (deployment !== CACHE) this.#makers.add({ ...named, deployment, ...span })
     for (const { deployment, madeAtMs } of hits)
-      this.#makers.add({ space, deployment, fromMs: madeAtMs, untilMs: madeAtMs })
+      this.#makers.add({ ...named, deployment, fromMs: madeAtMs, untilMs: madeAtMs })
   }
 
   /** Nothing more is to come in: the head could not name all who made it. */

@@ -9,7 +9,7 @@ import { mostTokens, type TokenContext } from './tokens.ts'
 export interface DryRun {
   readonly kind: 'dry-run'
   readonly model: EmbeddingModel
-  /** Undefined: this node does not know it yet. */
+  /** Undefined: a field of unknown effect may change the vectors, or this node does not know it yet. */
   readonly space: string | undefined
   readonly deployments: readonly {
     id: string

@@ -10,7 +10,7 @@ import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
 import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
-import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/price.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
@@ -90,8 +90,10 @@ export interface EmbedResult {
   readonly usage: RequestUsage
   /** Where the caller's rate limits stand. */
   readonly rates: readonly RateState[]
-  /** Undefined: this node does not know it yet. */
+  /** The name of the vectors' space. Undefined: a field of unknown effect may have changed them, or this node does not know it yet. */
   readonly space: string | undefined
+  /** The space that their deployments are held to, also where a field of unknown effect leaves the vectors without a name. */
+  readonly guardedSpace: string | undefined
   readonly width: number
   readonly attempts: number
   /** Ids of the deployments that served it, and `CACHE` where there were hits. */
@@ -121,7 +123,9 @@ export async function embed(
   const offers = inTiers(payable(negotiated.offers, hasPrice, model.id, options.key))
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
-  const space = spaceFor(model, first.width, generation, options.pinnedSpace)
+  const unknownField = fieldOfUnknownEffect(offers)
+  const guardedSpace = spaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
+  const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
   const { clock } = dependencies
@@ -155,9 +159,8 @@ export async function embed(
   // As `using` would, which takes half a microsecond more.
   try {
     let attempts = 0
-    const wholeBecauseOf = mustStayWhole(request, offers)
     const shared =
-      wholeBecauseOf === undefined
+      unknownField === undefined
         ? dependencies.sharingOf(model, request, {
             project: key.project,
             space: spaceOf(model.id, first.upstreamWidth, generation),
@@ -183,7 +186,7 @@ export async function embed(
       dispatch: dependencies.dispatch,
       offers,
       sharing,
-      wholeBecauseOf,
+      wholeBecauseOf: unknownField,
       wantedForm: formFor(request, sharing !== undefined, options.isBackground === true),
       countAttempt: () => void (attempts += 1),
       attemptsMade: () => attempts,
@@ -206,7 +209,8 @@ export async function embed(
     trace.settledMs = settling === undefined ? trace.gatheredMs : clock.monotonicMs()
     const { rates } = admission
     const { dropped } = negotiated
-    return resultOf(gathered, first, { model, usage, rates, space, attempts, dropped }, sharing !== undefined)
+    const known = { model, usage, rates, space, guardedSpace, attempts, dropped }
+    return resultOf(gathered, first, known, sharing !== undefined)
   } finally {
     admission[Symbol.dispose]()
   }
@@ -215,7 +219,7 @@ export async function embed(
 function resultOf(
   gathered: GatheredVectors,
   first: Offer,
-  known: Pick<EmbedResult, 'model' | 'usage' | 'rates' | 'space' | 'attempts' | 'dropped'>,
+  known: Pick<EmbedResult, 'model' | 'usage' | 'rates' | 'space' | 'guardedSpace' | 'attempts' | 'dropped'>,
   isShared: boolean,
 ): EmbedResult {
   const { served, hits, slots } = gathered
@@ -227,6 +231,7 @@ function resultOf(
     usage: known.usage,
     rates: known.rates,
     space: known.space,
+    guardedSpace: known.guardedSpace,
     attempts: known.attempts,
     width: first.width,
     deployments: only === undefined ? deploymentsOf(served, hits.length > 0) : [only.offer.deployment.id],
@@ -265,7 +270,14 @@ function spaceFor(
   width: number,
   generation: number | undefined,
   pinned: string | undefined,
+  unknownField: string | undefined,
 ): string | undefined {
+  if (pinned !== undefined && unknownField !== undefined)
+    throw new Fault(
+      'space_mismatch',
+      `The request pins the vector space '${pinned.slice(0, 200)}', and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
+      { param: unknownField },
+    )
   if (generation === undefined) {
     if (pinned === undefined) return undefined
     throw new Fault(

@@ -2,7 +2,7 @@
 import { NOTHING, type ChunkCounts, type LineRange } from '#core/batch/chunk.ts'
 import { isOfPictures } from '#core/batch/request.ts'
 import { spacePauseMs } from '#core/batch/space-pause.ts'
-import type { MadeVectors } from '#core/embedding/made-vectors.ts'
+import { spaceNames, type MadeVectors } from '#core/embedding/made-vectors.ts'
 import type { Batch, ChunkEnd, ChunkKind, DonePart, HasLeftSpace } from '#ports/batches.ts'
 
 export interface StoredChunk extends LineRange {
@@ -39,7 +39,7 @@ export function isDone({ batch, chunks, nextChunk, doneChunks }: StoredBatch): b
 }
 
 export function spacesOf({ chunks }: StoredBatch): readonly string[] {
-  return [...new Set(chunks.flatMap(({ made }) => made.map(({ space }) => space)))].sort()
+  return spaceNames(chunks.flatMap(({ made }) => made))
 }
 
 export function waiting({ firstByte, bytes, firstLine, lines }: LineRange): StoredChunk {

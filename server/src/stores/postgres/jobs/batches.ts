@@ -1,4 +1,5 @@
 import { spacePauseMs } from '#core/batch/space-pause.ts'
+import { spaceNames } from '#core/embedding/made-vectors.ts'
 import type { Actor } from '#ports/audit.ts'
 import {
   ChunkLost,
@@ -282,7 +283,7 @@ export class PostgresBatches implements Batches {
     if (rest !== undefined) await insertChunks(sql, batchId, [rest], batch.chunks)
     const { completed, failed, expired, tokens, outputTokens, costNanoUsd } = counts
     const added = [completed, failed, expired, tokens, costNanoUsd, outputBytes, errorBytes, outputTokens]
-    const spaces = textArray(made.map(({ space }) => space))
+    const spaces = textArray(spaceNames(made))
     const grownBytes = finished[0]?.grown_bytes ?? 0n
     const values = [batchId, rest === undefined ? 0 : 1, ...added, spaces, grownBytes]
     const [counted] = await sql.query<BatchRow & { counted_at: Date }>(COUNT_CHUNK, values)
@@ -315,7 +316,7 @@ export class PostgresBatches implements Batches {
       const made = await sql.query<MadeRow>(MADE_CHUNKS, [batch_id, after, PORTION])
       for (const one of made)
         if (one.made.some(this.#hasLeftSpace)) left.push(one)
-        else for (const { space } of one.made) spaces.add(space)
+        else for (const space of spaceNames(one.made)) spaces.add(space)
       if (made.length < PORTION) break
       after = made.at(-1)?.chunk ?? after
     }

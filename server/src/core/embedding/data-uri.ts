@@ -1,0 +1,30 @@
+/** Strings that are an image, a sound, a film or a PDF as a whole: as a text their vector would mean nothing, and no client would notice. */
+
+const MEDIA = /^data:(?:(image|audio|video)\/|application\/pdf[;,])/i
+const HEAD = /^[\w.+-]+\/[\w.+-]+(?:\s?;\s?[\w.+-]+(?:=[^\s;,]*)?)*$/
+/** Characters before the comma: media type and parameters. Real ones have less than fifty; a longer one is prose. */
+const MAX_HEAD_CHARACTERS = 200
+/** What base64 does not have, in either alphabet, also where it is wrapped into lines or percent-encoded. */
+const NOT_BASE64 = /[^\w+/=%\r\n-]/
+
+const CAPITAL_D = 68
+const SMALL_D = 100
+const SPACE = 32
+
+/** What the data URI holds. Undefined: the text is none as a whole. One comparison for nearly every text. */
+export function mediaInDataUri(text: string): string | undefined {
+  const first = text.charCodeAt(0)
+  if (first !== SMALL_D && first !== CAPITAL_D && first > SPACE) return undefined
+  return mediaIn(first > SPACE ? text : text.trimStart())
+}
+
+function mediaIn(text: string): string | undefined {
+  const found = MEDIA.exec(text)
+  if (found === null) return undefined
+  const comma = text.slice(0, MAX_HEAD_CHARACTERS).indexOf(',')
+  const head = text.slice('data:'.length, comma)
+  if (comma === -1 || !HEAD.test(head)) return undefined
+  const content = text.slice(comma + 1).trimEnd()
+  const isWhole = /;\s?base64$/i.test(head) ? !NOT_BASE64.test(content) : !/\s/.test(content)
+  return isWhole ? (found[1]?.toLowerCase() ?? 'pdf') : undefined
+}
