@@ -1,6 +1,7 @@
 /** What every `Batches` promises of results that have left their vector space. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ChunkEnd } from '#ports/batches.ts'
 import { aBatch, chunksOf, doneEnd, HOUR_MS, madeEnd, type BatchesWorld } from './batches-open.ts'
 import { nextId } from './image-jobs-open.ts'
 
@@ -46,6 +47,25 @@ export function batchSpacesSuite(name: string, open: () => Promise<BatchesWorld>
       parts.map(({ chunk }) => chunk),
       [second, third, again].map(({ hold }) => hold.chunk),
     )
+  })
+
+  test(`${name}: vectors without a name are told as such, and dropped as those of their space`, async () => {
+    const { batches, left } = await open()
+    const asked = aBatch({ chunks: chunksOf(3) })
+    await batches.create(asked, MANY)
+    const [first, second, third] = await batches.claim(ONE, 3)
+    assert.ok(first && second && third)
+    const unnamed = (held: typeof first, deployment: string): ChunkEnd => {
+      const { made = [], ...end } = madeEnd(held, deployment)
+      return { ...end, made: made.map((one) => ({ ...one, isUnnamed: true })) }
+    }
+    await batches.finish(first.hold, unnamed(first, 'small/good'))
+    assert.deepEqual((await batches.find(asked.id, 'shop'))?.spaces, [''])
+    await batches.finish(second.hold, unnamed(second, 'small/bad'))
+    left.add('small/bad')
+    await batches.finish(third.hold, madeEnd(third, 'small/good'))
+    const going = await batches.find(asked.id, 'shop')
+    assert.deepEqual([going?.spaces, going?.droppedLines], [['', 'small@8:00000001'], 10])
   })
 
   test(`${name}: results that leave their space again and again are made again after ever longer pauses`, async () => {

@@ -14,6 +14,7 @@ const gateway = await startGateway({
     'joined-w32': guarded(['joined', 'spare'], { cache: { ttl: '1h' } }),
     'mixed-w32': guarded(['mixed', 'sound'], { cache: { ttl: '1h' } }),
     'lasting-w32': guarded(['lasting']),
+    'kept-w32': guarded(['kept'], { cache: { ttl: '1h' } }),
   },
   env: ADMIN,
 })
@@ -134,4 +135,41 @@ test('nor does a cached vector that was found to be bad while the rest of its re
   if (answer.status === 200) assert.ok(isRight(answer, model, [kept, other]))
   else assertLeft(answer)
   assert.ok(isRight(await ask(gateway, model, [kept, other]), model, [kept, other]))
+})
+
+test('what was cached before the last good probe is served while nobody may make vectors, and nothing later', async () => {
+  const model = 'kept-w32'
+  const [early, late, wrong] = ['before the good probe', 'after it, and right', 'after the change']
+  assert.ok(isRight(await ask(gateway, model, [early]), model, [early]))
+  // Clocks of nodes differ: what was made in the last five seconds before a probe counts as made after it.
+  await delay(5100)
+  assert.deepEqual(await verdicts(gateway, model), { 'mode-kept': 'good' })
+  assert.ok(isRight(await ask(gateway, model, [late]), model, [late]))
+  await provider.setMode('kept', { vectors: 'other-model' })
+  assert.ok(!isRight(await ask(gateway, model, [wrong]), model, [wrong]), 'nobody knows yet')
+  assert.deepEqual(await verdicts(gateway, model), { 'mode-kept': 'quarantined' })
+
+  const { served } = provider.mode('kept')
+  const kept = await ask(gateway, model, [early])
+  assert.ok(isRight(kept, model, [early]), kept.text)
+  assert.deepEqual(
+    ['x-torana-deployment', 'x-torana-cache', 'x-torana-attempts'].map((name) => kept.headers.get(name)),
+    ['cache', 'hits=1, misses=0', '0'],
+  )
+  const space = kept.headers.get('x-torana-space') ?? ''
+  assert.ok(
+    isRight(await ask(gateway, model, early, { headers: { 'x-torana-space': space } }), model, [early]),
+  )
+  for (const texts of [[late], [wrong], [early, late], [early, wrong], [early, 'never asked before']])
+    assertQuarantined(await ask(gateway, model, texts))
+  assert.equal(provider.mode('kept').served, served)
+
+  // Nor when it is back: nobody can tell the right ones of that time from the wrong ones.
+  await provider.setMode('kept', {})
+  assert.deepEqual(await verdicts(gateway, model), { 'mode-kept': 'good' })
+  for (const text of [late, wrong]) {
+    const answer = await ask(gateway, model, [text])
+    assert.ok(isRight(answer, model, [text]))
+    assert.equal(answer.headers.get('x-torana-cache'), 'hits=0, misses=1')
+  }
 })

@@ -4,7 +4,13 @@ import { test } from 'node:test'
 import { startGatewayOnPostgres } from '#test/e2e/money/gateway-on-postgres.ts'
 import { ADMIN, control, guarded, spaceOfModel, verdicts } from '#test/e2e/spaces/guarded.ts'
 import { bitsOf } from '#test/support/arbitraries.ts'
-import { BatchCaller, chunkLines, type BatchAnswer, type ResultLine } from '#test/support/batches.ts'
+import {
+  BatchCaller,
+  chunkLines,
+  requestLines,
+  type BatchAnswer,
+  type ResultLine,
+} from '#test/support/batches.ts'
 import { eventually } from '#test/support/process.ts'
 import { fromBase64, tokensOf, vectorOf } from '../../../../tools/fake-provider/vectors.ts'
 
@@ -15,6 +21,8 @@ const { gateway, database } = await startGatewayOnPostgres({
   models: {
     'drifting-w32': guarded(['first', 'second'], ONE_AT_A_TIME),
     'moving-w32': guarded(['moving'], ONE_AT_A_TIME),
+    'tied-w32': guarded(['tied', 'spare'], ONE_AT_A_TIME),
+    'obeys-w16': { on: 'obeys-fields' },
   },
   env: ADMIN,
 })
@@ -101,3 +109,52 @@ test('when an operator accepts another space in the middle, all lines are in the
   )
   await assertPaid(batch, model)
 })
+
+test('lines with a field of unknown effect have no name, and are made again all the same when their deployment has left', async () => {
+  const model = 'tied-w32'
+  for (const name of ['tied', 'spare']) await provider.setMode(name, { traits: SLOWLY })
+  const bodies = Array.from({ length: LINES }, (_, line) => ({
+    model,
+    input: textOf(line),
+    encoding_format: 'base64',
+    task: 'separation',
+    user: `user ${line}`,
+  }))
+  const { id } = await caller.create(await caller.upload(requestLines('/v1/embeddings', bodies)))
+  await hasDone(id, 2)
+  await provider.setMode('tied', { traits: SLOWLY, vectors: 'other-model' })
+  await hasDone(id, 10)
+  assert.deepEqual(await verdicts(gateway, model), { 'mode-tied': 'quarantined', 'mode-spare': 'good' })
+  const batch = await caller.ended(id)
+  for (const line of await assertEachOnce(batch)) {
+    const text = textOf(Number(line.custom_id.slice('line '.length)))
+    assert.deepEqual(vectorIn(line), bitsOf(vectorOf(text, 32)), line.custom_id)
+  }
+  assert.equal(batch.torana.space, null)
+  await assertPaid(batch, model)
+})
+
+const PNG = 'data:image/png;base64,iVBORw0KGgo='
+const NAMES: readonly (readonly [title: string, lines: readonly object[], isNamed: boolean])[] = [
+  ['ordinary lines', [{ input: 'a' }, { input: 'b', user: 'u' }], true],
+  ['one line with a field of unknown effect', [{ input: 'a', task: 'separation' }], false],
+  ['such a line among ordinary ones', [{ input: 'a' }, { input: 'b', normalized: false }], false],
+  ['a line that was refused for a type', [{ input: 'a' }, { input: 'b', output_dtype: 'int8' }], true],
+  ['a line that was refused for an image', [{ input: 'a' }, { input: PNG }], true],
+]
+for (const [title, lines, isNamed] of NAMES)
+  test(`a batch names its space only if all of its vectors have the name: ${title}`, async () => {
+    const model = 'obeys-w16'
+    const space = (await gateway.ask({ model, input: 'a' })).headers.get('x-torana-space')
+    const bodies = lines.map((body) => ({ model, ...body }))
+    const { id } = await caller.create(await caller.upload(requestLines('/v1/embeddings', bodies)))
+    const batch = await caller.ended(id)
+    assert.equal(batch.torana.space, isNamed ? space : null)
+    const refused = await caller.lines(batch.error_file_id)
+    const codes = refused.map(({ response }) => response?.body.error?.code)
+    const expected = lines.flatMap((body) => {
+      if ('output_dtype' in body) return ['unsupported_parameter']
+      return 'input' in body && body.input === PNG ? ['ambiguous_input'] : []
+    })
+    assert.deepEqual([batch.status, codes], ['completed', expected])
+  })

@@ -5,7 +5,10 @@ import { NODE_TOKEN, startConsoleNode } from '#test/support/console-node.ts'
 import { eventually } from '#test/support/process.ts'
 
 const MODELS = {
-  models: { 'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } } },
+  models: {
+    'plain-w16': { on: 'plain', price: { usdPerMillionTokens: 10 } },
+    'obeys-w16': { on: 'obeys-fields' },
+  },
   images: {
     'plain-image': {
       on: 'plain',
@@ -21,6 +24,7 @@ const node = await startConsoleNode({
     search: { budget: { usd: 5, per: 'month', hard: true }, keys: [] },
     poor: { budget: { usd: 0, per: 'total', hard: true }, keys: [] },
     slow: { limits: { requestsPerMinute: 1 }, keys: [] },
+    free: { keys: [] },
   },
 })
 const developer = await node.tokenOf('developer', { projects: ['search'] })
@@ -62,6 +66,21 @@ test('texts become vectors as for a caller, with the same headers, billed to the
     const [row] = listed.body['data'] as { key: string; model: string }[]
     assert.deepEqual([row?.key, row?.model], ['search/console.admin-token', 'plain-w16'])
   })
+})
+
+test('what Torana cannot name it does not name here either, and an image in a string is refused', async () => {
+  const ask = (fields: object, headers: Record<string, string> = {}) => {
+    const body = { project: 'free', model: 'obeys-w16', input: 'a text', ...fields }
+    return play('embeddings', JSON.stringify(body), NODE_TOKEN, { ...json, ...headers })
+  }
+  const space = (await ask({})).headers.get('x-torana-space') ?? ''
+  assert.match(space, /^obeys-w16@16:/)
+  const changed = await ask({ task: 'separation' })
+  assert.deepEqual([changed.status, changed.headers.get('x-torana-space')], [200, null], changed.text)
+  const pinned = await ask({ task: 'separation' }, { 'x-torana-space': space })
+  assert.deepEqual([pinned.status, pinned.body.error?.code], [412, 'space_mismatch'])
+  const image = await ask({ input: ['data:image/png;base64,iVBORw0KGgo='] })
+  assert.deepEqual([image.body.error?.code, image.body.error?.param], ['ambiguous_input', 'input[0]'])
 })
 
 test('limits and budgets of the project hold', async () => {
