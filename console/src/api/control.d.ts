@@ -2938,7 +2938,7 @@ export interface components {
             tokens: number;
             /** @description What it has cost so far. */
             cost_usd: string;
-            /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
+            /** @description The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
             dropped_lines: number;
@@ -2993,7 +2993,7 @@ export interface components {
             tokens: number;
             /** @description What it has cost so far. */
             cost_usd: string;
-            /** @description The vector space of its results; null: there are none yet, or their models or widths differ. */
+            /** @description The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know. */
             space: string | null;
             /** @description Lines whose vectors had left the space of their model. They are made again, unless the batch was cancelled. */
             dropped_lines: number;

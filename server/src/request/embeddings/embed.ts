@@ -3,12 +3,11 @@
  * inputs, gather the vectors, account for them. The listener authenticates and parses before, and encodes
  * after.
  */
-import type { Catalog, Deployment, EmbeddingModel } from '#core/catalog.ts'
+import type { Catalog, EmbeddingModel } from '#core/catalog.ts'
 import type { EmbeddingRequest } from '#core/embedding/request.ts'
 import { inputSize } from '#core/embedding/input.ts'
 import { spaceOf } from '#core/embedding/space.ts'
 import type { Vector, VectorForm } from '#core/embedding/vector.ts'
-import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
 import { fieldOfUnknownEffect, negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/price.ts'
@@ -30,9 +29,10 @@ import { checkLengths } from './inputs.ts'
 import type { EmbedOutside } from './outside.ts'
 import { emulatedIn, type GatheredVectors, type Hit, type ServedInputs } from './served.ts'
 import type { SharingRules } from './shared-vectors.ts'
+import { checkSpace, guardedSpaceFor, type SpaceWatch } from './space.ts'
 import { usageOf, type RequestUsage } from './usage.ts'
 
-export interface EmbedDependencies extends EmbedOutside {
+export interface EmbedDependencies extends EmbedOutside, SpaceWatch {
   /** The catalog of this moment. */
   readonly catalog: () => Catalog
   readonly dispatch: Dispatch
@@ -42,10 +42,6 @@ export interface EmbedDependencies extends EmbedOutside {
     request: EmbeddingRequest,
     terms: SharingTerms,
   ) => SharingRules | undefined
-  /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
-  readonly generationOf: (modelId: string) => number | undefined
-  /** Whether no vector of this deployment may leave. It need not be in the catalog any more. */
-  readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
 }
 
 /** The project that wants to share, and how much it may. */
@@ -124,7 +120,7 @@ export async function embed(
   const [first] = offers as readonly [Offer]
   const generation = dependencies.generationOf(model.id)
   const unknownField = fieldOfUnknownEffect(offers)
-  const guardedSpace = spaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
+  const guardedSpace = guardedSpaceFor(model, first.width, generation, options.pinnedSpace, unknownField)
   const space = unknownField === undefined ? guardedSpace : undefined
   const { requestId, key, keyNow, trace } = options
   trace.isPinned = options.pinnedSpace !== undefined
@@ -260,65 +256,6 @@ function timeoutOf({ callerTimeoutMs, isBackground }: EmbedOptions, { limits }: 
   if (isBackground === true) return BACKGROUND_MS
   if (callerTimeoutMs === undefined) return limits.requestTimeoutMs
   return Math.min(limits.requestTimeoutMs, Math.max(callerTimeoutMs - CALLER_MARGIN_MS, callerTimeoutMs / 2))
-}
-
-/** About as often as a node asks the store for a space that it does not know yet. */
-const UNKNOWN_RETRY_MS = 2000
-
-function spaceFor(
-  model: EmbeddingModel,
-  width: number,
-  generation: number | undefined,
-  pinned: string | undefined,
-  unknownField: string | undefined,
-): string | undefined {
-  if (pinned !== undefined && unknownField !== undefined)
-    throw new Fault(
-      'space_mismatch',
-      `The request pins the vector space '${pinned.slice(0, 200)}', and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
-      { param: unknownField },
-    )
-  if (generation === undefined) {
-    if (pinned === undefined) return undefined
-    throw new Fault(
-      'space_unknown',
-      `The request pins a vector space, and this node does not know the space of '${model.id}' yet. Retry.`,
-      { retryAfterMs: UNKNOWN_RETRY_MS },
-    )
-  }
-  const space = spaceOf(model.id, width, generation)
-  if (pinned !== undefined && pinned !== space) {
-    throw new Fault(
-      'space_mismatch',
-      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,
-    )
-  }
-  return space
-}
-
-/**
- * While the request was under way, a deployment may have left
- * its space, or an operator may have accepted another one.
- */
-function checkSpace(
-  model: EmbeddingModel,
-  { served, hits }: GatheredVectors,
-  generation: number | undefined,
-  sharing: SharingRules | undefined,
-  { isQuarantined, generationOf }: EmbedDependencies,
-): void {
-  const left =
-    served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
-    hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
-  // A caller that was told no space was promised none.
-  const isSameSpace = generation === undefined || generationOf(model.id) === generation
-  if (left === undefined && isSameSpace) return
-  throw new Fault(
-    'space_left',
-    left === undefined
-      ? `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`
-      : `${left} left the vector space of '${model.id}' while the request was running. Retry.`,
-  )
 }
 
 /** Where the vectors came from: deployments, and the cache. */

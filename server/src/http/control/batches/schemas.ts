@@ -38,7 +38,7 @@ export const reportedBatch = z
       .string()
       .nullable()
       .describe(
-        'The vector space of its results; null: there are none yet, or their models or widths differ.',
+        'The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know.',
       ),
     dropped_lines: z
       .int()

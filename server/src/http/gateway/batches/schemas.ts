@@ -74,7 +74,7 @@ export const batchObject = z
         .string()
         .nullable()
         .describe(
-          'The vector space of its results; null: there are none yet, or their models or widths differ.',
+          'The vector space of its results; null: there are none yet, their models or widths differ, or a line has a field that may change vectors in a way that Torana does not know.',
         ),
       dropped_lines: z
         .int()

@@ -1,0 +1,77 @@
+/** The space of a request: its name before anything is called, and whether everybody who served it is still in it. */
+import type { Deployment, EmbeddingModel } from '#core/catalog.ts'
+import { spaceOf } from '#core/embedding/space.ts'
+import { Fault } from '#core/fault/fault.ts'
+import type { GatheredVectors } from './served.ts'
+import type { SharingRules } from './shared-vectors.ts'
+
+/** What the space guard knows at this moment. */
+export interface SpaceWatch {
+  /** The generation of the model's space: how often another one was accepted. Undefined: not known yet. */
+  readonly generationOf: (modelId: string) => number | undefined
+  /** Whether no vector of this deployment may leave. It need not be in the catalog any more. */
+  readonly isQuarantined: (model: EmbeddingModel, deployment: Deployment) => boolean
+}
+
+/** About as often as a node asks the store for a space that it does not know yet. */
+const UNKNOWN_RETRY_MS = 2000
+
+/**
+ * The space that the deployments of the model are held to, after a look at the one that the caller pinned. Undefined: this node does
+ * not know it yet. `unknownField`: because of it nobody can say whether the answer is in it.
+ */
+export function guardedSpaceFor(
+  model: EmbeddingModel,
+  width: number,
+  generation: number | undefined,
+  pinned: string | undefined,
+  unknownField: string | undefined,
+): string | undefined {
+  if (pinned !== undefined && unknownField !== undefined)
+    throw new Fault(
+      'space_mismatch',
+      `The request pins the vector space '${pinned.slice(0, 200)}', and '${unknownField}' may change vectors in a way that Torana does not know. Remove '${unknownField}', or send the request without x-torana-space.`,
+      { param: unknownField },
+    )
+  if (generation === undefined) {
+    if (pinned === undefined) return undefined
+    throw new Fault(
+      'space_unknown',
+      `The request pins a vector space, and this node does not know the space of '${model.id}' yet. Retry.`,
+      { retryAfterMs: UNKNOWN_RETRY_MS },
+    )
+  }
+  const space = spaceOf(model.id, width, generation)
+  if (pinned !== undefined && pinned !== space) {
+    throw new Fault(
+      'space_mismatch',
+      `The request pins the vector space '${pinned.slice(0, 200)}'; '${model.id}' answers in '${space}'. If you accept the new space, embed all documents again.`,
+    )
+  }
+  return space
+}
+
+/**
+ * While the request was under way, a deployment may have left
+ * its space, or an operator may have accepted another one.
+ */
+export function checkSpace(
+  model: EmbeddingModel,
+  { served, hits }: GatheredVectors,
+  generation: number | undefined,
+  sharing: SharingRules | undefined,
+  { isQuarantined, generationOf }: SpaceWatch,
+): void {
+  const left =
+    served.find(({ offer }) => isQuarantined(model, offer.deployment))?.offer.deployment.id ??
+    hits.find(({ deployment, madeAtMs }) => !sharing?.isTrusted(deployment, madeAtMs))?.deployment
+  // A caller that was told no space was promised none.
+  const isSameSpace = generation === undefined || generationOf(model.id) === generation
+  if (left === undefined && isSameSpace) return
+  throw new Fault(
+    'space_left',
+    left === undefined
+      ? `An operator accepted another vector space for '${model.id}' while the request was running. Retry.`
+      : `${left} left the vector space of '${model.id}' while the request was running. Retry.`,
+  )
+}
