@@ -97,14 +97,14 @@ export function typedText(fields: Fields, vector: Float32Array, encoding: Encodi
   const isBase64 = encoding === 'base64'
   if (isBase64 && fields['endianness'] === 'big')
     return `"${Buffer.from(base64Of(vector), 'base64').swap32().toString('base64')}"`
-  const type = String(typing.map((name) => fields[name]).find((value) => value !== undefined) ?? 'float')
+  const [type] = typing.flatMap((name) => fields[name] ?? [])
   if (type === 'int8') return JSON.stringify(Array.from(vector, (value) => Math.round(value * 127)))
   if (type === 'uint8') return JSON.stringify(Array.from(vector, (value) => Math.round(value * 127) + 128))
   if (type === 'binary') return JSON.stringify(bitsOf(vector).map((byte) => byte - 128))
   if (type === 'ubinary') return JSON.stringify(bitsOf(vector))
   // Numbers as JSON stay what they are.
   if (type === 'float16' && isBase64) return `"${Buffer.alloc(vector.length * 2, 1).toString('base64')}"`
-  if (type.startsWith('fp8') && isBase64) return `"${Buffer.alloc(vector.length, 1).toString('base64')}"`
+  if (type === 'fp8_e4m3' && isBase64) return `"${Buffer.alloc(vector.length, 1).toString('base64')}"`
   return null
 }
 

@@ -22,7 +22,7 @@ export function vectorTypeRefusal(fields: Readonly<Record<string, unknown>>): Re
     if (allowed === undefined) continue
     const values: readonly unknown[] = Array.isArray(fields[name]) ? fields[name] : [fields[name]]
     if (values.length > 0 && values.every((value) => allowed.includes(value as string))) continue
-    const message = `'${name}' asks for vectors of another type, and Torana answers with float32 vectors only. Remove it, or send '${allowed[0]}'.`
+    const message = `'${name}' asks for vectors of another type or byte order, and Torana answers with float32 vectors only. Remove it, or send '${allowed[0]}'.`
     return { param: name, message }
   }
   return undefined
