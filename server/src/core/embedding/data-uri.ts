@@ -9,13 +9,15 @@ const NOT_BASE64 = /[^\w+/=%\r\n-]/
 
 const CAPITAL_D = 68
 const SMALL_D = 100
+const COLON = 58
 const SPACE = 32
 
-/** What the data URI holds. Undefined: the text is none as a whole. One comparison for nearly every text. */
+/** What the data URI holds. Undefined: the text is none as a whole. A comparison or two for nearly every text: this is the hot lane. */
 export function mediaInDataUri(text: string): string | undefined {
   const first = text.charCodeAt(0)
-  if (first !== SMALL_D && first !== CAPITAL_D && first > SPACE) return undefined
-  return mediaIn(first > SPACE ? text : text.trimStart())
+  if (first <= SPACE) return mediaIn(text.trimStart())
+  const mayBegin = (first === SMALL_D || first === CAPITAL_D) && text.charCodeAt(4) === COLON
+  return mayBegin ? mediaIn(text) : undefined
 }
 
 function mediaIn(text: string): string | undefined {
