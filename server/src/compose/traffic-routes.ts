@@ -9,6 +9,7 @@ import {
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
+import { endedOf } from '#core/model-end.ts'
 import type { Cost } from '#core/price.ts'
 import {
   allDeployments,
@@ -140,7 +141,10 @@ function testsOf({ outside, images }: Pick<TrafficRouteParts, 'outside' | 'image
         const cost = await call(model, one, requestId)
         return { requestId, durationMs: durationMs(), cost, fault: undefined }
       } catch (error) {
-        const fault = error instanceof UpstreamFailure ? faultOfFailure(error, model.id, 1) : error
+        const fault =
+          error instanceof UpstreamFailure
+            ? faultOfFailure(error, model.id, 1, endedOf(model, error.detail.deployment, clock.nowMs()))
+            : error
         if (!(fault instanceof Fault)) throw error
         return { requestId, durationMs: durationMs(), cost: undefined, fault }
       }

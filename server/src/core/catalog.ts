@@ -6,6 +6,7 @@ import type { BudgetPeriod } from './budget.ts'
 import type { ConfiguredWebhook } from './configured-webhook.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
+import type { ModelEnd } from './model-end.ts'
 import type { ImagePrice, Price, PriceFrom } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
 import type { UpstreamTls } from './upstream-tls.ts'
@@ -236,6 +237,8 @@ interface DeploymentOf<Capabilities, DeploymentPrice> {
   readonly priceFrom?: PriceFrom | undefined
   /** What may be asked of it by all nodes together; each node keeps to its share. Absent: no such limits. */
   readonly limits?: DeploymentLimits | undefined
+  /** When its provider shuts the model down. Absent: no day is known. */
+  readonly end?: ModelEnd | undefined
 }
 
 export type Deployment = DeploymentOf<EmbeddingCapabilities, Price>
@@ -260,6 +263,8 @@ export interface EmbeddingModel {
   readonly microBatch: MicroBatchRules | undefined
   /** Where it was declared, e.g. `torana.yaml:14`, or `built-in`. */
   readonly managedBy: string
+  /** That of the deployment that ends last. Absent: one of them has no end. */
+  readonly end?: ModelEnd | undefined
 }
 
 export interface ImageModel {
@@ -272,6 +277,7 @@ export interface ImageModel {
   readonly unknownFields?: readonly string[] | undefined
   readonly deployments: readonly ImageDeployment[]
   readonly managedBy: string
+  readonly end?: ModelEnd | undefined
 }
 
 export type Model = EmbeddingModel | ImageModel
@@ -279,7 +285,10 @@ export type Model = EmbeddingModel | ImageModel
 export interface RetiredModel {
   readonly id: string
   readonly on: string
+  /** A model that is served here. */
   readonly successor?: string | undefined
+  /** What its provider did instead of a plain shutdown. */
+  readonly note?: string | undefined
 }
 
 /** A key as configured: the secret itself is only held until it is hashed. */

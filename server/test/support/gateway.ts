@@ -26,12 +26,19 @@ export interface ModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  /** When each deployment ends, in the order of `on`, as in torana.yaml. */
+  readonly ends?: readonly DeploymentEnd[]
   /** Of each deployment, as in torana.yaml. */
   readonly deploymentLimits?: Readonly<Record<string, number>>
   readonly cache?: { readonly ttl: string }
   readonly microBatch?: Readonly<Record<string, unknown>>
   /** Off unless a test is about it. */
   readonly spaceGuard?: boolean
+}
+
+interface DeploymentEnd {
+  readonly endsOn?: string
+  readonly successor?: string
 }
 
 /** An image model of the fake provider. */
@@ -48,6 +55,7 @@ export interface ImageModelSpec {
   readonly aliases?: readonly string[]
   readonly unsupported?: 'refuse' | 'drop'
   readonly price?: unknown
+  readonly ends?: readonly DeploymentEnd[]
 }
 
 export interface GatewayOptions {
@@ -192,7 +200,8 @@ export function configText(
       upstream = {},
       capabilities,
       capabilitiesOn = {},
-    }: Pick<ImageModelSpec, 'on' | 'upstream' | 'capabilities' | 'capabilitiesOn'>,
+      ends = [],
+    }: Pick<ImageModelSpec, 'on' | 'upstream' | 'capabilities' | 'capabilitiesOn' | 'ends'>,
     upstreamModel: string,
   ): object[] => {
     const { base = 'v1', ...fields } = upstream
@@ -210,7 +219,7 @@ export function configText(
       }
       const own = capabilitiesOn[scenario]
       const whole = own === undefined ? capabilities : { ...capabilities, ...own }
-      return { upstream: name, model: upstreamModel, priority, capabilities: whole }
+      return { upstream: name, model: upstreamModel, priority, capabilities: whole, ...ends[priority] }
     })
   }
   const entries = Object.entries(models).map(([id, spec]) => {
@@ -220,6 +229,7 @@ export function configText(
       capabilities: _capabilities,
       embedding,
       deploymentLimits,
+      ends: _ends,
       ...rest
     } = spec
     const limits = deploymentLimits
@@ -237,7 +247,7 @@ export function configText(
     ]
   })
   const imageEntries = Object.entries(images).map(([id, spec]) => {
-    const { on: _on, upstream: _upstream, capabilities: _, capabilitiesOn: _of, ...facts } = spec
+    const { on: _on, upstream: _upstream, capabilities: _, capabilitiesOn: _of, ends: _ends, ...facts } = spec
     const { upstreamModel = id, ...rest } = facts
     return [id, { kind: 'image', deployments: deployed(spec, upstreamModel), ...rest }]
   })

@@ -55,7 +55,11 @@ export function extendCatalog(
     catalog: {
       ...declared,
       models,
-      retired: buildRetired(models, names, muted),
+      // Those of the configuration are there for the aliases of models that it declares and that are gone.
+      retired: new Map([
+        ...[...declared.retired].filter(([name]) => !models.has(name)),
+        ...buildRetired(models, names, muted),
+      ]),
       upstreams: new Map([...(declared.upstreams ?? []), ...knownUpstreams(added, () => 'store')]),
     },
     problems,

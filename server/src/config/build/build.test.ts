@@ -316,11 +316,11 @@ test('what works but is hardly meant is a warning with its place', () => {
 upstreams: { a: { provider: acme }, b: { dialect: { embedding: openai, image: ai-sdk }, provider: budget } }
 models:
   acme-old: { facts: acme-embed, deployments: [{ upstream: a }] }
-  acme-future: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] }
+  acme-older: { kind: embedding, embedding: { dimensions: 3 }, deployments: [{ upstream: a }] }
 projects: { p: { keys: [{ name: ci, secret: ${'y1234567'.repeat(3)}, expires: 2026-01-01 }] } }`)
   assert.deepEqual(warnings, [
     't.yaml:2:40 upstreams.b: no model is deployed on it',
-    't.yaml:5:16 models.acme-future: acme ends it on 2999-01-01',
+    't.yaml:5:78 models.acme-older.deployments[0]: acme-older on acme ended on 2019-01-01. Torana goes on calling it until you remove it. Its successor is acme-old',
     't.yaml:6:80 projects.p.keys[0].expires: the key ci has expired and is refused',
   ])
 })

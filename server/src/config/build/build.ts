@@ -46,16 +46,14 @@ export function buildCatalog(input: BuildInput): Catalog {
   const surroundings = { upstreams, declaredUpstreams: input.declared.upstreams, facts: input.facts, report }
   for (const [id, entry] of entries) {
     const model = buildModel(id, entry, surroundings)
-    if (!model) continue
-    models.set(id, model)
-    warnOfRetirement(model, entry, input)
+    if (model) models.set(id, model)
   }
   const declared = addAliases(models, entries, input)
   warnOfUnusedUpstreams(file, report)
   const catalog: Catalog = {
     models,
     upstreams: knownUpstreams(upstreams, (name) => report.place(['upstreams', name])),
-    retired: buildRetired(models, declared, input),
+    retired: withAliases(buildRetired(models, declared, input), models, entries),
     projects: buildProjects(file.projects, { served: models, declared }, input),
   }
   warnOfDoubts(catalog, input)
@@ -114,10 +112,11 @@ export function buildRetired(
 ): Map<string, RetiredModel> {
   const retired = new Map<string, RetiredModel>()
   for (const provider of facts.values()) {
-    for (const [id, { on, successor }] of Object.entries(provider.retired)) {
+    for (const [id, { on, successor, note }] of Object.entries(provider.retired)) {
       // Sending callers on to a model that is not served here would only earn them the next 404.
       const served = successor !== undefined && models.has(successor) ? successor : undefined
-      if (!declared.has(id) && Date.parse(on) <= nowMs) retired.set(id, { id, on, successor: served })
+      if (!models.has(id) && Date.parse(on) <= nowMs)
+        retired.set(id, { id, on, successor: served, ...(note !== undefined && { note }) })
     }
   }
   for (const [id, { on, successor }] of Object.entries(file.retired ?? {})) {
@@ -134,15 +133,18 @@ export function buildRetired(
   return retired
 }
 
-function warnOfRetirement(model: Model, entry: ModelEntry, { facts, report }: BuildInput): void {
-  for (const provider of new Set(model.deployments.map(({ upstream }) => upstream.provider))) {
-    const end = facts.get(provider ?? '')?.retired[entry.facts ?? model.id]
-    if (end)
-      report.warning(
-        ['models', model.id],
-        `${provider} ends it on ${end.on}${end.successor ? `; it names ${end.successor} as successor` : ''}`,
-      )
+/** A model that the file declares and that is gone is told as such by its aliases too. */
+function withAliases(
+  retired: ReadonlyMap<string, RetiredModel>,
+  models: ReadonlyMap<string, Model>,
+  entries: readonly (readonly [string, ModelEntry])[],
+): Map<string, RetiredModel> {
+  const all = new Map(retired)
+  for (const [id, { aliases }] of entries) {
+    const one = retired.get(id)
+    if (one !== undefined) for (const alias of aliases) if (!models.has(alias)) all.set(alias, one)
   }
+  return all
 }
 
 function warnOfUnusedUpstreams(file: ConfigFile, report: Report): void {

@@ -8,6 +8,7 @@ import {
   type EmbeddingModel,
   type Model,
 } from '#core/catalog.ts'
+import { endWords, hasEnded, isNear } from '#core/model-end.ts'
 import { costOf, dollars, type ImagePrice, type Price } from '#core/price.ts'
 import type { Path, Report } from '../file/problem.ts'
 import type { ConfigFile, UpstreamEntry } from '../schema/schema.ts'
@@ -17,10 +18,14 @@ interface Doubtful {
   readonly file: ConfigFile
   readonly facts: Facts
   readonly report: Report
+  readonly nowMs: number
 }
 
 export function warnOfDoubts(catalog: Catalog, doubtful: Doubtful): void {
-  for (const model of listModels(catalog)) if (model.kind === 'embedding') warnOfMixture(model, doubtful)
+  for (const model of listModels(catalog)) {
+    if (model.kind === 'embedding') warnOfMixture(model, doubtful)
+    warnOfEnds(model, catalog, doubtful)
+  }
   warnOfHopelessBudgets(catalog, doubtful.report)
   for (const [name, entry] of Object.entries(doubtful.file.upstreams ?? {}))
     warnOfAddress(['upstreams', name], entry, doubtful.report)
@@ -55,6 +60,25 @@ const PRIVATE_NAME =
 function isPublic(hostname: string): boolean {
   const address = hostname.replace(/^\[|\]$/g, '')
   return isIP(address) === 0 ? !PRIVATE_NAME.test(address) : ipaddr.process(address).range() === 'unicast'
+}
+
+/** By deployment, since providers of the same model have days of their own. */
+function warnOfEnds(model: Model, { models }: Catalog, { report, nowMs }: Doubtful): void {
+  // Without a file nobody chose these models. Their answers and the console tell of their ends.
+  if (model.managedBy === 'built-in') return
+  model.deployments.forEach(({ upstream, upstreamModel, end }: Model['deployments'][number], index) => {
+    if (end === undefined || !isNear(end, nowMs)) return
+    const { successor, note } = end
+    const served =
+      successor !== undefined && models.has(successor) ? '' : ', which this file does not declare'
+    const next =
+      successor === undefined ? 'Its provider names no successor' : `Its successor is ${successor}${served}`
+    const still = hasEnded(end, nowMs) ? ' Torana goes on calling it until you remove it.' : ''
+    report.warning(
+      ['models', model.id, 'deployments', index],
+      `${upstreamModel} on ${upstream.provider ?? upstream.name} ${endWords(end, nowMs)}${note === undefined ? '' : ` (${note})`}.${still} ${next}`,
+    )
+  })
 }
 
 /** Vectors of two models in one index find nothing: the accident that Torana exists to prevent. */

@@ -6,6 +6,7 @@ import { deserialize } from 'node:v8'
 import { z } from 'zod'
 import type { DialectName } from '#core/catalog.ts'
 import { DEMO_MAX_TOKENS } from '#core/demo.ts'
+import type { EndFields } from '#core/model-end.ts'
 import { CATALOG_FOLDER, PREPARED } from '#package/files.ts'
 import { image } from '../schema/image.ts'
 import { capabilities, day, embedding, imageCapabilities, modelId } from '../schema/model.ts'
@@ -44,9 +45,15 @@ export function priceOriginOf(facts: ModelFacts | undefined): PriceOrigin | unde
 // A fact of the wire that is worth keeping; floats are asked for by leaving the field out, which every server understands.
 const factCapabilities = capabilities.extend({ acceptsFloatField: z.boolean().optional() })
 
+const endOrigin = { source: z.url(), asOf: day, note: z.string().min(1).optional() }
+
 const commonFacts = {
   upstreamModel: z.string().min(1).optional(),
   aliases: z.array(modelId).default([]),
+  /** When this provider shuts it down. Another one that serves it may have another day. */
+  endsOn: day.optional(),
+  successor: modelId.optional(),
+  endSource: z.strictObject(endOrigin).optional(),
 }
 
 const embeddingModel = z.strictObject({
@@ -81,7 +88,18 @@ const providerFile = z.strictObject({
   capabilities: factCapabilities.default({}),
   imageCapabilities: imageCapabilities.default({}),
   models: z.record(modelId, modelFacts).default({}),
-  retired: z.record(modelId, z.strictObject({ on: day, successor: modelId.optional() })).default({}),
+  retired: z
+    .record(
+      modelId,
+      z.strictObject({
+        on: day,
+        successor: modelId.optional(),
+        source: endOrigin.source.optional(),
+        asOf: endOrigin.asOf.optional(),
+        note: endOrigin.note,
+      }),
+    )
+    .default({}),
 })
 
 export type ModelFacts = z.output<typeof modelFacts>
@@ -172,6 +190,10 @@ function compareWithOthers(provider: ProviderFacts, facts: Facts, file: string, 
   const expected = basename(file, '.yaml')
   if (provider.provider !== expected) report.problem(['provider'], `must be ${expected}, like the file`)
   for (const [id, model] of Object.entries(provider.models)) {
+    const hasDate = model.endsOn !== undefined
+    if (hasDate !== (model.endSource !== undefined) || (!hasDate && model.successor !== undefined))
+      report.problem(['models', id], 'endsOn needs an endSource, and a successor needs endsOn')
+    if (provider.retired[id] !== undefined) report.problem(['retired', id], 'is also among the models')
     for (const other of facts.values()) {
       const twin = other.models[id]
       if (twin && !isDeepStrictEqual(everywhere(twin), everywhere(model))) {
@@ -199,6 +221,23 @@ export function factsOf(
   if (direct) return { id, facts: direct }
   const found = Object.entries(provider.models).find(([, facts]) => facts.aliases.includes(id))
   return found && { id: found[0], facts: found[1] }
+}
+
+/** When a provider shuts a model down, by the upstream's name for it. Undefined: it does not know the name. */
+export function endByName(
+  provider: ProviderFacts,
+  name: string,
+): { readonly end: EndFields | undefined } | undefined {
+  const found = Object.entries(provider.models).find(
+    ([id, one]) => (one.upstreamModel ?? id) === name || one.aliases.includes(name),
+  )
+  if (found) return { end: endOfFacts(found[1]) }
+  const retired = provider.retired[name]
+  return retired && { end: retired }
+}
+
+export function endOfFacts({ endsOn, successor, endSource }: ModelFacts): EndFields | undefined {
+  return endsOn === undefined ? undefined : { on: endsOn, successor, ...endSource }
 }
 
 /** What the first provider that has the model says of it: its kind and `embedding` or `image` are the same in all. */

@@ -64,6 +64,16 @@ const deployment = z.strictObject({
     .optional()
     .describe('What the deployment can do. It overrides the built-in facts.'),
   price: anyPrice.optional().describe('The price of this deployment. It overrides the price of the model.'),
+  endsOn: z
+    .union([z.literal('none'), day])
+    .optional()
+    .describe(
+      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one.',
+    ),
+  successor: modelId
+    .optional()
+    .describe('The model to use instead, told with `endsOn`. Default: the one in the built-in facts.'),
+  endSource: z.string().min(1).max(500).optional().describe('Where you read `endsOn`, for people.'),
   limits: rateLimits
     .extend({
       tokensPerMinute: rate('Input tokens (estimated at four bytes each)'),

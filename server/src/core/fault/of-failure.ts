@@ -1,8 +1,17 @@
+import type { ModelEnd } from '../model-end.ts'
 import { FIREWALL_CODE, type UpstreamFailure } from './failure.ts'
 import { Fault } from './fault.ts'
 
-/** The fault that a caller gets when an upstream's failure ends the request. `tried` counts attempts. */
-export function faultOfFailure(failure: UpstreamFailure, model: string, tried: number): Fault {
+/**
+ * The fault that a caller gets when an upstream's failure ends the request. `tried` counts attempts; `ended`: the end of the
+ * deployment that failed, if its day has come.
+ */
+export function faultOfFailure(
+  failure: UpstreamFailure,
+  model: string,
+  tried: number,
+  ended?: ModelEnd,
+): Fault {
   const { deployment, status, retryAfterMs, param, isLasting } = failure.detail
   const options = { param, retryAfterMs, isLasting, upstream: failure.detail, cause: failure }
   const after = tried > 1 ? ` It was the last of ${tried} attempts.` : ''
@@ -29,6 +38,7 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
         options,
       )
     case 'missing':
+      if (ended !== undefined) return retiredFault(model, ended, deployment, options)
       return new Fault(
         'upstream_model_missing',
         `${deployment} does not know its model or path (404). The configuration of '${model}' is wrong; an operator must correct it.${after}`,
@@ -65,4 +75,19 @@ export function faultOfFailure(failure: UpstreamFailure, model: string, tried: n
         options,
       )
   }
+}
+
+/** The upstream no longer knows the model, and its day has come: nothing is wrong with the configuration. */
+function retiredFault(
+  model: string,
+  { on, successor }: ModelEnd,
+  deployment: string,
+  options: ConstructorParameters<typeof Fault>[2],
+): Fault {
+  const next = successor === undefined ? '' : ` The provider names '${successor}' as its successor.`
+  return new Fault(
+    'model_retired',
+    `The provider shut '${model}' down on ${on}, and ${deployment} no longer knows it.${next}`,
+    { ...options, param: 'model' },
+  )
 }

@@ -36,6 +36,7 @@ const EXPOSED = [
   'x-torana-extra',
   'x-torana-incomplete',
   'x-torana-job',
+  'x-torana-model-ends',
   'x-torana-space',
   'x-torana-usage',
 ].join(', ')

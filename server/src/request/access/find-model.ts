@@ -48,10 +48,10 @@ export function mayUse(key: Key, model: Model): boolean {
 function unknownModel(asked: string, key: Key, catalog: Catalog): Fault {
   const retired = catalog.retired.get(asked)
   if (retired !== undefined) {
+    const { on, note } = retired
     const successor = retired.successor === undefined ? '' : ` Its successor is '${retired.successor}'.`
-    return new Fault('model_retired', `The provider shut '${asked}' down on ${retired.on}.${successor}`, {
-      param: 'model',
-    })
+    const what = note === undefined ? `shut '${asked}' down on ${on}` : `retired '${asked}' on ${on}: ${note}`
+    return new Fault('model_retired', `The provider ${what}.${successor}`, { param: 'model' })
   }
   const usable = [...catalog.models].filter(([, model]) => mayUse(key, model)).map(([name]) => name)
   const near = nearest(asked, usable)

@@ -5,6 +5,7 @@ import type { Offer } from '#core/embedding/negotiate.ts'
 import type { VectorForm } from '#core/embedding/vector.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
+import { endedOf } from '#core/model-end.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import type { Caller } from '../traffic/caller.ts'
 import type { CalledWork } from '../traffic/ended-call.ts'
@@ -52,7 +53,9 @@ export interface Share {
 /** What the caller is told when this error ends the request. */
 export function endOf(
   error: unknown,
-  { model, attemptsMade }: Pick<CallContext, 'model' | 'attemptsMade'>,
+  { model, attemptsMade, outside }: Pick<CallContext, 'model' | 'attemptsMade' | 'outside'>,
 ): unknown {
-  return error instanceof UpstreamFailure ? faultOfFailure(error, model.id, attemptsMade()) : error
+  if (!(error instanceof UpstreamFailure)) return error
+  const ended = endedOf(model, error.detail.deployment, outside.clock.nowMs())
+  return faultOfFailure(error, model.id, attemptsMade(), ended)
 }

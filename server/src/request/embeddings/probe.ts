@@ -9,6 +9,7 @@ import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
 import { faultOfFailure } from '#core/fault/of-failure.ts'
 import { negotiate, type Offer } from '#core/embedding/negotiate.ts'
+import { endedOf } from '#core/model-end.ts'
 import { costOf, maxCostOf, type Cost } from '#core/price.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import { SYSTEM_KEY } from '../access/system-key.ts'
@@ -120,7 +121,10 @@ export async function testEmbedding(
     })
     return cost
   } catch (error) {
-    const fault = error instanceof UpstreamFailure ? faultOfFailure(error, model.id, 1) : error
+    const fault =
+      error instanceof UpstreamFailure
+        ? faultOfFailure(error, model.id, 1, endedOf(model, error.detail.deployment, clock.nowMs()))
+        : error
     const { status, code } =
       fault instanceof Fault
         ? { status: fault.entry.status, code: fault.code }

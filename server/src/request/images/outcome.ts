@@ -6,6 +6,7 @@ import { FAULTS } from '#core/fault/table.ts'
 import type { ImageModel } from '#core/catalog.ts'
 import { resultOf, type ImageResult } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
+import { endedOf } from '#core/model-end.ts'
 import type { ImageJob, JobEnd } from '#ports/image-jobs.ts'
 import type { HeldBytes } from './deliver.ts'
 import type { Bought } from './run.ts'
@@ -30,7 +31,7 @@ export function outcomeOfCalls(
   nowMs: number,
 ): ImageOutcome {
   const { request, model, dropped, attempts, held, batchId } = about
-  if (deliveries.length === 0) return outcomeOfFailures(failures, model.id, attempts)
+  if (deliveries.length === 0) return outcomeOfFailures(failures, model, attempts, nowMs)
   // OpenAI's events have no links. A stream carries links only when the caller asked for them.
   const form = request.form ?? (request.stream ? 'b64_json' : model.facts.answersWith)
   const createdSeconds = Math.floor(nowMs / 1000)
@@ -44,7 +45,12 @@ export function outcomeOfCalls(
 }
 
 /** The end of a job without pictures: the reason, and whether an upstream may have charged for it. */
-function outcomeOfFailures(failures: readonly unknown[], model: string, attempts: number): ImageOutcome {
+function outcomeOfFailures(
+  failures: readonly unknown[],
+  model: ImageModel,
+  attempts: number,
+  nowMs: number,
+): ImageOutcome {
   // The upstream answered, and refused. Whether that was charged is a question for the books.
   const refusal = failures.find(
     (failure) => failure instanceof UpstreamFailure && failure.kind === 'contentRefused',
@@ -70,7 +76,7 @@ function outcomeOfFailures(failures: readonly unknown[], model: string, attempts
     const isRefusal = error.kind === 'refused' || error.kind === 'contentRefused'
     return {
       kind: 'fault',
-      fault: faultOfFailure(error, model, attempts),
+      fault: faultOfFailure(error, model.id, attempts, endedOf(model, error.detail.deployment, nowMs)),
       isUnknown: false,
       freesKey: !isRefusal && !isPaid,
     }

@@ -24,6 +24,8 @@ export interface AnswerMeta {
   readonly encoding: Encoding
   /** The value of `server-timing`; undefined: the header is left out. */
   readonly timing: string | undefined
+  /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+  readonly ends: string | undefined
   /** Told how much was written. */
   readonly trace: Pick<RequestTrace, 'bytesOut'>
 }
@@ -94,7 +96,7 @@ function closing({ usage, extraFields }: EmbedResult, asked: string): string {
   return `${rest}}`
 }
 
-function headersOf(embedded: EmbedResult, { requestId, timing }: AnswerMeta): string[] {
+function headersOf(embedded: EmbedResult, { requestId, timing, ends }: AnswerMeta): string[] {
   const { deployments, attempts, usage, rates, space, emulated, dropped, cache } = embedded
   const headers = [
     'content-type',
@@ -112,6 +114,7 @@ function headersOf(embedded: EmbedResult, { requestId, timing }: AnswerMeta): st
   ]
   if (timing !== undefined) headers.push('server-timing', timing)
   if (space !== undefined) headers.push('x-torana-space', headerText(space))
+  if (ends !== undefined) headers.push('x-torana-model-ends', headerText(ends))
   if (rates.length > 0) headers.push(...rateHeaders(rates))
   if (cache !== undefined) headers.push('x-torana-cache', `hits=${cache.hits}, misses=${cache.misses}`)
   if (emulated.length > 0) headers.push('x-torana-emulated', emulated.join(', '))

@@ -8,6 +8,7 @@ import { boundsOf } from '#core/json-bounds.ts'
 import { inputCount } from '#core/embedding/input.ts'
 import { embeddingWire } from '#core/embedding/wire.ts'
 import { readEmbeddingRequest, type EmbeddingRequest } from '#core/embedding/request.ts'
+import { endNotice } from '#core/model-end.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { serverTiming } from '#core/server-timing.ts'
 import type { LargeJson } from '#ports/json.ts'
@@ -60,6 +61,7 @@ export function embeddingsHandler(dependencies: EmbeddingsDependencies): Request
             asked: model,
             encoding,
             trace,
+            ends: endNotice(outcome.model.end, clock.nowMs),
             timing: dependencies.serverTiming ? serverTiming(trace, clock.monotonicMs()) : undefined,
           })
         writeDryRun(response, requestId, dryRunBody(outcome))

@@ -24,6 +24,8 @@ export interface ImageMeta extends InMemory {
   readonly rates: readonly RateState[]
   /** The value of `server-timing`; undefined: the header is left out. */
   readonly timing: string | undefined
+  /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+  readonly ends: string | undefined
 }
 
 type PictureOrigin = Pick<ImageMeta, 'jobId' | keyof InMemory>
@@ -173,6 +175,7 @@ export function imageHeaders(
   )
   headers.push('x-torana-cost', costUsd, 'x-torana-usage', usage)
   if (meta.timing !== undefined) headers.push('server-timing', meta.timing)
+  if (meta.ends !== undefined) headers.push('x-torana-model-ends', headerText(meta.ends))
   if (meta.rates.length > 0) headers.push(...rateHeaders(meta.rates))
   if (emulated.length > 0) headers.push('x-torana-emulated', headerText(emulated.join(', ')))
   if (dropped.length > 0) headers.push('x-torana-dropped', headerText(dropped.join(', ')))

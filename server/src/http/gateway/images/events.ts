@@ -10,7 +10,7 @@ import { pictureHeader } from '#core/image/header.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import { faultBody } from '../../faults.ts'
-import { drained } from '../caller/writing.ts'
+import { drained, headerText } from '../caller/writing.ts'
 import {
   echoesOf,
   eventUsageOf,
@@ -46,10 +46,13 @@ export class ImageEvents {
     requestId: string,
     {
       asked,
+      ends,
       nowMs,
       yieldLoop,
     }: {
       readonly asked: Pick<ImageRequest, 'edit' | 'quality' | 'background'>
+      /** The value of `x-torana-model-ends`; undefined: the header is left out. */
+      readonly ends: string | undefined
       readonly nowMs: () => number
       readonly yieldLoop: () => Promise<unknown>
     },
@@ -59,6 +62,7 @@ export class ImageEvents {
     this.#response = response
     this.#requestId = requestId
     this.#headers = ['content-type', EVENT_STREAM, 'x-request-id', requestId]
+    if (ends !== undefined) this.#headers = [...this.#headers, 'x-torana-model-ends', headerText(ends)]
     this.#nowMs = nowMs
     this.#yieldLoop = yieldLoop
     this.#timer = setInterval(() => this.#beat(), HEARTBEAT_MS)

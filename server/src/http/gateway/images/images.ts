@@ -9,6 +9,7 @@ import { Fault } from '#core/fault/fault.ts'
 import { assetIdOf } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/price.ts'
+import { endNotice } from '#core/model-end.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 import { serverTiming } from '#core/server-timing.ts'
 import { PicturesAtHand } from '#request/images/at-hand.ts'
@@ -26,7 +27,7 @@ import { handlerOf, type Journey, type ListenerDependencies, type RequestHandler
 import { repetitionIn } from '../caller/repetition.ts'
 import { endUnread } from '../../gate/unread.ts'
 import type { BatchesDependencies } from '../batches/batches.ts'
-import { writePieces } from '../caller/writing.ts'
+import { headerText, writePieces } from '../caller/writing.ts'
 import { writeImages, type AnswerOutside } from './answer.ts'
 import { ImageEvents } from './events.ts'
 import { jobView } from './job-view.ts'
@@ -143,15 +144,25 @@ function noteAnswer(trace: RequestTrace, { result, jobId }: MadeImages): void {
 function eventsFor(
   asked: ImageRequest,
   { response, requestId }: Journey,
-  { clock, yieldLoop }: ImagesDependencies,
+  dependencies: ImagesDependencies,
 ): ImageEvents | undefined {
   if (!asked.stream) return undefined
-  return new ImageEvents(response, requestId, { asked, nowMs: clock.nowMs, yieldLoop })
+  const { clock, yieldLoop } = dependencies
+  const ends = noticeFor(asked.model, dependencies)
+  return new ImageEvents(response, requestId, { asked, ends, nowMs: clock.nowMs, yieldLoop })
+}
+
+/** The value of `x-torana-model-ends` for a model by id or alias; undefined: the header is left out. */
+export function noticeFor(
+  model: string,
+  { catalog, clock }: Pick<ImagesDependencies, 'catalog' | 'clock'>,
+): string | undefined {
+  return endNotice(catalog().models.get(model)?.end, clock.nowMs)
 }
 
 async function answer(
   { response, requestId, trace }: Journey,
-  { result, jobId, rates, held, atHand }: MadeImages & Pick<AskedImages, 'atHand'>,
+  { model, result, jobId, rates, held, atHand }: MadeImages & Pick<AskedImages, 'atHand'>,
   events: ImageEvents | undefined,
   dependencies: ImagesDependencies,
 ): Promise<void> {
@@ -159,7 +170,8 @@ async function answer(
   const { clock, serverTiming: isTimed } = dependencies
   // A request that joined a job waited for calls that are not its own.
   const timing = isTimed && trace.calls.length > 0 ? serverTiming(trace, clock.monotonicMs()) : undefined
-  const meta = { requestId, jobId, rates, held, atHand, timing }
+  const ends = endNotice(model.end, clock.nowMs)
+  const meta = { requestId, jobId, rates, held, atHand, timing, ends }
   trace.bytesOut = await (events === undefined
     ? writeImages(response, result, meta, dependencies)
     : events.complete(result, meta, dependencies))
@@ -225,10 +237,12 @@ async function writeQueued(
   dependencies: ImagesDependencies,
 ): Promise<void> {
   const received = whenReceived(response)
+  const ends = noticeFor(job.model, dependencies)
   response.writeHead(202, {
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId,
     'x-torana-job': job.id,
+    ...(ends !== undefined && { 'x-torana-model-ends': headerText(ends) }),
     'preference-applied': 'respond-async',
     location: `/v1/images/jobs/${job.id}`,
   })

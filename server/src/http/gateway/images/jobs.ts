@@ -4,8 +4,8 @@ import { Fault } from '#core/fault/fault.ts'
 import type { ImageJob } from '#ports/image-jobs.ts'
 import { StoreAway } from '#ports/store.ts'
 import { storeFault } from '#request/images/run.ts'
-import type { ImagesDependencies } from './images.ts'
-import { drained, writePieces } from '../caller/writing.ts'
+import { noticeFor, type ImagesDependencies } from './images.ts'
+import { drained, headerText, writePieces } from '../caller/writing.ts'
 import { jobView } from './job-view.ts'
 import { keyOf } from '../caller/key-of.ts'
 
@@ -24,10 +24,12 @@ export async function serveJob(
     throw new Fault('not_found', `There is no image job '${jobId.slice(0, 80)}' in project '${key.project}'.`)
   const body = jobView(job, dependencies, await keptUntilMs(job, dependencies))
   const first = await body.next()
+  const ends = noticeFor(job.model, dependencies)
   response.writeHead(200, {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
     'x-request-id': requestId,
+    ...(ends !== undefined && { 'x-torana-model-ends': headerText(ends) }),
   })
   if (!response.write(first.value ?? '', 'latin1')) await drained(response)
   await writePieces(response, body)

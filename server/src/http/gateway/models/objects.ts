@@ -54,6 +54,7 @@ function describe(name: string, model: Model, listing: ModelListing): ModelObjec
     object: 'model',
     created: listing.createdSeconds,
     owned_by: model.ownedBy,
+    shutdown_date: model.end?.on ?? null,
     capabilities:
       model.kind === 'embedding'
         ? embeddingCapabilities(name, model, listing)

@@ -75,6 +75,12 @@ export const modelObject = z
     object: z.literal('model'),
     created: z.int(),
     owned_by: z.string(),
+    shutdown_date: z
+      .string()
+      .nullable()
+      .describe(
+        'The day on which the model ends, such as `2026-12-01`: the last day of all its deployments. null: one of them has no such day.',
+      ),
     capabilities: z.discriminatedUnion('kind', [embeddingCapabilities, imageCapabilities]),
   })
   .meta({ id: 'Model' })
