@@ -1,5 +1,6 @@
 /** Composition of the public listener's app. */
 import type { FastifyInstance } from 'fastify'
+import { announcedEnds } from '#core/catalog.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'
@@ -68,6 +69,7 @@ export async function openGateway(basics: Basics, parts: GatewayParts): Promise<
     deployments: traffic.scheduler.states(clock.monotonicMs()),
     waiting: traffic.dispatch.waiting(),
     cache: sharing.cache.size(),
+    ends: announcedEnds(dependencies.catalog()),
   }))
   const dependencies: GatewayDependencies = {
     notReady: readiness.notReady,

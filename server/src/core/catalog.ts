@@ -355,3 +355,17 @@ export function upstreamsOf(catalog: Catalog): Upstream[] {
   )
   return [...new Map(deployments.map(({ upstream }) => [upstream.name, upstream])).values()]
 }
+
+/** Deployments whose provider announced when it shuts the model down. */
+export function announcedEnds(catalog: Catalog): AnnouncedEnd[] {
+  return listModels(catalog).flatMap((model) =>
+    model.deployments.flatMap(({ id, end }: Model['deployments'][number]) =>
+      end === undefined ? [] : [{ model: model.id, deployment: id, ...end }],
+    ),
+  )
+}
+
+export interface AnnouncedEnd extends ModelEnd {
+  readonly model: string
+  readonly deployment: string
+}

@@ -15,6 +15,9 @@ const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5,
 /** A batch takes in up to a thousand entries, and the last request's whole. */
 const BATCH_ENTRIES = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000]
 
+/** Ends of deployments that are told: later ones come into the list as earlier ones are removed. */
+export const MOST_ENDS = 50
+
 const BY_MODEL = { labels: ['model'], most: 100 }
 const BY_DEPLOYMENT = { labels: ['deployment'], most: 100 }
 const BY_PROJECT = { labels: ['project', 'model'], most: 200 }
@@ -73,6 +76,10 @@ const TRAFFIC = {
     labels: ['deployment', 'state'],
     most: 100,
   }),
+  torana_model_ends_timestamp_seconds: gauge(
+    'When the provider of a deployment shuts its model down, as announced. Absent: no day is known. The 50 that end first.',
+    { labels: ['model', 'deployment'], most: MOST_ENDS },
+  ),
   torana_deployment_calls_in_flight: gauge('Calls in flight.', BY_DEPLOYMENT),
   torana_deployment_calls_limit: gauge('Limit of calls in flight.', BY_DEPLOYMENT),
   torana_requests_waiting: gauge('Requests in the queue for a deployment.', BY_MODEL),

@@ -1,5 +1,6 @@
 /** The state of deployments, the requests in line for them, and what was refused: read at each scrape. */
 import { DEPLOYMENT_STATES, type DeploymentReport } from '#core/schedule/scheduler.ts'
+import { MOST_ENDS } from './metric-list.ts'
 import { samplesText, valueText } from './series.ts'
 
 export interface TrafficFigures {
@@ -7,6 +8,8 @@ export interface TrafficFigures {
   /** Requests in line, by model. */
   readonly waiting: ReadonlyMap<string, number>
   readonly cache: { readonly entries: number; readonly bytes: number }
+  /** Deployments whose provider announced a day. */
+  readonly ends: readonly { readonly model: string; readonly deployment: string; readonly atMs: number }[]
 }
 
 export class TrafficMetrics {
@@ -43,7 +46,7 @@ export class TrafficMetrics {
   text(): string {
     const figures = this.#read?.()
     if (figures === undefined) return ''
-    const { deployments, waiting, cache } = figures
+    const { deployments, waiting, cache, ends } = figures
     const each = (valueOf: (report: DeploymentReport) => number) =>
       deployments.map((report) => ({ labels: { deployment: report.deployment }, value: valueOf(report) }))
     const inState = (state: string): number => deployments.filter((one) => one.state === state).length
@@ -56,6 +59,7 @@ export class TrafficMetrics {
         'torana_deployment_state',
         deployments.map(({ deployment, state }) => ({ labels: { deployment, state }, value: 1 })),
       ),
+      endsText(ends),
       samplesText(
         'torana_deployment_calls_in_flight',
         each((one) => one.inFlight),
@@ -76,4 +80,14 @@ export class TrafficMetrics {
       valueText('torana_cache_bytes', cache.bytes),
     ].join('')
   }
+}
+
+/** Sorted and cut here: moments can't be added up to one series of all others. */
+function endsText(ends: TrafficFigures['ends']): string {
+  if (ends.length === 0) return ''
+  const first = ends.toSorted((a, b) => a.atMs - b.atMs).slice(0, MOST_ENDS)
+  return samplesText(
+    'torana_model_ends_timestamp_seconds',
+    first.map(({ model, deployment, atMs }) => ({ labels: { model, deployment }, value: atMs / 1000 })),
+  )
 }

@@ -51,7 +51,9 @@ const options: GatewayOptions = {
     'slow-w16': { on: 'slow-20000', price: { usdPerMillionTokens: 1 } },
     'moved-w16': { on: ['plain', 'other-space'], spaceGuard: true },
   },
-  images: { 'picture-1': { on: 'plain', price: { usdPerImage: 0.01 } } },
+  images: {
+    'picture-1': { on: 'plain', price: { usdPerImage: 0.01 }, ends: [{ endsOn: '2026-01-31' }] },
+  },
   projects: {
     poor: {
       keys: [{ name: 'k', secret: BUDGET_KEY }],
@@ -135,6 +137,7 @@ await database.query('UPDATE usage_hours SET posts = posts + 1')
 await expectAlerts('the only deployment of a model answers 500', ['ToranaDeploymentEjected', 'ToranaErrors'])
 await expectAlerts('a deployment with the vectors of another model', ['ToranaDeploymentQuarantined'])
 if (hasFaketime) await expectAlerts('a node whose clock is 30 s ahead', ['ToranaClockSkew'])
+await expectAlerts('a model whose day is past', ['ToranaModelEnds'])
 await expectAlerts('two nodes with different files', ['ToranaNodesDiffer'])
 await expectAlerts('a bucket that nobody serves', ['ToranaImageSpoolStuck'])
 await expectAlerts('a torana.yaml that is wrong', ['ToranaConfigRefused'], () =>

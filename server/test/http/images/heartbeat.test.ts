@@ -21,7 +21,12 @@ type Story = (events: ImageEvents) => Promise<void>
 async function told(story: Story): Promise<Parameters<typeof eventsIn>[0]> {
   const server = createServer((_, response) => {
     void story(
-      new ImageEvents(response, 'a-request', { asked: anImageRequest(), nowMs: Date.now, yieldLoop }),
+      new ImageEvents(response, 'a-request', {
+        asked: anImageRequest(),
+        ends: undefined,
+        nowMs: Date.now,
+        yieldLoop,
+      }),
     )
   }).listen(0, '127.0.0.1')
   await once(server, 'listening')
