@@ -1402,7 +1402,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */
@@ -1734,6 +1734,8 @@ export interface components {
              * @description Since when it is in this state.
              */
             since: string;
+            /** @description The day on which its provider shuts the model down. null: no day is known. */
+            ends_on: string | null;
             /**
              * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
              * @enum {string}
@@ -1813,6 +1815,8 @@ export interface components {
              * @description Since when it is in this state.
              */
             since: string;
+            /** @description The day on which its provider shuts the model down. null: no day is known. */
+            ends_on: string | null;
         };
         DeploymentHistory: {
             slot_seconds: number;
@@ -1896,6 +1900,8 @@ export interface components {
              * @description Since when it is in this state.
              */
             since: string;
+            /** @description The day on which its provider shuts the model down. null: no day is known. */
+            ends_on: string | null;
             /**
              * @description `configuration`: declared in torana.yaml. Only what the store manages can be changed here.
              * @enum {string}
@@ -2369,6 +2375,15 @@ export interface components {
                     requests_7d: number;
                 }[];
             } | null;
+            /** @description When the last of its deployments ends. null: one of them has no end. */
+            ends: {
+                /** @description `2026-12-01`: it ends as this day begins, in UTC. */
+                on: string;
+                /** @description 0 or less: the day has come. */
+                days_left: number;
+                /** @description As its provider names it. It may not be served here. */
+                successor: string | null;
+            } | null;
             embedding: {
                 width: number;
                 narrower: ("any" | "none") | number[];
@@ -2460,6 +2475,32 @@ export interface components {
                 average_items: number | null;
             } | null;
             guarded: boolean;
+            /** @description Deployments whose provider announced a day. */
+            ends_by_deployment: {
+                [key: string]: {
+                    /** @description `2026-12-01`: it ends as this day begins, in UTC. */
+                    on: string;
+                    /** @description 0 or less: the day has come. */
+                    days_left: number;
+                    /** @description As its provider names it. It may not be served here. */
+                    successor: string | null;
+                    /** @description Where the day was read: an address, or a line of torana.yaml. */
+                    source: string | null;
+                    /** @description The day on which it was read there. */
+                    as_of: string | null;
+                    note: string | null;
+                };
+            };
+            /** @description Who used it within 30 days. null: no deployment of it ends within 90 days, or nothing is kept. */
+            used_by: {
+                /** @description The busiest first, at most 20. */
+                keys: {
+                    key: string;
+                    requests_30d: number;
+                }[];
+                /** @description Of all keys that used it. */
+                count: number;
+            } | null;
         };
         ModelRow: {
             /**
@@ -2484,6 +2525,15 @@ export interface components {
                     key: string;
                     requests_7d: number;
                 }[];
+            } | null;
+            /** @description When the last of its deployments ends. null: one of them has no end. */
+            ends: {
+                /** @description `2026-12-01`: it ends as this day begins, in UTC. */
+                on: string;
+                /** @description 0 or less: the day has come. */
+                days_left: number;
+                /** @description As its provider names it. It may not be served here. */
+                successor: string | null;
             } | null;
             embedding: {
                 width: number;

@@ -53,6 +53,7 @@ function shownModels({ clock, limits }: Basics, parts: ModelParts): ModelsDepend
     figures: stores.modelFigures,
     generationOf: spaces.generationOf,
     averageItems: sharing.averageItems,
+    nowMs: () => clock.nowMs(),
     limits,
     health: async () => {
       const [summaries, drains, worst] = await Promise.all([live.summaries(), stores.drains.list(), week()])

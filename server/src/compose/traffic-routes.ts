@@ -1,5 +1,6 @@
 /** Composition of what the console shows of traffic: overview, deployments, and their live topics. */
 import {
+  announcedEnds,
   listModels,
   type ConfiguredBudget,
   type Deployment,
@@ -17,7 +18,13 @@ import {
   type DeploymentTests,
 } from '#http/control/deployments/routes.ts'
 import type { EventTopic } from '#http/control/events/topic.ts'
-import { attentionOf, FirstSeen } from '#http/control/overview/attention.ts'
+import {
+  attentionOf,
+  FirstSeen,
+  type AttentionParts,
+  type EndingDeployment,
+} from '#http/control/overview/attention.ts'
+import type { ModelUsers } from '#ports/model-figures.ts'
 import type { OverviewDependencies } from '#http/control/overview/routes.ts'
 import { attentionTopic, deploymentTopic, flowTopic } from '#http/control/overview/topics.ts'
 import { mostOfTest, testEmbedding } from '#request/embeddings/probe.ts'
@@ -49,6 +56,7 @@ export interface TrafficRoutes {
 /** What needs attention changes slowly, and asks the books. */
 const ATTENTION_MS = 3000
 const BUDGETS_MS = 10_000
+const USERS_MS = 10 * 60_000
 /** Projects whose budgets make the pace of a day. */
 const MOST_PROJECTS = 1000
 
@@ -72,11 +80,14 @@ export function trafficRoutes({ clock }: Basics, parts: TrafficRouteParts): Traf
     tests: testsOf(parts),
   }
   const seen = new FirstSeen()
+  const usersOf = sharedUsers(stores.modelFigures, monotonicMs)
   const attention = shared(ATTENTION_MS, monotonicMs, async () =>
     seen.dated(
       await attentionOf({
         summaries,
         deployments: () => watched(catalog, (id) => drains.of(id) !== undefined),
+        ends: () => ending(catalog),
+        usersOf,
         spaceStandingOf: deployments.spaceStandingOf,
         reconciler: stores.forControl?.reconciler,
         nodes: stores.forControl?.nodes,
@@ -107,6 +118,29 @@ function watched({ current }: CatalogInForce, isDrained: (deployment: string) =>
       .filter((id) => !isDrained(id))
       .map((id) => ({ id, model: model.id, siblings: ids.filter((other) => other !== id) }))
   })
+}
+
+function ending({ current }: CatalogInForce): readonly EndingDeployment[] {
+  return announcedEnds(current).map((one) => {
+    const { deployments = [], managedBy } = current.models.get(one.model) ?? {}
+    const later = deployments.filter(
+      ({ end }: Model['deployments'][number]) => end === undefined || end.atMs > one.atMs,
+    )
+    return { ...one, isBuiltIn: managedBy === 'built-in', outlastedBy: later.map(({ id }) => id) }
+  })
+}
+
+/** Who used models within a month changes slowly, and is a sum over many rows. Other models are another question. */
+function sharedUsers(figures: Stores['modelFigures'], monotonicMs: () => number): AttentionParts['usersOf'] {
+  let asked = ''
+  let users = async (): Promise<ReadonlyMap<string, ModelUsers> | undefined> => undefined
+  return (models) => {
+    if (models.join() !== asked) {
+      asked = models.join()
+      users = shared(USERS_MS, monotonicMs, async () => figures?.users(models, undefined))
+    }
+    return users()
+  }
 }
 
 /** Where both the file and the store have a project, the file counts. */

@@ -21,7 +21,7 @@ export interface ModelEnd {
 
 /** Days before the end in which answers, the console and `torana check` warn: OpenAI gives three months for image models. */
 export const WARNED_DAYS = 90
-const DAY_MS = 86_400_000
+export const DAY_MS = 86_400_000
 
 export type EndFields = Omit<ModelEnd, 'atMs'>
 

@@ -34,6 +34,17 @@ export interface RetiredAsker {
   readonly kind: 'embedding' | 'image'
 }
 
+/** The keys that used a model within 30 days. */
+export interface ModelUsers {
+  /** The busiest first, at most `MOST_USERS`. */
+  readonly keys: readonly { readonly key: string; readonly requests: number }[]
+  /** Of all keys, also of those that are not named. */
+  readonly count: number
+}
+
+/** Keys that are named for a model: enough to begin asking their owners. */
+export const MOST_USERS = 20
+
 /** A key whose requests name the space that they want. */
 export interface SpacePin {
   readonly key: string
@@ -48,6 +59,8 @@ export interface ModelFigures {
   uses(model: string, projects: Projects): Promise<ReadonlyMap<string, DeploymentUse>>
   /** By model, of those whose provider shut them down: the keys that asked for them within seven days, the busiest first. */
   askedRetired(projects: Projects): Promise<ReadonlyMap<string, readonly RetiredAsker[]>>
+  /** By model, of these models: who used them within 30 days. A model that nobody used is absent. */
+  users(models: readonly string[], projects: Projects): Promise<ReadonlyMap<string, ModelUsers>>
   /** Of 24 hours, the busiest first. Where there were very many such requests, the newest of them are counted. */
   pins(): Promise<readonly SpacePin[]>
   cacheUse(model: string, projects: Projects): Promise<CacheUse>

@@ -91,6 +91,46 @@ for (const [name, open] of [
     assert.equal((await figures.askedRetired(['ads'])).size, 0)
   })
 
+  test(`${name}: who used a model within 30 days is summed over days and hours, the busiest first`, async () => {
+    const { figures, ledger, nodeId, entry, clock, upkeep } = await opened()
+    const used = (keyId: string, times: number, model = 'small') =>
+      ledger.append(
+        nodeId,
+        Array.from({ length: times }, () =>
+          entry({ countsRequest: true, keyId, model, project: keyId.slice(0, keyId.indexOf('/')) }),
+        ),
+      )
+    await used('search/long-ago', 1)
+    clock.ms += 31 * 86_400_000
+    await used('search/ci', 2)
+    await used('ads/web', 1, 'large')
+    await upkeep.rollUpDays('all')
+    clock.ms += 5 * 86_400_000
+    await used('search/ci', 1)
+    await used('ads/web', 1)
+    await used('search/website', 2)
+    const users = await figures.users(['small', 'nobody'], undefined)
+    assert.deepEqual(
+      [...users],
+      [
+        [
+          'small',
+          {
+            keys: [
+              { key: 'search/ci', requests: 3 },
+              { key: 'search/website', requests: 2 },
+              { key: 'ads/web', requests: 1 },
+            ],
+            count: 3,
+          },
+        ],
+      ],
+    )
+    const own = (await figures.users(['small', 'large'], ['ads'])).get('small')
+    assert.deepEqual(own, { keys: [{ key: 'ads/web', requests: 1 }], count: 1 })
+    assert.equal((await figures.users([], undefined)).size, 0)
+  })
+
   test(`${name}: keys whose requests name their space are counted with it, of one day`, async () => {
     const books = await opened()
     const { figures, requests, clock } = books

@@ -26,7 +26,7 @@ models:
     cache: { ttl: 12h }
     deployments:
       - { upstream: tei, weight: 2 }
-      - { upstream: deepinfra, priority: 1, limits: { tokensPerMinute: 500000 } }
+      - { upstream: deepinfra, priority: 1, endsOn: 2026-12-01, successor: bge-next, endSource: a mail, limits: { tokensPerMinute: 500000 } }
   gpt-image-2: { deployments: [{ upstream: openai }] }
 projects:
   open: { keys: [{ name: all, secret: a-secret-of-the-open-project }] }
@@ -60,6 +60,8 @@ async function world({ caller = TESTER, keyModels = [], retired = new Map(), ...
         ['BAAI/bge-m3/deepinfra', { calls: 10, lastUsedAtMs: undefined }],
       ]),
     askedRetired: async () => retired,
+    users: async (models) =>
+      new Map(models.map((id) => [id, { keys: [{ key: 'open/all', requests: 40 }], count: 1 }])),
     cacheUse: async () => ({ hitsShare: 0.128, savedNanoUsd: 1_500_000n }),
     keyModels: async () => keyModels,
   }
@@ -71,6 +73,7 @@ async function world({ caller = TESTER, keyModels = [], retired = new Map(), ...
         figures,
         generationOf: () => 1,
         averageItems: () => undefined,
+        nowMs: () => Date.UTC(2026, 10, 21),
         limits: { maxInputs: 2048, maxEditPictures: 16 },
         health: async () => ({
           standingOf: (id) => ({
@@ -180,6 +183,30 @@ test('one model tells what each deployment does with each option, and who gets a
     'by an alias',
   )
   assertFault(await ask('GET', '/models/nothing'), 'not_found')
+})
+
+test('a model tells when it ends, and the keys that use a deployment that ends soon', async () => {
+  const nowMs = () => Date.UTC(2026, 10, 21)
+  const { ask } = await world({ nowMs })
+  const { body } = await ask<Model>('GET', `/models/${encodeURIComponent('BAAI/bge-m3')}`)
+  assert.equal(body.ends, null, 'the other deployment goes on')
+  assert.deepEqual(
+    body.deployments.map(({ ends_on: on }) => on),
+    [null, '2026-12-01'],
+  )
+  const end = { on: '2026-12-01', days_left: 10, successor: 'bge-next' }
+  assert.deepEqual(body.ends_by_deployment, {
+    'BAAI/bge-m3/deepinfra': { ...end, source: 'a mail', as_of: null, note: null },
+  })
+  assert.deepEqual(body.used_by, { keys: [{ key: 'open/all', requests_30d: 40 }], count: 1 })
+  const whole = catalogOf(
+    CONFIG.replace('{ upstream: tei, weight: 2 }', '{ upstream: tei, endsOn: 2026-11-30 }'),
+  )
+  const ending = await world({ nowMs, catalog: () => whole })
+  const row = (await ending.ask<List>('GET', '/models')).body.data.find(({ id }) => id === 'BAAI/bge-m3')
+  assert.deepEqual(row?.ends, end)
+  const { body: small } = await ask<Model>('GET', '/models/search-embed')
+  assert.deepEqual([small.ends, small.ends_by_deployment, small.used_by], [null, {}, null])
 })
 
 test('a developer sees the models that keys of its projects may use, and figures of its projects alone', async () => {

@@ -89,6 +89,7 @@ export function standingBody(
     state: drain ? 'drained' : standing.state,
     since: isoOf(drain?.atMs ?? standing.sinceMs),
     until: timeOf(drain ? undefined : (standing.untilMs ?? undefined)),
+    ends_on: one.end?.on ?? null,
     reason: drain?.reason ?? standing.reason,
     drained: drain ? { by: drain.by, reason: drain.reason, at: isoOf(drain.atMs) } : null,
     priority,

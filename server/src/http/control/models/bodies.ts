@@ -11,10 +11,11 @@ import type {
   RetiredModel,
 } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
+import { daysLeft, type ModelEnd } from '#core/model-end.ts'
 import { embeddingAbilities, embeddingOptions, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities, imageOptions } from '#core/options/image.ts'
 import { decimalOf } from '#core/price.ts'
-import type { CacheUse, DeploymentUse, ModelFigure, RetiredAsker } from '#ports/model-figures.ts'
+import type { CacheUse, DeploymentUse, ModelFigure, ModelUsers, RetiredAsker } from '#ports/model-figures.ts'
 import { priceBody } from '../wire/price-text.ts'
 import { isoOf, timeOf } from '../wire/times.ts'
 import { WEEK_CELLS, type Health } from './health.ts'
@@ -33,6 +34,7 @@ export interface ModelView {
   readonly figures: ReadonlyMap<string, ModelFigure> | undefined
   /** On average, of the calls of this node. Undefined: there were none. */
   readonly averageItems: (model: string) => number | undefined
+  readonly nowMs: () => number
 }
 
 const QUIET: ModelFigure = {
@@ -54,6 +56,7 @@ export function rowBody(one: Model, view: ModelView): Row {
         ? spaceOf(one.id, one.facts.dimensions, generation)
         : null,
     retired: null,
+    ends: one.end === undefined ? null : endBody(one.end, view.nowMs()),
     embedding: one.kind === 'embedding' ? embeddingBody(one) : null,
     image: one.kind === 'image' ? imageBody(one, view.limits.maxEditPictures) : null,
     can: one.kind === 'embedding' ? embeddingAbilities(one, view.limits.maxInputs) : imageAbilities(one),
@@ -83,6 +86,7 @@ export function retiredRow({ id, on, successor }: RetiredModel, askedBy: readonl
       successor: successor ?? null,
       asked_by: askedBy.map(({ key, requests }) => ({ key, requests_7d: requests })),
     },
+    ends: null,
     embedding: null,
     image: null,
     can: {},
@@ -94,12 +98,18 @@ export function retiredRow({ id, on, successor }: RetiredModel, askedBy: readonl
   }
 }
 
+function endBody(end: ModelEnd, nowMs: number): NonNullable<Row['ends']> {
+  return { on: end.on, days_left: daysLeft(end, nowMs), successor: end.successor ?? null }
+}
+
 export interface ModelUse {
   readonly uses: ReadonlyMap<string, DeploymentUse> | undefined
   readonly cache: CacheUse | undefined
+  /** Undefined: nobody asked, since it does not end soon. */
+  readonly users: ModelUsers | undefined
 }
 
-export function modelBody(one: Model, view: ModelView, { uses, cache }: ModelUse): Body {
+export function modelBody(one: Model, view: ModelView, { uses, cache, users }: ModelUse): Body {
   const options = one.kind === 'embedding' ? embeddingOptions(one) : imageOptions(one)
   return {
     ...rowBody(one, view),
@@ -129,6 +139,29 @@ export function modelBody(one: Model, view: ModelView, { uses, cache }: ModelUse
           }
         : null,
     guarded: one.kind === 'embedding' && one.isGuarded,
+    ends_by_deployment: Object.fromEntries(
+      one.deployments.flatMap(({ id, end }: AnyDeployment) =>
+        end === undefined
+          ? []
+          : [
+              [
+                id,
+                {
+                  ...endBody(end, view.nowMs()),
+                  source: end.source ?? null,
+                  as_of: end.asOf ?? null,
+                  note: end.note ?? null,
+                },
+              ],
+            ],
+      ),
+    ),
+    used_by: users
+      ? {
+          keys: users.keys.map(({ key, requests }) => ({ key, requests_30d: requests })),
+          count: users.count,
+        }
+      : null,
   }
 }
 
@@ -142,11 +175,12 @@ export function managedBody(managedBy: string): {
 
 function briefBody(
   { id: model, kind }: Pick<Model, 'id' | 'kind'>,
-  { id, upstream }: AnyDeployment,
+  { id, upstream, end }: AnyDeployment,
   { health }: ModelView,
 ): z.output<typeof deploymentBrief> {
   const { state, untilMs, sinceMs } = health.standingOf(id)
-  return { id, model, kind, upstream: upstream.name, state, until: timeOf(untilMs), since: isoOf(sinceMs) }
+  const times = { until: timeOf(untilMs), since: isoOf(sinceMs), ends_on: end?.on ?? null }
+  return { id, model, kind, upstream: upstream.name, state, ...times }
 }
 
 /** The first that says anything: a free one before it is told as free. */

@@ -1,6 +1,7 @@
 /** Routes about models: what can be asked for, how each deployment serves it, and how it goes. */
 import { listModels, type Catalog, type Model } from '#core/catalog.ts'
-import type { ModelFigures } from '#ports/model-figures.ts'
+import { isNear } from '#core/model-end.ts'
+import type { ModelFigures, ModelUsers } from '#ports/model-figures.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { callerIn, visibleProjects } from '../access/caller.ts'
 import { notFound } from '../wire/faults.ts'
@@ -70,16 +71,23 @@ export function registerModels(api: Api, dependencies: ModelsDependencies): void
       const projects = visibleProjects(callerIn(request))
       const found = catalog().models.get(id)
       if (found === undefined || !(await usable(projects))(found)) throw notFound(`There is no model ${id}.`)
-      const [health, all, uses, cache] = await Promise.all([
+      const endsSoon = found.deployments.some(
+        ({ end }: Model['deployments'][number]) => end !== undefined && isNear(end, dependencies.nowMs()),
+      )
+      const [health, all, uses, cache, users] = await Promise.all([
         dependencies.health(),
         figures?.figures(projects),
         figures?.uses(found.id, projects),
         figures?.cacheUse(found.id, projects),
+        endsSoon ? figures?.users([found.id], projects) : undefined,
       ])
-      return modelBody(found, { ...dependencies, figures: all, health }, { uses, cache })
+      const usedBy = users && (users.get(found.id) ?? NO_USERS)
+      return modelBody(found, { ...dependencies, figures: all, health }, { uses, cache, users: usedBy })
     },
   })
 }
+
+const NO_USERS: ModelUsers = { keys: [], count: 0 }
 
 /** Models that are gone and yet asked for: an operator wants to know by whom. */
 function retiredRows(

@@ -19,6 +19,10 @@ export const deploymentBrief = z
     state: deploymentState.describe('The worst of all nodes.'),
     until: time.nullable().describe('When it is probed or called again.'),
     since: time.describe('Since when it is in this state.'),
+    ends_on: z
+      .string()
+      .nullable()
+      .describe('The day on which its provider shuts the model down. null: no day is known.'),
   })
   .meta({ id: 'DeploymentBrief' })
 
@@ -51,6 +55,14 @@ export const modelRow = z
           .describe('The keys that still ask for it, with their requests of seven days.'),
       })
       .nullable(),
+    ends: z
+      .object({
+        on: z.string().describe('`2026-12-01`: it ends as this day begins, in UTC.'),
+        days_left: z.int().describe('0 or less: the day has come.'),
+        successor: z.string().nullable().describe('As its provider names it. It may not be served here.'),
+      })
+      .nullable()
+      .describe('When the last of its deployments ends. null: one of them has no end.'),
     embedding: z
       .object({
         width: z.int(),
@@ -140,6 +152,30 @@ export const model = modelRow
       .object({ max_wait_ms: z.number(), max_items: z.int(), average_items: z.number().nullable() })
       .nullable(),
     guarded: z.boolean(),
+    ends_by_deployment: z
+      .record(
+        z.string(),
+        modelRow.shape.ends.unwrap().extend({
+          source: z
+            .string()
+            .nullable()
+            .describe('Where the day was read: an address, or a line of torana.yaml.'),
+          as_of: z.string().nullable().describe('The day on which it was read there.'),
+          note: z.string().nullable(),
+        }),
+      )
+      .describe('Deployments whose provider announced a day.'),
+    used_by: z
+      .object({
+        keys: z
+          .array(z.object({ key: z.string(), requests_30d: z.int() }))
+          .describe('The busiest first, at most 20.'),
+        count: z.int().describe('Of all keys that used it.'),
+      })
+      .nullable()
+      .describe(
+        'Who used it within 30 days. null: no deployment of it ends within 90 days, or nothing is kept.',
+      ),
   })
   .meta({ id: 'ModelDetail' })
 

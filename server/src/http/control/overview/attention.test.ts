@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { modelEnd } from '#core/model-end.ts'
 import type { NodeSummary } from '#core/traffic/node-summary.ts'
-import { attentionFor, attentionOf, FirstSeen, type AttentionParts } from './attention.ts'
+import {
+  attentionFor,
+  attentionOf,
+  FirstSeen,
+  type AttentionParts,
+  type EndingDeployment,
+} from './attention.ts'
 
 const NOW_MS = Date.UTC(2026, 10, 15, 16)
 
@@ -39,6 +46,8 @@ const PARTS: AttentionParts = {
     { id: 'm/one', model: 'm', siblings: ['m/two'] },
     { id: 'm/two', model: 'm', siblings: ['m/one'] },
   ],
+  ends: () => [],
+  usersOf: async () => new Map(),
   spaceStandingOf: () => undefined,
   reconciler: {
     figures: async () => ({
@@ -98,6 +107,59 @@ test('what is worst comes first, with the number and who stands in', async () =>
     reason: 'connection refused',
     stands_in: 'two',
   })
+})
+
+const ENDING: EndingDeployment = {
+  model: 'gpt-image-1.5',
+  deployment: 'gpt-image-1.5/openai',
+  ...modelEnd({ on: '2026-12-01', successor: 'gpt-image-2.5-sunburst' }),
+  isBuiltIn: false,
+  outlastedBy: [],
+}
+const KEYS = ['ads/web', 'ads/ci', 'search/ci', 'search/night'].map((key) => ({ key, requests: 9 }))
+
+test('a model that ends is told from 90 days before on, with its successor and the keys that used it', async () => {
+  const on = async (day: string, end: Partial<EndingDeployment> = {}, keys = KEYS) => {
+    const all = await attentionOf({
+      ...PARTS,
+      ends: () => [{ ...ENDING, ...end }],
+      usersOf: async (models) =>
+        new Map(keys.length === 0 ? [] : models.map((model) => [model, { keys, count: keys.length }])),
+      nowMs: () => Date.parse(day),
+    })
+    return all.find(({ kind }) => kind === 'model_ends')
+  }
+  assert.equal(await on('2026-09-01T12:00:00Z'), undefined)
+  assert.deepEqual(await on('2026-09-02T12:00:00Z'), {
+    id: 'model_ends:gpt-image-1.5/openai',
+    kind: 'model_ends',
+    severity: 'warn',
+    since: '2026-09-02T00:00:00.000Z',
+    subject: { type: 'deployment', id: 'gpt-image-1.5/openai' },
+    figures: {
+      model: 'gpt-image-1.5',
+      upstream: 'openai',
+      on: '2026-12-01',
+      days: 90,
+      successor: 'gpt-image-2.5-sunburst',
+      goes_on: '',
+      keys: 'ads/web, ads/ci, search/ci',
+      more_keys: 1,
+    },
+  })
+  const severityOn = async (...given: Parameters<typeof on>) => (await on(...given))?.severity
+  assert.equal(await severityOn('2026-11-23'), 'warn')
+  assert.equal(await severityOn('2026-11-24'), 'bad')
+  const after = await on('2026-12-02T12:00:00Z')
+  assert.deepEqual(
+    [after?.severity, after?.since, after?.figures['days']],
+    ['bad', '2026-12-01T00:00:00.000Z', -1],
+  )
+  // Another deployment of the model goes on, nobody uses it, nobody declared it.
+  assert.equal(await severityOn('2026-12-02', { outlastedBy: ['gpt-image-1.5/azure'] }), 'warn')
+  assert.equal(await severityOn('2026-12-02', {}, []), 'off')
+  assert.equal(await severityOn('2026-12-02', { isBuiltIn: true }, []), undefined)
+  assert.equal(await severityOn('2026-12-02', { isBuiltIn: true }), 'bad')
 })
 
 test('a developer is told of the keys and budgets of its own projects, and of nothing else', async () => {

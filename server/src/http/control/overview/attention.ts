@@ -1,8 +1,11 @@
 /** What needs a person, ranked, from what nodes and books know at this moment. */
 import type { z } from 'zod'
+import type { AnnouncedEnd } from '#core/catalog.ts'
+import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/model-end.ts'
 import { decimalOf } from '#core/price.ts'
 import { standingsOf, type DeploymentStanding, type NodeSummary } from '#core/traffic/node-summary.ts'
 import type { AttentionFigures } from '#ports/attention-figures.ts'
+import type { ModelUsers } from '#ports/model-figures.ts'
 import type { ProbeResult } from '#ports/spaces.ts'
 import {
   UNKNOWN_POSTED_AFTER_MS,
@@ -23,6 +26,10 @@ export interface AttentionParts {
     readonly model: string
     readonly siblings: readonly string[]
   }[]
+  /** Deployments whose provider announced a day, also drained ones. */
+  readonly ends: () => readonly EndingDeployment[]
+  /** Who used these models within 30 days; undefined where nothing is kept. */
+  readonly usersOf: (models: readonly string[]) => Promise<ReadonlyMap<string, ModelUsers> | undefined>
   readonly spaceStandingOf: (deployment: string) =>
     | {
         readonly state: string
@@ -37,17 +44,30 @@ export interface AttentionParts {
   readonly nowMs: () => number
 }
 
+/** A deployment with the day on which its provider shuts the model down. */
+export interface EndingDeployment extends AnnouncedEnd {
+  /** Nobody declared it: it is there because of an API key in the environment. */
+  readonly isBuiltIn: boolean
+  /** Deployments of the same model that end later or not at all. */
+  readonly outlastedBy: readonly string[]
+}
+
 /** At four fifths of a budget somebody should know. */
 const MARK_PERCENT = 80n
+/** Days before its end from which a model that is used is bad news: the week in which somebody must act. */
+const LAST_DAYS = 7
+/** Keys that an item names. */
+const NAMED_KEYS = 3
 const WORST_FIRST = ['bad', 'odd', 'warn', 'off'] as const
 
 /** For everybody; `attentionFor` leaves out what a caller may not see. */
 export async function attentionOf(parts: AttentionParts): Promise<readonly Attention[]> {
   const summaries = await parts.summaries()
-  const [books, nodes, fromFigures] = await Promise.all([
+  const [books, nodes, fromFigures, ends] = await Promise.all([
     parts.reconciler?.figures(),
     parts.nodes?.list(),
     parts.figures === undefined ? [] : ofFigures(parts.figures),
+    ofEnds(parts),
   ])
   const all = [
     ...ofStores(summaries),
@@ -62,6 +82,7 @@ export async function attentionOf(parts: AttentionParts): Promise<readonly Atten
         figures: { host: node.host, leased_usd: decimalOf(node.leasedNanoUsd) },
       })),
     ...fromFigures,
+    ...ends,
   ]
   const rank = ({ severity }: Attention): number => WORST_FIRST.indexOf(severity)
   return all.sort((a, b) => rank(a) - rank(b) || (a.since > b.since ? -1 : 1))
@@ -169,6 +190,44 @@ function ofDeployments(
         { ...about('space_warned', 'warn', 'deployment', id), since: isoOf(space.last?.atMs ?? 0), figures },
       ]
     return []
+  })
+}
+
+/** A built-in model that nobody uses is nobody's business. */
+async function ofEnds({ ends, usersOf, nowMs }: AttentionParts): Promise<readonly Attention[]> {
+  const now = nowMs()
+  const near = ends().filter((end) => isNear(end, now))
+  if (near.length === 0) return []
+  const users = await usersOf([...new Set(near.map(({ model }) => model))])
+  return near.flatMap((end): Attention[] => {
+    const { model, deployment, on, atMs, successor = '', isBuiltIn, outlastedBy } = end
+    const { keys, count } = users?.get(model) ?? { keys: [], count: 0 }
+    const isUsed = users === undefined || count > 0
+    if (isBuiltIn && count === 0) return []
+    const days = daysLeft(end, now)
+    const isPressing = days <= LAST_DAYS && outlastedBy.length === 0
+    const severity = isUsed ? (isPressing ? 'bad' : 'warn') : 'off'
+    return [
+      {
+        ...about('model_ends', severity, 'deployment', deployment),
+        since: isoOf(days > 0 ? atMs - WARNED_DAYS * DAY_MS : atMs),
+        figures: {
+          model,
+          upstream: deployment.slice(model.length + 1),
+          on,
+          days,
+          successor,
+          goes_on: outlastedBy[0]?.slice(model.length + 1) ?? '',
+          ...(users !== undefined && {
+            keys: keys
+              .slice(0, NAMED_KEYS)
+              .map(({ key }) => key)
+              .join(', '),
+            more_keys: Math.max(0, count - NAMED_KEYS),
+          }),
+        },
+      },
+    ]
   })
 }
 

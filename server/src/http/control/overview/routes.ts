@@ -91,7 +91,7 @@ export function flowBody({ key, model, deployment, requests, failed, tokens, ima
 function briefs({ catalog, isDrained, startedAtMs }: OverviewDependencies, told: readonly NodeSummary[]) {
   const standings = standingsOf(told)
   return listModels(catalog()).flatMap((model) =>
-    model.deployments.map(({ id, upstream }) => {
+    model.deployments.map(({ id, upstream, end }) => {
       const standing = standings.get(id)
       return {
         id,
@@ -101,6 +101,7 @@ function briefs({ catalog, isDrained, startedAtMs }: OverviewDependencies, told:
         state: isDrained(id) ? ('drained' as const) : (standing?.state ?? 'healthy'),
         until: timeOf(standing?.untilMs ?? undefined),
         since: isoOf(standing?.sinceMs ?? startedAtMs),
+        ends_on: end?.on ?? null,
       }
     }),
   )

@@ -50,6 +50,7 @@ const ATTENTION_KINDS = [
   'budget_used_up',
   'unpriced_refused',
   'model_retired_used',
+  'model_ends',
   'key_idle',
   'key_ends',
   'node_silent',

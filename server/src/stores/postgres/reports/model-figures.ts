@@ -1,19 +1,23 @@
 /** Figures of models for people, from rollups and, for the last hour, from a bounded part of the request log. */
 import type { Clock } from '#ports/clock.ts'
-import type {
-  CacheUse,
-  DeploymentUse,
-  ModelFigure,
-  ModelFigures,
-  Projects,
-  RetiredAsker,
-  SpacePin,
+import {
+  MOST_USERS,
+  type CacheUse,
+  type DeploymentUse,
+  type ModelFigure,
+  type ModelFigures,
+  type ModelUsers,
+  type Projects,
+  type RetiredAsker,
+  type SpacePin,
 } from '#ports/model-figures.ts'
 import { reachable } from '../away.ts'
 import { DAY_MS, lowestIdAt } from '../books/upkeep-ids.ts'
 import type { Database } from '../database.ts'
 
 const HOUR_MS = 3_600_000
+/** Within them a key counts as a user of a model: long enough for monthly jobs. */
+const USED_DAYS = 30
 /** Of a busy hour the newest are enough for a percentile, and take a few milliseconds. */
 const MOST_REQUESTS = 20_000
 
@@ -55,6 +59,21 @@ SELECT model, key_id, count(*)::int AS requests, bool_or(route LIKE '%/images/%'
   WHERE request_id >= $1 AND status >= 400 AND fault = 'model_retired' AND ($2::text[] IS NULL OR project = ANY($2))
   ORDER BY request_id DESC LIMIT ${MOST_REQUESTS}
 ) AS newest WHERE model IS NOT NULL AND key_id IS NOT NULL GROUP BY 1, 2 ORDER BY 3 DESC, 2`
+
+/** $1 to $2: days, which are made of hours every ten minutes; from $2 on: hours. */
+const USERS = `
+SELECT model, key_id, requests, keys FROM (
+  SELECT model, key_id, sum(requests)::bigint AS requests, (count(*) OVER (PARTITION BY model))::int AS keys,
+    row_number() OVER (PARTITION BY model ORDER BY sum(requests) DESC, key_id) AS place
+  FROM (
+    SELECT model COLLATE "C" AS model, key_id COLLATE "C" AS key_id, requests FROM usage_days
+    WHERE day >= ($1 AT TIME ZONE 'UTC')::date AND day < ($2 AT TIME ZONE 'UTC')::date AND model = ANY($3)
+      AND ($4::text[] IS NULL OR project = ANY($4))
+    UNION ALL
+    SELECT model, key_id, requests FROM usage_hours
+    WHERE hour >= $2::timestamptz AND model = ANY($3) AND ($4::text[] IS NULL OR project = ANY($4))
+  ) AS rows GROUP BY model, key_id
+) AS placed WHERE place <= ${MOST_USERS} ORDER BY model, place`
 
 /** Read from their index alone, in some tens of milliseconds. */
 const MOST_PINNED = 100_000
@@ -144,6 +163,22 @@ export class PostgresModelFigures implements ModelFigures {
     )
   }
 
+  async users(models: readonly string[], projects: Projects): Promise<ReadonlyMap<string, ModelUsers>> {
+    if (models.length === 0) return new Map()
+    const today = Math.floor(this.#clock.nowMs() / DAY_MS) * DAY_MS
+    const [from, fresh] = [new Date(today - USED_DAYS * DAY_MS), new Date(today - DAY_MS)]
+    const rows = await this.#read<UserRow>(USERS, [from, fresh, models, projects ?? null])
+    return new Map(
+      [...Map.groupBy(rows, ({ model }) => model)].map(([model, own]) => [
+        model,
+        {
+          keys: own.map(({ key_id: key, requests }) => ({ key, requests: Number(requests) })),
+          count: own[0]?.keys ?? 0,
+        },
+      ]),
+    )
+  }
+
   pins(): Promise<readonly SpacePin[]> {
     return this.#read<SpacePin>(PINS, [lowestIdAt(this.#clock.nowMs() - DAY_MS)])
   }
@@ -173,6 +208,13 @@ interface AskerRow {
   readonly key_id: string
   readonly requests: number
   readonly is_image: boolean
+}
+
+interface UserRow {
+  readonly model: string
+  readonly key_id: string
+  readonly requests: bigint
+  readonly keys: number
 }
 
 interface UseRow {
