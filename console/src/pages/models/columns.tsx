@@ -10,6 +10,7 @@ import { words } from '../../words/words.ts'
 import { Abilities } from './abilities.tsx'
 import {
   askedByText,
+  endsText,
   illOf,
   makes,
   priceLines,
@@ -91,8 +92,9 @@ function TwoLines({
 function NameCell({ row }: { readonly row: ModelRow }) {
   const Icon = row.kind === 'embedding' ? ScatterChart : Image
   const { models } = words
+  const ends = endsText(row)
   return (
-    <span className="flex min-w-0 items-center gap-2.5">
+    <span className="flex min-w-0 items-center gap-2.5" title={ends}>
       <Icon size={16} strokeWidth={1.75} aria-hidden className="shrink-0 text-ink-3" />
       <TwoLines
         lines={[
@@ -101,11 +103,10 @@ function NameCell({ row }: { readonly row: ModelRow }) {
           </span>,
           row.retired
             ? (askedByText(row) ?? models.retired(row.retired.on, row.retired.successor))
-            : row.aliases.length > 0
-              ? models.also(row.aliases.join(', '))
-              : models.kinds[row.kind],
+            : (ends ??
+              (row.aliases.length > 0 ? models.also(row.aliases.join(', ')) : models.kinds[row.kind])),
         ]}
-        {...(row.retired && { tone: 'text-warn' })}
+        {...((row.retired ?? ends) && { tone: 'text-warn' })}
       />
     </span>
   )

@@ -23,8 +23,9 @@ import { Tabs } from '../../ui/tabs.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
+import { Ends } from './ends.tsx'
 import { sortedRows } from './filters.ts'
-import { illOf, STATE_MARK } from './row-words.ts'
+import { illOf, isNear, markOf } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
 import { WhoGetsACall } from './who-gets-a-call.tsx'
 
@@ -76,6 +77,7 @@ export function ModelPage() {
       {model && (
         <>
           <Head model={model} />
+          <Ends model={model} />
           <Tabs
             label={model.id}
             value={tab}
@@ -104,17 +106,13 @@ export function ModelPage() {
 
 function Head({ model }: { readonly model: Model }) {
   const { detail } = words.models
-  const ill = illOf(model.deployments)
-  const [worst] = ill
-  const well = model.deployments.length - ill.length
+  const well = model.deployments.length - illOf(model.deployments).length
   return (
     <header className="px-6 pt-5 phone:px-4">
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-18 font-semibold break-all">{model.id}</span>
         <Tag>{words.models.kinds[model.kind]}</Tag>
-        <State mark={worst ? STATE_MARK[worst.state] : 'good'}>
-          {detail.healthy(well, model.deployments.length)}
-        </State>
+        <State mark={markOf(model)}>{detail.healthy(well, model.deployments.length)}</State>
         <Remove model={model} />
       </p>
       <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-2">
@@ -129,6 +127,7 @@ function Head({ model }: { readonly model: Model }) {
             {detail.also} <span className="font-semibold text-ink">{model.aliases.join(', ')}</span>
           </span>
         )}
+        {model.ends !== null && !isNear(model.ends) && <span>{detail.endsFar(model.ends.on)}</span>}
         <span className="flex items-center gap-1.5">
           <FileCode2 size={13} aria-hidden />
           {model.managed_at ?? (model.managed_by === 'store' ? detail.managedHere : detail.builtIn)}

@@ -27,7 +27,7 @@ import { words } from '../../words/words.ts'
 import { ABILITIES, AbilityLegend } from './abilities.tsx'
 import { MODEL_COLUMNS } from './columns.tsx'
 import { filtered, sortedRows, type ModelSearch } from './filters.ts'
-import { illOf, priceLines, STATE_MARK, type ModelRow } from './row-words.ts'
+import { endsText, markOf, priceLines, type ModelRow } from './row-words.ts'
 
 const ConnectUpstream = lazyPart(
   async () => (await import('../../parts/connect-upstream/connect-upstream.tsx')).ConnectUpstream,
@@ -94,16 +94,21 @@ export function ModelsPage() {
 const rowKey = ({ id }: ModelRow): string => id
 const href = ({ id }: ModelRow): string => paths.model(id)
 
-const phoneRow = (row: ModelRow) => {
-  const [worst] = illOf(row.deployments)
+const phoneRow = (row: ModelRow) => (
+  <PhoneRow
+    mark={<StateMark mark={markOf(row)} size={10} />}
+    title={row.id}
+    end={row.last_hour.p95_ms === null ? '' : duration(row.last_hour.p95_ms)}
+    note={phoneNote(row)}
+    endNote={row.retired ? '' : priceText(row)}
+  />
+)
+
+function phoneNote(row: ModelRow): string {
+  const { models } = words
+  if (row.retired) return models.retired(row.retired.on, row.retired.successor)
   return (
-    <PhoneRow
-      mark={<StateMark mark={worst ? STATE_MARK[worst.state] : 'good'} size={10} />}
-      title={row.id}
-      end={row.last_hour.p95_ms === null ? '' : duration(row.last_hour.p95_ms)}
-      note={row.aliases.length > 0 ? words.models.also(row.aliases.join(', ')) : words.models.kinds[row.kind]}
-      endNote={row.retired ? '' : priceText(row)}
-    />
+    endsText(row) ?? (row.aliases.length > 0 ? models.also(row.aliases.join(', ')) : models.kinds[row.kind])
   )
 }
 

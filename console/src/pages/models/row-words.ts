@@ -90,6 +90,27 @@ export function troubles(cells: string): number {
   return Array.from(cells).filter((cell) => cell === 'b' || cell === 'q' || cell === 'w').length
 }
 
+/** As long before the end as answers tell of it. */
+const NEAR_DAYS = 90
+
+export function isNear({ days_left: days }: { readonly days_left: number }): boolean {
+  return days <= NEAR_DAYS
+}
+
+/** Undefined: nothing is known, or it is far away. */
+export function endsText({ ends }: ModelRow): string | undefined {
+  if (ends === null || !isNear(ends)) return undefined
+  return words.models.ends(ends.on, ends.days_left, ends.successor)
+}
+
+/** A model that is gone is not well, whatever its deployments say: it has none. */
+export function markOf({ deployments, retired, ends }: ModelRow): Mark {
+  const [worst] = illOf(deployments)
+  if (retired !== null) return 'off'
+  if (worst !== undefined) return STATE_MARK[worst.state]
+  return ends !== null && isNear(ends) ? 'warn' : 'good'
+}
+
 export function askedByText({ retired }: ModelRow): string | undefined {
   if (retired === null || retired.asked_by.length === 0) return undefined
   const sum = retired.asked_by.reduce((all, { requests_7d: requests }) => all + requests, 0)

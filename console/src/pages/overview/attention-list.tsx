@@ -91,7 +91,8 @@ function nameOf({ subject, figures }: Attention): string {
   return subject.id
 }
 
-function linkOf({ kind, subject }: Attention): string {
+function linkOf({ kind, subject, figures }: Attention): string {
+  if (kind === 'model_ends') return paths.model(String(figures['model']))
   if (kind === 'unpriced_refused') return paths.settings('prices')
   if (kind === 'model_retired_used') return paths.requests({ fault: 'model_retired' })
   if (kind === 'webhook_given_up') return paths.settings('projects')

@@ -27,6 +27,7 @@ const brief = (model: string, upstream: string, state: 'healthy' | 'ejected') =>
   state,
   until: null,
   since: '2026-11-16T00:00:00.000Z',
+  ends_on: null,
 })
 
 test('flows of all keys add up to their model, the busiest first, with what is ill and the cache at last', () => {

@@ -24,6 +24,7 @@ const brief = (id: string, given: Partial<Brief> = {}): Brief => ({
   state: 'healthy',
   until: null,
   since: '2026-11-16T00:00:00Z',
+  ends_on: null,
   ...given,
 })
 

@@ -27,6 +27,11 @@ export const models = {
   none: 'No model matches.',
   retired: (on: string, successor: string | null) =>
     successor === null ? `retired on ${on}` : `retired on ${on}, use ${successor}`,
+  ends: (on: string, days: number, successor: string | null) =>
+    [
+      days > 0 ? `ends on ${on}, in ${plural(days, 'day')}` : `ended on ${on}`,
+      ...(successor === null ? [] : [`use ${successor}`]),
+    ].join(', '),
   askedBy: (requests: number, keys: string) => `${count(requests)} requests this week by ${keys}`,
   columns: {
     model: 'Model',
@@ -95,6 +100,19 @@ export const models = {
     healthy: (well: number, all: number) => `${count(well)} of ${count(all)} healthy`,
     space: 'space',
     also: 'also',
+    ends: (upstream: string, on: string, days: number) =>
+      days > 0
+        ? `${upstream} ends it on ${on}, in ${plural(days, 'day')}.`
+        : `${upstream} ended it on ${on}. Torana goes on calling it until you remove it.`,
+    endsFar: (on: string) => `ends on ${on}`,
+    successor: (id: string) => `Its successor is ${id}.`,
+    noSuccessor: 'Its provider names no successor.',
+    goesOn: (upstream: string) => `${upstream} goes on.`,
+    source: 'Read at',
+    usedBy: 'Used within 30 days by',
+    usedByNone: 'No key used it within 30 days.',
+    usedRequests: (n: number) => plural(n, 'request'),
+    moreKeys: (n: number) => `and ${plural(n, 'other key')}`,
     managedHere: 'connected here',
     builtIn: 'built in',
     previous: 'Previous model',

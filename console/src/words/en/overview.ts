@@ -119,6 +119,18 @@ export const overview = {
         `${plural(Number(f['requests']), 'request')} for a retired model today, by ${f['projects']}.`,
       link: 'Requests',
     },
+    model_ends: {
+      title: (_: string, f: Figures) =>
+        Number(f['days']) > 0 ? `${f['model']} ends on ${f['on']}` : `${f['model']} ended on ${f['on']}`,
+      text: (f: Figures) =>
+        [
+          `${f['upstream']}${Number(f['days']) > 0 ? `, in ${plural(Number(f['days']), 'day')}` : ''}.`,
+          ...(f['successor'] === '' ? [] : [`Successor: ${f['successor']}.`]),
+          ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} goes on.`]),
+          usedBy(f),
+        ].join(' '),
+      link: 'Model',
+    },
     key_idle: {
       title: () => 'A key nobody uses',
       text: (f: Figures, name: string) =>
@@ -160,6 +172,12 @@ export const overview = {
 }
 
 type Figures = Readonly<Record<string, string | number | undefined>>
+
+function usedBy({ keys, more_keys: more }: Figures): string {
+  if (keys === undefined) return ''
+  if (keys === '') return 'No key used it within 30 days.'
+  return `Used within 30 days by ${keys}${Number(more) > 0 ? ` and ${plural(Number(more), 'other key')}` : ''}.`
+}
 
 function reason(figures: Figures): string {
   return figures['reason'] === '' || figures['reason'] === undefined ? '' : `, ${figures['reason']}`

@@ -27,6 +27,11 @@ export const models: typeof english = {
   none: '没有符合条件的模型。',
   retired: (on, successor) =>
     successor === null ? `已于 ${on} 停用` : `已于 ${on} 停用，请改用 ${successor}`,
+  ends: (on, days, successor) =>
+    [
+      days > 0 ? `将于 ${on} 停用，还有 ${count(days)} 天` : `已于 ${on} 停用`,
+      ...(successor === null ? [] : [`请改用 ${successor}`]),
+    ].join('，'),
   askedBy: (requests, keys) => `本周 ${keys} 仍请求 ${count(requests)} 次`,
   columns: {
     model: '模型',
@@ -95,6 +100,19 @@ export const models: typeof english = {
     healthy: (well, all) => `${count(all)} 个中 ${count(well)} 个健康`,
     space: '空间',
     also: '亦称',
+    ends: (upstream, on, days) =>
+      days > 0
+        ? `${upstream} 将于 ${on} 停用它，还有 ${count(days)} 天。`
+        : `${upstream} 已于 ${on} 停用它。在您移除之前，Torana 仍会调用它。`,
+    endsFar: (on) => `将于 ${on} 停用`,
+    successor: (id) => `后继模型是 ${id}。`,
+    noSuccessor: '提供方未指定后继模型。',
+    goesOn: (upstream) => `${upstream} 继续提供。`,
+    source: '来源',
+    usedBy: '30 天内使用它的密钥：',
+    usedByNone: '30 天内没有密钥使用它。',
+    usedRequests: (n) => `${count(n)} 个请求`,
+    moreKeys: (n) => `另有 ${count(n)} 个密钥`,
     managedHere: '在此接入',
     builtIn: '内置',
     previous: '上一个模型',

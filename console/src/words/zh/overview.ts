@@ -117,6 +117,18 @@ export const overview: typeof english = {
       text: (f) => `今日 ${count(Number(f['requests']))} 个请求，来自 ${f['projects']}。`,
       link: '请求',
     },
+    model_ends: {
+      title: (_, f) =>
+        Number(f['days']) > 0 ? `${f['model']} 将于 ${f['on']} 停用` : `${f['model']} 已于 ${f['on']} 停用`,
+      text: (f) =>
+        [
+          `${f['upstream']}${Number(f['days']) > 0 ? `，还有 ${count(Number(f['days']))} 天` : ''}。`,
+          ...(f['successor'] === '' ? [] : [`后继模型：${f['successor']}。`]),
+          ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} 继续提供。`]),
+          usedBy(f),
+        ].join(''),
+      link: '模型',
+    },
     key_idle: {
       title: () => '无人使用的密钥',
       text: (f, name) => `${name}：${f['age']}前最后使用${f['ends_at'] === undefined ? '，永不过期' : ''}。`,
@@ -154,6 +166,12 @@ export const overview: typeof english = {
       link: '体检',
     },
   },
+}
+
+function usedBy({ keys, more_keys: more }: Readonly<Record<string, string | number | undefined>>): string {
+  if (keys === undefined) return ''
+  if (keys === '') return '30 天内没有密钥使用它。'
+  return `30 天内使用它的密钥：${keys}${Number(more) > 0 ? `，另有 ${count(Number(more))} 个` : ''}。`
 }
 
 function because(figures: Readonly<Record<string, string | number | undefined>>): string {
