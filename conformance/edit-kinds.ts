@@ -1,5 +1,5 @@
 /** The kinds of upstream that edit pictures, as an operator would configure them. */
-import { azureModel, imageModel, openaiModel, openaiPlayed } from './image-kinds.ts'
+import { azureModel, imageModel, novaCanvas, openaiModel, openaiPlayed } from './image-kinds.ts'
 import type { PictureFormat } from './image-rows.ts'
 import type { ModelEntry } from './rows.ts'
 
@@ -108,8 +108,10 @@ export const openaiEditKinds: readonly EditKind[] = [
 interface Wire {
   readonly wire: string
   readonly provider: string
-  readonly facts: string
+  readonly facts?: string
   readonly model?: string
+  readonly declared?: object
+  readonly capabilities?: object
   /** What the built-in facts don't say. */
   readonly edits?: EditFields
   readonly kind: Partial<Omit<EditKind, 'name' | 'model' | 'sentAs'>>
@@ -131,14 +133,15 @@ const wires: Readonly<Record<string, Wire>> = {
   'edit-bedrock': {
     wire: 'bedrock',
     provider: 'amazon-bedrock',
-    facts: 'amazon.nova-canvas-v1:0',
+    ...novaCanvas,
+    edits: { maxInputs: 5, inputFormats: ['png', 'jpeg'] },
     kind: { maxInputs: 5, readsWebp: false, maxImages: 5 },
   },
   'edit-bedrock-mask': {
     wire: 'bedrock',
     provider: 'amazon-bedrock',
-    facts: 'amazon.nova-canvas-v1:0',
-    edits: { maxInputs: 1, mask: 'black' },
+    ...novaCanvas,
+    edits: { maxInputs: 1, inputFormats: ['png', 'jpeg'], mask: 'black' },
     kind: { readsWebp: false, maxImages: 5, mask: 'colour' },
   },
   'edit-together': {
@@ -203,11 +206,13 @@ const plainKind = {
 } as const
 
 export const aiSdkEditKinds: readonly EditKind[] = Object.entries(wires).map(
-  ([name, { wire, provider, facts, model = facts, edits, kind }]) => {
+  ([name, { wire, provider, facts, model = facts, declared, capabilities: known, edits, kind }]) => {
     const traits = kind.isPolled ? 'strict-fields+polls-1' : 'strict-fields'
-    const capabilities = edits === undefined ? {} : { capabilities: { edits } }
-    const deployment = { model, ...capabilities }
-    const entry = { played: [{ traits, wire, upstream: { provider }, deployment }], entry: { facts } }
+    const deployment = { model, capabilities: edits === undefined ? known : { ...known, edits } }
+    const entry = {
+      played: [{ traits, wire, upstream: { provider }, deployment }],
+      entry: { ...declared, facts },
+    }
     return { ...plainKind, ...kind, name, model: entry }
   },
 )

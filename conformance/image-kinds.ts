@@ -98,14 +98,34 @@ export const openaiKinds: readonly Kind[] = [
 interface Wire extends Pick<Kind, 'size' | 'formats'> {
   readonly wire: string
   readonly provider: string
-  /** The built-in model whose facts count. */
-  readonly facts: string
+  /** The built-in model whose facts count. Undefined: there is none, and `declared` says what it is. */
+  readonly facts?: string
+  readonly declared?: object
+  readonly capabilities?: object
   /** What the upstream calls it, when that is another name. */
   readonly model?: string
   readonly maxImages?: number
   /** Its jobs are asked for until they are done. */
   readonly isPolled?: true
 }
+
+/** Amazon has shut it down, so the built-in facts no longer know it. Others speak its wire. */
+export const novaCanvas = {
+  model: 'amazon.nova-canvas-v1:0',
+  declared: { kind: 'image', image: { maxPromptCharacters: 1024 }, price: { usdPerImage: 0.06 } },
+  capabilities: {
+    maxImages: 5,
+    sizes: {
+      default: '1024x1024',
+      multipleOf: 16,
+      minPixels: 409_600,
+      maxPixels: 4_194_304,
+      maxEdge: 4096,
+      maxRatio: 4,
+    },
+    qualities: ['standard', 'premium'],
+  },
+} as const
 
 const gemini = { facts: 'gemini-2.5-flash-image', size: '1344x768' }
 
@@ -120,7 +140,7 @@ const aiSdkWires = {
   bedrock: {
     wire: 'bedrock',
     provider: 'amazon-bedrock',
-    facts: 'amazon.nova-canvas-v1:0',
+    ...novaCanvas,
     size: '640x640',
     formats: ['png'],
     maxImages: 5,
@@ -188,12 +208,14 @@ const aiSdkWires = {
 export type WireName = keyof typeof aiSdkWires
 
 export function aiSdkModel(name: WireName, traits: string): ModelEntry {
-  const { wire, provider, facts, model = facts, isPolled }: Wire = aiSdkWires[name]
+  const { wire, provider, facts, model = facts, declared, capabilities, isPolled }: Wire = aiSdkWires[name]
   // Asked once in vain, so that it is seen to ask again.
   const waits = isPolled ? '+polls-1' : ''
   return {
-    played: [{ traits: `${traits}${waits}`, wire, upstream: { provider }, deployment: { model } }],
-    entry: { facts },
+    played: [
+      { traits: `${traits}${waits}`, wire, upstream: { provider }, deployment: { model, capabilities } },
+    ],
+    entry: { ...declared, facts },
   }
 }
 

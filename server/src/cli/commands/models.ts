@@ -10,6 +10,7 @@ interface ModelRow {
   readonly managed_by: string
   readonly managed_at: string | null
   readonly space: string | null
+  readonly ends: { readonly on: string } | null
   readonly deployments: readonly { readonly id: string; readonly state: string }[]
   readonly price: readonly { readonly amount: string; readonly unit: string }[]
   readonly last_hour: { readonly requests: number; readonly failed: number; readonly p95_ms: number | null }
@@ -45,6 +46,7 @@ function listing(found: readonly ModelRow[]): string {
     'failed',
     'p95 ms',
     'requests/day',
+    'ends',
     'declared in',
   ]
   const rows = found.map((one) => [
@@ -56,6 +58,7 @@ function listing(found: readonly ModelRow[]): string {
     String(one.last_hour.failed),
     one.last_hour.p95_ms === null ? '-' : String(Math.round(one.last_hour.p95_ms)),
     String(one.last_day.requests),
+    one.ends?.on ?? '-',
     one.managed_at ?? one.managed_by,
   ])
   return table([head, ...rows])

@@ -25,15 +25,18 @@ test('the page says of a model what its provider and itself say, and stands toge
         'a',
         'imageCapabilities: { maxImages: 4, formats: [jpeg], edits: { maxInputs: 16, mask: alpha } }\nmodels: { m: { kind: image, aliases: [n], capabilities: { qualities: [low, high], stream: true, maxPartialImages: 2 } }, o: { kind: image, price: free, capabilities: { edits: { maxInputs: 1, mask: none, markup: true } } } }\n',
       ),
-      file('b', 'models: { m: { kind: image } }\n'),
+      file(
+        'b',
+        "models: { m: { kind: image, endsOn: 2026-12-01, successor: o, endSource: { source: 'https://b.test', asOf: 2026-11-17 } } }\n",
+      ),
     ]),
   )
   assert.deepEqual(
     page.split('\n').filter((line) => line.startsWith('| `')),
     [
-      '| `m` = `n` | a | the upstream decides | low high | – | jpeg | 4 | 16, mask | yes, 2 previews | unpriced |',
-      '| `m` | b | the upstream decides | – | – | png | 1 | – | – | unpriced |',
-      '| `o` | a | the upstream decides | – | – | jpeg | 4 | 1, markup | – | free |',
+      '| `m` = `n` | a | the upstream decides | low high | – | jpeg | 4 | 16, mask | yes, 2 previews | unpriced | – |',
+      '| `m` | b | the upstream decides | – | – | png | 1 | – | – | unpriced | 2026-12-01, then `o` |',
+      '| `o` | a | the upstream decides | – | – | jpeg | 4 | 1, markup | – | free | – |',
     ],
   )
   assert.match(page, /prices of 2 image models of 2 providers/)

@@ -15,6 +15,7 @@ const HEAD = [
   'edits',
   'stream',
   'price in dollars',
+  'ends',
 ]
 
 export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
@@ -52,6 +53,9 @@ export function imageModelsMarkdown(facts: Facts = builtInFacts()): string {
     'against your bill. `unpriced` does not mean free ([prices.md](prices.md)). The word `unverified` in',
     '[`server/catalog`](../server/catalog/README.md) marks facts that nobody could check.',
     '',
+    '*ends* is the day on which the provider shuts the model down, as announced, and the successor that it names. Torana warns 90 days before',
+    'it: see [retiring models](operating.md#retiring-models).',
+    '',
     line(HEAD),
     `|${' --- |'.repeat(HEAD.length)}`,
     ...grouped.map(({ cells }) => line(cells)),
@@ -78,6 +82,9 @@ function cellsOf(
     editsText(capabilities.edits),
     stream ? `yes, ${maxPartialImages} previews` : '–',
     imagePriceText(resolveImagePrice([model.price])),
+    model.endsOn === undefined
+      ? '–'
+      : [model.endsOn, ...(model.successor === undefined ? [] : [`\`${model.successor}\``])].join(', then '),
   ]
 }
 
