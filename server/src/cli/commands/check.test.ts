@@ -209,3 +209,39 @@ models:
   const bad = await outcome(check, fileWith('bad', 'm'), '--online')
   assert.deepEqual([bad.code, /^house +fail /m.test(bad.stdout)], [1, true], bad.stdout)
 })
+
+test('a model that ends soon, has ended or is retired is a warning with day and successor, and no problem', async (context) => {
+  const dayIn = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const file = place(
+    context,
+    `
+upstreams: { openai: { provider: openai, apiKey: sk-test } }
+models:
+  soon: { facts: gpt-image-2, deployments: [{ upstream: openai, endsOn: ${dayIn(30)}, successor: gpt-image-2.6-flare }] }
+  past: { facts: gpt-image-2, deployments: [{ upstream: openai, endsOn: ${dayIn(-1)} }] }
+  far: { facts: gpt-image-2, deployments: [{ upstream: openai, endsOn: ${dayIn(91)} }] }
+  gpt-image-1: { deployments: [{ upstream: openai }] }
+  gpt-image-2.5-sunburst: { deployments: [{ upstream: openai }] }
+projects: { p: { keys: [{ name: k, secret: ${'k1234567'.repeat(3)} }] } }
+`,
+  )
+  const { code, stderr, stdout } = await outcome(check, file)
+  assert.equal(code, 0)
+  assert.deepEqual(
+    stderr
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(line.indexOf('models.'))),
+    [
+      `models.soon.deployments[0]: gpt-image-2 on openai ends on ${dayIn(30)}, in 30 days. Its successor is gpt-image-2.6-flare, which this file does not declare (warning)`,
+      `models.past.deployments[0]: gpt-image-2 on openai ended on ${dayIn(-1)}. Torana goes on calling it until you remove it. Its provider names no successor (warning)`,
+      'models.gpt-image-1: openai retired gpt-image-1 on 2026-10-23. Its successor is gpt-image-2.5-sunburst. It is left out, and callers get 404 model_retired. If the upstream still has it, write its kind and what it can do (warning)',
+    ],
+  )
+  assert.match(stdout, /4 models, 4 deployments, 1 key/)
+  const read = JSON.parse((await outcome(check, file, '--json')).stdout) as {
+    ok: boolean
+    warnings: string[]
+  }
+  assert.deepEqual([read.ok, read.warnings.length], [true, 3])
+})

@@ -189,7 +189,8 @@ export const CALLER_FAULTS = {
     type: 'not_found_error',
     retry: false,
     who: 'caller',
-    meaning: 'The provider has shut the model down.',
+    meaning:
+      'The provider has shut the model down: it is on the list of retired models, or its announced day has passed and the upstream no longer knows it.',
     nextStep:
       'Move to the successor that the message names. Vectors of the two models cannot be mixed: embed all documents again.',
   },
