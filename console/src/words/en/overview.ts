@@ -121,10 +121,12 @@ export const overview = {
     },
     model_ends: {
       title: (_: string, f: Figures) =>
-        Number(f['days']) > 0 ? `${f['model']} ends on ${f['on']}` : `${f['model']} ended on ${f['on']}`,
+        Number(f['days']) > 0
+          ? `${f['model']} ends in ${plural(Number(f['days']), 'day')}`
+          : `${f['model']} has ended`,
       text: (f: Figures) =>
         [
-          `${f['upstream']}${Number(f['days']) > 0 ? `, in ${plural(Number(f['days']), 'day')}` : ''}.`,
+          `${f['upstream']}, on ${f['on']}.`,
           ...(f['successor'] === '' ? [] : [`Successor: ${f['successor']}.`]),
           ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} goes on.`]),
           usedBy(f),

@@ -119,10 +119,12 @@ export const overview: typeof english = {
     },
     model_ends: {
       title: (_, f) =>
-        Number(f['days']) > 0 ? `${f['model']} 将于 ${f['on']} 停用` : `${f['model']} 已于 ${f['on']} 停用`,
+        Number(f['days']) > 0
+          ? `${f['model']} 将在 ${count(Number(f['days']))} 天后停用`
+          : `${f['model']} 已停用`,
       text: (f) =>
         [
-          `${f['upstream']}${Number(f['days']) > 0 ? `，还有 ${count(Number(f['days']))} 天` : ''}。`,
+          `${f['upstream']}，${f['on']}。`,
           ...(f['successor'] === '' ? [] : [`后继模型：${f['successor']}。`]),
           ...(f['goes_on'] === '' ? [] : [`${f['goes_on']} 继续提供。`]),
           usedBy(f),

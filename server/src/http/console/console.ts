@@ -13,6 +13,9 @@ export interface ConsoleDependencies {
 /** Addresses of the control port that never show the console. */
 const OTHERS = /^\/(?:api|metrics|livez|readyz|docs)(?:\/|$)/
 
+/** Where files are. Elsewhere a dot is part of a name: `/models/gpt-image-1.5` is a page. */
+const FILE = /^\/(?:assets\/|\.)|^\/[^/]*\.\w+$/
+
 const NOT_BUILT = [
   '# The console is not built',
   '',
@@ -58,7 +61,7 @@ export function consoleAnswer({ folder, basePath }: ConsoleDependencies): Consol
       return true
     }
     // A file that is not there is not the console's page: a browser would run HTML as a script. Programs get a fault.
-    if (/\.\w+$/.test(path) || headers.accept?.includes('text/html') !== true) return false
+    if (FILE.test(path) || headers.accept?.includes('text/html') !== true) return false
     const index = await files.index()
     if (index === undefined) await sendPage(request, reply.code(503), NOT_BUILT)
     else

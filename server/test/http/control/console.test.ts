@@ -35,6 +35,7 @@ for (const path of [
   '/requests',
   '/keys/search/indexer',
   '/models/BAAI%2Fbge-m3',
+  '/models/gpt-image-1.5',
   '/requests?outcome=failed',
 ])
   test(`a browser that opens ${path} gets the console, never a stored copy of it`, async () => {
