@@ -1,6 +1,6 @@
 /** Composition of the public listener's app. */
 import type { FastifyInstance } from 'fastify'
-import { announcedEnds } from '#core/catalog.ts'
+import { announcedEnds } from '#core/announced-ends.ts'
 import { clientAddressBehind } from '#http/client-address.ts'
 import { brakeOf } from '#http/gateway/brake.ts'
 import { corsOf } from '#http/gateway/cors.ts'

@@ -1,6 +1,6 @@
 /** Composition of what the console shows of traffic: overview, deployments, and their live topics. */
+import { announcedEnds } from '#core/announced-ends.ts'
 import {
-  announcedEnds,
   listModels,
   type ConfiguredBudget,
   type Deployment,

@@ -6,7 +6,7 @@ import type { BudgetPeriod } from './budget.ts'
 import type { ConfiguredWebhook } from './configured-webhook.ts'
 import type { ConfiguredBounds } from './key-bounds.ts'
 import type { MicroBatchRules } from './micro-batch-rules.ts'
-import type { ModelEnd } from './model-end.ts'
+import type { ModelEnd, RetiredModel } from './model-end.ts'
 import type { ImagePrice, Price, PriceFrom } from './price.ts'
 import type { DeploymentLimits } from './limit.ts'
 import type { UpstreamTls } from './upstream-tls.ts'
@@ -282,15 +282,6 @@ export interface ImageModel {
 
 export type Model = EmbeddingModel | ImageModel
 
-export interface RetiredModel {
-  readonly id: string
-  readonly on: string
-  /** A model that is served here. */
-  readonly successor?: string | undefined
-  /** What its provider did instead of a plain shutdown. */
-  readonly note?: string | undefined
-}
-
 /** A key as configured: the secret itself is only held until it is hashed. */
 export interface ConfiguredKey extends ConfiguredBounds {
   readonly name: string
@@ -354,18 +345,4 @@ export function upstreamsOf(catalog: Catalog): Upstream[] {
     (model) => model.deployments,
   )
   return [...new Map(deployments.map(({ upstream }) => [upstream.name, upstream])).values()]
-}
-
-/** Deployments whose provider announced when it shuts the model down. */
-export function announcedEnds(catalog: Catalog): AnnouncedEnd[] {
-  return listModels(catalog).flatMap((model) =>
-    model.deployments.flatMap(({ id, end }: Model['deployments'][number]) =>
-      end === undefined ? [] : [{ model: model.id, deployment: id, ...end }],
-    ),
-  )
-}
-
-export interface AnnouncedEnd extends ModelEnd {
-  readonly model: string
-  readonly deployment: string
 }

@@ -19,6 +19,16 @@ export interface ModelEnd {
   readonly note?: string | undefined
 }
 
+/** A model that is no longer served, because it is gone. */
+export interface RetiredModel {
+  readonly id: string
+  readonly on: string
+  /** A model that is served here. */
+  readonly successor?: string | undefined
+  /** What its provider did instead of a plain shutdown. */
+  readonly note?: string | undefined
+}
+
 /** Days before the end in which answers, the console and `torana check` warn: OpenAI gives three months for image models. */
 export const WARNED_DAYS = 90
 export const DAY_MS = 86_400_000

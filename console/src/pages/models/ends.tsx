@@ -29,7 +29,7 @@ export function Ends({ model }: { readonly model: Model }) {
       >
         <p>
           {end.successor === null ? detail.noSuccessor : detail.successor(end.successor)}{' '}
-          {goesOn !== undefined && detail.goesOn(goesOn.upstream)} {end.note}{' '}
+          {goesOn !== undefined && detail.goesOn(goesOn.upstream)} {end.note !== null && `${end.note}.`}{' '}
           <Source source={end.source} asOf={end.as_of} />
         </p>
         <UsedBy model={model} />

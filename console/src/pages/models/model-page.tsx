@@ -25,7 +25,7 @@ import { words } from '../../words/words.ts'
 import { Capabilities } from './capabilities.tsx'
 import { Ends } from './ends.tsx'
 import { sortedRows } from './filters.ts'
-import { illOf, isNear, markOf } from './row-words.ts'
+import { illOf, isNear, STATE_MARK } from './row-words.ts'
 import { UseIt } from './use-it.tsx'
 import { WhoGetsACall } from './who-gets-a-call.tsx'
 
@@ -106,13 +106,17 @@ export function ModelPage() {
 
 function Head({ model }: { readonly model: Model }) {
   const { detail } = words.models
-  const well = model.deployments.length - illOf(model.deployments).length
+  const ill = illOf(model.deployments)
+  const [worst] = ill
+  const well = model.deployments.length - ill.length
   return (
     <header className="px-6 pt-5 phone:px-4">
       <p className="flex flex-wrap items-center gap-3">
         <span className="text-18 font-semibold break-all">{model.id}</span>
         <Tag>{words.models.kinds[model.kind]}</Tag>
-        <State mark={markOf(model)}>{detail.healthy(well, model.deployments.length)}</State>
+        <State mark={worst ? STATE_MARK[worst.state] : 'good'}>
+          {detail.healthy(well, model.deployments.length)}
+        </State>
         <Remove model={model} />
       </p>
       <p className="mt-1.5 flex flex-wrap items-center gap-x-4 gap-y-1 text-12 text-ink-2">

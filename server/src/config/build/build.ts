@@ -1,5 +1,6 @@
 /** torana.yaml and the built-in facts → the catalog. */
-import type { Catalog, KnownUpstream, Model, RetiredModel } from '#core/catalog.ts'
+import type { Catalog, KnownUpstream, Model } from '#core/catalog.ts'
+import type { RetiredModel } from '#core/model-end.ts'
 import { buildModel } from './model.ts'
 import { buildProjects, type KeySurroundings } from './projects.ts'
 import { buildUpstream } from './upstream.ts'

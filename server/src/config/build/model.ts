@@ -1,10 +1,11 @@
 /** An entry of `models` → a model of the catalog, of the kind that its facts or the entry itself say. */
 import type { z } from 'zod'
 import type { EmbeddingModel, ImageModel, Model, Upstream } from '#core/catalog.ts'
-import { lastEnd, modelEnd, type EndFields, type ModelEnd } from '#core/model-end.ts'
+import { lastEnd, type ModelEnd } from '#core/model-end.ts'
 import type { PriceFrom } from '#core/price.ts'
 import type { UpstreamByKind } from './upstream.ts'
-import { endByName, endOfFacts, factsOf, knownModels, modelFactsOf, priceOriginOf } from './facts.ts'
+import { endOf, knownEnd, retirementOf, unknownWords } from './ends.ts'
+import { factsOf, modelFactsOf, priceOriginOf } from './facts.ts'
 import type { Facts, ModelFacts, ProviderFacts } from './facts.ts'
 import { capabilities, imageCapabilities } from '../schema/model.ts'
 import { embeddingPrice, imagePrice } from '../schema/price.ts'
@@ -72,32 +73,6 @@ export function buildModel(
       )
   }
   return model
-}
-
-interface Retirement {
-  readonly words: string
-  /** The providers of all its deployments have shut it down. */
-  readonly isEverywhere: boolean
-}
-
-/** What providers say of a model that the facts know as gone: first those that it is deployed on. */
-function retirementOf({ factsId, entry, upstreams, facts }: Parts): Retirement | undefined {
-  const own = entry.deployments.map(({ upstream }) => upstreams.get(upstream)?.embedding.provider)
-  const isEverywhere = own.every((provider) => facts.get(provider ?? '')?.retired[factsId] !== undefined)
-  for (const provider of [...own, ...facts.keys()]) {
-    const one = facts.get(provider ?? '')?.retired[factsId]
-    if (one === undefined) continue
-    const { on, successor, note } = one
-    const next = successor === undefined ? '' : ` Its successor is ${successor}.`
-    const how = note === undefined ? '' : `: ${note}`
-    return { words: `${provider} retired ${factsId} on ${on}${how}.${next}`, isEverywhere }
-  }
-  return undefined
-}
-
-function unknownWords(id: string, retired: Retirement | undefined, facts: Facts): string {
-  if (retired !== undefined) return retired.words
-  return `there are no built-in facts about ${id}.${didYouMean(id, knownModels(facts))}`
 }
 
 function modelOfKind(known: ModelFacts | undefined, parts: Parts): Model | undefined {
@@ -257,52 +232,6 @@ function placesOf<OneKind extends Kind>(kind: OneKind, parts: Parts): Place<OneK
       },
     ]
   })
-}
-
-interface CalledModel {
-  readonly provider: ProviderFacts | undefined
-  readonly own: ModelFacts | undefined
-  readonly factsId: string
-  readonly upstream: Upstream
-  readonly upstreamModel: string
-}
-
-/**
- * What its provider announced. The upstream's own name of the model says it best, but for Azure, where an operator chose the
- * name.
- */
-function knownEnd({ provider, own, factsId, upstream, upstreamModel }: CalledModel): EndFields | undefined {
-  if (provider === undefined) return undefined
-  const named = upstream.dialect === 'azure' ? undefined : endByName(provider, upstreamModel)
-  return named ? named.end : own ? endOfFacts(own) : provider.retired[factsId]
-}
-
-/** torana.yaml wins over what the facts know. */
-function endOf(
-  { endsOn, successor, endSource }: DeploymentEntry,
-  path: Path,
-  known: EndFields | undefined,
-  report: Report,
-): { readonly end?: ModelEnd } {
-  if (endsOn === undefined && known === undefined && (successor ?? endSource) !== undefined)
-    report.problem(
-      [...path, successor === undefined ? 'endSource' : 'successor'],
-      'is told with endsOn, and no day is known: write endsOn too',
-    )
-  if (endsOn === 'none') return {}
-  if (endsOn !== undefined)
-    return {
-      end: modelEnd({
-        on: endsOn,
-        successor: successor ?? known?.successor,
-        source: endSource ?? report.place([...path, 'endsOn']),
-      }),
-    }
-  if (known === undefined) return {}
-  const { on, source, asOf, note } = known
-  return {
-    end: modelEnd({ on, successor: successor ?? known.successor, source: endSource ?? source, asOf, note }),
-  }
 }
 
 /** torana.yaml takes prices and capabilities of both kinds, since it can't know which kind a model is. */

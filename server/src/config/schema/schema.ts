@@ -6,9 +6,10 @@ import { KEY_SCOPES } from '#core/key-bounds.ts'
 import { MIN_KEY_LENGTH } from '#core/key.ts'
 import { nanoUsdOf } from '#core/price.ts'
 import { cors } from './cors.ts'
+import { deploymentEnd, retired } from './ends.ts'
 import { image } from './image.ts'
 import { limits } from './limit.ts'
-import { anyCapabilities, day, embeddingLayer, isDay, modelId } from './model.ts'
+import { anyCapabilities, embeddingLayer, isDay, modelId } from './model.ts'
 import { anyPrice } from './price.ts'
 import { hasCredentials, upstream } from './upstream.ts'
 
@@ -64,16 +65,7 @@ const deployment = z.strictObject({
     .optional()
     .describe('What the deployment can do. It overrides the built-in facts.'),
   price: anyPrice.optional().describe('The price of this deployment. It overrides the price of the model.'),
-  endsOn: z
-    .union([z.literal('none'), day])
-    .optional()
-    .describe(
-      'The day on which the provider shuts the model down, or `none`. Torana warns 90 days before it and goes on calling the upstream. Default: the day in the built-in facts, if there is one.',
-    ),
-  successor: modelId
-    .optional()
-    .describe('The model to use instead, told with `endsOn`. Default: the one in the built-in facts.'),
-  endSource: z.string().min(1).max(500).optional().describe('Where you read `endsOn`, for people.'),
+  ...deploymentEnd,
   limits: rateLimits
     .extend({
       tokensPerMinute: rate('Input tokens (estimated at four bytes each)'),
@@ -165,11 +157,6 @@ export const model = z.strictObject({
     })
     .optional()
     .describe('Embeddings: requests that arrive at about the same time share a call. Absent: off.'),
-})
-
-const retired = z.strictObject({
-  on: day.describe('Day of the shutdown.'),
-  successor: z.string().min(1).optional().describe('Model of this file to use instead. The error names it.'),
 })
 
 const moment = z

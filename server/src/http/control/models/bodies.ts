@@ -8,10 +8,9 @@ import type {
   ImageSizes,
   Model,
   PixelSize,
-  RetiredModel,
 } from '#core/catalog.ts'
 import { spaceOf } from '#core/embedding/space.ts'
-import { daysLeft, type ModelEnd } from '#core/model-end.ts'
+import { daysLeft, type ModelEnd, type RetiredModel } from '#core/model-end.ts'
 import { embeddingAbilities, embeddingOptions, narrowerWidths } from '#core/options/embedding.ts'
 import { imageAbilities, imageOptions } from '#core/options/image.ts'
 import { decimalOf } from '#core/price.ts'

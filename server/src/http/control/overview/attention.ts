@@ -1,6 +1,6 @@
 /** What needs a person, ranked, from what nodes and books know at this moment. */
 import type { z } from 'zod'
-import type { AnnouncedEnd } from '#core/catalog.ts'
+import type { AnnouncedEnd } from '#core/announced-ends.ts'
 import { DAY_MS, daysLeft, isNear, WARNED_DAYS } from '#core/model-end.ts'
 import { decimalOf } from '#core/price.ts'
 import { standingsOf, type DeploymentStanding, type NodeSummary } from '#core/traffic/node-summary.ts'
