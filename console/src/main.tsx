@@ -1,12 +1,13 @@
 /** Loads the language first, because every other module may read its words when it is first run. */
 import './app/styles.css'
 import { createRoot } from 'react-dom/client'
-import { language } from './app/language.ts'
+import { language, repairBrowserLanguage } from './app/language.ts'
 import { watchSystemTheme } from './app/theme.ts'
 import { loadWords } from './words/words.ts'
 
 document.documentElement.lang = language
 watchSystemTheme()
+repairBrowserLanguage()
 await loadWords(language)
 const { App } = await import('./app/app.tsx')
 const place = document.querySelector('#app')

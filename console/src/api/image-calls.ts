@@ -170,7 +170,9 @@ async function fetched(url: string | undefined): Promise<Blob> {
 
 /** The type is read from the bytes, as Torana does. */
 async function blobOf(base64: string): Promise<Blob> {
-  const bytes = Uint8Array.fromBase64(base64)
+  const letters = atob(base64)
+  const bytes = new Uint8Array(letters.length)
+  for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i)
   return new Blob([bytes], { type: typeOf(bytes) })
 }
 

@@ -9,6 +9,18 @@ export const language: Language = chosen()
 /** As `Intl` wants it. Numbers of English are grouped by commas. */
 export const locale = language === 'zh' ? 'zh-CN' : 'en-US'
 
+/**
+ * WebKit on Linux gives the system's `C` as its language. `Intl` throws on it, and uPlot asks `Intl` for it when it loads.
+ * Where the browser's language is no language tag, the console's stands in for it.
+ */
+export function repairBrowserLanguage(): void {
+  try {
+    Intl.getCanonicalLocales(navigator.language)
+  } catch {
+    Object.defineProperty(navigator, 'language', { value: locale, configurable: true })
+  }
+}
+
 export function chooseLanguage(next: Language): void {
   if (next === language) return
   remember('language', next)

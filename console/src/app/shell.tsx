@@ -42,6 +42,9 @@ export function Shell() {
   return null
 }
 
+/** How long the palette waits to be loaded: the page comes first. Safari has no `requestIdleCallback`. */
+const PALETTE_AFTER_MS = 200
+
 /** Also around the first steps, which begin before anybody is signed in. */
 export function Frame({ children }: { readonly children: ReactNode }) {
   const [palette, setPalette] = useState<'never' | 'open' | 'closed'>('never')
@@ -50,10 +53,10 @@ export function Frame({ children }: { readonly children: ReactNode }) {
   const openList = (): void => setListOpen(true)
   useGlobalKeys({ openPalette, openList })
   const { storeAwaySinceMs } = useOutages()
-  // Loaded apart, but before it is wanted: whoever types on after `⌘K` must not lose a letter.
+  // Preload the palette, so that letters typed right after `⌘K` are not lost.
   useEffect(() => {
-    const idle = requestIdleCallback(() => void loadPalette())
-    return () => cancelIdleCallback(idle)
+    const timer = setTimeout(() => void loadPalette(), PALETTE_AFTER_MS)
+    return () => clearTimeout(timer)
   }, [])
   const blocked = storeAwaySinceMs === undefined ? undefined : words.shell.storeAwayWrites
   return (

@@ -80,7 +80,7 @@ export function questionOf(fields: Fields): Schema<'UpstreamQuestionInput'> {
 export function hostOf(fields: Fields, providers: readonly Provider[]): string {
   const known = providers.find(({ id }) => id === providerOf(fields))?.base_url
   const address = asksFor(fields).address ? fields.baseUrl : known
-  return (address && URL.parse(address)?.host) || words.upstreams.its
+  return address && URL.canParse(address) ? new URL(address).host : words.upstreams.its
 }
 
 export function nameOf(fields: Fields, providers: readonly Provider[]): string {
