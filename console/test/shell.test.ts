@@ -84,6 +84,56 @@ test('back leads to where one was, and the scope stays in the address', async ()
   await expect(page).toHaveURL(/\/requests\?project=default$/)
 })
 
+test('a link to a project that one may not see says so, leads back, and is not kept for the next visit', async () => {
+  const { page, go } = await openConsole(node, { role: 'developer', projects: ['default'] })
+  const kept = () => page.evaluate(() => localStorage.getItem('torana.project'))
+  await go('/requests?project=default')
+  await expect.poll(kept).toBe('default')
+  await go('/requests?project=studio')
+  const sentence = page.getByText('You are not a member of the project studio.')
+  await expect(sentence).toBeVisible()
+  await expect(page.getByRole('button', { name: 'Project: studio' })).toBeVisible()
+  await assertAccessible(page, 'a link to another project')
+  assert.equal(await kept(), 'default')
+  await page.getByRole('button', { name: 'Show my projects' }).click()
+  await expect(page.locator('h1')).toHaveText('Requests')
+  await expect(page).toHaveURL(/\/requests$/)
+  await go('/requests?project=studio')
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await expect(page.locator('h1')).toHaveText('Overview')
+  await page.evaluate(() => localStorage.setItem('torana.project', 'studio'))
+  await go('/keys')
+  await expect(sentence).toBeVisible()
+  await go('/keys')
+  await expect(page.locator('h1')).toHaveText('Keys')
+  assert.equal(await kept(), null)
+})
+
+test('a membership that ends while the console is open leads to the same place', async () => {
+  const { page, context, go } = await openConsole(node, { role: null })
+  const email = 'mona.berg@example.com'
+  const cookie = await memberCookie(node.controlUrl, {
+    adminToken: NODE_TOKEN,
+    role: 'developer',
+    name: 'Mona Berg',
+    email,
+    projects: ['default', 'studio'],
+  })
+  const [name = '', value = ''] = cookie.split(/=(.*)/s)
+  await context.addCookies([{ name, value, url: node.controlUrl }])
+  await go('/requests?project=studio')
+  await expect(page.locator('h1')).toHaveText('Requests')
+  const { body } = await node.control('GET', '/members?limit=100', { token: NODE_TOKEN })
+  const { id } = (body['data'] as { id: string; email: string }[]).find((one) => one.email === email)!
+  const changed = await node.control('PATCH', `/members/${id}`, {
+    token: NODE_TOKEN,
+    body: { projects: ['default'] },
+  })
+  assert.equal(changed.status, 200, changed.text)
+  await page.getByRole('link', { name: 'Usage & cost' }).click()
+  await expect(page.getByText('You are not a member of the project studio.')).toBeVisible()
+})
+
 test('the theme is chosen, kept, and there before the first paint', async () => {
   const { page, go } = await openConsole(node, { theme: 'light' })
   await go('/')

@@ -43,6 +43,11 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof FaultError && error.status === 404
 }
 
+/** The scope is a project that the caller is not a member of. */
+export function isForeignProject(error: unknown): boolean {
+  return error instanceof FaultError && error.status === 403 && error.param === 'project'
+}
+
 /** PostgreSQL is away: traffic goes on, what is shown is from before. */
 export function isStoreAway(error: unknown): boolean {
   return error instanceof FaultError && error.code === 'store_unreachable'

@@ -7,13 +7,14 @@ import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx'
 import { AccountItems } from './account-menu.tsx'
 import { PHONE_PLACES, PLACES } from './navigation.ts'
 import { useMay } from './session.ts'
-import { ScopeSwitch, useIsHere } from './sidebar.tsx'
+import { ScopeSwitch, useIsHere, useWayTo } from './sidebar.tsx'
 
 const TAB = 'flex h-full flex-1 flex-col items-center justify-center gap-1 text-11'
 
 export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) {
   const may = useMay()
   const isHere = useIsHere()
+  const wayTo = useWayTo()
   const allowed = PLACES.filter(({ permission }) => permission === undefined || may(permission))
   const tabs = allowed.filter(({ id }) => PHONE_PLACES.includes(id))
   const rest = allowed.filter(({ id }) => !PHONE_PLACES.includes(id))
@@ -27,7 +28,7 @@ export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) 
         return (
           <Link
             key={place.id}
-            to={place.to}
+            to={wayTo(place)}
             aria-current={isHere(place) ? 'page' : undefined}
             className={classes(TAB, isHere(place) ? 'font-semibold text-accent' : 'text-ink-2')}
           >
@@ -58,7 +59,7 @@ export function PhoneBar({ openPalette }: { readonly openPalette: () => void }) 
           return (
             <MenuItem
               key={place.id}
-              to={place.to}
+              to={wayTo(place)}
               icon={<Icon size={15} aria-hidden className="text-ink-3" />}
             >
               {place.title}

@@ -11,6 +11,7 @@ import { useGlobalKeys } from './keys.ts'
 import { setNodeTime } from './now.ts'
 import { useOutages } from './outages.ts'
 import { PhoneBar } from './phone-bar.tsx'
+import { ForeignScope, useForeignScope, useKeptScope } from './scope.tsx'
 import { useSessionState } from './session.ts'
 import { Sidebar } from './sidebar.tsx'
 
@@ -35,11 +36,18 @@ export function Shell() {
   if (session !== undefined)
     return (
       <Frame>
-        <Outlet />
+        <ScopedPage />
       </Frame>
     )
   if (error !== null && !isOut) return <Problem error={error} retry={() => void refetch()} />
   return null
+}
+
+/** The page, unless its address names a project that this person may not see. */
+function ScopedPage() {
+  const foreign = useForeignScope()
+  useKeptScope()
+  return foreign === undefined ? <Outlet /> : <ForeignScope project={foreign} />
 }
 
 /** How long the palette waits to be loaded: the page comes first. Safari has no `requestIdleCallback`. */

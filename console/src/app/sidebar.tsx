@@ -1,6 +1,6 @@
 /** Navigation, scope, and who is signed in. */
 import { useQuery } from '@tanstack/react-query'
-import { useLocation, useSearch } from '@tanstack/react-router'
+import { useLocation } from '@tanstack/react-router'
 import { ChevronsUpDown, Layers, Search } from 'lucide-react'
 import { shellQueries } from '../api/queries/shell.ts'
 import { words } from '../words/words.ts'
@@ -15,6 +15,7 @@ import { AccountMenu } from './account-menu.tsx'
 import { BASE } from './base.ts'
 import { PLACE_GROUPS, type Place } from './navigation.ts'
 import { useChangeSearch } from './range-control.tsx'
+import { useForeignScope, useScope } from './scope.tsx'
 import { useMay, useSession } from './session.ts'
 
 interface SidebarProps {
@@ -94,12 +95,19 @@ export function useIsHere(): (place: Place) => boolean {
   }
 }
 
+/** Where a place is. It leaves a scope that this person may not see: `project=` without a value asks for all. */
+export function useWayTo(): (place: Place) => string {
+  const foreign = useForeignScope()
+  return ({ to }) => (foreign === undefined ? to : `${to}?project=`)
+}
+
 function PlaceLink({ place }: { readonly place: Place }) {
   const isHere = useIsHere()(place)
+  const wayTo = useWayTo()
   const Icon = place.icon
   return (
     <Link
-      to={place.to}
+      to={wayTo(place)}
       aria-current={isHere ? 'page' : undefined}
       className={classes(
         'flex h-7 items-center gap-2 rounded-control px-2',
@@ -137,13 +145,14 @@ function NodesLine() {
 export function ScopeSwitch() {
   const { projects: own } = useSession()
   const change = useChangeSearch()
-  const project = useSearch({ strict: false, select: ({ project: name }) => name })
+  const project = useScope()
   const listed = useQuery(shellQueries.projects())
   const names = listed.data?.data.map(({ name }) => name) ?? own ?? []
   const box =
     'flex h-8 w-full items-center gap-2 rounded-control border border-line bg-surface pr-2 pl-2 text-left font-medium phone:h-10'
   const [only] = own ?? []
-  if (own?.length === 1)
+  // With one project there is nothing to choose, unless a link brought another one.
+  if (own?.length === 1 && (project === undefined || project === only))
     return (
       <p className={box}>
         <Layers size={15} aria-hidden className="text-ink-3" />

@@ -1,8 +1,14 @@
-/** Several of many, found by typing; the chosen ones are chips inside the field. */
+/**
+ * Several of many, found by typing; the chosen ones are chips inside the field. `↵` chooses the highlighted option and never
+ * submits the form. Text that was typed and not chosen stays in the field, and `Form` does not submit while it is there: an
+ * empty field often means "all", so dropping the text would grant more than was typed.
+ */
 import { Combobox as BaseCombobox } from '@base-ui/react/combobox'
 import { Check, X } from 'lucide-react'
+import { useState } from 'react'
 import { words } from '../words/words.ts'
 import { classes } from './classes.ts'
+import { UNCHOSEN } from './field.tsx'
 import { usePopupLayer } from './layers.ts'
 import { MENU, MENU_ITEM } from './menu-look.ts'
 
@@ -24,13 +30,29 @@ export function Combobox({
   disabled = false,
 }: ComboboxProps) {
   const container = usePopupLayer()
+  const [typed, setTyped] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const isUnchosen = typed.trim() !== ''
+  const choose = (next: string[]): void => {
+    setTyped('')
+    // Typing the name of a chosen option and `↵` would take it out again.
+    if (!isUnchosen || next.length > values.length) onChange(next)
+  }
   return (
     <BaseCombobox.Root
       items={options}
       multiple
+      autoHighlight
       value={[...values]}
       disabled={disabled}
-      onValueChange={(next: string[]) => onChange(next)}
+      inputValue={typed}
+      open={isOpen}
+      onOpenChange={setOpen}
+      onInputValueChange={(next, { reason }) => {
+        // Base UI clears what was typed when the list closes.
+        if (reason === 'input-change') setTyped(next)
+      }}
+      onValueChange={choose}
     >
       <BaseCombobox.Chips
         className={classes(
@@ -56,9 +78,19 @@ export function Combobox({
         <BaseCombobox.Input
           aria-label={label}
           placeholder={placeholder}
+          aria-invalid={isUnchosen && !isOpen ? true : undefined}
+          {...(isUnchosen && { [UNCHOSEN]: '' })}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && !event.metaKey && !event.ctrlKey) event.preventDefault()
+          }}
           className="h-6 min-w-16 flex-1 bg-transparent px-1 text-13 outline-none phone:text-15"
         />
       </BaseCombobox.Chips>
+      {isUnchosen && !isOpen && (
+        <p role="alert" className="mt-1 text-12 text-bad">
+          {words.ui.unchosen(typed.trim())}
+        </p>
+      )}
       <BaseCombobox.Portal container={container}>
         <BaseCombobox.Positioner sideOffset={4} className="outline-none">
           <BaseCombobox.Popup className={MENU}>

@@ -77,16 +77,21 @@ interface FormProps {
 
 const NO_ERRORS = {}
 
-/** `⌘↵` submits it from anywhere inside. */
+/** Marks an input that holds text which was typed and not chosen. */
+export const UNCHOSEN = 'data-unchosen'
+
+/** `⌘↵` submits it from anywhere inside. Nothing is submitted while a part holds text that was not chosen. */
 export function Form({ id, errors = NO_ERRORS, onSubmit, className, children }: FormProps) {
   return (
     <BaseForm
       {...(id !== undefined && { id })}
       errors={errors}
       className={className}
-      onSubmit={(event: FormEvent) => {
+      onSubmit={(event: FormEvent<HTMLFormElement>) => {
         event.preventDefault()
-        onSubmit()
+        const unchosen = event.currentTarget.querySelector<HTMLElement>(`[${UNCHOSEN}]`)
+        if (unchosen === null) onSubmit()
+        else unchosen.focus()
       }}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || !(event.metaKey || event.ctrlKey)) return

@@ -39,6 +39,12 @@ export const shell = {
   storeAwayWrites: 'PostgreSQL is away: nothing can be changed now.',
   notFound: 'There is no such page.',
   notFoundNext: 'Go to the overview',
+  foreignScope: {
+    title: 'Another project',
+    sentence: (project: string) => `You are not a member of the project ${project}.`,
+    next: 'The link names a project that you cannot see. Ask an admin to add you, or go on with your own projects.',
+    leave: 'Show my projects',
+  },
   forbidden: (roles: string) => `This page is for ${roles}.`,
   broken: 'This page broke. That is a fault of the console.',
   reload: 'Load it again',

@@ -20,6 +20,7 @@ export const ui = {
   loadMore: 'Load more',
   nothingFound: 'Nothing found',
   add: 'Add…',
+  unchosen: (text: string) => `“${text}” is not chosen yet. Choose it from the list, or delete it.`,
   reveal: 'Show it',
   conceal: 'Hide it',
   picture: 'Picture',

@@ -37,6 +37,12 @@ export const shell: typeof english = {
   storeAwayWrites: 'PostgreSQL 不可用：现在无法更改任何内容。',
   notFound: '没有这个页面。',
   notFoundNext: '前往概览',
+  foreignScope: {
+    title: '其他项目',
+    sentence: (project: string) => `你不是项目 ${project} 的成员。`,
+    next: '这个链接指向你看不到的项目。请让管理员把你加入，或继续查看自己的项目。',
+    leave: '显示我的项目',
+  },
   forbidden: (roles) => `此页面仅限${roles}。`,
   broken: '此页面出错了。这是控制台的故障。',
   reload: '重新加载',

@@ -20,6 +20,7 @@ export const ui: typeof english = {
   loadMore: '加载更多',
   nothingFound: '没有找到',
   add: '添加…',
+  unchosen: (text: string) => `“${text}”还没有选中。请从列表中选择，或删除它。`,
   reveal: '显示',
   conceal: '隐藏',
   picture: '图形',
