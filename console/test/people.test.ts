@@ -68,6 +68,68 @@ test('five clicks lead from the first-run link to a key with a budget', async ()
   )
 })
 
+test('models of your own server are declared free in the first steps, and the key of the first steps calls them', async () => {
+  const node = await startConsoleNode({ file: false })
+  const { page, complaints } = await openConsole(node, { role: null })
+  await becomeAdmin(page, node)
+  await page.getByRole('button', { name: /Your own server/ }).click()
+  await page
+    .getByLabel(/address/i)
+    .first()
+    .fill('http://127.0.0.1:1/v1')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await expect(page.getByText(/127\.0\.0\.1:1 could not be reached: .*ECONNREFUSED/)).toBeVisible()
+  await page
+    .getByLabel(/address/i)
+    .first()
+    .fill(`${node.provider.url}/plain/v1`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await expect(page.getByText(/models? ha(s|ve) no price/)).toBeVisible()
+  await page.getByRole('button', { name: /(It is|They are) free/ }).click()
+  await expect(page.getByText(/models? ha(s|ve) no price/)).toBeHidden()
+  await assertAccessible(page, 'models declared free')
+  await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
+  await expect(page.getByText('cannot call them')).toBeHidden()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const secret = await page.getByLabel('The secret is shown once. Keep it now.').inputValue()
+  const snippet = page.locator('pre')
+  await expect(snippet).toContainText(`export TORANA_KEY='tr_…${secret.slice(-4)}'`)
+  const text = await snippet.innerText()
+  const model = /"model": "([^"]+)"/.exec(text)?.[1]
+  assert.notEqual(model, 'demo-embed')
+  assert.ok(!text.includes(secret) && !text.includes('OPENAI'), text)
+  const answer = await node.ask({ model, input: ['cat', 'kitten', 'car'] }, { key: secret })
+  assert.equal(answer.status, 200, answer.text)
+  await expect(page.getByText(/^First request, /)).toBeVisible()
+  await page.getByRole('link', { name: /See texts as a map/ }).click()
+  await expect(page.locator('h1')).toHaveText('Embeddings')
+  assert.deepEqual(
+    complaints.filter((one) => !one.includes('401')),
+    [],
+  )
+})
+
+test('a hard budget beside models without a price is warned about before the key is made', async () => {
+  const node = await startConsoleNode({ file: false })
+  const { page } = await openConsole(node, { role: null })
+  await becomeAdmin(page, node)
+  await page.getByRole('button', { name: /Your own server/ }).click()
+  await page
+    .getByLabel(/address/i)
+    .first()
+    .fill(`${node.provider.url}/plain/v1`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByRole('button', { name: /^Add \d+ models?$/ }).click()
+  const warning = page.getByText('With a hard budget this key cannot call them: 403 model_unpriced.')
+  await expect(warning).toBeVisible()
+  await page.getByRole('button', { name: 'Warn only' }).click()
+  await expect(warning).toBeHidden()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const secret = await page.getByLabel('The secret is shown once. Keep it now.').inputValue()
+  const model = /"model": "([^"]+)"/.exec(await page.locator('pre').innerText())?.[1]
+  assert.equal((await node.ask({ model, input: 'cat' }, { key: secret })).status, 200)
+})
+
 test('the first-run link works once', async () => {
   const node = await startConsoleNode()
   const first = await openConsole(node, { role: null })

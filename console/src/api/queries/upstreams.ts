@@ -36,6 +36,10 @@ export function addModels(body: NewModels) {
   return answerOf(client.POST('/api/v1/models', { body }))
 }
 
+export function setPrice(deployment: string, body: Schema<'GivenPriceInput'>) {
+  return answerOf(client.PUT('/api/v1/prices/{deployment}', { params: { path: { deployment } }, body }))
+}
+
 export function deleteModel(id: string) {
   return answerOf(client.DELETE('/api/v1/models/{id}', { params: { path: { id } } }))
 }

@@ -28,7 +28,7 @@ const MAKERS: Record<Snippet, (filled: Filled) => string> = {
       `const client = new OpenAI({ baseURL: '${url}/v1', apiKey: '${secret}' })`,
       `await client.embeddings.create({ model: '${model}', input: 'cat' })`,
     ].join('\n'),
-  '.env': ({ url, secret }) => [`OPENAI_BASE_URL=${url}/v1`, `OPENAI_API_KEY=${secret}`].join('\n'),
+  '.env': ({ url, secret }) => [`TORANA_BASE_URL=${url}/v1`, `TORANA_KEY=${secret}`].join('\n'),
 }
 
 export function snippetOf(snippet: Snippet, filled: Filled): string {

@@ -183,7 +183,7 @@ function sumOf({ answered, refused, limited, failed, unknown }: Overview['series
 function FirstRequest() {
   const { install } = useSession()
   const code = `curl ${install.gateway_url}/v1/embeddings \\
-  -H "Authorization: Bearer $OPENAI_API_KEY" -H "Content-Type: application/json" \\
+  -H "Authorization: Bearer $TORANA_KEY" -H "Content-Type: application/json" \\
   -d '{"model": "demo-embed", "input": "hello"}'`
   return (
     <div className="flex max-w-160 flex-col gap-3 px-6 py-4 phone:px-4">

@@ -14,7 +14,7 @@ export function routeOf(kind: RequestDetail['kind']): string {
 export function curlOf(request: RequestDetail, gatewayUrl: string): string {
   const { kind, asked_model: model, wire } = request
   const address = `${gatewayUrl.replace(/\/$/, '')}${PATHS[kind]}`
-  const lines = [`curl ${address}`, `-H "authorization: Bearer $OPENAI_API_KEY"`]
+  const lines = [`curl ${address}`, `-H "authorization: Bearer $TORANA_KEY"`]
   if (kind === 'edit') lines.push(`-F model=${quoted(model ?? '')}`, `-F prompt='…'`, `-F image=@…`)
   else {
     const { input: _input, ...fields }: Record<string, unknown> = { ...wire.in, model }

@@ -42,7 +42,7 @@ export function NoRequests({ search, canLookFurther, lookFurther }: NoRequestsPr
 function exampleOf(gatewayUrl: string): string {
   return [
     `curl ${gatewayUrl.replace(/\/$/, '')}/v1/embeddings`,
-    `-H "authorization: Bearer $OPENAI_API_KEY"`,
+    `-H "authorization: Bearer $TORANA_KEY"`,
     `-H 'content-type: application/json'`,
     `-d '{"model":"demo-embed","input":"hello"}'`,
   ].join(' \\\n  ')

@@ -1,4 +1,4 @@
-/** A key with a budget. Its secret lives in this component alone. */
+/** A key with a budget. Its secret lives on this page alone. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { answerOf, client } from '../../api/client.ts'
@@ -8,30 +8,37 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { CONTROL, Field, Form, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
+import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
+import { UnpricedNote } from './unpriced-note.tsx'
 
-interface KeyStepProps {
-  /** Its id. */
-  readonly onMade: (id: string) => void
+export interface MadeKey {
+  readonly id: string
+  readonly secret: string
 }
 
-export function KeyStep({ onMade }: KeyStepProps) {
+interface KeyStepProps {
+  readonly made: MadeKey | undefined
+  readonly onMade: (key: MadeKey) => void
+}
+
+export function KeyStep({ made, onMade }: KeyStepProps) {
   const [project, setProject] = useState('app')
   const [name, setName] = useState('first')
   const [usd, setUsd] = useState('20')
-  const [secret, setSecret] = useState<string>()
+  const [isHard, setHard] = useState(true)
   const { busy, errors, problem, submit } = useSubmission(['project', 'name', 'budget'])
   const queries = useQueryClient()
   const say = words.welcome.key
   const create = (): Promise<boolean> =>
     submit(async () => {
-      const body = { project, name, budget: { usd, per: 'month' as const, hard: true } }
-      const made = await answerOf(client.POST('/api/v1/keys', { body }))
-      setSecret(made.secret)
-      onMade(made.id)
+      const body = { project, name, budget: { usd, per: 'month' as const, hard: isHard } }
+      const { id, secret } = await answerOf(client.POST('/api/v1/keys', { body }))
+      // Torana makes the secret, as none was given.
+      if (secret !== undefined) onMade({ id, secret })
       await queries.invalidateQueries()
     })
-  if (secret !== undefined) return <Once secret={secret} />
+  if (made !== undefined) return <Once secret={made.secret} />
   return (
     <Form errors={errors} onSubmit={() => void create()} className="flex flex-col gap-4">
       <div className="grid grid-cols-[1fr_1fr_10rem] gap-3 phone:grid-cols-1">
@@ -53,7 +60,19 @@ export function KeyStep({ onMade }: KeyStepProps) {
           />
         </Field>
       </div>
-      <p className="text-12 text-ink-3">{say.budgetHint}</p>
+      <div className="flex flex-wrap items-center gap-x-3 gap-y-2">
+        <Segmented
+          label={say.atLimit}
+          value={isHard ? 'hard' : 'soft'}
+          segments={[
+            { value: 'hard', label: say.hard },
+            { value: 'soft', label: say.soft },
+          ]}
+          onChange={(next) => setHard(next === 'hard')}
+        />
+        <p className="min-w-60 flex-1 text-12 text-ink-3">{isHard ? say.hardHint : say.softHint}</p>
+      </div>
+      <UnpricedNote isHard={isHard} />
       <FormProblem>{problem}</FormProblem>
       <Button type="submit" look="primary" size="large" busy={busy} className="self-end">
         {say.submit}

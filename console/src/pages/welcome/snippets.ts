@@ -1,43 +1,86 @@
-/** The first call, for a person to copy. */
+/** The first call, for a person to copy. Torana's key is never called `OPENAI_API_KEY`: that name is the provider's key. */
 export const LANGUAGES = ['curl', 'Python', 'Node'] as const
 export type SnippetLanguage = (typeof LANGUAGES)[number]
 
-/** `hasDemoKey`: the node made a key for its first start, and keeps it in its data folder. */
-export function snippetOf(language: SnippetLanguage, baseUrl: string, hasDemoKey: boolean): string {
-  const shell = [
-    `export OPENAI_BASE_URL=${baseUrl}`,
-    `export OPENAI_API_KEY=${hasDemoKey ? '$(cat .torana/demo.key)' : "'your key'"}`,
-    '',
-  ]
-  return [...shell, ...CALLS[language]].join('\n')
+export interface FirstCall {
+  readonly baseUrl: string
+  /** As the shell reads it: `'tr_…'`, `$(cat .torana/demo.key)`. */
+  readonly key: string
+  readonly model: string
+  readonly kind: 'embedding' | 'image'
 }
 
-const CALLS: Record<SnippetLanguage, readonly string[]> = {
-  curl: [
-    'curl $OPENAI_BASE_URL/embeddings \\',
-    '  -H "Authorization: Bearer $OPENAI_API_KEY" \\',
-    "  -H 'Content-Type: application/json' \\",
-    '  -d \'{"model": "demo-embed",',
-    '       "input": ["cat", "kitten", "car"]}\'',
-  ],
-  Python: [
-    "python3 - <<'END'",
-    'from openai import OpenAI',
-    'answer = OpenAI().embeddings.create(',
-    '    model="demo-embed",',
-    '    input=["cat", "kitten", "car"],',
-    ')',
-    'print(len(answer.data[0].embedding))',
-    'END',
-  ],
-  Node: [
-    "node --input-type=module <<'END'",
-    "import OpenAI from 'openai'",
-    'const answer = await new OpenAI().embeddings.create({',
-    "  model: 'demo-embed',",
-    "  input: ['cat', 'kitten', 'car'],",
-    '})',
-    'console.log(answer.data[0].embedding.length)',
-    'END',
-  ],
+export function snippetOf(language: SnippetLanguage, call: FirstCall): string {
+  const shell = [`export TORANA_BASE_URL=${call.baseUrl}`, `export TORANA_KEY=${call.key}`, '']
+  return [...shell, ...CALLS[language][call.kind](call.model)].join('\n')
+}
+
+type Lines = (model: string) => readonly string[]
+
+const CURL = [
+  '  -H "Authorization: Bearer $TORANA_KEY" \\',
+  "  -H 'Content-Type: application/json' \\",
+] as const
+const PYTHON = [
+  "python3 - <<'END'",
+  'import os',
+  'from openai import OpenAI',
+  'client = OpenAI(base_url=os.environ["TORANA_BASE_URL"], api_key=os.environ["TORANA_KEY"])',
+] as const
+const NODE = [
+  "node --input-type=module <<'END'",
+  "import OpenAI from 'openai'",
+  'const { TORANA_BASE_URL: baseURL, TORANA_KEY: apiKey } = process.env',
+  'const client = new OpenAI({ baseURL, apiKey })',
+] as const
+
+const CALLS: Record<SnippetLanguage, Record<FirstCall['kind'], Lines>> = {
+  curl: {
+    embedding: (model) => [
+      'curl $TORANA_BASE_URL/embeddings \\',
+      ...CURL,
+      `  -d '{"model": "${model}",`,
+      '       "input": ["cat", "kitten", "car"]}\'',
+    ],
+    image: (model) => [
+      'curl $TORANA_BASE_URL/images/generations \\',
+      ...CURL,
+      `  -d '{"model": "${model}",`,
+      '       "prompt": "a cat on a car"}\'',
+    ],
+  },
+  Python: {
+    embedding: (model) => [
+      ...PYTHON,
+      'answer = client.embeddings.create(',
+      `    model="${model}",`,
+      '    input=["cat", "kitten", "car"],',
+      ')',
+      'print(len(answer.data[0].embedding))',
+      'END',
+    ],
+    image: (model) => [
+      ...PYTHON,
+      `answer = client.images.generate(model="${model}", prompt="a cat on a car")`,
+      'print(len(answer.data))',
+      'END',
+    ],
+  },
+  Node: {
+    embedding: (model) => [
+      ...NODE,
+      'const answer = await client.embeddings.create({',
+      `  model: '${model}',`,
+      "  input: ['cat', 'kitten', 'car'],",
+      '})',
+      'console.log(answer.data[0].embedding.length)',
+      'END',
+    ],
+    image: (model) => [
+      ...NODE,
+      `const answer = await client.images.generate({ model: '${model}', prompt: 'a cat on a car' })`,
+      'console.log(answer.data.length)',
+      'END',
+    ],
+  },
 }

@@ -14,7 +14,7 @@ import { words } from '../../words/words.ts'
 import { AdminForm } from './admin-form.tsx'
 import { AnswersAlready } from './answers-already.tsx'
 import { Bare } from './bare.tsx'
-import { KeyStep } from './key-step.tsx'
+import { KeyStep, type MadeKey } from './key-step.tsx'
 import { PlainHttp } from './sign-in-page.tsx'
 import { Step } from './step.tsx'
 
@@ -55,7 +55,7 @@ function Steps() {
   const { member, install } = useSession()
   const may = useMay()
   const navigate = useNavigate()
-  const [made, setMade] = useState<string>()
+  const [made, setMade] = useState<MadeKey>()
   const [open, setOpen] = useState<OpenStep>(install.only_demo ? 'upstream' : 'key')
   const isConnected = !install.only_demo
   const say = words.welcome
@@ -64,7 +64,7 @@ function Steps() {
     void navigate({ to: '/welcome', search: {}, replace: true } as never)
   }, [])
   return (
-    <Page title={say.title} side={<AnswersAlready />} sideWidth={424}>
+    <Page title={say.title} side={<AnswersAlready secret={made?.secret} />} sideWidth={424}>
       <div className="flex max-w-203 flex-col gap-3 px-10 py-7 phone:px-4">
         <header className="pb-3">
           <h2 className="text-24 font-semibold">{say.running}</h2>
@@ -99,11 +99,11 @@ function Steps() {
         <Step
           number={3}
           state={open === 'key' ? 'open' : made === undefined ? 'waiting' : 'done'}
-          title={made === undefined ? say.key.title : say.key.done(made)}
+          title={made === undefined ? say.key.title : say.key.done(made.id)}
           note={made === undefined ? say.key.note : undefined}
           onOpen={() => setOpen('key')}
         >
-          <KeyStep onMade={setMade} />
+          <KeyStep made={made} onMade={setMade} />
         </Step>
       </div>
     </Page>

@@ -4,7 +4,13 @@ import { CircleCheck } from 'lucide-react'
 import { useState } from 'react'
 import type { Schema } from '../../api/client.ts'
 import { FaultError } from '../../api/faults.ts'
-import { addModels, checkUpstream, createUpstream, upstreamQueries } from '../../api/queries/upstreams.ts'
+import {
+  addModels,
+  checkUpstream,
+  createUpstream,
+  setPrice,
+  upstreamQueries,
+} from '../../api/queries/upstreams.ts'
 import { duration } from '../../app/format.ts'
 import { Banner } from '../../ui/banner.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -24,7 +30,8 @@ import {
   TILES,
   type Fields,
 } from './form.ts'
-import { FoundModels, isTaken, type OwnKind } from './found-models.tsx'
+import { FoundModels, isTaken, lacksPrice, type OwnKind } from './found-models.tsx'
+import { isWhole, priceBody, type GivenPrice } from './given-price.tsx'
 import { Tiles } from './tiles.tsx'
 
 type Checked = Schema<'Checked'>
@@ -42,10 +49,14 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
   const [checked, setChecked] = useState<Checked>()
   const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set())
   const [own, setOwn] = useState<ReadonlyMap<string, OwnKind>>(new Map())
+  const [prices, setPrices] = useState<ReadonlyMap<string, GivenPrice>>(new Map())
   const [busy, setBusy] = useState<'check' | 'add'>()
   const [problem, setProblem] = useState<FaultError>()
   /** Kept when only its models were refused: asking again must not make a second one. */
   const [made, setMade] = useState<string>()
+  const unpriced =
+    checked?.models.filter((one) => ticked.has(one.id) && lacksPrice(one) && !prices.has(one.id)) ?? []
+  const isPriceWhole = [...prices].every(([id, price]) => !ticked.has(id) || isWhole(price))
 
   const change = (next: Partial<Fields>): void => {
     setFields({ ...fields, ...next })
@@ -70,6 +81,7 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
       const answer = await checkUpstream(questionOf(fields))
       setChecked(answer)
       setOwn(new Map())
+      setPrices(new Map())
       setTicked(
         new Set(
           answer.models
@@ -88,10 +100,16 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
         ids: [...ticked],
         ...(kinds.length > 0 && { own: Object.fromEntries(kinds) }),
       })
+      for (const { id, kind, deployments } of models) {
+        const price = prices.get(id)
+        const deployment = deployments.find((one) => one.upstream === upstream)
+        if (price !== undefined && deployment !== undefined)
+          await setPrice(deployment.id, priceBody(kind, price))
+      }
       setFields(NO_FIELDS)
       setChecked(undefined)
       await Promise.all(
-        [['models'], ['upstreams'], ['deployments'], ['session']].map((queryKey) =>
+        [['models'], ['upstreams'], ['deployments'], ['prices'], ['session']].map((queryKey) =>
           client.invalidateQueries({ queryKey }),
         ),
       )
@@ -145,7 +163,32 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
           {!checked.listed && (
             <p className="text-12 text-ink-2">{words.upstreams.unlisted(nameOf(fields, providers))}</p>
           )}
-          <FoundModels found={checked.models} ticked={ticked} onTick={setTicked} own={own} onOwn={setOwn} />
+          <FoundModels
+            found={checked.models}
+            ticked={ticked}
+            onTick={setTicked}
+            own={own}
+            onOwn={setOwn}
+            prices={prices}
+            onPrices={setPrices}
+          />
+          {unpriced.length > 0 && (
+            <Banner
+              tone="warn"
+              title={words.upstreams.unpriced(unpriced.length)}
+              action={
+                <Button
+                  onClick={() =>
+                    setPrices(new Map([...prices, ...unpriced.map(({ id }) => [id, 'free'] as const)]))
+                  }
+                >
+                  {words.upstreams.declareFree(unpriced.length)}
+                </Button>
+              }
+            >
+              {words.upstreams.unpricedText}
+            </Banner>
+          )}
         </>
       )}
       {(onSkip !== undefined || checked?.ok === true) && (
@@ -156,7 +199,7 @@ export function ConnectUpstream({ onAdded, onSkip }: ConnectUpstreamProps) {
               look="primary"
               size="large"
               busy={busy === 'add'}
-              disabled={ticked.size === 0}
+              disabled={ticked.size === 0 || !isPriceWhole}
               onClick={() => void add()}
             >
               {words.upstreams.add(ticked.size)}

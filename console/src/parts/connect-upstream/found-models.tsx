@@ -6,6 +6,7 @@ import { Select } from '../../ui/select.tsx'
 import { Tick } from '../../ui/switch.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { words } from '../../words/words.ts'
+import { GivenPriceField, type GivenPrice } from './given-price.tsx'
 import { listPrice } from './price-words.ts'
 
 export type Found = Schema<'Checked'>['models'][number]
@@ -21,9 +22,12 @@ interface FoundModelsProps {
   readonly onTick: (ticked: ReadonlySet<string>) => void
   readonly own: ReadonlyMap<string, OwnKind>
   readonly onOwn: (own: ReadonlyMap<string, OwnKind>) => void
+  /** Of models without a list price, as a person says it. */
+  readonly prices: ReadonlyMap<string, GivenPrice>
+  readonly onPrices: (prices: ReadonlyMap<string, GivenPrice>) => void
 }
 
-export function FoundModels({ found, ticked, onTick, own, onOwn }: FoundModelsProps) {
+export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrices }: FoundModelsProps) {
   const [showsAll, setShowsAll] = useState(false)
   const others = found.filter(({ known }) => !known)
   const shown = showsAll ? found : found.filter(({ known }) => known)
@@ -32,6 +36,12 @@ export function FoundModels({ found, ticked, onTick, own, onOwn }: FoundModelsPr
     if (next) after.add(id)
     else after.delete(id)
     onTick(after)
+  }
+  const setPrice = (id: string, price: GivenPrice | undefined): void => {
+    const after = new Map(prices)
+    if (price === undefined) after.delete(id)
+    else after.set(id, price)
+    onPrices(after)
   }
   if (found.length === 0) return <p className="text-ink-2">{words.upstreams.noModels}</p>
   return (
@@ -60,10 +70,17 @@ export function FoundModels({ found, ticked, onTick, own, onOwn }: FoundModelsPr
                 </td>
                 <td className="max-w-48 truncate px-2.5 font-[550]">{model.id}</td>
                 {model.known ? (
-                  <KnownCells model={model} />
+                  <KnownCells
+                    model={model}
+                    given={prices.get(model.id)}
+                    onPrice={(price) => setPrice(model.id, price)}
+                  />
                 ) : (
                   <OwnCells
+                    model={model.id}
                     value={own.get(model.id)}
+                    given={prices.get(model.id)}
+                    onPrice={(price) => setPrice(model.id, price)}
                     onChange={(kind) => {
                       onOwn(new Map(own).set(model.id, kind))
                       tick(model.id, true)
@@ -99,8 +116,17 @@ function Head({ right = false, children }: { readonly right?: boolean; readonly 
   )
 }
 
-function KnownCells({ model }: { readonly model: Found }) {
-  const price = listPrice(model.price)
+/** A model that Torana would serve without a price, unless a person gives one. */
+export function lacksPrice(model: Found): boolean {
+  return listPrice(model.price) === undefined
+}
+
+interface PriceProps {
+  readonly given: GivenPrice | undefined
+  readonly onPrice: (price: GivenPrice | undefined) => void
+}
+
+function KnownCells({ model, given, onPrice }: PriceProps & { readonly model: Found }) {
   return (
     <>
       <td className="px-2.5 whitespace-nowrap text-ink-2">
@@ -110,26 +136,43 @@ function KnownCells({ model }: { readonly model: Found }) {
           <Tag>{isTaken(model) ? words.upstreams.served(model.served) : words.upstreams.servedHere}</Tag>
         )}
       </td>
-      <td className="px-2.5 text-right whitespace-nowrap tabular-nums">
-        {price ?? <Tag tone="warn">{words.upstreams.noPrice}</Tag>}
-      </td>
-      <td className="px-2.5 pr-3 text-right text-12 whitespace-nowrap text-ink-3 tabular-nums">
-        {model.as_of === null ? '–' : day(model.as_of, 'UTC')}
-      </td>
+      {lacksPrice(model) && !isTaken(model) ? (
+        <td colSpan={2} className="py-1 pr-3 pl-2.5">
+          <GivenPriceField
+            model={model.id}
+            kind={model.kind ?? 'embedding'}
+            value={given}
+            onChange={onPrice}
+          />
+        </td>
+      ) : (
+        <>
+          <td className="px-2.5 text-right whitespace-nowrap tabular-nums">
+            {listPrice(model.price) ?? <Tag tone="warn">{words.upstreams.noPrice}</Tag>}
+          </td>
+          <td className="px-2.5 pr-3 text-right text-12 whitespace-nowrap text-ink-3 tabular-nums">
+            {model.as_of === null ? '–' : day(model.as_of, 'UTC')}
+          </td>
+        </>
+      )}
     </>
   )
 }
 
 function OwnCells({
+  model,
   value,
+  given,
+  onPrice,
   onChange,
-}: {
+}: PriceProps & {
+  readonly model: string
   readonly value: OwnKind | undefined
   readonly onChange: (kind: OwnKind) => void
 }) {
   return (
     <td colSpan={3} className="px-2.5 py-1 pr-3">
-      <span className="flex items-center justify-end gap-2 text-12 text-ink-3">
+      <span className="flex flex-wrap items-center justify-end gap-2 text-12 text-ink-3">
         {words.upstreams.makes}
         <Select
           label={words.upstreams.makes}
@@ -155,6 +198,9 @@ function OwnCells({
             />
             {words.upstreams.width}
           </>
+        )}
+        {value !== undefined && (
+          <GivenPriceField model={model} kind={value.kind} value={given} onChange={onPrice} />
         )}
       </span>
     </td>

@@ -174,7 +174,8 @@ export const CALLER_FAULTS = {
     who: 'operator',
     meaning:
       'The key or its project has a hard budget, and the model has no price. Torana cannot count a call without a price against a budget.',
-    nextStep: 'Use another model. Operators: give the model a `price` in torana.yaml; `free` is a price too.',
+    nextStep:
+      'Use another model. Operators: set its price in the console (Settings, Prices), or give it a `price` in torana.yaml; `free` is a price too.',
   },
   model_not_found: {
     status: 404,

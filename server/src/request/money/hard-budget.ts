@@ -39,7 +39,7 @@ export function payable<Offer extends OfferWithFields>(
 export function unpriced(modelId: string, key: Key): Fault {
   return new Fault(
     'model_unpriced',
-    `'${modelId}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. Use a model with a price.`,
+    `'${modelId}' has no price for this request, and ${hardOwner(key)} has a hard budget. Torana cannot count a call without a price against a budget. An operator sets one in the console under Settings, Prices, or as \`price\` in torana.yaml; \`free\` is a price too. Or use a model with a price.`,
   )
 }
 

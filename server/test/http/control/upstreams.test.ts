@@ -90,6 +90,10 @@ test('what goes wrong with a check is told in our words, and the secret stays ou
     base_url: 'http://127.0.0.1:1/v1',
   })
   assert.equal(body.fault?.code, 'upstream_unreachable')
+  assert.match(
+    body.fault.message,
+    /^127\.0\.0\.1:1 could not be reached: connect ECONNREFUSED .* DNS, firewall, proxy\.$/,
+  )
 })
 
 test('an address obeys the rules of torana.yaml', async () => {

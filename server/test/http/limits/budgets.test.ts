@@ -97,7 +97,8 @@ test('a key has its own budget beside that of its project, and the one in the wa
 
 test('under a hard budget a model without a price is refused, and a free one is not', async () => {
   assertFault(await ask('rich', 1, 'unpriced-w16'), 'model_unpriced', {
-    words: /'unpriced-w16' has no price/,
+    words:
+      /'unpriced-w16' has no price.*sets one in the console under Settings, Prices, or as `price` in torana\.yaml/,
   })
   assert.equal((await ask('rich', 1, 'free-w16')).status, 200)
   assert.equal((await ask('soft', 1, 'unpriced-w16')).status, 200)

@@ -54,12 +54,13 @@ const ANY_NUMBER = 1
 
 export function checkedBody(
   { durationMs, failure, isListed, models }: CheckedUpstream,
+  asked: Upstream,
   catalog: Catalog,
 ): z.output<typeof checked> {
   return {
     ok: failure === undefined,
     duration_ms: Math.round(durationMs),
-    fault: failure === undefined ? null : faultOf(failure),
+    fault: failure === undefined ? null : faultOf(failure, asked),
     listed: isListed,
     models: models.map((one) => offeredBody(one, catalog)),
   }
@@ -109,22 +110,38 @@ const CODES: Readonly<Record<FailureKind, FaultCode>> = {
   broken: 'upstream_broken_answer',
 }
 
+/** What follows the name of the upstream. */
 const WORDS: Readonly<Record<FailureKind, string>> = {
-  refused: 'It refused the question for its models.',
-  contentRefused: 'It refused the question for its models.',
-  rejectedUs: 'It refused the key. Check that it is whole, and that it may list models.',
-  missing: 'There is no list of models at this address. Check the path: most servers want /v1 at its end.',
-  rateLimited: 'It has had too many calls. Try again in a minute.',
-  failed: 'It failed. Try again.',
-  unreachable: 'It could not be reached. Check the address, and that this node may connect to it.',
-  timedOut: 'It did not answer in time.',
-  broken: 'What it answered is no list of models. Is this the address of its API?',
+  refused: 'refused the question for its models.',
+  contentRefused: 'refused the question for its models.',
+  rejectedUs: 'refused the key. Check that it is whole, and that it may list models.',
+  missing: 'has no list of models at this address. Check the path: most servers want /v1 at its end.',
+  rateLimited: 'has had too many calls. Try again in a minute.',
+  failed: 'failed. Try again.',
+  unreachable: 'could not be reached',
+  timedOut:
+    'did not answer in time. Check the address, and that this node may connect to it: DNS, firewall, proxy.',
+  broken: 'answered with something that is no list of models. Is this the address of its API?',
 }
 
-/** In our own words: what the upstream says may hold anything. */
-function faultOf({ kind, detail: { status } }: UpstreamFailure): { code: string; message: string } {
-  return {
-    code: CODES[kind],
-    message: status === undefined ? WORDS[kind] : `${WORDS[kind]} (status ${status})`,
-  }
+/**
+ * In our own words: what the upstream says may hold anything. Why it could not be reached is what the network of this node
+ * said.
+ */
+function faultOf(
+  { kind, message: cause, detail: { status } }: UpstreamFailure,
+  asked: Upstream,
+): { code: string; message: string } {
+  const sentence = `${hostOf(asked)} ${WORDS[kind]}`
+  if (kind === 'unreachable')
+    return {
+      code: CODES[kind],
+      message: `${sentence}: ${cause}. Check the address, and that this node may connect to it: DNS, firewall, proxy.`,
+    }
+  return { code: CODES[kind], message: status === undefined ? sentence : `${sentence} (status ${status})` }
+}
+
+/** Where the package of a provider alone knows its address, the provider. */
+function hostOf({ baseUrl, provider }: Upstream): string {
+  return URL.parse(baseUrl ?? '')?.host || (provider ?? 'The upstream')
 }

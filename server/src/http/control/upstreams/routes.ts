@@ -61,14 +61,14 @@ export function registerUpstreams(api: Api, dependencies: UpstreamsDependencies)
     handler: async ({ body }) => {
       const { upstream: name, secret, ...given } = body
       if (name === undefined) {
-        builtUpstream(offers, 'check', entryOf(given))
-        return checkedBody(await offers.check('check', entryOf(given), secret), catalog())
+        const built = builtUpstream(offers, 'check', entryOf(given))
+        return checkedBody(await offers.check('check', entryOf(given), secret), built, catalog())
       }
       const known = upstreamIn(catalog(), name)
       const entry =
         (await upstreams.read()).upstreams.find((one) => one.name === name)?.entry ?? declaredEntry(known)
       const own = known.apiKey ?? (await credentials.open(name, credentialAddressesOf(known)))
-      return checkedBody(await offers.check(name, entry, secret ?? own), catalog())
+      return checkedBody(await offers.check(name, entry, secret ?? own), known, catalog())
     },
   })
 }
