@@ -50,14 +50,24 @@ export function moneyInList(usd: string | null | undefined): string {
   return dollars(usd, size < CENT ? 6 : size < DOLLAR ? 4 : 2)
 }
 
-/** In reports: two decimals. */
+/** As many decimals as asked for, or more where those would show an amount as nothing. */
+function atLeast(usd: string, decimals: number): string {
+  const nano = nanoOf(usd)
+  const size = nano < 0n ? -nano : nano
+  const enough = [decimals, 4, 6].find(
+    (count) => count >= decimals && (size === 0n || size * 2n >= 10n ** BigInt(9 - count)),
+  )
+  return dollars(usd, enough ?? 9)
+}
+
+/** In reports: two decimals. What is not nothing never reads `$0.00`. */
 export function money(usd: string | null | undefined): string {
-  return usd === null || usd === undefined ? NONE : dollars(usd, 2)
+  return usd === null || usd === undefined ? NONE : atLeast(usd, 2)
 }
 
 /** Beside a limit: four decimals, so that small change still shows. */
 export function moneyOfBudget(usd: string | null | undefined): string {
-  return usd === null || usd === undefined ? NONE : dollars(usd, 4)
+  return usd === null || usd === undefined ? NONE : atLeast(usd, 4)
 }
 
 /** Without decimals from $1,000 up, and none for whole dollars: for axes and short sentences. */
@@ -65,12 +75,12 @@ export function moneyShort(usd: string | null | undefined): string {
   if (usd === null || usd === undefined) return NONE
   const nano = nanoOf(usd)
   const isWhole = nano % DOLLAR === 0n
-  return dollars(usd, isWhole || nano >= 1000n * DOLLAR ? 0 : 2)
+  return isWhole || nano >= 1000n * DOLLAR ? dollars(usd, 0) : atLeast(usd, 2)
 }
 
-/** Of a number that was never added up: a tick of an axis. */
+/** For ticks of an axis, where the precision of a double is enough. */
 export function moneyTick(value: number): string {
-  const digits = Number.isInteger(value) ? 0 : value < 0.01 ? 4 : 2
+  const digits = Number.isInteger(value) ? 0 : ([2, 4, 6].find((count) => value * 10 ** count >= 1) ?? 9)
   return `$${value >= 10_000 ? count(value) : fixed(value, digits)}`
 }
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { FAULTS } from '../../../../server/src/core/fault/table.ts'
 import type { RequestDetail } from '../../api/queries/requests.ts'
 import { storyOf } from './story.ts'
 
@@ -108,6 +109,35 @@ test('the one at fault is named: the caller, a limit, Torana, an upstream, or no
   )
   assert.match(ended({ outcome: 'unknown', status: 424, fault: 'outcome_unknown' }), /nobody knows/)
   assert.match(ended({ outcome: 'refused', status: 499, fault: 'client_closed_request' }), /caller left/)
+})
+
+test('of every fault that can fail a request, the one at fault is named: deployments, or Torana with no call made', () => {
+  const faults = Object.entries(FAULTS).filter(([, { status }]) => status >= 500)
+  assert.ok(faults.length > 20)
+  for (const [fault, { status }] of faults) {
+    const [last] = storyOf(request({ attempts: [], outcome: 'failed', status, fault })).slice(-1)
+    const isOfDeployments = /upstream|deployment|space/.test(fault)
+    assert.equal(
+      last,
+      isOfDeployments
+        ? `No deployment could answer: \`${fault}\`.`
+        : `Torana failed: \`${fault}\`. No call was made.`,
+    )
+  }
+})
+
+test('a refusal by the terms that an admin set is not the fault of the request', () => {
+  for (const fault of [
+    'project_deleted',
+    'model_not_allowed',
+    'scope_not_allowed',
+    'address_not_allowed',
+    'model_unpriced',
+  ] as const) {
+    assert.equal(FAULTS[fault].who, 'operator')
+    const [last] = storyOf(request({ attempts: [], outcome: 'refused', status: 403, fault })).slice(-1)
+    assert.match(last ?? '', /^The terms of the key, its project or the model refused it/, fault)
+  }
 })
 
 test('waiting, sharing, emulation, missing counts and missing prices are told', () => {

@@ -50,14 +50,27 @@ const plain: Maker = ({ outcome, attempts, model }) => {
   return words.requests.story.plain(upstreamOf(only.deployment, model), duration(only.duration_ms))
 }
 
-const end: Maker = ({ outcome, fault, status }) => {
+/** Failures of what answers calls. Every other failure is Torana's own: its stores, its room, its code. */
+const OF_DEPLOYMENTS = /^(?:upstream_|deployments_|space_|no_healthy_deployment$)/
+
+/** Refusals that the caller can do nothing about: an admin set the terms. */
+const BY_TERMS: ReadonlySet<string> = new Set([
+  'project_deleted',
+  'model_not_allowed',
+  'scope_not_allowed',
+  'address_not_allowed',
+  'model_unpriced',
+])
+
+const end: Maker = ({ outcome, fault, attempts }) => {
   const { story } = words.requests
   if (fault === null) return undefined
   if (fault === 'client_closed_request') return story.left
   if (outcome === 'unknown') return story.unknown
   if (outcome === 'limited') return story.byLimit(fault)
-  if (outcome === 'refused') return story.byCaller(fault)
-  return status === 500 ? story.byTorana(fault) : story.byUpstream(fault)
+  if (outcome === 'refused') return BY_TERMS.has(fault) ? story.byTerms(fault) : story.byCaller(fault)
+  if (OF_DEPLOYMENTS.test(fault)) return story.byUpstream(fault)
+  return attempts.length === 0 ? story.byToranaUnsent(fault) : story.byTorana(fault)
 }
 
 const waited: Maker = ({ waited_ms }) =>

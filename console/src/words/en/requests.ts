@@ -237,7 +237,10 @@ export const requests = {
     dropped: (what: string) => `Left out, because no deployment takes it: ${what}.`,
     byCaller: (fault: string) => `The request was at fault: \`${fault}\`.`,
     byLimit: (fault: string) => `A limit of the key or project stopped it: \`${fault}\`. No call was made.`,
+    byTerms: (fault: string) =>
+      `The terms of the key, its project or the model refused it: \`${fault}\`. An admin can change them.`,
     byTorana: (fault: string) => `Torana failed: \`${fault}\`.`,
+    byToranaUnsent: (fault: string) => `Torana failed: \`${fault}\`. No call was made.`,
     byUpstream: (fault: string) => `No deployment could answer: \`${fault}\`.`,
     left: 'The caller left before the answer was there.',
     unknown:

@@ -210,6 +210,8 @@ export const requests: typeof english = {
     dropped: (what) => `没有部署接受而省去：${what}。`,
     byCaller: (fault) => `问题在请求本身：\`${fault}\`。`,
     byLimit: (fault) => `密钥或项目的限制拦下了它：\`${fault}\`。没有发出调用。`,
+    byTerms: (fault) => `密钥、项目或模型的条款拒绝了它：\`${fault}\`。管理员可以更改。`,
+    byToranaUnsent: (fault) => `Torana 出错：\`${fault}\`。没有发出调用。`,
     byTorana: (fault) => `Torana 出错：\`${fault}\`。`,
     byUpstream: (fault) => `没有部署能应答：\`${fault}\`。`,
     left: '调用方在应答之前离开了。',
