@@ -7,6 +7,7 @@ import { nowMs } from '../../app/now.ts'
 import { useMay } from '../../app/session.ts'
 import { useSubmission } from '../../app/submit.ts'
 import { BudgetFields, LimitFields } from '../../parts/terms/fields.tsx'
+import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
 import { Button } from '../../ui/button.tsx'
 import { CodeBlock } from '../../ui/code-block.tsx'
 import { Sheet } from '../../ui/dialog.tsx'
@@ -107,6 +108,7 @@ export function KeySheet({ of, project, onClose, onMade }: KeySheetProps) {
         <ModelsField form={form} set={set} />
         <LimitFields form={form} set={set} owner={owner} />
         <BudgetFields form={form} set={set} />
+        <UnpricedNote isHard={form.usd !== '' && form.hard} models={form.models} />
         <EndField form={form} set={set} />
         <BoundsFields form={form} set={set} />
         <CodeBlock title={say.command} code={commandOf(form, of ? 'set' : 'create')} className="bg-surface" />

@@ -4,13 +4,13 @@ import { useState } from 'react'
 import { answerOf, client } from '../../api/client.ts'
 import { paths } from '../../app/paths.ts'
 import { useSubmission } from '../../app/submit.ts'
+import { UnpricedNote } from '../../parts/terms/unpriced-note.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
 import { CONTROL, Field, Form, TextInput } from '../../ui/field.tsx'
 import { FormProblem } from '../../ui/form-problem.tsx'
 import { Segmented } from '../../ui/segmented.tsx'
 import { words } from '../../words/words.ts'
-import { UnpricedNote } from './unpriced-note.tsx'
 
 export interface MadeKey {
   readonly id: string

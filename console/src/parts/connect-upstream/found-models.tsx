@@ -72,6 +72,7 @@ export function FoundModels({ found, ticked, onTick, own, onOwn, prices, onPrice
                 {model.known ? (
                   <KnownCells
                     model={model}
+                    isTicked={ticked.has(model.id)}
                     given={prices.get(model.id)}
                     onPrice={(price) => setPrice(model.id, price)}
                   />
@@ -126,7 +127,14 @@ interface PriceProps {
   readonly onPrice: (price: GivenPrice | undefined) => void
 }
 
-function KnownCells({ model, given, onPrice }: PriceProps & { readonly model: Found }) {
+interface KnownProps extends PriceProps {
+  readonly model: Found
+  readonly isTicked: boolean
+}
+
+function KnownCells({ model, isTicked, given, onPrice }: KnownProps) {
+  const price = listPrice(model.price)
+
   return (
     <>
       <td className="px-2.5 whitespace-nowrap text-ink-2">
@@ -136,7 +144,7 @@ function KnownCells({ model, given, onPrice }: PriceProps & { readonly model: Fo
           <Tag>{isTaken(model) ? words.upstreams.served(model.served) : words.upstreams.servedHere}</Tag>
         )}
       </td>
-      {lacksPrice(model) && !isTaken(model) ? (
+      {price === undefined && isTicked ? (
         <td colSpan={2} className="py-1 pr-3 pl-2.5">
           <GivenPriceField
             model={model.id}
@@ -148,7 +156,9 @@ function KnownCells({ model, given, onPrice }: PriceProps & { readonly model: Fo
       ) : (
         <>
           <td className="px-2.5 text-right whitespace-nowrap tabular-nums">
-            {listPrice(model.price) ?? <Tag tone="warn">{words.upstreams.noPrice}</Tag>}
+            {price ??
+              // The price of one that is served already is on its own page.
+              (model.served === null ? <Tag tone="warn">{words.upstreams.noPrice}</Tag> : '–')}
           </td>
           <td className="px-2.5 pr-3 text-right text-12 whitespace-nowrap text-ink-3 tabular-nums">
             {model.as_of === null ? '–' : day(model.as_of, 'UTC')}
@@ -172,33 +182,37 @@ function OwnCells({
 }) {
   return (
     <td colSpan={3} className="px-2.5 py-1 pr-3">
-      <span className="flex flex-wrap items-center justify-end gap-2 text-12 text-ink-3">
-        {words.upstreams.makes}
-        <Select
-          label={words.upstreams.makes}
-          className="w-28 phone:h-8"
-          value={value?.kind ?? 'none'}
-          options={[
-            { value: 'none', label: '–' },
-            { value: 'embedding', label: words.upstreams.embeddings },
-            { value: 'image', label: words.upstreams.images },
-          ]}
-          onChange={(kind) => kind !== 'none' && onChange({ kind, width: value?.width ?? 1024 })}
-        />
-        {value?.kind === 'embedding' && (
-          <>
-            <input
-              type="number"
-              aria-label={words.upstreams.width}
-              min={1}
-              max={65_536}
-              value={value.width}
-              className="h-8 w-20 rounded-control border border-line-strong bg-surface px-2 text-13 text-ink"
-              onChange={(event) => onChange({ kind: 'embedding', width: Number(event.target.value) })}
+      <span className="flex flex-col items-end gap-1">
+        <span className="flex items-center gap-2 text-12 whitespace-nowrap text-ink-3">
+          {words.upstreams.makes}
+          <span className="w-28">
+            <Select
+              label={words.upstreams.makes}
+              className="phone:h-8"
+              value={value?.kind ?? 'none'}
+              options={[
+                { value: 'none', label: '–' },
+                { value: 'embedding', label: words.upstreams.embeddings },
+                { value: 'image', label: words.upstreams.images },
+              ]}
+              onChange={(kind) => kind !== 'none' && onChange({ kind, width: value?.width ?? 1024 })}
             />
-            {words.upstreams.width}
-          </>
-        )}
+          </span>
+          {value?.kind === 'embedding' && (
+            <>
+              <input
+                type="number"
+                aria-label={words.upstreams.width}
+                min={1}
+                max={65_536}
+                value={value.width}
+                className="h-8 w-20 rounded-control border border-line-strong bg-surface px-2 text-13 text-ink"
+                onChange={(event) => onChange({ kind: 'embedding', width: Number(event.target.value) })}
+              />
+              {words.upstreams.width}
+            </>
+          )}
+        </span>
         {value !== undefined && (
           <GivenPriceField model={model} kind={value.kind} value={given} onChange={onPrice} />
         )}

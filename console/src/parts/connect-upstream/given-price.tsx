@@ -37,21 +37,23 @@ export function GivenPriceField({ model, kind, value, onChange }: GivenPriceFiel
           aria-invalid={!isWhole(value)}
           placeholder="0.02"
           value={value.usd}
-          className="h-7 w-18 rounded-control border border-line-strong bg-surface px-2 text-right text-13 text-ink aria-invalid:border-bad-fill phone:h-9"
+          className="h-8 w-18 rounded-control border border-line-strong bg-surface px-2 text-right text-13 text-ink aria-invalid:border-bad-fill phone:h-9"
           onChange={(event) => onChange({ usd: event.target.value.trim() })}
         />
       )}
-      <Select
-        label={say.priceOfModel(model)}
-        className="w-34 phone:h-9"
-        value={chosen}
-        options={[
-          { value: 'none', label: say.noPrice },
-          { value: 'free', label: say.free },
-          { value: 'amount', label: kind === 'image' ? say.dollarsPerImage : say.dollarsPerTokens },
-        ]}
-        onChange={(next) => onChange(next === 'none' ? undefined : next === 'free' ? 'free' : { usd: '' })}
-      />
+      <span className="w-36">
+        <Select
+          label={say.priceOfModel(model)}
+          className="phone:h-9"
+          value={chosen}
+          options={[
+            { value: 'none', label: say.noPrice },
+            { value: 'free', label: say.free },
+            { value: 'amount', label: kind === 'image' ? say.dollarsPerImage : say.dollarsPerTokens },
+          ]}
+          onChange={(next) => onChange(next === 'none' ? undefined : next === 'free' ? 'free' : { usd: '' })}
+        />
+      </span>
     </span>
   )
 }

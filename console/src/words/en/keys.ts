@@ -60,6 +60,11 @@ export const keys = {
     existing: 'Choose one',
     projectSpent: (name: string, spent: string, limit: string) =>
       `Budget ${name}: ${spent} of ${limit} spent`,
+    unpriced: (names: string, others: number) =>
+      others > 0 ? `${names} and ${others} more have no price` : `No price: ${names}`,
+    unpricedText:
+      'With a hard budget this key cannot call them: 403 model_unpriced. Set their prices (free is one), or use a soft budget.',
+    setPrices: 'Set prices',
     projectUnbound: 'The project has no budget of its own.',
     name: 'Name',
     nameHint: 'For good:',

@@ -60,6 +60,10 @@ export const keys: typeof english = {
     noProject: '您还不属于任何项目。只有管理员可以创建项目，请联系管理员。',
     existing: '选择已有',
     projectSpent: (name, spent, limit) => `${name} 的预算：已用 ${spent} / ${limit}`,
+    unpriced: (names, others) => (others > 0 ? `${names} 等另外 ${others} 个没有价格` : `没有价格：${names}`),
+    unpricedText:
+      '使用硬性预算时，此密钥不能调用它们：403 model_unpriced。请设置价格（也可设为免费），或使用软性预算。',
+    setPrices: '设置价格',
     projectUnbound: '该项目自身没有预算。',
     name: '名称',
     nameHint: '不可更改：',

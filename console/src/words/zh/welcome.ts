@@ -71,10 +71,6 @@ export const welcome: Words['welcome'] = {
     soft: '仅提醒',
     hardHint: '硬性预算：可能超出预算的调用在发送前就会被拒绝。',
     softHint: '软性预算：调用继续进行，达到 50%、80%、100% 时写入日志并通知 webhook。',
-    unpriced: (names, others) => (others > 0 ? `${names} 等另外 ${others} 个没有价格` : `没有价格：${names}`),
-    unpricedText:
-      '使用硬性预算时，此密钥不能调用它们：403 model_unpriced。请设置价格（也可设为免费），或选择“仅提醒”。',
-    setPrices: '设置价格',
     perMonth: '每月',
     submit: '创建密钥',
     once: '密钥只显示一次，请现在保存。',

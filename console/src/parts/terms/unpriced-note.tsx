@@ -10,11 +10,19 @@ import { words } from '../../words/words.ts'
 /** More names than this say nothing more. */
 const MOST_NAMES = 3
 
-export function UnpricedNote({ isHard }: { readonly isHard: boolean }) {
+interface UnpricedNoteProps {
+  /** The key has a hard budget. */
+  readonly isHard: boolean
+  /** Those that the key may call. Empty: all. */
+  readonly models?: readonly string[]
+}
+
+export function UnpricedNote({ isHard, models = [] }: UnpricedNoteProps) {
   const may = useMay()
   const { data } = useQuery({ ...moneyQueries.prices(), enabled: may('prices.read') })
-  const unpriced = [...new Set(data?.data.filter(({ from }) => from === 'none').map(({ model }) => model))]
-  const say = words.welcome.key
+  const without = data?.data.filter(({ from }) => from === 'none').map(({ model }) => model)
+  const unpriced = [...new Set(without)].filter((model) => models.length === 0 || models.includes(model))
+  const say = words.keys.form
   if (unpriced.length === 0 || !isHard) return null
   const names = unpriced.slice(0, MOST_NAMES).join(', ')
   return (
