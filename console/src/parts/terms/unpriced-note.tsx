@@ -10,6 +10,8 @@ import { words } from '../../words/words.ts'
 /** More names than this say nothing more. */
 const MOST_NAMES = 3
 
+const ALL: readonly string[] = []
+
 interface UnpricedNoteProps {
   /** The key has a hard budget. */
   readonly isHard: boolean
@@ -17,7 +19,7 @@ interface UnpricedNoteProps {
   readonly models?: readonly string[]
 }
 
-export function UnpricedNote({ isHard, models = [] }: UnpricedNoteProps) {
+export function UnpricedNote({ isHard, models = ALL }: UnpricedNoteProps) {
   const may = useMay()
   const { data } = useQuery({ ...moneyQueries.prices(), enabled: may('prices.read') })
   const without = data?.data.filter(({ from }) => from === 'none').map(({ model }) => model)
