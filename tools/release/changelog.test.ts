@@ -15,3 +15,8 @@ test('a release gives what was unreleased a number and a date, and leaves an emp
 test('a version that was released is not released again', () => {
   assert.throws(() => withRelease(before, '0.1.0', '2026-11-16'), /already/)
 })
+
+test('a version without a change is not released', () => {
+  const released = withRelease(before, '0.2.0', '2026-11-16')
+  assert.throws(() => withRelease(released, '0.3.0', '2026-11-17'), /nothing to release/)
+})
