@@ -47,8 +47,25 @@ test('the page tells each figure, how many times Torana it is, and what was skip
 test('a peer that has the better figure is named with it', () => {
   const lean = { ...figuresOf('lean', 80), idleMegabytes: 20 }
   const page = benchmarksPage({ ...RUN, contenders: [...RUN.contenders, lean] })
-  assert.match(page, /\*\*lean\*\* takes 20 MB at rest \(Torana 90 MB\); takes 80 µs for 8 KB base64\./)
+  assert.match(
+    page,
+    /\*\*lean\*\* takes 20 MB at rest \(Torana 90 MB\); took 80 µs for 8 KB base64 on 2026-11-16\./,
+  )
   assert.doesNotMatch(page, /\*\*slow\*\* takes/)
+})
+
+test('a part that was measured again says so, and its newer figures decide who is better', () => {
+  const contenders = {
+    'torana-memory': { cpuUs: 70, timesBare: 1.4 },
+    lean: { cpuUs: 80, timesBare: 1.6 },
+  }
+  const remeasured = [{ day: '2026-11-18', case: 'base64', arguments: '--cases base64', contenders } as const]
+  const run: Figures = { ...RUN, contenders: [...RUN.contenders, figuresOf('lean', 80)], remeasured }
+  const page = benchmarksPage(run)
+  assert.match(page, /\*\*Measured again on 2026-11-18\*\*.* lean took 80 µs, 1\.6 times the bare proxy/)
+  assert.doesNotMatch(page, /\*\*lean\*\* .*took/)
+  assert.equal(mergedFigures(run, { ...RUN, contenders: [] }).remeasured?.length, 1)
+  assert.equal(mergedFigures(run, RUN).remeasured?.length, 0)
 })
 
 test('a longer bar stands for more', () => {

@@ -22,15 +22,16 @@ export function scaleDocument(
   const text = readFileSync(file, 'utf8')
   const [before = '', rest = ''] = text.split(BEGIN)
   const [, after = ''] = rest.split(END)
-  const share = `${Math.abs(wrong * 100).toFixed(0)} % ${wrong < 0 ? 'fewer' : 'more'}`
+  const share = `${Math.abs(wrong * 100).toFixed(0)} % ${wrong < 0 ? 'pessimistic' : 'optimistic'}`
+  const perSecond = (rate: number): string => Math.round(rate).toLocaleString('en-US')
   const parts = [
     BEGIN,
     '### What one request costs',
     costTable(measured),
     '### What a rate needs',
     planTable(plans),
-    '![Processes, cores of PostgreSQL and Redis servers by requests a second](pictures/scale.svg)',
-    `The model foretold ${foretold.toFixed(0)} requests a second for two processes on the machine of the measurement. They made ${(foretold / (1 + wrong)).toFixed(0)}: the model says ${share}.`,
+    '![Processes, cores of PostgreSQL and Redis servers by requests per second](pictures/scale.svg)',
+    `Measured on ${new Date().toISOString().slice(0, 10)}. For two processes on the machine of the measurement the model predicts ${perSecond(foretold)} requests per second; we measured ${perSecond(foretold / (1 + wrong))}. Expect the model to be about ${share}.`,
     END,
   ]
   writeFileSync(file, `${before}${parts.join('\n\n')}${after}`)
@@ -69,7 +70,7 @@ function planTable(plans: readonly ScalePlan[]): string {
     ].join(' | '),
   )
   return [
-    '| requests a second | processes (cores) | cores of PostgreSQL | WAL, MB/s | Redis servers | cells |',
+    '| requests per second | processes (cores) | cores of PostgreSQL | WAL, MB/s | Redis servers | cells |',
     '| --- | --- | --- | --- | --- | --- |',
     ...rows.map((row) => `| ${row} |`),
   ].join('\n')
@@ -107,7 +108,7 @@ function plotOf(plans: readonly ScalePlan[]): string {
   })
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${HEIGHT}" font-family="system-ui, sans-serif" font-size="12" fill="#667">
 ${[...grid, ...ticks, ...drawn].join('\n')}
-<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">requests a second</text>
+<text x="${(LEFT + WIDTH - RIGHT) / 2}" y="${HEIGHT - 6}" text-anchor="middle">requests per second</text>
 </svg>
 `
 }

@@ -15,11 +15,16 @@ test('a plan is the arithmetic of its unit costs', () => {
   assert.deepEqual(planFor(100_000, costs), {
     perSecond: 100_000,
     processes: 50,
-    redisShards: 4,
+    redisShards: 5,
     postgresCores: 17,
     walMegabytesPerSecond: 60,
-    cells: 2,
+    cells: 5,
   })
+})
+
+test('a cell takes no more records than one PostgreSQL has been seen to take', () => {
+  const cellsOf = (perSecond: number): number => planFor(perSecond, costs).cells
+  assert.deepEqual([20_000, 20_001, 40_000].map(cellsOf), [1, 2, 2])
 })
 
 test('a small install has two processes, one cell and one Redis', () => {

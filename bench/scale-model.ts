@@ -35,6 +35,11 @@ export interface ScalePlan {
 export const USED_SHARE = 0.6
 /** What one PostgreSQL gives to one cell. More exist; they cost more than a second cell. */
 export const CELL_POSTGRES_CORES = 16
+/**
+ * Ledger records per second that one PostgreSQL has been seen to take: 20,600 with 2,048 writers (`npm run bench:ledger`, docs/performance.md).
+ * Its CPU alone would allow more, which nobody has measured.
+ */
+export const CELL_RECORDS_PER_SECOND = 20_000
 /** Of the log that is written ahead: what a good disk and a standby in another zone follow without lag. */
 export const CELL_WAL_MEGABYTES = 200
 
@@ -45,7 +50,13 @@ export function planFor(perSecond: number, costs: UnitCosts): ScalePlan {
   const postgresCores = coresFor(costs.postgresUs)
   const walMegabytesPerSecond = (perSecond * costs.walBytes) / MEGABYTE
   const cells = Math.ceil(
-    Math.max(1, postgresCores / CELL_POSTGRES_CORES, walMegabytesPerSecond / CELL_WAL_MEGABYTES),
+    Math.max(
+      1,
+      // Each request is one record.
+      perSecond / CELL_RECORDS_PER_SECOND,
+      postgresCores / CELL_POSTGRES_CORES,
+      walMegabytesPerSecond / CELL_WAL_MEGABYTES,
+    ),
   )
   return {
     perSecond,

@@ -40,11 +40,22 @@ export interface ContenderFigures {
   readonly answers?: Readonly<Record<string, string>>
 }
 
+/** A part that was measured again by itself, so that a whole row of its table is not known anew. */
+export interface Remeasured {
+  readonly day: string
+  readonly case: CaseId
+  /** The arguments of `npm run bench:peers`. */
+  readonly arguments: string
+  /** By contender, all measured in the same minutes. */
+  readonly contenders: Readonly<Record<string, { readonly cpuUs: number; readonly timesBare: number }>>
+}
+
 export interface Figures {
   readonly machine: string
   readonly contenders: readonly ContenderFigures[]
   /** Names of those that could not be measured, and why. */
   readonly skipped: Readonly<Record<string, string>>
+  readonly remeasured?: readonly Remeasured[]
 }
 
 /** Of the rows of the page. Others come last. */
@@ -81,9 +92,12 @@ export function mergedFigures(before: Figures | undefined, now: Figures): Figure
   const skipped = Object.entries({ ...before.skipped, ...now.skipped }).filter(
     ([name]) => !measured.has(name),
   )
+  const isStillNewest = ({ case: id, contenders: parts }: Remeasured): boolean =>
+    !now.contenders.some((one) => one.id in parts && one.cases[id] !== undefined)
   return {
     machine: now.machine,
     contenders: [...contenders.values()].toSorted((left, right) => placeOf(left) - placeOf(right)),
     skipped: Object.fromEntries(skipped),
+    remeasured: before.remeasured?.filter(isStillNewest) ?? [],
   }
 }

@@ -140,6 +140,7 @@ export interface NodeFigures {
   readonly diskFailure: string | undefined
   /** How far its clock is ahead of the store's. Undefined: the store has not said yet. */
   readonly clockSkewMs: number | undefined
+  readonly hasConfigFile: boolean
   /** Set while its configuration file is wrong and an earlier one is in force. */
   readonly configRefusal: { readonly sinceMs: number; readonly problems: readonly string[] } | undefined
   /** Undefined without Redis. */

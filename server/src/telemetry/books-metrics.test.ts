@@ -63,6 +63,7 @@ test('what a node says of itself is asked at each scrape', () => {
       isStoreAway: true,
       spoolWaiting,
       journalOpen: 9,
+      hasConfigFile: false,
       diskFailure: 'full',
       clockSkewMs: -1500,
       configRefusal: undefined,

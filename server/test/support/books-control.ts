@@ -25,6 +25,7 @@ export const QUIET_NODE: NodeFigures = {
   isStoreAway: false,
   spoolWaiting: 0,
   journalOpen: 0,
+  hasConfigFile: false,
   diskFailure: undefined,
   clockSkewMs: 0,
   configRefusal: undefined,

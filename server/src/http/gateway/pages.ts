@@ -29,6 +29,7 @@ function indexMarkdown(url: string): string {
     '- `GET /v1/models`: the models that a key may use',
     '- `POST /v1/embeddings`',
     '- `POST /v1/images/generations` and `POST /v1/images/edits`',
+    '- `/v1/files`, `/v1/uploads` and `/v1/batches`',
     '- [Errors](docs/errors)',
     '- [The OpenAPI document](docs/openapi.json)',
     '- [Is this node ready?](readyz)',

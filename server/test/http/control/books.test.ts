@@ -187,7 +187,7 @@ test('the doctor says ok to books that agree', async () => {
   assert.equal(status, 200)
   assert.equal(body.verdict, 'ok')
   assert.deepEqual(findingsOf(body), {
-    store: 'ok: PostgreSQL answers',
+    store: 'ok: the built-in database answers',
     durability: 'ok: the built-in database survives a killed process, not a power cut',
     ledger: 'ok: 2 entries added up again: the hourly sums agree',
     budgets: 'ok: 0 periods compared: all agree with the ledger',
@@ -203,8 +203,8 @@ test('the doctor says ok to books that agree', async () => {
     spool: 'ok: no usage record waits on the disk of this node',
     calls: 'ok: 0 calls in flight on this node',
     disk: 'ok: the data folder of this node can be written',
-    clock: 'ok: agrees with that of PostgreSQL',
-    configuration: 'ok: the configuration file is in use',
+    clock: 'ok: agrees with that of the database',
+    configuration: 'ok: there is no configuration file',
     redis: 'ok: not configured: each node applies its share of the rate limits',
   })
 })
@@ -230,6 +230,7 @@ test('the doctor tells what to look at and what is wrong, and how far back it lo
       isStoreAway: false,
       spoolWaiting: 3,
       journalOpen: 1,
+      hasConfigFile: true,
       diskFailure: undefined,
       clockSkewMs: 0,
       configRefusal: undefined,
@@ -372,7 +373,7 @@ test('torana nodes lists and ends, and torana doctor ends with 1 only when somet
   assert.equal(healthy.code, 0, healthy.stderr)
   assert.match(
     healthy.stdout,
-    /^verdict +check +finding\nok +store +PostgreSQL answers\n[\s\S]*^ok +ledger +1 entry added/m,
+    /^verdict +check +finding\nok +store +the built-in database answers\n[\s\S]*^ok +ledger +1 entry added/m,
   )
   assert.match((await outcome(nodesCommand, `end ${nodeId}`, url)).stderr, /is alive/)
   await database.query(`UPDATE nodes SET seen_at = now() - interval '2 minutes'`)
@@ -420,7 +421,7 @@ test('the doctor looks around: clock, free space, the image store, and a Redis t
   assert.equal(good['images'], 'ok: the image store answers')
   assert.match(good['redis'] ?? '', /^warn: its maxmemory-policy is allkeys-lru/)
   const bad = await report(7_200_000, 1024 ** 2, 'SignatureDoesNotMatch')
-  assert.match(bad['clock'] ?? '', /^fail: 7200\.0 s ahead of that of PostgreSQL/)
+  assert.match(bad['clock'] ?? '', /^fail: 7200\.0 s ahead of that of the database/)
   assert.match(bad['space'] ?? '', /^warn: 0\.0 of 100\.0 GiB/)
   assert.match(bad['images'] ?? '', /^warn: .*SignatureDoesNotMatch; 7 images wait/)
 })

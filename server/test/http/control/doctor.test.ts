@@ -126,6 +126,8 @@ test('every check is green on two nodes that are well', async () => {
   for (let request = 0; request < 12; request += 1) assert.equal(await plain.embed(), 200)
   await eventually(async () => {
     const { space: _, ...found } = await node.doctor()
+    assert.equal(found['store']?.says, 'PostgreSQL answers')
+    assert.equal(found['configuration']?.says, 'the configuration file is in use')
     assert.match(found['agreement']?.says ?? '', /^2 nodes compared/)
     assert.match(found['requests']?.says ?? '', /^0 of the newest 12 requests/)
     assert.deepEqual(

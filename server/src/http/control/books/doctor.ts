@@ -58,7 +58,7 @@ export interface Seen {
 
 /** Every check, in the order of the report. One that has nothing to look at is not in the report. */
 const CHECKS: readonly ((seen: Seen) => Check | undefined)[] = [
-  ({ findings }) => storeCheck(findings !== undefined),
+  ({ findings }) => storeCheck(findings),
   ({ findings }) => findings && durabilityCheck(findings.install),
   ({ findings }) => findings && connectionsCheck(findings.install),
   ({ findings }) => findings && ledgerCheck(findings.reconciliation),
@@ -95,10 +95,11 @@ export function worstOf(checks: readonly Check[]): Verdict {
   return has('fail') ? 'fail' : has('warn') ? 'warn' : 'ok'
 }
 
-function storeCheck(isReachable: boolean): Check {
-  return isReachable
-    ? check('store', 'ok', 'PostgreSQL answers')
-    : check('store', 'fail', 'PostgreSQL does not answer: the ledger could not be checked')
+function storeCheck(findings: BooksFindings | undefined): Check {
+  if (findings === undefined)
+    return check('store', 'fail', 'PostgreSQL does not answer: the ledger could not be checked')
+  const name = findings.install.server === undefined ? 'the built-in database' : 'PostgreSQL'
+  return check('store', 'ok', `${name} answers`)
 }
 
 function unknownsCheck({ unknowns: { open, amountNanoUsd } }: BooksFigures): Check {
@@ -250,9 +251,11 @@ function diskCheck({ diskFailure }: NodeFigures): Check {
     : check('disk', 'fail', `${diskFailure}: this node takes no requests until it can be written again`)
 }
 
-function configCheck({ configRefusal }: NodeFigures): Check {
-  if (configRefusal === undefined)
-    return check('configuration', 'ok', 'the configuration file is in use', { problems: 0 })
+function configCheck({ hasConfigFile, configRefusal }: NodeFigures): Check {
+  if (configRefusal === undefined) {
+    const says = hasConfigFile ? 'the configuration file is in use' : 'there is no configuration file'
+    return check('configuration', 'ok', says, { problems: 0 })
+  }
   const { sinceMs, problems } = configRefusal
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''
   const says = `the file is wrong since ${new Date(sinceMs).toISOString()}, an earlier one is in use: ${problems[0]}${more}`

@@ -41,11 +41,11 @@ export function clockCheck({ clockSkewMs }: NodeFigures): Check {
   const skewMs = Math.abs(clockSkewMs)
   const figures = { skew_seconds: clockSkewMs / 1000 }
   const direction = clockSkewMs > 0 ? 'ahead of' : 'behind'
-  if (skewMs < SKEW_TO_LOOK_AT_MS) return check('clock', 'ok', 'agrees with that of PostgreSQL', figures)
+  if (skewMs < SKEW_TO_LOOK_AT_MS) return check('clock', 'ok', 'agrees with that of the database', figures)
   return check(
     'clock',
     skewMs < SKEW_THAT_FAILS_MS ? 'warn' : 'fail',
-    `${(skewMs / 1000).toFixed(1)} s ${direction} that of PostgreSQL: records and budgets get the wrong time. Let NTP set it`,
+    `${(skewMs / 1000).toFixed(1)} s ${direction} that of the database: records and budgets get the wrong time. Let NTP set it`,
     figures,
   )
 }
