@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { benchmarksPage } from './document.ts'
 import { mergedFigures, type Figures } from './figures.ts'
 import { cpuPlot, latencyPlot } from './plot.ts'
+import { readmePlots } from './readme-plot.ts'
 
 const FIGURES = join(import.meta.dirname, 'figures.json')
 const DOCS = join(import.meta.dirname, '../../docs')
@@ -31,5 +32,6 @@ export function benchmarkFiles(figures: Figures): Readonly<Record<string, string
     'benchmarks.md': benchmarksPage(figures),
     'pictures/benchmarks-cpu.svg': cpuPlot(figures.contenders),
     'pictures/benchmarks-latency.svg': latencyPlot(figures.contenders),
+    ...readmePlots(figures.contenders),
   }
 }
