@@ -120,3 +120,32 @@ test('an answer is right only if each vector is that of its text, in the form th
   assert.match(judged(body(right.map((vector) => [...vector])), TEXTS, question), /float instead of base64/)
   assert.match(judged('<html>', TEXTS, question), /not JSON/)
 })
+
+test('the figures of the README are those of the measurement', () => {
+  const figures = keptFigures()
+  if (figures === undefined) return
+  const readme = readFileSync(join(DOCS, '../README.md'), 'utf8')
+  const found = (id: string): ContenderFigures =>
+    figures.contenders.find((one) => one.id === id) as ContenderFigures
+  const times = (id: string): string => {
+    const { cpuUs, bareCpuUs } = found(id).cases.base64 as CaseFigures
+    return (cpuUs / bareCpuUs).toFixed(cpuUs / bareCpuUs < 100 ? 1 : 0)
+  }
+  const passedOn = (id: string): number =>
+    Object.values(found(id).answers ?? {}).filter((answer) => answer.includes('passed on')).length
+  const bars = (
+    [
+      ['Torana', 'torana-strict', 'torana-memory'],
+      ['Portkey', 'portkey', 'portkey'],
+      ['Bifrost', 'bifrost', 'bifrost'],
+      ['LiteLLM', 'litellm', 'litellm'],
+    ] as const
+  ).map(([name, id, asked]) => `${name} ${times(id)} and ${passedOn(asked)}`)
+  assert.ok(readme.includes(bars.join(', ')), bars.join(', '))
+  const latencyOf = (id: string): string => {
+    const { halfLoad } = found(id).cases.base64 as CaseFigures
+    const added = (halfLoad.p50Ms - halfLoad.bareP50Ms).toFixed(1)
+    return `${added} ms[^.]* at ${Math.round(halfLoad.requestsPerSecond).toLocaleString('en-US')}`
+  }
+  for (const id of ['torana-strict', 'bifrost']) assert.match(readme, new RegExp(latencyOf(id)), id)
+})

@@ -42,14 +42,15 @@ export function docsBlocks(): Block[] {
 /** What no test of the documentation runs, and why. Everything else is run by `npm run test:docs`. */
 export const NOT_RUN: readonly (readonly [RegExp, string])[] = [
   [
-    /\bnpm (?:ci|install|start|uninstall)\b|npx torana|git clone/,
-    'installs or starts: the tests of the package and of the first start do',
+    /\bnpm (?:ci|install|uninstall)\b|npx torana-import|git clone/,
+    'installs: the tests of the package and of the import do',
   ],
+  [/npx torana(?: +#.*| &)?$/m, 'starts a node: e2e/first-start.test.ts does'],
   [/^torana (?:start|demo)\b/m, 'starts a node: e2e/first-start.test.ts does'],
   [/^(?:[A-Z_]+=\S.*\n)+$/, 'settings, no command'],
   [/npm run bench:/, 'minutes of load'],
   [
-    /01a1[0-9a-f]{4}-|<request>|"\$url"|\/proc\/4711|assets-spool/,
+    /01a1[0-9a-f]{4}|<request>|"\$url"|\/proc\/4711|assets-spool/,
     'has an id or a link of somebody else in it',
   ],
   [
