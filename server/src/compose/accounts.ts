@@ -36,7 +36,7 @@ export interface AccountParts {
 }
 
 export async function openAccounts(basics: Basics, parts: AccountParts): Promise<Accounts> {
-  const { storeUrls, clock, identifiers, log, metrics } = basics
+  const { settings, storeUrls, clock, identifiers, log, metrics } = basics
   const { stores, budgetInForce } = parts
   const { nodeId, ledger, budgets, liveNodes, isStoreAway } = stores
   const eviction: Eviction = { policy: undefined }
@@ -69,7 +69,10 @@ export async function openAccounts(basics: Basics, parts: AccountParts): Promise
     every(IDLE_LEASES_MS, () => leases.returnIdle(), quiet),
     every(BUDGET_MARKS_MS, () => marks.check(), quiet),
   ]
-  const books = stores.forControl && booksOf(stores.forControl, { limiter, eviction, catalog: parts.catalog })
+  const hasConfigFile = settings.configFile !== undefined
+  const books =
+    stores.forControl &&
+    booksOf(stores.forControl, { limiter, eviction, hasConfigFile, catalog: parts.catalog })
   if (books) metrics.books.readNode(books.nodeFigures)
   return {
     money: {
@@ -138,10 +141,12 @@ function booksOf(
   {
     limiter,
     eviction,
+    hasConfigFile,
     catalog,
   }: {
     readonly limiter: MemoryLimiter | RedisLimiter
     readonly eviction: Eviction
+    readonly hasConfigFile: boolean
     readonly catalog: AccountParts['catalog']
   },
 ): BooksDependencies {
@@ -153,6 +158,7 @@ function booksOf(
       evictionPolicy: eviction.policy,
       counts: shared.counts,
     },
+    hasConfigFile,
     configRefusal: catalog.refusal,
   })
   return { ...books, nodeFigures }

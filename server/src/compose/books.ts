@@ -132,7 +132,6 @@ export async function openBooks(basics: Basics, parts: BookParts): Promise<NodeB
         isStoreAway: ledger.isStoreAway,
         spoolWaiting: folder.spool.waiting,
         journalOpen: folder.journal.size,
-        hasConfigFile: basics.settings.configFile !== undefined,
         diskFailure: ledger.failure,
         clockSkewMs: membership.clockSkewMs,
       }),

@@ -113,7 +113,7 @@ export interface NodeBooks extends AsyncDisposable {
 
 export interface ControlBooks extends Omit<BooksDependencies, 'nodeFigures'> {
   /** What the books know of this node. */
-  readonly figures: () => Omit<NodeFigures, 'limiter' | 'configRefusal'>
+  readonly figures: () => Omit<NodeFigures, 'limiter' | 'hasConfigFile' | 'configRefusal'>
 }
 
 export interface StoreParts {
