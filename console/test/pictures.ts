@@ -180,7 +180,7 @@ const demo = spawn(
     '--minutes',
     '15',
     '--rate',
-    '12',
+    '9',
     '--port',
     '0',
     '--control-port',

@@ -2,6 +2,12 @@
 import { refusedMarker } from '../fake-provider/refusals.ts'
 import { secretOf } from './install.ts'
 
+interface DemoLine {
+  readonly method: 'POST'
+  readonly url: '/v1/embeddings' | '/v1/images/generations'
+  readonly body: object
+}
+
 interface DemoBatch {
   /** When it is sent, and how often again. */
   readonly atSecond: number
@@ -9,24 +15,31 @@ interface DemoBatch {
   readonly project: string
   readonly key: string
   readonly lines: number
-  readonly lineOf: (index: number) => object
+  readonly lineOf: (index: number) => DemoLine
   readonly metadata: Readonly<Record<string, string>>
 }
 
 /** Narrow vectors: what a demo leaves on a disk stays small. */
-const request = (model: string, input: string, dimensions?: number): object => ({
+const request = (model: string, input: string, dimensions?: number): DemoLine => ({
   method: 'POST',
   url: '/v1/embeddings',
   body: { model, input, encoding_format: 'base64', ...(dimensions !== undefined && { dimensions }) },
 })
 
+const picture = (model: string, prompt: string): DemoLine => ({
+  method: 'POST',
+  url: '/v1/images/generations',
+  body: { model, prompt, size: '256x256', quality: 'low' },
+})
+
 const BATCHES: readonly DemoBatch[] = [
   {
     atSecond: 2,
-    everySeconds: 60,
+    everySeconds: 120,
     project: 'search',
     key: 'indexer',
-    lines: 40_000,
+    // A minute's work beside the traffic, so that the pages show one that runs.
+    lines: 12_000,
     lineOf: (index) => request('text-embedding-3-small', `page ${index} of the help centre`, 64),
     metadata: { corpus: 'help-centre', version: '2026-11' },
   },
@@ -54,9 +67,9 @@ const BATCHES: readonly DemoBatch[] = [
     everySeconds: 600,
     project: 'catalog',
     key: 'trial',
-    lines: 9000,
-    lineOf: (index) => request('text-embedding-3-small', `a long description of product ${index}`, 64),
-    metadata: { job: 'trial' },
+    lines: 60,
+    lineOf: (index) => picture('gpt-image-2', `product ${index} on a white table`),
+    metadata: { job: 'product-images' },
   },
 ]
 
@@ -84,7 +97,7 @@ async function send(url: string, { project, key, lines, lineOf, metadata }: Demo
     headers: { authorization, 'content-type': 'application/json' },
     body: JSON.stringify({
       input_file_id: id,
-      endpoint: '/v1/embeddings',
+      endpoint: lineOf(0).url,
       completion_window: '24h',
       metadata,
     }),

@@ -143,14 +143,14 @@ export function configFor(providerUrl: string): object {
       catalog: {
         keys: [
           key('catalog', 'nightly'),
-          // Too little for the batch that it sends, which waits therefore.
-          key('catalog', 'trial', { budget: { usd: 0.0005, per: 'month', hard: true } }),
+          // Enough for 37 of the 60 images of the batch that it sends, which waits therefore.
+          key('catalog', 'trial', { budget: { usd: 2, per: 'month', hard: true } }),
         ],
-        budget: { usd: 150, per: 'month', hard: false },
+        budget: { usd: 350, per: 'month', hard: false },
       },
       research: { keys: [key('research', 'notebooks')], budget: { usd: 60, per: 'month', hard: true } },
       ads: { keys: [key('ads', 'website')], budget: { usd: 50, per: 'month', hard: true } },
-      studio: { keys: [key('studio', 'app')], budget: { usd: 2000, per: 'month', hard: true } },
+      studio: { keys: [key('studio', 'app')], budget: { usd: 3000, per: 'month', hard: true } },
     },
   }
 }

@@ -71,17 +71,17 @@ const BGE = 'BAAI/bge-m3'
 const KINDS: readonly Kind[] = [
   {
     weight: 26,
-    make: (chance) => embed('search/indexer', { model: SMALL, input: texts(chance, 4 + chance.below(28)) }),
+    make: (chance) => embed('search/indexer', { model: SMALL, input: texts(chance, 2 + chance.below(6)) }),
   },
   {
     weight: 16,
-    make: (chance) => embed('search/indexer', { model: BGE, input: texts(chance, 8 + chance.below(24)) }),
+    make: (chance) => embed('search/indexer', { model: BGE, input: texts(chance, 2 + chance.below(8)) }),
   },
   { weight: 18, make: (chance) => embed('search/website', { model: SMALL, input: chance.of(QUERIES) }) },
   { weight: 6, make: (chance) => embed('search/website', { model: LARGE, input: sentence(chance, 6) }) },
   {
     weight: 20,
-    make: (chance) => embed('catalog/nightly', { model: BGE, input: texts(chance, 16 + chance.below(48)) }),
+    make: (chance) => embed('catalog/nightly', { model: BGE, input: texts(chance, 4 + chance.below(12)) }),
   },
   {
     weight: 6,
@@ -102,25 +102,25 @@ const KINDS: readonly Kind[] = [
     make: (chance) => paint('studio/app', { model: 'flux-2-pro', prompt: sentence(chance, 14) }),
   },
   { weight: 1, make: (chance) => edit('studio/app', 'gpt-image-2', sentence(chance, 10)) },
-  // What callers get wrong.
-  { weight: 1.5, make: (chance) => embed('search/ci', { model: SMALL, input: sentence(chance, 3) }) },
+  // What callers get wrong: less than one request in a hundred, as in an install that works.
+  { weight: 0.6, make: (chance) => embed('search/ci', { model: SMALL, input: sentence(chance, 3) }) },
   {
-    weight: 0.6,
+    weight: 0.2,
     make: (chance) =>
       embed('search/website', { model: 'text-embedding-ada-002', input: sentence(chance, 3) }),
   },
   {
-    weight: 0.4,
+    weight: 0.1,
     make: (chance) =>
       embed('research/notebooks', { model: BGE, input: sentence(chance, 3), dimensions: 100 }),
   },
-  { weight: 0.4, make: () => embed('ads/website', { model: SMALL, input: '' }) },
+  { weight: 0.1, make: () => embed('ads/website', { model: SMALL, input: '' }) },
   {
-    weight: 0.3,
+    weight: 0.2,
     make: (chance) => paint('ads/website', { model: 'flux-2-flex', prompt: sentence(chance, 5) }),
   },
   {
-    weight: 0.2,
+    weight: 0.1,
     make: (chance) => ({
       ...embed('search/ci', { model: SMALL, input: 'x' }),
       secret: `wrong-${chance.below(9)}`,
