@@ -17,8 +17,11 @@ import { settled, watchRequests } from './support/settled.ts'
 const REPOSITORY = join(import.meta.dirname, '../..')
 const FOLDER = join(REPOSITORY, 'docs/pictures/console')
 const ADMIN_TOKEN = 'pictures-admin-token-000000000001'
-/** Long enough for a failing upstream, a drifting one and an unknown outcome to be seen. */
-const TRAFFIC_SECONDS = 75
+/**
+ * Long enough for a failing upstream, a drifting one and an unknown outcome to be seen, and for a whole minute after the batches of the
+ * first seconds. The next ones come at 120 s.
+ */
+const TRAFFIC_SECONDS = 108
 
 interface Picture {
   readonly name: string

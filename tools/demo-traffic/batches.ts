@@ -38,8 +38,7 @@ const BATCHES: readonly DemoBatch[] = [
     everySeconds: 120,
     project: 'search',
     key: 'indexer',
-    // A minute's work beside the traffic, so that the pages show one that runs.
-    lines: 12_000,
+    lines: 6000,
     lineOf: (index) => request('text-embedding-3-small', `page ${index} of the help centre`, 64),
     metadata: { corpus: 'help-centre', version: '2026-11' },
   },
@@ -48,7 +47,7 @@ const BATCHES: readonly DemoBatch[] = [
     everySeconds: 300,
     project: 'catalog',
     key: 'nightly',
-    lines: 2400,
+    lines: 1200,
     lineOf: (index) =>
       request('BAAI/bge-m3', index % 160 === 7 ? `product ${index} ${refusedMarker}` : `product ${index}`),
     metadata: { job: 'nightly' },

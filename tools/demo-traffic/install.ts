@@ -32,7 +32,7 @@ const vectors = (
   deployments: deployments.map(([upstream, rest]) => ({
     upstream,
     model: `${name}-w${dimensions}`,
-    capabilities: { encodings: ['float', 'base64'], maxInputs: 256, maxParallelCalls: 4 },
+    capabilities: { encodings: ['float', 'base64'], maxInputs: 64, maxParallelCalls: 4 },
     ...rest,
   })),
 })

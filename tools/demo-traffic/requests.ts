@@ -89,19 +89,19 @@ const KINDS: readonly Kind[] = [
   },
   { weight: 4, make: (chance) => embed('ads/website', { model: SMALL, input: sentence(chance, 12) }) },
   {
-    weight: 1,
+    weight: 0.4,
     make: (chance) => paint('ads/website', { model: 'gpt-image-2', prompt: sentence(chance, 9) }),
   },
   {
-    weight: 2,
+    weight: 1.2,
     make: (chance) =>
       paint('studio/app', { model: 'gpt-image-2', prompt: sentence(chance, 14), n: 1 + chance.below(2) }),
   },
   {
-    weight: 1.5,
+    weight: 0.9,
     make: (chance) => paint('studio/app', { model: 'flux-2-pro', prompt: sentence(chance, 14) }),
   },
-  { weight: 1, make: (chance) => edit('studio/app', 'gpt-image-2', sentence(chance, 10)) },
+  { weight: 0.5, make: (chance) => edit('studio/app', 'gpt-image-2', sentence(chance, 10)) },
   // What callers get wrong: less than one request in a hundred, as in an install that works.
   { weight: 0.6, make: (chance) => embed('search/ci', { model: SMALL, input: sentence(chance, 3) }) },
   {
