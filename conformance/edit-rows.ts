@@ -62,7 +62,7 @@ function picturesOf(
     size: givenSize,
     format: outputFormat ?? 'auto',
     isConverted: outputFormat !== undefined && !kind.formats.includes(outputFormat),
-    previews: partialImages ?? 0,
+    previews: Math.min(partialImages ?? 0, kind.previews),
     edited: {
       images: inOrder(files),
       mask: files.mask,
@@ -113,7 +113,7 @@ export function rowsOfEdits(kind: EditKind): ImageRow[] {
     one: [{ images: [photo] }],
     three: [{ images: [photo, drawing, third] }],
     mask: [{ images: [photo], mask }],
-    stream: [{ images: all }, { stream: true, ...(kind.previews > 0 ? { partialImages: 2 } : {}) }],
+    stream: [{ images: all }, { stream: true, partialImages: 2 }],
     'n-2': [{ images: all, ...masked }, { n: 2 }],
     webp: [{ images: [photo] }, { outputFormat: 'webp' }],
     json: [{ images: all, ...masked, json: true }],

@@ -210,10 +210,4 @@ export const callerFaults: readonly ImageRow[] = [
     { model: 'google', size: '1000x1000' },
     { status: 400, code: 'unsupported_parameter', says: '1024x1024' },
   ),
-  caller(
-    'previews-not-made',
-    { model: urlOnly.name, stream: true, partialImages: 2 },
-    { status: 400, code: 'unsupported_parameter', says: 'remove partial_images' },
-    ({ streams }) => streams,
-  ),
 ]

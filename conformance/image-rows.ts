@@ -135,7 +135,7 @@ export function servedCase(
       size: kind.size,
       format: outputFormat,
       isConverted: outputFormat !== 'auto' && !kind.formats.includes(outputFormat),
-      previews: ask.partialImages ?? 0,
+      previews: Math.min(ask.partialImages ?? 0, kind.previews),
     },
   }
 }
@@ -150,7 +150,7 @@ export function rowsOf(kind: Kind): ImageRow[] {
   const asks: Readonly<Record<string, Ask>> = {
     plain: {},
     'n-3': { n: 3 },
-    stream: { stream: true, ...(kind.previews > 0 ? { partialImages: 2 } : {}) },
+    stream: { stream: true, partialImages: 2 },
     url: { responseFormat: 'url' },
     b64_json: { responseFormat: 'b64_json' },
     png: { outputFormat: 'png' },

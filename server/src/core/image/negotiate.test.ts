@@ -149,6 +149,34 @@ const emulatedCases: readonly (readonly [Case, readonly string[], Partial<ImageO
   [['a stream of a GIF', { stream: true, format: 'gif' }], ['stream'], { partialImages: undefined }],
   [
     [
+      'previews where there are none',
+      { stream: true, partialImages: 2 },
+      { capabilities: { stream: false } },
+    ],
+    ['stream'],
+    { partialImages: undefined },
+  ],
+  [
+    [
+      'more previews than it sends',
+      { stream: true, partialImages: 3 },
+      { capabilities: { maxPartialImages: 2 } },
+    ],
+    ['partial_images'],
+    { partialImages: 2 },
+  ],
+  [
+    ['previews of converted pictures', { stream: true, partialImages: 1, format: 'webp' }, pngOnly],
+    ['output_format', 'stream'],
+    { partialImages: undefined },
+  ],
+  [
+    ['previews of several calls', { stream: true, partialImages: 1, images: 5 }],
+    ['n', 'stream'],
+    { partialImages: undefined },
+  ],
+  [
+    [
       'several calls with a field that is known to be harmless',
       { images: 5, extraFields: { style: 'x' } },
       { capabilities: { harmlessFields: ['style'] } },
@@ -222,34 +250,6 @@ const refusals: (readonly [Case, param: string, message: RegExp])[] = [
     ['compression of nobody knows what', { compression: 50 }, { capabilities: { formats: [] } }],
     'output_compression',
     /in the default format/,
-  ],
-  [
-    [
-      'previews where there is no stream',
-      { stream: true, partialImages: 1 },
-      { capabilities: { stream: false } },
-    ],
-    'partial_images',
-    /partial_images is 1.*upstream sends none/,
-  ],
-  [
-    [
-      'more previews than it sends',
-      { stream: true, partialImages: 3 },
-      { capabilities: { maxPartialImages: 2 } },
-    ],
-    'partial_images',
-    /at most 2/,
-  ],
-  [
-    ['previews of converted pictures', { stream: true, partialImages: 1, format: 'webp' }, pngOnly],
-    'partial_images',
-    /converts its images to webp/,
-  ],
-  [
-    ['previews of several calls', { stream: true, partialImages: 1, images: 5 }],
-    'partial_images',
-    /need 2 calls/,
   ],
   [
     ['an unknown field on a typed wire', { extraFields: { seed: 1 } }, typed],

@@ -1,12 +1,5 @@
 /** For each option of an image request a deployment is native, emulating, or unable. */
-import type {
-  ImageCapabilities,
-  ImageDeployment,
-  ImageFormat,
-  ImageModel,
-  ImageSizes,
-  OfferedSize,
-} from '../catalog.ts'
+import type { ImageDeployment, ImageFormat, ImageModel, ImageSizes, OfferedSize } from '../catalog.ts'
 import { Fault } from '../fault/fault.ts'
 import { offersOf, type NegotiatedOf, type Refusal } from '../request/offers.ts'
 import { unknownFieldRefusal } from '../request/unknown-fields.ts'
@@ -79,8 +72,7 @@ function offerOf(
   if ('message' in output) return output
 
   const perCall = fanOut(request.images, capabilities.maxImages)
-  const stream = streamFor(request, model, deployment, { output, perCall })
-  if ('message' in stream) return stream
+  const partialImages = previewsFor(request, deployment, output, perCall)
 
   const refusal =
     choiceRefusal('quality', request.quality, capabilities.qualities, model) ??
@@ -94,7 +86,8 @@ function offerOf(
   if (perCall.length > 1) emulated.push('n')
   if (edit?.maskColour !== undefined) emulated.push('mask')
   if (!capabilities.forms.includes(request.form ?? model.facts.answersWith)) emulated.push('response_format')
-  if (request.stream && stream.partialImages === undefined) emulated.push('stream')
+  if (request.stream && partialImages === undefined) emulated.push('stream')
+  else if (request.partialImages > (partialImages ?? 0)) emulated.push('partial_images')
   return {
     deployment,
     perCall,
@@ -110,7 +103,7 @@ function offerOf(
       output.foreign === undefined
         ? request.extraFields
         : { ...request.extraFields, output_format: output.foreign },
-    partialImages: stream.partialImages,
+    partialImages,
     conversion: output.conversion,
     edit,
     emulated,
@@ -179,36 +172,20 @@ function choiceRefusal(
   return { param, message: `'${model.id}' has no ${param} ${JSON.stringify(asked)}. ${takes}` }
 }
 
-function streamFor(
-  request: ImageRequest,
-  model: ImageModel,
+/**
+ * How many previews are asked for. Undefined: the upstream answers in one piece. The caller's number is a wish, as it is in
+ * OpenAI's API: fewer may come, and never more than the upstream makes.
+ */
+function previewsFor(
+  { stream, partialImages }: ImageRequest,
   { capabilities }: ImageDeployment,
-  { output, perCall }: { readonly output: Output; readonly perCall: readonly number[] },
-): { readonly partialImages: number | undefined } | Refusal {
-  if (!request.stream) return { partialImages: undefined }
-  const obstacle = streamObstacle(capabilities, output, perCall)
-  const { partialImages } = request
-  if (obstacle === undefined && partialImages <= capabilities.maxPartialImages) return { partialImages }
-  // One event at the end stands for a stream; for previews there is nothing that could stand.
-  if (obstacle !== undefined && partialImages === 0) return { partialImages: undefined }
-  const why = obstacle ?? `it sends at most ${capabilities.maxPartialImages}`
-  return {
-    param: 'partial_images',
-    message: `partial_images is ${partialImages}, but '${model.id}' cannot send that many previews: ${why}. Send a smaller number, or remove partial_images.`,
-  }
-}
-
-function streamObstacle(
-  { stream }: ImageCapabilities,
   { conversion, foreign }: Output,
   perCall: readonly number[],
-): string | undefined {
-  if (!stream) return 'its upstream sends none'
-  if (conversion !== undefined)
-    return `Torana converts its images to ${conversion.format}, which it can do only with finished images`
-  if (foreign !== undefined) return `it sends none in ${foreign}`
-  if (perCall.length > 1) return `the images need ${perCall.length} calls`
-  return undefined
+): number | undefined {
+  // What Torana converts it converts whole, a format it does not know has no previews, and several calls send several streams.
+  const isStreamed =
+    stream && capabilities.stream && conversion === undefined && foreign === undefined && perCall.length === 1
+  return isStreamed ? Math.min(partialImages, capabilities.maxPartialImages) : undefined
 }
 
 /** Also of a field that would tie calls together: a `seed` would buy the same picture as often as there are calls. */
@@ -251,8 +228,6 @@ function withoutOption(request: ImageRequest, param: string): ImageRequest | und
       return { ...request, format: undefined }
     case 'output_compression':
       return { ...request, compression: undefined }
-    case 'partial_images':
-      return { ...request, partialImages: 0 }
     default: {
       const { [param]: _, ...extraFields } = request.extraFields
       return { ...request, extraFields }

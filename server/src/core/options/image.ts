@@ -7,6 +7,7 @@ import { priceTextOf } from '../price-text.ts'
 import { carriesUnknownFields } from '../request/offers.ts'
 import {
   abilitiesOf,
+  emulated,
   figure,
   NATIVE,
   negotiated,
@@ -39,7 +40,7 @@ export function imageOptions(model: ImageModel): readonly OptionRow[] {
     row('answers', 'several at once', severalCell(model)),
     row('answers', 'stream', ask({ stream: true }, 'stream', 'one event')),
     row('answers', 'previews', ({ capabilities: { stream, maxPartialImages } }) =>
-      stream && maxPartialImages > 0 ? figure(String(maxPartialImages)) : REFUSED,
+      stream && maxPartialImages > 0 ? figure(String(maxPartialImages)) : emulated('none come'),
     ),
     row('takes', 'given pictures', ({ capabilities: { edits } }) =>
       edits === undefined ? REFUSED : figure(String(edits.maxInputs)),

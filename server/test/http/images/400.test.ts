@@ -138,20 +138,6 @@ const wrong: [
     'partial_images',
     /0 to 3/,
   ],
-  [
-    'more previews than this upstream sends',
-    { stream: true, partial_images: 2 },
-    'unsupported_parameter',
-    'partial_images',
-    /at most 1/,
-  ],
-  [
-    'previews of converted pictures',
-    { stream: true, partial_images: 1, output_format: 'webp' },
-    'unsupported_parameter',
-    'partial_images',
-    /converts its images to webp/,
-  ],
   ['a stream by a word', { stream: 'yes' }, 'invalid_parameter', 'stream', /true or false/],
   [
     'a number of pictures by another name',

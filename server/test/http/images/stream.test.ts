@@ -39,6 +39,8 @@ const gateway = await startGateway({
       capabilities: { formats: ['jpeg'] },
     },
     'moderated-image': { on: 'moderation', capabilities: streams },
+    'one-preview-image': { on: 'sse-comments', capabilities: { ...streams, maxPartialImages: 1 } },
+    'converted-image': { on: 'sse-comments', capabilities: { ...streams, formats: ['png'] } },
   },
 })
 const { provider } = gateway
@@ -48,6 +50,27 @@ const kinds = (events: readonly ImageEvent[]): (string | undefined)[] => events.
 
 const PREVIEW = 'image_generation.partial_image'
 const DONE = 'image_generation.completed'
+
+for (const [what, fields, emulated] of [
+  ['a model without a stream', { model: 'bare-image' }, 'stream'],
+  [
+    'an image that is converted',
+    { model: 'converted-image', output_format: 'webp' },
+    'output_format, stream',
+  ],
+] as const) {
+  test(`partial_images is a wish: ${what} answers with none`, async () => {
+    const answer = await stream({ ...fields, partial_images: 2 })
+    assert.equal(answer.status, 200)
+    assert.deepEqual(kinds(eventsIn(answer)), [DONE])
+    assert.equal(answer.headers.get('x-torana-emulated'), emulated)
+  })
+}
+
+test('partial_images is a wish: the upstream is asked for as many as it makes', async () => {
+  const answer = await stream({ model: 'one-preview-image', partial_images: 3 })
+  assert.deepEqual(kinds(eventsIn(answer)), [PREVIEW, DONE])
+})
 
 for (const [model, scenario] of [
   ['live-image', 'plain'],
