@@ -1402,7 +1402,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "usage_above_expected" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "model_ends" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */
@@ -2282,6 +2282,15 @@ export interface components {
             tokens: number | null;
             images: number;
             amount_usd: string | null;
+            /**
+             * @description `upstream`: the amount is what the upstream says that it charges.
+             * @enum {string}
+             */
+            cost_by: "price" | "upstream";
+            /** @description What the upstream counted, where fewer tokens are charged. null: nothing was cut. */
+            told_tokens: number | null;
+            /** @description What the upstream says that it charges, where less is charged. null: nothing was cut. */
+            told_usd: string | null;
             /** Format: date-time */
             at: string;
         };

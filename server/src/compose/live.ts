@@ -37,7 +37,7 @@ export interface LiveParts {
 
 export interface Live extends AsyncDisposable {
   /** Is told what happens, on the way of requests. */
-  readonly observer: Pick<Observer, 'callEnded' | 'requestEnded'>
+  readonly observer: Pick<Observer, 'callEnded' | 'overcounted' | 'requestEnded'>
   readonly drains: DrainsInForce
   /** What all nodes say that were heard of late; this one is always among them. */
   readonly summaries: () => Promise<readonly NodeSummary[]>

@@ -56,7 +56,10 @@ function observerOf(
       telemetry.callEnded(record)
       live.callEnded(record)
     },
-    overcounted: (record) => telemetry.overcounted(record),
+    overcounted(record) {
+      telemetry.overcounted(record)
+      live.overcounted(record)
+    },
     undercounted: (record) => telemetry.undercounted(record),
     requestEnded(record) {
       live.requestEnded(record)

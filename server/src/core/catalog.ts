@@ -197,8 +197,17 @@ export interface ImageCapabilities {
   readonly harmlessFields: readonly string[]
   /** Request fields that it is known to refuse. Absent: none is. */
   readonly refusedFields?: readonly string[] | undefined
+  /** Where its answers say what the call costs, and in which unit. Absent: they don't, or nobody knows the unit. */
+  readonly reportedCost?: ReportedCost | undefined
   /** Undefined: it makes pictures from text alone. */
   readonly edits: ImageEdits | undefined
+}
+
+export interface ReportedCost {
+  /** Names of fields, from the outermost to the one that holds the number: `usage.cost`. */
+  readonly field: string
+  /** What one unit of the number is worth. */
+  readonly usdPerUnit: number
 }
 
 /** An endpoint plus a credential that we configured. */

@@ -45,6 +45,12 @@ export interface EntryRemarks {
   readonly reason?: string | undefined
   /** Who resolved it. */
   readonly by?: string | undefined
+  /** Of a post: the tokens that the upstream counted, where fewer are charged. */
+  readonly toldTokens?: number | undefined
+  /** Of a post: `upstream` where the amount is the upstream's own figure. Absent: it follows from the price. */
+  readonly costBy?: 'upstream' | undefined
+  /** Of a post: what the upstream says that it charges, where less is charged. Whole nano-dollars, as text. */
+  readonly toldNanoUsd?: string | undefined
 }
 
 /** Unix milliseconds at which a UUIDv7 was made. */

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { MANY_RUNS } from '#test/support/arbitraries.ts'
 import {
   addTokens,
-  believedUsage,
+  chargedUsage,
   divideTokens,
   divideWithin,
   UNKNOWN_TOKENS,
@@ -54,14 +54,16 @@ test('the shares sum exactly to any total that a number can hold, and each is ri
   )
 })
 
-test('a count is believed as far as the call can have used it', () => {
+test('a count is charged up to four times what is expected, and a larger one keeps what was told', () => {
   const measured = (tokens: number): Usage => ({ kind: 'measured', tokens })
-  assert.deepEqual(believedUsage(measured(5), 2, 9), measured(5))
-  assert.deepEqual(believedUsage(measured(2), 2, 9), measured(2))
-  assert.deepEqual(believedUsage(measured(10), 2, 9), { kind: 'estimated', tokens: 9 })
-  assert.deepEqual(believedUsage(measured(0), 0, 9), measured(0))
+  assert.deepEqual(chargedUsage(measured(5), 2, 9), measured(5))
+  assert.deepEqual(chargedUsage(measured(2), 2, 9), measured(2))
+  assert.deepEqual(chargedUsage(measured(10), 2, 9), measured(10))
+  assert.deepEqual(chargedUsage(measured(36), 2, 9), measured(36))
+  assert.deepEqual(chargedUsage(measured(37), 2, 9), { kind: 'estimated', tokens: 36, toldTokens: 37 })
+  assert.deepEqual(chargedUsage(measured(0), 0, 9), measured(0))
   for (const tokens of [0, 1])
-    assert.deepEqual(believedUsage(measured(tokens), 2, 9), { kind: 'unknown' }, `${tokens} tokens`)
+    assert.deepEqual(chargedUsage(measured(tokens), 2, 9), { kind: 'unknown' }, `${tokens} tokens`)
 })
 
 test('a heavier input never gets the smaller share, and no share is off by a whole token', () => {

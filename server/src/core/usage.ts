@@ -1,17 +1,27 @@
 /** Tokens an upstream charged for. Unknown is a kind, so that nobody can add it up as zero. */
 export type Usage =
   | { readonly kind: 'measured'; readonly tokens: number }
-  | { readonly kind: 'estimated'; readonly tokens: number }
+  | { readonly kind: 'estimated'; readonly tokens: number; readonly toldTokens?: number | undefined }
   | { readonly kind: 'unknown' }
 
 /**
- * A count that the call can have used. A larger one is the upstream's mistake, or worse: `most` counts instead, which is what
- * was reserved for the call. A smaller one than `least` comes from a server that does not count: it is unknown.
+ * Bounds what is charged by an upstream's own meter: this many times the most that Torana expects of the call. Torana's facts
+ * can be out of date, and an upstream can make the next quality up, which takes four times the tokens; a count that means nothing
+ * is off by orders of magnitude.
  */
-export function believedUsage(usage: Usage, least: number, most: number): Usage {
+export const MOST_TIMES_EXPECTED = 4
+
+/**
+ * What is charged of an upstream's count, where `most` is what Torana expects of the call at most. Up to `MOST_TIMES_EXPECTED`
+ * times that, the upstream's meter counts. A larger count is cut there, and keeps what the upstream told. A smaller one than
+ * `least` comes from a server that does not count: it is unknown.
+ */
+export function chargedUsage(usage: Usage, least: number, most: number): Usage {
   if (usage.kind !== 'measured') return usage
-  if (usage.tokens > most) return { kind: 'estimated', tokens: most }
-  return usage.tokens < least ? UNKNOWN_USAGE : usage
+  const { tokens } = usage
+  const bound = most * MOST_TIMES_EXPECTED
+  if (tokens > bound) return { kind: 'estimated', tokens: bound, toldTokens: tokens }
+  return tokens < least ? UNKNOWN_USAGE : usage
 }
 
 const UNKNOWN_USAGE: Usage = { kind: 'unknown' }
@@ -53,6 +63,16 @@ export const UNKNOWN_TOKENS: ImageUsage['tokens'] = Object.freeze({
   cachedTextInput: undefined,
   cachedImageInput: undefined,
 })
+
+/** Of all kinds together, where what nobody counted adds nothing. */
+export function countedTokens({
+  textInput,
+  imageInput,
+  textOutput,
+  imageOutput,
+}: ImageUsage['tokens']): number {
+  return (textInput ?? 0) + (imageInput ?? 0) + (textOutput ?? 0) + (imageOutput ?? 0)
+}
 
 /** Whether anything was counted at all. */
 export function hasCounted(tokens: ImageUsage['tokens']): boolean {

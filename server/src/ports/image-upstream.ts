@@ -109,6 +109,8 @@ export interface ImageAnswer {
   readonly eachTokens?: ImageUsage['tokens'] | undefined
   /** Its `usage` as it came, where one object tells of the whole call. */
   readonly usage?: Readonly<Record<string, unknown>> | undefined
+  /** What it says that it charges for the call, where `reportedCost` of its capabilities tells where and in which unit. */
+  readonly reportedNanoUsd?: bigint | undefined
   /** `size`, `quality`, `background`, `output_format` as it resolved them, where it tells. */
   readonly echoes: Readonly<Record<string, unknown>>
   /** Top-level fields of its answer beyond OpenAI's own. */

@@ -17,18 +17,28 @@ export interface CallRecord {
   readonly durationMs: number
 }
 
-/** A count of an upstream that its call can't have used, and that was cut. */
+/** A count, or a cost, of an upstream above the most that Torana expected of the call. */
 export interface Overcount {
   readonly requestId: string
   readonly callId: string
   readonly model: string
   readonly deployment: string
-  /** By how many tokens it was cut. */
+  /** How many tokens it counted above the most that was expected. 0: it was the cost. */
   readonly excessTokens: number
+  /** How many of them were not charged, since the upstream can't have meant them. */
+  readonly cutTokens: number
+  /** The same of the cost that it says it charges. Absent: it says none, or one as expected. */
+  readonly excessNanoUsd?: bigint | undefined
+  readonly cutNanoUsd?: bigint | undefined
+}
+
+/** Whether some of it was not charged. */
+export function isCut({ cutTokens, cutNanoUsd = 0n }: Pick<Overcount, 'cutTokens' | 'cutNanoUsd'>): boolean {
+  return cutTokens > 0 || cutNanoUsd > 0n
 }
 
 /** A count of an upstream that is too small to be one. The tokens were estimated instead. */
-export interface Undercount extends Omit<Overcount, 'excessTokens'> {
+export interface Undercount extends Pick<Overcount, 'requestId' | 'callId' | 'model' | 'deployment'> {
   /** What it counted. */
   readonly toldTokens: number
 }

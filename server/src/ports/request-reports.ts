@@ -1,5 +1,5 @@
 /** What the request log tells people: rows, counts over time, and one request with its calls and its money. */
-import type { EntryKind, UsageSource } from '#core/ledger.ts'
+import type { EntryKind, EntryRemarks, UsageSource } from '#core/ledger.ts'
 import type { Outcome } from '#core/request-outcome.ts'
 import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-trace.ts'
 
@@ -84,6 +84,7 @@ export interface BookedCall {
   readonly tokens: number | undefined
   readonly images: number
   readonly amountNanoUsd: bigint | undefined
+  readonly remarks: EntryRemarks | undefined
   readonly atMs: number
 }
 

@@ -64,8 +64,8 @@ const TRAFFIC = {
     most: 100,
   }),
   torana_upstream_overcounts_total: counter(
-    'Calls whose upstream counted more tokens than they can have used; the counts were cut.',
-    { labels: ['model', 'deployment'], most: 25 },
+    'Calls whose upstream counted, or charged, more than Torana expected of them at most: all of it was charged to the caller, or only a part, since it cannot be true.',
+    { labels: ['model', 'deployment', 'charged'], most: 50 },
   ),
   torana_upstream_undercounts_total: counter(
     'Priced calls whose upstream counted fewer tokens than inputs; the tokens were estimated.',

@@ -3,7 +3,8 @@
  * only when somebody scrapes.
  */
 import { ownTime } from '#core/request-trace.ts'
-import type { CallRecord, Overcount, RequestRecord, Undercount } from '#ports/observer.ts'
+import { isCut, type CallRecord, type Overcount } from '#ports/observer.ts'
+import type { RequestRecord, Undercount } from '#ports/observer.ts'
 import { BooksMetrics } from './books-metrics.ts'
 import { NodeMetrics, type Build } from './node-metrics.ts'
 import { ProcessMetrics } from './process-metrics.ts'
@@ -170,8 +171,9 @@ export class Metrics {
     return series
   }
 
-  overcounted({ model, deployment }: Overcount): void {
-    this.#overcounts.get({ model, deployment }).value += 1
+  overcounted(record: Overcount): void {
+    const { model, deployment } = record
+    this.#overcounts.get({ model, deployment, charged: isCut(record) ? 'part' : 'all' }).value += 1
   }
 
   undercounted({ model, deployment }: Undercount): void {

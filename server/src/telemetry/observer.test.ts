@@ -33,12 +33,30 @@ test("an upstream's words never reach the log through the request, since they ma
   assert.doesNotMatch(lines.pop() ?? 'no line', /canary|no line/)
 })
 
-test('a count that was cut is in the log and counted, by deployment', async () => {
-  const overcount = { requestId: 'r', callId: 'c', model: 'm', deployment: 'm/u', excessTokens: 7 }
+test('a count above what was expected is a warning, one that was cut an error, and both are counted by deployment', async () => {
+  const overcount = {
+    requestId: 'r',
+    callId: 'c',
+    model: 'm',
+    deployment: 'm/u',
+    excessTokens: 7,
+    cutTokens: 0,
+  }
   observer.overcounted(overcount)
   assert.deepEqual(warnings.pop(), overcount)
+  observer.overcounted({ ...overcount, cutTokens: 3 })
+  assert.deepEqual(errors.pop(), { ...overcount, cutTokens: 3 })
+  observer.overcounted({ ...overcount, excessTokens: 0, excessNanoUsd: 5n, cutNanoUsd: 2n })
+  assert.deepEqual(errors.pop(), { ...overcount, excessTokens: 0, excessNanoUsd: '5', cutNanoUsd: '2' })
   const { text } = await metrics.text()
-  assert.match(text, /^torana_upstream_overcounts_total\{model="m",deployment="m\/u"\} 1$/m)
+  const name = /^torana_upstream_overcounts_total\{model="m",deployment="m\/u",charged="(all|part)"\} (\d)$/gm
+  assert.deepEqual(
+    [...text.matchAll(name)].map(([, charged, count]) => [charged, count]),
+    [
+      ['all', '1'],
+      ['part', '2'],
+    ],
+  )
 })
 
 test('a count that was too small to be one is in the log and counted, by deployment', async () => {

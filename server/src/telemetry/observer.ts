@@ -1,6 +1,7 @@
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { CallRecord, Observer, Overcount, RequestRecord, Undercount } from '#ports/observer.ts'
+import { isCut, type CallRecord, type Observer, type Overcount } from '#ports/observer.ts'
+import type { RequestRecord, Undercount } from '#ports/observer.ts'
 import type { Log } from './log.ts'
 import type { Metrics } from './metrics.ts'
 
@@ -19,10 +20,14 @@ export function telemetryObserver(log: Log, metrics: Metrics, clock: Clock): Obs
     },
     overcounted(record: Overcount) {
       metrics.overcounted(record)
-      log.warn(
-        { ...record },
-        'upstream counted more tokens than the call can have used, so the count was cut',
-      )
+      const { excessNanoUsd, cutNanoUsd, ...counts } = record
+      const line = {
+        ...counts,
+        ...(excessNanoUsd !== undefined && { excessNanoUsd: String(excessNanoUsd) }),
+        ...(cutNanoUsd !== undefined && { cutNanoUsd: String(cutNanoUsd) }),
+      }
+      if (isCut(record)) log.error(line, 'upstream counted more than the call can have used, and was cut')
+      else log.warn(line, 'upstream counted more than was expected of the call, and all of it was charged')
     },
     undercounted(record: Undercount) {
       metrics.undercounted(record)

@@ -91,6 +91,14 @@ export const overview = {
       text: (f: Figures) => `${f['model']}: least cosine ${cosineText(f)}. It goes on serving.`,
       link: 'Open',
     },
+    usage_above_expected: {
+      title: (name: string) => `${name} counts more than expected`,
+      text: (f: Figures) =>
+        Number(f['cut']) > 0
+          ? `${f['model']}: ${plural(Number(f['calls']), 'call')}. ${f['cut']} counted what cannot be and were charged in part.`
+          : `${f['model']}: ${plural(Number(f['calls']), 'call')} above the most that its facts say, charged in full.`,
+      link: 'Open',
+    },
     unknowns_open: {
       title: (_: string, f: Figures) => plural(Number(f['open']), 'unknown outcome'),
       text: (f: Figures) =>

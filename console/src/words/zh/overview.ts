@@ -91,6 +91,14 @@ export const overview: typeof english = {
       text: (f) => `${f['model']}：最小余弦 ${Number(f['least_cosine']).toFixed(4)}。仍在服务。`,
       link: '打开',
     },
+    usage_above_expected: {
+      title: (name) => `${name} 计数高于预期`,
+      text: (f) =>
+        Number(f['cut']) > 0
+          ? `${f['model']}：${f['calls']} 次调用，其中 ${f['cut']} 次的计数不可能为真，只计入一部分。`
+          : `${f['model']}：${f['calls']} 次调用高于模型资料的上限，已全额计费。`,
+      link: '打开',
+    },
     unknowns_open: {
       title: (_, f) => `${f['open']} 个未知结果`,
       text: (f) => `$${Number(f['usd']).toFixed(2)} 暂计为已花费。最早的将在 ${f['posts_in']}后自动入账。`,

@@ -93,6 +93,7 @@ export function resolveImageCapabilities(
     maxParallelCalls: fields.maxParallelCalls ?? 4,
     harmlessFields: fields.harmlessFields ?? [],
     ...(fields.refusedFields && { refusedFields: fields.refusedFields }),
+    ...(typeof fields.reportedCost === 'object' && { reportedCost: fields.reportedCost }),
     edits: editsOf(layers.map((layer) => layer?.edits)),
   }
 }

@@ -136,6 +136,25 @@ export const imageOnlyCapabilities = {
     .describe(
       'Images: request fields that the upstream refuses, such as `style` of the DALL·E models. Torana refuses them itself, or drops them where that is allowed. Default none.',
     ),
+  reportedCost: z
+    .union([
+      z.literal('none'),
+      z.strictObject({
+        field: z
+          .string()
+          .regex(/^\w+(\.\w+)*$/, 'expected the name of a field such as cost, or a path such as usage.cost')
+          .describe('Where the answer of the upstream has the number: `cost`, `usage.cost`.'),
+        usdPerUnit: z
+          .number()
+          .positive()
+          .max(1000)
+          .describe('What one unit of that number is worth in US dollars: 1, or 0.01 for cents.'),
+      }),
+    ])
+    .optional()
+    .describe(
+      'Images: the upstream says in its answers what a call costs. Torana charges that figure instead of the price, and says so. `none`: it is not used. Default `none`.',
+    ),
   edits,
 }
 

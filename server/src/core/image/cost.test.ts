@@ -218,6 +218,63 @@ test('a total that is repeated in each of several events is charged once; pictur
   assert.deepEqual([once.source, once.excessTokens], ['upstream', 0])
   const own = ask(1056)
   assert.deepEqual(own, answered(base, { images: 3, pictures, tokens: told(12, 3 * 1056) }))
-  // More than either reading can be is cut, as ever.
+  // More than is expected by either reading is said to be.
   assert.ok(ask(9 * 1056).excessTokens > 0)
+})
+
+for (const [counted, charged, source] of [
+  [1056, 1056, 'upstream'],
+  [1057, 1057, 'upstream'],
+  [4 * 1056, 4 * 1056, 'upstream'],
+  [4 * 1056 + 1, 4 * 1056, 'estimated'],
+  [9e15, 4 * 1056, 'estimated'],
+] as const) {
+  test(`the upstream's meter is charged up to four times what is expected: ${counted} of 1056`, () => {
+    const base = given(perToken, { size: SQUARE, quality: 'medium' }, { table: outputTokens })
+    const paid = answered(base, { tokens: told(5, counted), pictures: [SQUARE] })
+    assert.deepEqual(
+      [paid.charged.imageOutput, paid.source, paid.tokens, paid.excessTokens, paid.cutTokens],
+      [charged, source, 5 + charged, Math.max(0, counted - 1056), counted - charged],
+    )
+    assert.equal(paid.told.imageOutput, counted)
+    assert.deepEqual(paid.cost, { kind: 'known', nanoUsd: 25_000n + BigInt(charged) * 40_000n })
+  })
+}
+
+for (const [what, price, reported, expected] of [
+  ['as expected', perImage, 7n, ['0.000000007', 'upstream', 'upstream', 0n, 0n]],
+  [
+    'of a call without a price',
+    { kind: 'unpriced' },
+    45_000_000n,
+    ['0.045000000', 'upstream', 'upstream', 0n, 0n],
+  ],
+  [
+    'beyond any image, of a call without a price',
+    { kind: 'unpriced' },
+    10_000_000_007n,
+    ['10.000000000', 'estimated', 'upstream', 7n, 7n],
+  ],
+  ['of what is declared free', { kind: 'free' }, 45n, ['0.000000000', 'upstream', 'price', 0n, 0n]],
+] as const) {
+  test(`the cost that an upstream names is charged and marked: ${what}`, () => {
+    const paid = answered(given(price, { size: SQUARE, quality: 'low' }), {
+      pictures: [SQUARE],
+      reportedNanoUsd: reported,
+    })
+    const { source, costBy, excessNanoUsd, cutNanoUsd } = paid
+    assert.deepEqual([costText(paid.cost), source, costBy, excessNanoUsd, cutNanoUsd], expected)
+  })
+}
+
+test('a cost that an upstream names is charged up to four times the most that the price says', () => {
+  const base = given(perImage, { size: SQUARE, quality: 'low' })
+  const most = maxCallCost(base.request, base.model, base.offer, 1)
+  assert.ok(most.kind === 'known')
+  const ask = (reportedNanoUsd: bigint) => answered(base, { pictures: [SQUARE], reportedNanoUsd })
+  const { nanoUsd } = most
+  assert.deepEqual(ask(4n * nanoUsd).cost, { kind: 'known', nanoUsd: 4n * nanoUsd })
+  assert.deepEqual([ask(4n * nanoUsd).excessNanoUsd, ask(4n * nanoUsd).cutNanoUsd], [3n * nanoUsd, 0n])
+  assert.deepEqual(ask(4n * nanoUsd + 1n).cost, { kind: 'known', nanoUsd: 4n * nanoUsd })
+  assert.deepEqual([ask(4n * nanoUsd + 1n).source, ask(4n * nanoUsd + 1n).cutNanoUsd], ['estimated', 1n])
 })

@@ -1,7 +1,7 @@
 /** What the calls of an image request may cost, and what one did. A streamed picture costs what it costs in one piece. */
 import type { ImageModel, ImageSizes, ImageTokenTable, PixelSize } from '../catalog.ts'
 import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
-import { NOTHING_GIVEN, zerosUnknown } from '../usage.ts'
+import { MOST_TIMES_EXPECTED, NOTHING_GIVEN, zerosUnknown } from '../usage.ts'
 import type { GivenUsage, ImageBounds, ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
 import { utf8Bytes } from './bytes.ts'
 import { givenIn } from './given.ts'
@@ -71,6 +71,8 @@ export interface AnsweredCall {
   readonly pictures: readonly PixelSize[]
   /** What the upstream says it made: of interest is `quality`. */
   readonly echoes: Readonly<Record<string, unknown>>
+  /** What the upstream says that it charges for the call. Undefined: it does not say. */
+  readonly reportedNanoUsd?: bigint | undefined
 }
 
 interface CallCost {
@@ -81,28 +83,80 @@ interface CallCost {
   readonly tokens: number | undefined
 }
 
-export interface AccountedCall extends CallCost {
-  /** What the upstream counted, as far as it can be true. */
-  readonly believed: ImageUsage['tokens']
-  /** How many tokens were cut from what it counted. */
+/** What the upstream's own meter says, and what of it is charged. */
+interface MeteredTokens {
+  /** What the upstream counted. Callers get it as it is. */
+  readonly told: ImageUsage['tokens']
+  /** What is charged of it. */
+  readonly charged: ImageUsage['tokens']
+  /** How many tokens it counted above the most that was expected of the call. */
   readonly excessTokens: number
+  /** How many of them are not charged. */
+  readonly cutTokens: number
+}
+
+/** The same of the cost that an upstream names itself. */
+interface MeteredCost {
+  /** `upstream`: the cost is its own figure. `price`: it follows from the price and the counts. */
+  readonly costBy: 'price' | 'upstream'
+  readonly excessNanoUsd: bigint
+  readonly cutNanoUsd: bigint
+}
+
+export interface AccountedCall extends CallCost, MeteredTokens, MeteredCost {
   /** It counted no token for pictures whose tokens are paid for. Pictures have tokens, so they were estimated. */
   readonly isUncounted: boolean
 }
 
-/** What one call cost: where that is not known, the dearest that it may have been; and no more tokens than it can have used. */
+/** What one call cost: what its upstream says, within reason; and where it does not say, the dearest that it may have been. */
 export function callCost(call: AnsweredCall): AccountedCall {
-  const { believed, excessTokens } = believedTokens(call)
+  const metered = meteredTokens(call)
+  const { charged, excessTokens, cutTokens } = metered
   const { eachTokens } = call
-  // The sum is more than the call can have used, and each event alone is not: each repeats the total.
-  if (excessTokens > 0 && eachTokens && believedTokens({ ...call, tokens: eachTokens }).excessTokens === 0)
+  // The sum is more than is expected of the call, and each event alone is not: each repeats the total.
+  if (excessTokens > 0 && eachTokens && meteredTokens({ ...call, tokens: eachTokens }).excessTokens === 0)
     return callCost({ ...call, tokens: eachTokens, eachTokens: undefined })
   const isByTokens = call.offer.deployment.price.kind === 'perTokenKind'
   const isUncounted = isByTokens && call.tokens.imageOutput === 0 && call.pictures.length > 0
-  const told = { ...call, tokens: isUncounted ? zerosUnknown(believed) : believed }
-  const paid = isByTokens ? costByTokens(told) : costByPictures(told)
-  const source = excessTokens === 0 ? paid.source : 'estimated'
-  return { ...paid, source, believed, excessTokens, isUncounted }
+  const counted = { ...call, tokens: isUncounted ? zerosUnknown(charged) : charged }
+  const byPrice = isByTokens ? costByTokens(counted) : costByPictures(counted)
+  const source = cutTokens === 0 ? byPrice.source : 'estimated'
+  return { ...byPrice, ...metered, ...reportedCost(call, { ...byPrice, source }), isUncounted }
+}
+
+/**
+ * Bounds what an upstream may say that one image costs, where its model has no price. The dearest image of any price list costs
+ * less than a dollar.
+ */
+const MOST_NANO_USD_OF_AN_IMAGE = 10_000_000_000n
+
+/** The upstream's own figure stands for ours, within the same bound as its counts. What is declared free stays free. */
+function reportedCost(call: AnsweredCall, byPrice: CallCost): Omit<CallCost, 'tokens'> & MeteredCost {
+  const { request, model, offer, reportedNanoUsd } = call
+  const ours = {
+    cost: byPrice.cost,
+    source: byPrice.source,
+    costBy: 'price',
+    excessNanoUsd: 0n,
+    cutNanoUsd: 0n,
+  } as const
+  if (reportedNanoUsd === undefined || offer.deployment.price.kind === 'free') return ours
+  const images = Math.max(call.images, call.pictures.length)
+  const reserved = maxCallCost(request, model, offer, images)
+  const known = [reserved, byPrice.cost].flatMap((cost) => (cost.kind === 'known' ? [cost.nanoUsd] : []))
+  const expected = known.reduce((most, nanoUsd) => (nanoUsd > most ? nanoUsd : most), 0n)
+  const isExpected = known.length > 0
+  const bound = isExpected
+    ? expected * BigInt(MOST_TIMES_EXPECTED)
+    : BigInt(images) * MOST_NANO_USD_OF_AN_IMAGE
+  const cutNanoUsd = reportedNanoUsd > bound ? reportedNanoUsd - bound : 0n
+  return {
+    cost: { kind: 'known', nanoUsd: reportedNanoUsd - cutNanoUsd },
+    source: cutNanoUsd === 0n ? 'upstream' : 'estimated',
+    costBy: 'upstream',
+    excessNanoUsd: isExpected && reportedNanoUsd > expected ? reportedNanoUsd - expected : cutNanoUsd,
+    cutNanoUsd,
+  }
 }
 
 /** Upstreams put words of their own around a prompt: few, but more than a short prompt has. */
@@ -110,17 +164,24 @@ const FRAME_TOKENS = 256
 /** Of a kind whose most nobody knows before the call, such as the thoughts of a model. No call uses as many. */
 const MOST_TOKENS_OF_A_KIND = 10_000_000
 
-function believedTokens(call: AnsweredCall): Pick<AccountedCall, 'believed' | 'excessTokens'> {
+function meteredTokens(call: AnsweredCall): MeteredTokens {
   const most = mostTokens(call)
-  const believed = { ...call.tokens }
-  let excessTokens = 0
+  const charged = { ...call.tokens }
+  let [excessTokens, cutTokens] = [0, 0]
   for (const kind of COUNTED_KINDS) {
-    const excess = (call.tokens[kind] ?? 0) - most[kind]
-    if (excess <= 0) continue
-    believed[kind] = most[kind]
-    excessTokens += excess
+    const count = call.tokens[kind] ?? 0
+    const bound = Math.max(most[kind], Math.min(boundOf(most[kind]), MOST_TOKENS_OF_A_KIND))
+    excessTokens += Math.max(0, count - most[kind])
+    if (count <= bound) continue
+    charged[kind] = bound
+    cutTokens += count - bound
   }
-  return { believed, excessTokens }
+  return { told: call.tokens, charged, excessTokens, cutTokens }
+}
+
+/** Of tokens of a kind that nobody expects, as many as upstreams put around a prompt. */
+function boundOf(expected: number): number {
+  return expected === 0 ? FRAME_TOKENS : expected * MOST_TIMES_EXPECTED
 }
 
 /**

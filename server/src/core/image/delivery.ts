@@ -88,6 +88,8 @@ export interface ImageResult {
   readonly attempts: number
   /** As in `x-torana-cost`. */
   readonly costUsd: string
+  /** Whose figure it is. Absent: it follows from the price. */
+  readonly costBy?: 'upstream' | 'price, upstream' | undefined
   readonly usage: 'upstream' | 'estimated'
   readonly emulated: readonly string[]
   readonly dropped: readonly string[]
@@ -135,6 +137,7 @@ export function resultOf(
   )
   const pictures = all.slice(0, about.asked)
   const differs = differenceOf(pictures, wanted)
+  const costBy = costByOf(inOrder)
   const extra = all.slice(about.asked).map(({ attempt, index }) => ({ attempt, index }))
   return {
     ...about,
@@ -147,9 +150,16 @@ export function resultOf(
     extraFields: isAlone ? (only?.extraFields ?? {}) : {},
     deployments: [...new Set(inOrder.map(({ post }) => post.deployment))],
     costUsd: costText(inOrder.map(costOf).reduce(addCosts)),
+    ...(costBy === undefined ? {} : { costBy }),
     usage: inOrder.some(({ post }) => post.usage !== 'upstream') ? 'estimated' : 'upstream',
     emulated: [...new Set(inOrder.flatMap(({ emulated }) => emulated))],
   }
+}
+
+function costByOf(deliveries: readonly Delivery[]): ImageResult['costBy'] {
+  const reported = deliveries.filter(({ post }) => post.remarks?.costBy === 'upstream').length
+  if (reported === 0) return undefined
+  return reported === deliveries.length ? 'upstream' : 'price, upstream'
 }
 
 function costOf({ post }: Delivery): Cost {

@@ -46,6 +46,17 @@ export interface DeploymentSummary {
   readonly latency: SparseCounts
 }
 
+/** Calls of one deployment whose upstream counted, or charged, more than was expected of them at most. */
+export interface OvercountSummary {
+  readonly deployment: string
+  /** Since `sinceMs`, as are those below. */
+  readonly calls: number
+  /** Of them, those that were not charged in full. */
+  readonly cutCalls: number
+  readonly sinceMs: number
+  readonly lastMs: number
+}
+
 export interface NodeSummary {
   readonly node: string
   readonly atMs: number
@@ -57,6 +68,8 @@ export interface NodeSummary {
   readonly isStoreAway: boolean
   /** Places where ledger and sums differ, as far as this node has compared them. */
   readonly ledgerDifferences: number
+  /** Absent: a node of an earlier version. */
+  readonly overcounts?: readonly OvercountSummary[] | undefined
   readonly deployments: readonly DeploymentSummary[]
   readonly flows: readonly Flow[]
 }

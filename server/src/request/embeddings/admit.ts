@@ -3,6 +3,7 @@ import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { costOf, maxCostOf } from '#core/price.ts'
+import type { Usage } from '#core/usage.ts'
 import type { Key } from '#ports/keys.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import {
@@ -32,7 +33,7 @@ export interface AdmissionRequest {
 
 export interface BegunEmbedding extends BegunCall {
   readonly offer: Offer
-  /** The most that it can use. It is reserved, and no more is charged, whatever the upstream counts. */
+  /** The most that Torana expects it to use. It is reserved. An upstream's meter may count more, up to `MOST_TIMES_EXPECTED`. */
   readonly mostTokens: number
 }
 
@@ -81,12 +82,11 @@ export class EmbeddingAdmission extends Admission {
     return begun instanceof Promise ? begun.then(told) : told(begun)
   }
 
-  served(
-    call: BegunEmbedding,
-    { kind, tokens }: { readonly kind: 'measured' | 'estimated'; readonly tokens: number },
-  ): void {
-    const usage = kind === 'measured' ? 'upstream' : 'estimated'
-    this.paid(call, { usage, tokens, images: 0, cost: costOf(call.offer.deployment.price, tokens) })
+  served(call: BegunEmbedding, used: Exclude<Usage, { readonly kind: 'unknown' }>): void {
+    const { tokens } = used
+    const cost = costOf(call.offer.deployment.price, tokens)
+    if (used.kind === 'measured') this.paid(call, { usage: 'upstream', tokens, images: 0, cost })
+    else this.paid(call, { usage: 'estimated', tokens, images: 0, cost, toldTokens: used.toldTokens })
   }
 
   /**

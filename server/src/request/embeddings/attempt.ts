@@ -8,7 +8,7 @@ import type { Offer } from '#core/embedding/negotiate.ts'
 import { toUnitLength, truncate, valuesOf, type VectorForm } from '#core/embedding/vector.ts'
 import { outOfTime, UpstreamFailure, withoutWords } from '#core/fault/failure.ts'
 import type { CallTrace } from '#core/request-trace.ts'
-import { believedUsage, divideWithin, type Usage } from '#core/usage.ts'
+import { chargedUsage, divideTokens, divideWithin, MOST_TIMES_EXPECTED, type Usage } from '#core/usage.ts'
 import type { EmbeddingAnswer } from '#ports/upstream.ts'
 import { callTraceOf, recordCall, type EndedCall } from '../traffic/ended-call.ts'
 import type { BegunEmbedding } from './admit.ts'
@@ -88,14 +88,14 @@ export async function attempt(
     })
     let most = 0
     for (const { mostTokens } of calls) most += mostTokens
-    const usage = believedUsage(answer.usage, leastTokens(offer, inputs), most)
+    const usage = chargedUsage(answer.usage, leastTokens(offer, inputs), most)
     // Immediate in the common case, where there is nothing to divide and nothing to estimate.
     const usages =
       shares.length === 1 && usage.kind !== 'unknown' ? [usage] : await dividedUsages(usage, shares, calls)
     for (let index = 0; index < shares.length; index += 1)
       shares[index]?.request.admission.served(calls[index] as BegunEmbedding, usages[index] as KnownUsage)
     ended('ok', { firstByteMs: answer.firstByteMs, upstreamRequestId: answer.upstreamRequestId, usages })
-    if (usage !== answer.usage && answer.usage.kind === 'measured') {
+    if (answer.usage.kind === 'measured' && (usage !== answer.usage || answer.usage.tokens > most)) {
       const { tokens } = answer.usage
       const about = {
         requestId: lead.request.requestId,
@@ -103,7 +103,8 @@ export async function attempt(
         model: lead.request.model.id,
         deployment: deployment.id,
       }
-      if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most })
+      const cutTokens = usage.kind === 'estimated' ? tokens - usage.tokens : 0
+      if (tokens > most) outside.observer.overcounted({ ...about, excessTokens: tokens - most, cutTokens })
       else outside.observer.undercounted({ ...about, toldTokens: tokens })
     }
     return answersOf(asAskedFor(answer, offer), shares, usages)
@@ -196,8 +197,8 @@ function leastTokens({ deployment }: Offer, inputs: Input): number {
 }
 
 /**
- * What the upstream counted, or our estimate, divided so that the parts sum to it exactly. No part is larger than what was
- * reserved for it.
+ * What the upstream counted, or our estimate, divided so that the parts sum to it exactly. No part is larger than what can be
+ * charged for it.
  */
 async function dividedUsages(
   usage: Usage,
@@ -211,8 +212,14 @@ async function dividedUsages(
     }),
   )
   if (usage.kind === 'unknown') return counts.map((tokens) => ({ kind: 'estimated', tokens }))
-  const mosts = calls.map(({ mostTokens }) => mostTokens)
-  return divideWithin(usage.tokens, counts, mosts).map((tokens) => ({ kind: usage.kind, tokens }))
+  const expected = calls.map(({ mostTokens }) => mostTokens)
+  const isAsExpected = usage.tokens <= expected.reduce((sum, most) => sum + most, 0)
+  const mosts = isAsExpected ? expected : expected.map((most) => most * MOST_TIMES_EXPECTED)
+  const parts = divideWithin(usage.tokens, counts, mosts)
+  if (usage.kind === 'measured') return parts.map((tokens) => ({ kind: 'measured', tokens }))
+  const { toldTokens } = usage
+  const told = toldTokens === undefined ? [] : divideTokens(toldTokens, counts)
+  return parts.map((tokens, index) => ({ kind: 'estimated', tokens, toldTokens: told[index] }))
 }
 
 /** Nearly always the upstream has counted, and there is nothing to replace. */

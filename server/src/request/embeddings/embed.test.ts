@@ -199,7 +199,7 @@ test('whatever an upstream can count, its count is divided without loss: k times
   )
 })
 
-test('a count above the most that the call can have used is cut to it, called an estimate, and told', async () => {
+test('a count above what is expected is charged up to four times that, told as it came, and called an estimate beyond', async () => {
   const price = { kind: 'perToken', nanoUsdPerMillionTokens: 1_000_000_000_000n } as const
   const model = aModel({ deployments: [aDeployment({ price })], facts: { maxInputTokens: 100 } })
   const inputs = fc.oneof(
@@ -222,12 +222,13 @@ test('a count above the most that the call can have used is cut to it, called an
       const overcounts: Overcount[] = []
       const upstream = new MemoryUpstream({ usage: () => ({ kind: 'measured', tokens }) })
       const { usage } = await embedInMemory(aRequest({ input }), model, upstream, { overcounts })
-      assert.equal(usage.promptTokens, Math.min(tokens, most))
-      assert.deepEqual(usage.cost, { kind: 'known', nanoUsd: BigInt(usage.promptTokens) * 1_000_000n })
-      assert.equal(usage.source, tokens > most ? 'estimated' : 'upstream')
+      const charged = Math.min(tokens, 4 * most)
+      assert.equal(usage.promptTokens, tokens)
+      assert.deepEqual(usage.cost, { kind: 'known', nanoUsd: BigInt(charged) * 1_000_000n })
+      assert.equal(usage.source, tokens > charged ? 'estimated' : 'upstream')
       assert.deepEqual(
-        overcounts.map(({ excessTokens }) => excessTokens),
-        tokens > most ? [tokens - most] : [],
+        overcounts.map(({ excessTokens, cutTokens }) => [excessTokens, cutTokens]),
+        tokens > most ? [[tokens - most, tokens - charged]] : [],
       )
     }),
     MANY_RUNS,

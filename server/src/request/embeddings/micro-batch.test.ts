@@ -67,20 +67,23 @@ test('requests that come together share one call; each gets its own vectors, usa
   )
 })
 
-test('a count that a shared call can not have used is cut, and no member is charged more than it can have used', async () => {
-  for (const tokens of [9, 60, 70, 71, Number.MAX_SAFE_INTEGER]) {
+test('a count that a shared call can not have used is cut, and no member is charged more than four times what is expected of it', async () => {
+  for (const tokens of [9, 60, 70, 71, 280, 281, Number.MAX_SAFE_INTEGER]) {
     const { node } = start({ usage: () => ({ kind: 'measured', tokens }) })
     const lists = [['a', 'bb'], ['ccccccccc'], ['dd', 'a b c d', 'e']]
     await Promise.all(lists.map((texts, index) => ask(node, texts, `p${index}`)))
     const rows = node.books.entries().toSorted((a, b) => (a.project < b.project ? -1 : 1))
     // A token has at least one byte, and a server puts at most eight around a text.
     const most = lists.map((texts) => texts.reduce((sum, text) => sum + 8 + text.length, 0))
-    assert.ok(rows.every(({ tokens = 0 }, index) => tokens <= (most[index] ?? 0)))
+    const times = tokens > 70 ? 4 : 1
+    assert.ok(rows.every((row, index) => (row.tokens ?? 0) <= times * (most[index] ?? 0)))
     assert.equal(
       rows.reduce((sum, row) => sum + (row.tokens ?? 0), 0),
-      Math.min(tokens, 70),
+      Math.min(tokens, 280),
     )
-    assert.ok(rows.every(({ usage }) => usage === (tokens > 70 ? 'estimated' : 'upstream')))
+    assert.ok(rows.every(({ usage }) => usage === (tokens > 280 ? 'estimated' : 'upstream')))
+    const told = rows.reduce((sum, { remarks }) => sum + (remarks?.toldTokens ?? 0), 0)
+    assert.equal(told, tokens > 280 ? tokens : 0)
   }
 })
 

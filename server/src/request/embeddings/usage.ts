@@ -49,14 +49,16 @@ async function divided(
   for (const { slot, tokens } of hits) promptTokens += tokens * (repeats?.[slot] ?? 1)
   let cost: Cost = { kind: 'known', nanoUsd: 0n }
   for (const part of served) {
-    const { tokens } = part.answer.usage
-    cost = addCosts(cost, costOf(part.offer.deployment.price, tokens))
+    const { usage } = part.answer
+    cost = addCosts(cost, costOf(part.offer.deployment.price, usage.tokens))
+    // The caller gets what the upstream told, also where less of it is charged.
+    const told = (usage.kind === 'estimated' ? usage.toldTokens : undefined) ?? usage.tokens
     if (!local || !repeats) {
-      promptTokens += tokens
+      promptTokens += told
       continue
     }
     const weights = part.slots.map((slot) => local[slot] as number)
-    for (const [position, share] of divideTokens(tokens, weights).entries())
+    for (const [position, share] of divideTokens(told, weights).entries())
       promptTokens += share * (repeats[part.slots[position] as number] as number)
   }
   return { promptTokens, source: estimated ? 'estimated' : 'upstream', cost }

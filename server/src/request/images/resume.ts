@@ -16,7 +16,7 @@ import { StoreAway } from '#ports/store.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import { findImageModel } from '../access/find-model.ts'
 import { keyNow, type KeyAsked } from '../access/terms-now.ts'
-import type { BegunCall, PaidCall } from '../money/call.ts'
+import { paidEntry, type BegunCall, type PaidCall } from '../money/call.ts'
 import { admitImages, offersFor } from './admit.ts'
 import { blobsOfBatch } from './batch-blobs.ts'
 import { keepDelivery, keptBytes, keptDelivery, type HeldBytes } from './deliver.ts'
@@ -257,9 +257,8 @@ class LateBooks implements CallBooks {
     return Promise.reject(new Fault('internal_error', 'A resumed call was begun again.'))
   }
 
-  paid({ unknown }: BegunCall, { usage, tokens, images, cost }: PaidCall): LedgerEntry {
-    const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
-    const post: LedgerEntry = { ...unknown, kind: 'post', usage, tokens, images, amountNanoUsd }
+  paid({ unknown }: BegunCall, call: PaidCall): LedgerEntry {
+    const post = paidEntry(unknown, call, false)
     this.entries.push(post)
     return post
   }

@@ -10,7 +10,7 @@ import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { Limits } from '#core/settings.ts'
-import type { ImageUsage } from '#core/usage.ts'
+import { countedTokens, type ImageUsage } from '#core/usage.ts'
 import type { Clock, Identifiers } from '#ports/clock.ts'
 import type { Asker } from '#ports/asker.ts'
 import { CodecBusy, PictureUnreadable } from '#ports/image-codec.ts'
@@ -218,25 +218,36 @@ function unforeseen(cause: unknown, deployment: string): UpstreamFailure {
   return failure
 }
 
-/** Into the books goes what the upstream says that it used, as far as that can be true, whether or not pictures came. */
+/** The ledger gets what the upstream says that it used and charges, within bounds, whether or not pictures came. */
 function post(
   { books, hold, request, model }: ImageRun,
   { call, callId, offer, images, counts }: SentCall,
-  answered: Pick<AnsweredCall, 'tokens' | 'eachTokens' | 'pictures' | 'echoes'>,
+  answered: Pick<AnsweredCall, 'tokens' | 'eachTokens' | 'pictures' | 'echoes' | 'reportedNanoUsd'>,
   { observer }: BuyingOutside,
-): { readonly entry: LedgerEntry; readonly believed: ImageUsage['tokens']; readonly isCut: boolean } {
-  const { believed, excessTokens, ...paid } = callCost({ request, model, offer, images, ...answered })
+): { readonly entry: LedgerEntry; readonly told: ImageUsage['tokens'] } {
+  const paid = callCost({ request, model, offer, images, ...answered })
+  const { told, charged, cost, costBy, excessTokens, cutTokens, excessNanoUsd, cutNanoUsd } = paid
   const entry = books.paid(call, {
     usage: paid.source,
     tokens: paid.tokens,
     images: answered.pictures.length,
-    cost: paid.cost,
+    cost,
+    toldTokens: cutTokens === 0 ? undefined : countedTokens(told),
+    toldNanoUsd: cutNanoUsd === 0n ? undefined : answered.reportedNanoUsd,
+    costBy: costBy === 'upstream' ? costBy : undefined,
   })
-  counts.push(...pricedCounts(offer.deployment.price, { ...answered, tokens: believed, cost: paid.cost }))
+  if (costBy === 'price')
+    counts.push(...pricedCounts(offer.deployment.price, { ...answered, tokens: charged, cost }))
   const about = { requestId: hold.jobId, callId, model: model.id, deployment: offer.deployment.id }
-  if (excessTokens > 0) observer.overcounted({ ...about, excessTokens })
+  if (excessTokens > 0 || excessNanoUsd > 0n)
+    observer.overcounted({
+      ...about,
+      excessTokens,
+      cutTokens,
+      ...(excessNanoUsd > 0n && { excessNanoUsd, cutNanoUsd }),
+    })
   if (paid.isUncounted) observer.undercounted({ ...about, toldTokens: 0 })
-  return { entry, believed, isCut: excessTokens > 0 }
+  return { entry, told }
 }
 
 /**
@@ -254,15 +265,15 @@ async function deliver(
   // The caller gets what it is converted to.
   const atHand = offer.conversion === undefined ? run.atHand : undefined
   const kept = await describePictures(answer.pictures, outside)
-  const { tokens, eachTokens, usage, echoes, extraFields } = answer
-  const answered = { tokens, eachTokens, pictures: kept, echoes }
-  const { entry, believed, isCut } = post(run, sent, answered, outside)
+  const { tokens, eachTokens, usage, echoes, extraFields, reportedNanoUsd } = answer
+  const answered = { tokens, eachTokens, pictures: kept, echoes, reportedNanoUsd }
+  const { entry, told: toldTokens } = post(run, sent, answered, outside)
   const delivery: Delivery = {
     project: entry.project,
     post: entry,
     pictures: kept,
-    tokens: believed,
-    ...(usage && !isCut && isShort(usage) ? { reported: usage } : {}),
+    tokens: toldTokens,
+    ...(usage && isShort(usage) ? { reported: usage } : {}),
     echoes,
     extraFields,
     emulated: offer.emulated,

@@ -1,6 +1,6 @@
 /** A call as the books see it: begun, paid, saved or failed. */
 import type { UpstreamFailure } from '#core/fault/failure.ts'
-import type { LedgerEntry } from '#core/ledger.ts'
+import type { EntryRemarks, LedgerEntry } from '#core/ledger.ts'
 import type { Cost } from '#core/price.ts'
 
 /** A call that has been begun. */
@@ -56,6 +56,11 @@ export interface PaidCall {
   readonly tokens: number | undefined
   readonly images: number
   readonly cost: Cost
+  /** What the upstream counted and charges, where less is charged here. Undefined: nothing was cut. */
+  readonly toldTokens?: number | undefined
+  readonly toldNanoUsd?: bigint | undefined
+  /** The cost is the upstream's own figure. Undefined: it follows from the price. */
+  readonly costBy?: 'upstream' | undefined
 }
 
 /** What needed no call. */
@@ -67,11 +72,8 @@ export interface SavedCall {
 }
 
 /** The entry of a call that the upstream answered. It uses up of its lease what it cost. */
-export function paidEntry(
-  unknown: LedgerEntry,
-  { usage, tokens, images, cost }: PaidCall,
-  countsRequest: boolean,
-): LedgerEntry {
+export function paidEntry(unknown: LedgerEntry, call: PaidCall, countsRequest: boolean): LedgerEntry {
+  const { usage, tokens, images, cost } = call
   const amountNanoUsd = cost.kind === 'known' ? cost.nanoUsd : undefined
   const usedOf = (leased: bigint): bigint => ((amountNanoUsd ?? 0n) < leased ? (amountNanoUsd ?? 0n) : leased)
   return {
@@ -84,7 +86,17 @@ export function paidEntry(
     projectLeaseNanoUsd: usedOf(unknown.projectLeaseNanoUsd),
     keyLeaseNanoUsd: usedOf(unknown.keyLeaseNanoUsd),
     countsRequest,
-    remarks: undefined,
+    remarks: remarksOf(call),
+  }
+}
+
+/** Undefined of nearly every call. */
+function remarksOf({ toldTokens, toldNanoUsd, costBy }: PaidCall): EntryRemarks | undefined {
+  if (toldTokens === undefined && toldNanoUsd === undefined && costBy === undefined) return undefined
+  return {
+    ...(toldTokens === undefined ? {} : { toldTokens }),
+    ...(costBy === undefined ? {} : { costBy }),
+    ...(toldNanoUsd === undefined ? {} : { toldNanoUsd: String(toldNanoUsd) }),
   }
 }
 

@@ -3,6 +3,7 @@ import type { JSONObject, JSONValue } from '@ai-sdk/provider'
 import { ownHeaders } from './own-headers.ts'
 import { isRecord } from '#core/record.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
+import { reportedNanoUsd } from '#core/image/reported-cost.ts'
 import { MOST_PICTURES, type ImageAnswer, type MadePicture } from '#ports/image-upstream.ts'
 import { failureOf } from './failures.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
@@ -150,7 +151,7 @@ function merged(one: JSONObject, other: JSONObject): JSONObject {
   return result
 }
 
-function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnswer {
+function answerOf(result: Result, { call, provider, body, endBody }: Purchase): ImageAnswer {
   for (const warning of result.warnings) {
     // The package sent the rest of the request and had an answer: it may have been charged.
     if (warning.type === 'unsupported')
@@ -171,9 +172,12 @@ function answerOf(result: Result, { call, provider, body }: Purchase): ImageAnsw
     else pictures.push({ bytes, revisedPrompt: prompts[index] })
   }
   if (pictures.length === 0 && broken !== undefined) throw broken
+  const { reportedCost } = call.deployment.capabilities
   return {
     pictures,
     tokens: provider.tokens?.(body) ?? UNKNOWN_TOKENS,
+    // What a job ends with is what was charged; what it began with is what it was going to be.
+    reportedNanoUsd: reportedNanoUsd(endBody, reportedCost) ?? reportedNanoUsd(body, reportedCost),
     echoes: NO_FIELDS,
     extraFields: NO_FIELDS,
   }

@@ -46,6 +46,8 @@ export interface Purchase {
   ready: boolean
   /** The submit's answer. */
   body?: unknown
+  /** What a job that was asked for ended with. Undefined: the submit's answer was the end of it. */
+  endBody?: unknown
 }
 
 /** An answer longer than this holds its pictures, which are not written down twice. */
@@ -116,7 +118,10 @@ export class ImageFetch {
         if (said !== undefined) {
           const reading = readingOf(purchase, said.body, response)
           purchase.ready = reading.state === 'ready'
-          if (purchase.ready) return answerFor(response, reading, said.text)
+          if (purchase.ready) {
+            purchase.endBody = said.body
+            return answerFor(response, reading, said.text)
+          }
         }
       }
       await setTimeout(this.#options.pollIntervalMs, undefined, { signal: purchase.signal })

@@ -13,6 +13,7 @@ import {
   type MadePicture,
   type PictureFetcher,
 } from '#ports/image-upstream.ts'
+import { reportedNanoUsd } from '#core/image/reported-cost.ts'
 import { hasCounted } from '#core/usage.ts'
 import { failureOfAnswer, failureOfError, failureOfErrorObject, requestIdIn } from './failures.ts'
 import { isUnsent, type HttpAnswer, type UpstreamHttp } from '../connect/http.ts'
@@ -204,7 +205,9 @@ async function answerOf(reply: ImageReply, context: FetchContext): Promise<Image
     else missed ??= source
   }
   if (made.length === 0 && missed !== undefined) throw missed
-  return { pictures: made, tokens, eachTokens, usage, echoes, extraFields }
+  const { reportedCost } = context.call.deployment.capabilities
+  const costNanoUsd = reportedNanoUsd({ ...extraFields, usage }, reportedCost)
+  return { pictures: made, tokens, eachTokens, usage, reportedNanoUsd: costNanoUsd, echoes, extraFields }
 }
 
 async function downloaded(

@@ -5,7 +5,7 @@
 import type { DeploymentReport, DeploymentStateName } from '#core/schedule/scheduler.ts'
 import { worseOf, type DeploymentSummary, type NodeSummary } from '#core/traffic/node-summary.ts'
 import type { Clock } from '#ports/clock.ts'
-import type { CallRecord, RequestRecord } from '#ports/observer.ts'
+import { isCut, type CallRecord, type Overcount, type RequestRecord } from '#ports/observer.ts'
 import {
   COARSE_SLOT_MS,
   DEPLOYMENT_SLOT_MS,
@@ -17,6 +17,7 @@ import {
 } from '#ports/traffic-history.ts'
 import { CallCounts } from './call-counts.ts'
 import { FlowCounts } from './flow-counts.ts'
+import { Overcounts } from './overcounts.ts'
 import { ProjectCounts } from './project-counts.ts'
 import { StateWatch, type Reasons } from './state-watch.ts'
 
@@ -55,6 +56,7 @@ export class NodeTraffic {
   readonly #fine = new ProjectCounts(FINE_SLOT_MS)
   readonly #coarse = new ProjectCounts(COARSE_SLOT_MS)
   readonly #watch = new StateWatch()
+  readonly #overcounts = new Overcounts()
   #reports: readonly DeploymentReport[] = []
   #slots = new Map<string, OpenSlot>()
   #lookedMs: number
@@ -73,6 +75,10 @@ export class NodeTraffic {
 
   callEnded(record: CallRecord): void {
     this.#callsOf(record.deployment).add(record)
+  }
+
+  overcounted(record: Overcount): void {
+    this.#overcounts.add(record.deployment, isCut(record), this.#parts.clock.nowMs())
   }
 
   /** To be called once a second. */
@@ -121,7 +127,8 @@ export class NodeTraffic {
         ...(calls ?? NOT_CALLED).lately,
       }
     })
-    return { ...condition, atMs: nowMs, deployments, flows }
+    const overcounts = this.#overcounts.lately(nowMs)
+    return { ...condition, atMs: nowMs, overcounts, deployments, flows }
   }
 
   /** What is to be written down now: slots that ended, and those that run as they are. */

@@ -184,3 +184,27 @@ test('what has no beginning of its own counts from when it was first seen, and a
   seen.dated([])
   assert.equal(seen.dated([item('3')])[0]?.since, '3')
 })
+
+test('an upstream that counts more than is expected is said, and is bad where its count was cut', async () => {
+  const overcount = { deployment: 'm/two', calls: 3, cutCalls: 0, sinceMs: NOW_MS - 2000, lastMs: NOW_MS }
+  for (const [cutCalls, severity] of [
+    [0, 'warn'],
+    [1, 'bad'],
+  ] as const) {
+    const summaries = async () => [
+      { ...SUMMARY, overcounts: [{ ...overcount, cutCalls }] },
+      { ...SUMMARY, node: 'n2', overcounts: [{ ...overcount, sinceMs: NOW_MS - 5000 }] },
+      // Of an earlier version.
+      { ...SUMMARY, node: 'n3' },
+    ]
+    const item = (await attentionOf({ ...PARTS, summaries })).find(
+      ({ kind }) => kind === 'usage_above_expected',
+    )
+    assert.partialDeepStrictEqual(item, {
+      severity,
+      since: new Date(NOW_MS - 5000).toISOString(),
+      subject: { type: 'deployment', id: 'm/two' },
+      figures: { model: 'm', upstream: 'two', calls: 6, cut: cutCalls },
+    })
+  }
+})

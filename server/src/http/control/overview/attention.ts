@@ -72,6 +72,7 @@ export async function attentionOf(parts: AttentionParts): Promise<readonly Atten
   const all = [
     ...ofStores(summaries),
     ...ofDeployments(standingsOf(summaries), parts),
+    ...ofOvercounts(summaries, parts),
     ...(books === undefined ? [] : ofBooks(books, parts.nowMs())),
     ...ofLedger(summaries),
     ...(nodes ?? [])
@@ -225,6 +226,30 @@ async function ofEnds({ ends, usersOf, nowMs }: AttentionParts): Promise<readonl
               .join(', '),
             more_keys: Math.max(0, count - NAMED_KEYS),
           }),
+        },
+      },
+    ]
+  })
+}
+
+function ofOvercounts(
+  summaries: readonly NodeSummary[],
+  { deployments }: Pick<AttentionParts, 'deployments'>,
+): readonly Attention[] {
+  const all = summaries.flatMap(({ overcounts = [] }) => overcounts)
+  return deployments().flatMap(({ id, model }): Attention[] => {
+    const own = all.filter(({ deployment }) => deployment === id)
+    if (own.length === 0) return []
+    const cut = own.reduce((sum, { cutCalls }) => sum + cutCalls, 0)
+    return [
+      {
+        ...about('usage_above_expected', cut > 0 ? 'bad' : 'warn', 'deployment', id),
+        since: isoOf(Math.min(...own.map(({ sinceMs }) => sinceMs))),
+        figures: {
+          model,
+          upstream: id.slice(model.length + 1),
+          calls: own.reduce((sum, { calls }) => sum + calls, 0),
+          cut,
         },
       },
     ]

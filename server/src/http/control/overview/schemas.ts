@@ -46,6 +46,7 @@ const ATTENTION_KINDS = [
   'space_left',
   'space_warned',
   'unknowns_open',
+  'usage_above_expected',
   'budget_mark',
   'budget_used_up',
   'unpriced_refused',

@@ -158,6 +158,16 @@ const ledgerRow = z
     tokens: z.int().nullable(),
     images: z.int(),
     amount_usd: usd.nullable(),
+    cost_by: z
+      .enum(['price', 'upstream'])
+      .describe('`upstream`: the amount is what the upstream says that it charges.'),
+    told_tokens: z
+      .number()
+      .nullable()
+      .describe('What the upstream counted, where fewer tokens are charged. null: nothing was cut.'),
+    told_usd: usd
+      .nullable()
+      .describe('What the upstream says that it charges, where less is charged. null: nothing was cut.'),
     at: time,
   })
   .meta({ id: 'LedgerRow' })

@@ -136,8 +136,15 @@ function ledgerBody(entry: BookedCall) {
     tokens: entry.tokens ?? null,
     images: entry.images,
     amount_usd: amountText(entry.amountNanoUsd),
+    cost_by: entry.remarks?.costBy ?? ('price' as const),
+    told_tokens: entry.remarks?.toldTokens ?? null,
+    told_usd: amountText(nanoUsdIn(entry.remarks?.toldNanoUsd)),
     at: isoOf(entry.atMs),
   }
+}
+
+function nanoUsdIn(text: string | undefined): bigint | undefined {
+  return text === undefined ? undefined : BigInt(text)
 }
 
 /** A row of the ledger as one line, or as one for each thing that was counted for it, if their prices are known. */

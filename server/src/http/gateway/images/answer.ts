@@ -158,6 +158,7 @@ export function imageHeaders(
     deployments,
     attempts,
     costUsd,
+    costBy,
     usage,
     emulated,
     dropped,
@@ -174,6 +175,7 @@ export function imageHeaders(
     String(attempts),
   )
   headers.push('x-torana-cost', costUsd, 'x-torana-usage', usage)
+  if (costBy !== undefined) headers.push('x-torana-cost-by', costBy)
   if (meta.timing !== undefined) headers.push('server-timing', meta.timing)
   if (meta.ends !== undefined) headers.push('x-torana-model-ends', headerText(meta.ends))
   if (meta.rates.length > 0) headers.push(...rateHeaders(meta.rates))

@@ -1,6 +1,6 @@
 /** Rows of the request log and of the ledger, as reports tell them. */
 import { momentOf } from '#core/ledger.ts'
-import type { EntryKind, UsageSource } from '#core/ledger.ts'
+import type { EntryKind, EntryRemarks, UsageSource } from '#core/ledger.ts'
 import { outcomeOf } from '#core/request-outcome.ts'
 import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
 import type { BookedCall, LoggedRequest, RequestDetail } from '#ports/request-reports.ts'
@@ -41,6 +41,7 @@ export interface EntryRow {
   readonly tokens: bigint | null
   readonly images: number
   readonly amount_nano: bigint | null
+  readonly remarks: EntryRemarks | null
   readonly written_at: Date
   readonly project: string
   readonly key_id: string
@@ -114,6 +115,7 @@ export function bookedCall(entry: EntryRow): BookedCall {
     tokens: entry.tokens === null ? undefined : Number(entry.tokens),
     images: entry.images,
     amountNanoUsd: entry.amount_nano ?? undefined,
+    remarks: entry.remarks ?? undefined,
     atMs: entry.written_at.getTime(),
   }
 }

@@ -187,7 +187,7 @@ export class PostgresRequestReports implements RequestReports {
     if (!UUID.test(id)) return undefined
     const [entries, [row]] = await Promise.all([
       this.#query<EntryRow>(
-        `SELECT attempt, call_id, kind, deployment, model, usage, tokens, images, amount_nano, written_at, project, key_id
+        `SELECT attempt, call_id, kind, deployment, model, usage, tokens, images, amount_nano, remarks, written_at, project, key_id
          FROM usage_events WHERE request_id = $1 ORDER BY attempt, written_at`,
         [id],
       ),

@@ -1,0 +1,15 @@
+/** What an upstream says in its answer that the call costs. */
+import type { ReportedCost } from '../catalog.ts'
+import { isRecord } from '../record.ts'
+
+const NANO_USD_PER_USD = 1e9
+
+/** Undefined: it does not say, or what it says is no amount of money. */
+export function reportedNanoUsd(answer: unknown, at: ReportedCost | undefined): bigint | undefined {
+  if (at === undefined) return undefined
+  let value = answer
+  for (const name of at.field.split('.')) value = isRecord(value) ? value[name] : undefined
+  if (typeof value !== 'number' || value < 0) return undefined
+  const nanoUsd = Math.round(value * at.usdPerUnit * NANO_USD_PER_USD)
+  return Number.isFinite(nanoUsd) ? BigInt(nanoUsd) : undefined
+}

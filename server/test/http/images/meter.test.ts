@@ -1,0 +1,81 @@
+/** The upstream's own meter: what it counts and charges is told as it came, and charged within bounds. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { startGateway } from '#test/support/gateway.ts'
+import { askImages, assertImageFault, type ImagesAsked } from '#test/support/image-answers.ts'
+
+/** Ten dollars for a million tokens of the image; the provider counts 66 for 256x256. */
+const price = { usdPerMillionTokens: { textInput: 'free', imageOutput: 10 } }
+const expecting = (outputTokens: number) => ({ image: { outputTokens }, price })
+const keyOf = (name: string) => `key-of-a-metered-${name}-0001`
+const bfl = { base: 'bfl/v1', dialect: 'ai-sdk', provider: 'black-forest-labs' } as const
+
+const gateway = await startGateway({
+  images: {
+    'exact-image': { on: 'plain', ...expecting(66) },
+    'behind-image': { on: 'plain+key-behind', ...expecting(33) },
+    'absurd-image': { on: 'plain+key-absurd', ...expecting(15) },
+    'flux-2-flex': {
+      on: 'polls-1',
+      upstream: bfl,
+      upstreamModel: 'flux-2-flex',
+      capabilities: { formats: ['jpeg'], sizes: ['256x256'] },
+    },
+    // The count of tokens plays the part of a cost in hundredths of a cent.
+    'router-image': {
+      on: 'plain+key-router',
+      price: { usdPerImage: 0.04 },
+      capabilities: { reportedCost: { field: 'usage.output_tokens', usdPerUnit: 0.0001 } },
+    },
+    'dear-image': {
+      on: 'plain+key-dear',
+      price: { usdPerImage: 0.04 },
+      capabilities: { reportedCost: { field: 'usage.output_tokens', usdPerUnit: 1 } },
+    },
+  },
+  projects: {
+    poor: { budget: { usd: 0.0005, per: 'total', hard: true }, keys: [{ name: 'k', secret: keyOf('poor') }] },
+  },
+})
+const ask = (model: string, key?: string) =>
+  askImages(gateway, { model, size: '256x256' }, key === undefined ? {} : { key })
+const told = ({ headers }: ImagesAsked): (string | null)[] =>
+  ['cost', 'usage', 'cost-by'].map((name) => headers.get(`x-torana-${name}`))
+const outputTokens = ({ body }: ImagesAsked): unknown =>
+  (body['usage'] as { output_tokens?: unknown } | undefined)?.output_tokens
+
+for (const [model, headers] of [
+  ['exact-image', ['0.000660000', 'upstream', null]],
+  ['behind-image', ['0.000660000', 'upstream', null]],
+  ['absurd-image', ['0.000600000', 'estimated', null]],
+  ['flux-2-flex', ['0.040000000', 'upstream', 'upstream']],
+  ['router-image', ['0.006600000', 'upstream', 'upstream']],
+  ['dear-image', ['0.160000000', 'estimated', 'upstream']],
+] as const) {
+  test(`${model}: charged by the upstream's meter, up to four times what is expected`, async () => {
+    const answer = await ask(model)
+    assert.equal(answer.status, 200, answer.text.slice(0, 300))
+    assert.deepEqual(told(answer), headers)
+    if (model !== 'flux-2-flex')
+      assert.equal(outputTokens(answer), 66, 'the answer says what the upstream said')
+  })
+}
+
+test('calls above what is expected are counted for operators, those that were cut apart', async () => {
+  const text = await (await fetch(new URL('/metrics', gateway.controlUrl))).text()
+  const counts = [
+    ...text.matchAll(/^torana_upstream_overcounts_total\{model="([^"]+)",.*charged="(\w+)"\} 1$/gm),
+  ]
+  assert.deepEqual(counts.map(([, model, charged]) => [model, charged]).toSorted(), [
+    ['absurd-image', 'part'],
+    ['behind-image', 'all'],
+    ['dear-image', 'part'],
+  ])
+})
+
+test('a post above its reservation counts against a hard budget, which refuses the next request', async () => {
+  // 0.00033 is reserved, 0.00066 is posted, and 0.0005 is all there is.
+  const first = await ask('behind-image', keyOf('poor'))
+  assert.deepEqual([first.status, ...told(first)], [200, '0.000660000', 'upstream', null])
+  assertImageFault(await ask('behind-image', keyOf('poor')), 'budget_exhausted')
+})
