@@ -2004,7 +2004,7 @@ export interface components {
                 type: string;
                 param: string | null;
                 /** @enum {string} */
-                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
+                code: "invalid_json" | "malformed_request" | "missing_parameter" | "invalid_parameter" | "invalid_input" | "empty_input" | "ambiguous_input" | "too_many_inputs" | "input_too_long" | "model_mismatch" | "unsupported_parameter" | "provenance_not_kept" | "request_not_splittable" | "upstream_refused" | "content_policy_violation" | "missing_api_key" | "invalid_api_key" | "too_many_wrong_keys" | "key_expired" | "key_revoked" | "project_deleted" | "model_not_allowed" | "scope_not_allowed" | "address_not_allowed" | "model_unpriced" | "model_not_found" | "model_retired" | "not_found" | "unknown_path" | "method_not_allowed" | "expectation_failed" | "request_timeout" | "conflict" | "space_mismatch" | "invalid_image_file" | "body_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "asset_gone" | "asset_link_invalid" | "outcome_unknown" | "headers_too_large" | "client_closed_request" | "rate_limit_exceeded" | "too_many_calls_at_once" | "too_many_batches" | "request_exceeds_rate_limit" | "budget_exhausted" | "budget_reserved" | "upstream_rate_limited" | "unsupported_file_purpose" | "file_too_large" | "file_unreadable" | "upload_not_pending" | "upload_mismatch" | "too_many_files" | "too_many_files_at_once" | "disk_full" | "file_store_unreachable" | "forbidden" | "wrong_host" | "sign_in_failed" | "session_ended" | "link_invalid" | "insecure_sign_in" | "wrong_origin" | "sign_on_failed" | "too_many_sign_ins" | "internal_error" | "upstream_failed" | "upstream_unreachable" | "upstream_broken_answer" | "upstream_model_missing" | "upstream_rejected_us" | "key_store_unreachable" | "store_unreachable" | "image_store_unreachable" | "asset_store_unreachable" | "deployments_busy" | "no_healthy_deployment" | "deployments_drained" | "space_quarantined" | "space_unprobed" | "space_unknown" | "space_left" | "node_overloaded" | "node_starting" | "uploads_unwritable" | "image_files_lost" | "too_many_image_jobs" | "too_many_streams" | "too_many_exports" | "too_many_bodies" | "budget_store_unreachable" | "ledger_unavailable" | "upstream_timeout";
                 request_id: string;
                 doc_url: string;
                 /** @description Present when an upstream failed. */
@@ -2792,6 +2792,11 @@ export interface components {
             partial_images?: number;
             user?: string;
             safety_identifier?: string;
+            /**
+             * @description `keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.
+             * @enum {string}
+             */
+            provenance?: "keep";
             /** @description In a form: the input images as files, at most 16, under `image`, `image[]` or `image[0]`. */
             image?: string | string[];
             /** @description In JSON: the input images. */
@@ -2851,6 +2856,11 @@ export interface components {
             partial_images?: number;
             user?: string;
             safety_identifier?: string;
+            /**
+             * @description `keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.
+             * @enum {string}
+             */
+            provenance?: "keep";
             /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
             project: string;
         } & {
@@ -3876,7 +3886,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProjectList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3954,7 +3964,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedProject"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,7 +4074,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4162,7 +4172,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedProject"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4291,7 +4301,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4369,7 +4379,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4491,7 +4501,7 @@ export interface operations {
                     "application/json": components["schemas"]["Key"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4580,7 +4590,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4679,7 +4689,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4805,7 +4815,7 @@ export interface operations {
                     "application/json": components["schemas"]["KeyWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -4927,7 +4937,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedKey"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5021,7 +5031,7 @@ export interface operations {
                     "application/json": components["schemas"]["HitList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5099,7 +5109,7 @@ export interface operations {
                     "application/json": components["schemas"]["EmbeddingAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5267,7 +5277,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImageAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5436,7 +5446,7 @@ export interface operations {
                     "application/json": components["schemas"]["ImageAnswer"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5605,7 +5615,7 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEventList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5679,7 +5689,7 @@ export interface operations {
                     "application/json": components["schemas"]["CredentialList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5759,7 +5769,7 @@ export interface operations {
                     "application/json": components["schemas"]["Credential"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5888,7 +5898,7 @@ export interface operations {
                     "application/json": components["schemas"]["AuditList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -5970,7 +5980,7 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6044,7 +6054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6120,7 +6130,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6219,7 +6229,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6302,7 +6312,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignInOptions"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6351,7 +6361,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6441,7 +6451,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6526,7 +6536,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6639,7 +6649,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6675,7 +6685,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6716,7 +6726,7 @@ export interface operations {
                     "application/json": components["schemas"]["MemberList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6796,7 +6806,7 @@ export interface operations {
                     "application/json": components["schemas"]["Member"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6915,7 +6925,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -6998,7 +7008,7 @@ export interface operations {
                     "application/json": components["schemas"]["InvitationList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7076,7 +7086,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7186,7 +7196,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7273,7 +7283,7 @@ export interface operations {
                     "application/json": components["schemas"]["Invitation"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7367,7 +7377,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7468,7 +7478,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignOn"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7546,7 +7556,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignOn"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7645,7 +7655,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7719,7 +7729,7 @@ export interface operations {
                     "application/json": components["schemas"]["SignOnTest"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7802,7 +7812,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7880,7 +7890,7 @@ export interface operations {
                     "application/json": components["schemas"]["TokenWithSecret"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -7990,7 +8000,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8073,7 +8083,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedViewList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8151,7 +8161,7 @@ export interface operations {
                     "application/json": components["schemas"]["SavedViewList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8261,7 +8271,7 @@ export interface operations {
                     "application/json": components["schemas"]["Settings"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8335,7 +8345,7 @@ export interface operations {
                     "application/json": components["schemas"]["NodeList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8415,7 +8425,7 @@ export interface operations {
                     "application/json": components["schemas"]["Ended"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8537,7 +8547,7 @@ export interface operations {
                     "application/json": components["schemas"]["DoctorReport"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8606,7 +8616,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8719,7 +8729,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8808,7 +8818,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8887,7 +8897,7 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -8963,7 +8973,7 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9048,7 +9058,7 @@ export interface operations {
                     "application/json": components["schemas"]["BudgetSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9138,7 +9148,7 @@ export interface operations {
                     "application/json": components["schemas"]["UnknownList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9219,7 +9229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Resolved"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9338,7 +9348,7 @@ export interface operations {
                     "application/json": components["schemas"]["PriceList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9418,7 +9428,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9539,7 +9549,7 @@ export interface operations {
                     "application/json": components["schemas"]["ChangedPrice"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9636,7 +9646,7 @@ export interface operations {
                     "application/json": components["schemas"]["PriceChangeList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9710,7 +9720,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9791,7 +9801,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9882,7 +9892,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSlotList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -9972,7 +9982,7 @@ export interface operations {
                     "application/json": components["schemas"]["Space"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10094,7 +10104,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpaceSeries"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10190,7 +10200,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10268,7 +10278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Overview"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10342,7 +10352,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10419,7 +10429,7 @@ export interface operations {
                     "application/json": components["schemas"]["Deployment"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10508,7 +10518,7 @@ export interface operations {
                     "application/json": components["schemas"]["DeploymentHistory"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10598,7 +10608,7 @@ export interface operations {
                     "application/json": components["schemas"]["Tested"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10724,7 +10734,7 @@ export interface operations {
                     "application/json": components["schemas"]["DrainedDeployment"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10846,7 +10856,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRowList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -10924,7 +10934,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelRow"][];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11046,7 +11056,7 @@ export interface operations {
                     "application/json": components["schemas"]["ModelDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11130,7 +11140,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11244,7 +11254,7 @@ export interface operations {
                     "application/json": components["schemas"]["RequestList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11339,7 +11349,7 @@ export interface operations {
                     "application/json": components["schemas"]["Histogram"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11415,7 +11425,7 @@ export interface operations {
                     "application/json": components["schemas"]["RequestDetail"] | components["schemas"]["ForgottenRequest"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11491,7 +11501,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11591,7 +11601,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedImageJobList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11670,7 +11680,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11768,7 +11778,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatchList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11844,7 +11854,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatchDetail"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -11929,7 +11939,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatch"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12014,7 +12024,7 @@ export interface operations {
                     "application/json": components["schemas"]["ReportedBatch"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12099,7 +12109,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12184,7 +12194,7 @@ export interface operations {
                     "application/json": string;
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12267,7 +12277,7 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12332,7 +12342,7 @@ export interface operations {
                     "application/json": components["schemas"]["UpstreamList"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12410,7 +12420,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12524,7 +12534,7 @@ export interface operations {
                     "application/json": components["schemas"]["Checked"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12634,7 +12644,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -12732,7 +12742,7 @@ export interface operations {
                     "application/json": components["schemas"]["Upstream"];
                 };
             };
-            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
+            /** @description invalid_json, malformed_request, missing_parameter, invalid_parameter, invalid_input, empty_input, ambiguous_input, too_many_inputs, input_too_long, model_mismatch, unsupported_parameter, provenance_not_kept, request_not_splittable, upstream_refused, content_policy_violation, invalid_image_file, unsupported_file_purpose, file_unreadable, upload_not_pending, upload_mismatch, too_many_files */
             400: {
                 headers: {
                     [name: string]: unknown;

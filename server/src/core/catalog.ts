@@ -197,17 +197,10 @@ export interface ImageCapabilities {
   readonly harmlessFields: readonly string[]
   /** Request fields that it is known to refuse. Absent: none is. */
   readonly refusedFields?: readonly string[] | undefined
-  /** Where its answers say what the call costs, and in which unit. Absent: they don't, or nobody knows the unit. */
-  readonly reportedCost?: ReportedCost | undefined
+  /** Which field of its answers (`usage.cost`) says what the call costs, and what its unit is worth. Absent: none, or nobody knows. */
+  readonly reportedCost?: { readonly field: string; readonly usdPerUnit: number } | undefined
   /** Undefined: it makes pictures from text alone. */
   readonly edits: ImageEdits | undefined
-}
-
-export interface ReportedCost {
-  /** Names of fields, from the outermost to the one that holds the number: `usage.cost`. */
-  readonly field: string
-  /** What one unit of the number is worth. */
-  readonly usdPerUnit: number
 }
 
 /** An endpoint plus a credential that we configured. */

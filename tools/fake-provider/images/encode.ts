@@ -41,6 +41,28 @@ export function filled(picture: Buffer, format: Format, bytes: number): Buffer {
   return format === 'jpeg' ? filledJpeg(picture, missing) : filledWebp(picture, missing)
 }
 
+/** The same picture with a C2PA manifest in the place that its format has for one. It is signed by nobody. */
+export function withManifest(picture: Buffer, format: Format): Buffer {
+  const type = Buffer.from('6332706100110010800000aa00389b71', 'hex')
+  const description = box('jumd', Buffer.concat([type, Buffer.from('\x03c2pa\0')]))
+  const manifest = box('jumb', Buffer.concat([description, box('free', noise(2000))]))
+  if (format === 'png') {
+    const body = Buffer.concat([Buffer.from('caBX'), manifest])
+    const chunk = Buffer.concat([uint32(manifest.length), body, uint32(crc32(body))])
+    // Behind the first chunk, which always takes 25 bytes.
+    return Buffer.concat([picture.subarray(0, 33), chunk, picture.subarray(33)])
+  }
+  if (format === 'webp') return withWebpChunk(picture, 'C2PA', manifest)
+  const content = Buffer.concat([Buffer.from('JP\x00\x01\x00\x00\x00\x01'), manifest])
+  const head = Buffer.from([0xff, 0xeb, 0, 0])
+  head.writeUInt16BE(content.length + 2, 2)
+  return Buffer.concat([picture.subarray(0, 2), head, content, picture.subarray(2)])
+}
+
+function box(type: string, content: Buffer): Buffer {
+  return Buffer.concat([uint32(8 + content.length), Buffer.from(type), content])
+}
+
 /** The same noise every time; incompressible. */
 function noise(bytes: number): Buffer {
   return createCipheriv('aes-128-ctr', Buffer.alloc(16), Buffer.alloc(16)).update(Buffer.alloc(bytes))
@@ -71,15 +93,19 @@ function filledJpeg(picture: Buffer, missing: number): Buffer {
   return Buffer.concat([picture.subarray(0, 2), ...segments, picture.subarray(2)])
 }
 
-/** An unknown chunk at the end, which only the extended form of a file may have. */
 function filledWebp(picture: Buffer, missing: number): Buffer {
-  const body = noise(missing + (missing % 2))
+  return withWebpChunk(picture, 'FILL', noise(missing + (missing % 2)))
+}
+
+/** A further chunk at the end, which only the extended form of a file may have. */
+function withWebpChunk(picture: Buffer, name: string, body: Buffer): Buffer {
   const chunks = Buffer.concat([
     ...extendedHead(picture),
     picture.subarray(12),
-    Buffer.from('FILL'),
+    Buffer.from(name),
     uint32LittleEndian(body.length),
     body,
+    Buffer.alloc(body.length % 2),
   ])
   return Buffer.concat([
     Buffer.from('RIFF'),

@@ -164,6 +164,20 @@ describe('every trait of the OpenAI wire does what it says', () => {
     assert.match((await flawed('bad-base64')).data[0]?.b64_json ?? '', /^!/)
   })
 
+  it('c2pa: pictures of every format have a manifest, and are pictures all the same', async () => {
+    for (const [format, name] of [
+      ['png', 'caBX'],
+      ['jpeg', 'c2pa'],
+      ['webp', 'C2PA'],
+    ] as const) {
+      const [picture] = await picturesIn(
+        (await generate(`${provider.url}/c2pa`, { output_format: format })).json(),
+      )
+      assert.ok(picture?.includes(name), format)
+      assert.equal((await sharp(picture, { failOn: 'warning' }).metadata()).format, format)
+    }
+  })
+
   it('a body that is no JSON, or does not say so, is refused', async () => {
     const url = `${provider.url}/plain/v1/images/generations`
     const post = (body: string, type: string) =>

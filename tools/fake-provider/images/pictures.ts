@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Scenario } from '../traits.ts'
 import { drawn } from './draw.ts'
 import type { Format } from './encode.ts'
-import { encoded, filled } from './encode.ts'
+import { encoded, filled, withManifest } from './encode.ts'
 import type { ImageQuestion } from './image-question.ts'
 import type { Canvas } from './paint.ts'
 import { resized } from './paint.ts'
@@ -92,7 +92,8 @@ async function pictureOf(
           note: noteFor(place, n),
           lossless: quality === 100,
         })
-  return described(filled(content, format, scenario.amount('bytes-N') ?? 0), { format, width, height })
+  const marked = scenario.has('c2pa') ? withManifest(content, format) : content
+  return described(filled(marked, format, scenario.amount('bytes-N') ?? 0), { format, width, height })
 }
 
 function noteFor({ number, serial, preview }: Place, of: number): string {

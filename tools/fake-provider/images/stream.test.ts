@@ -68,6 +68,14 @@ describe('a stream of pictures', () => {
     assert.ok(!('usage' in (finished(await eventsOf('no-usage'))[0] ?? {})))
   })
 
+  it('usage-first, usage-last: one event counts for all', async () => {
+    const whole = (await generate(`${provider.url}/plain`, { size: '512x512', n: 2 })).json().usage
+    const usages = async (trait: string) =>
+      finished(await eventsOf(trait, { n: 2 })).map(({ usage }) => usage)
+    assert.deepEqual(await usages('usage-first'), [whole, undefined])
+    assert.deepEqual(await usages('usage-last'), [undefined, whole])
+  })
+
   it('has the bytes of an SSE: an event name, one line of data, a blank line', async () => {
     const { text, headers } = await generate(`${provider.url}/sse-done`, { stream: true, partial_images: 1 })
     assert.equal(headers.get('content-type'), 'text/event-stream')

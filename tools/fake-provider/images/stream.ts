@@ -18,8 +18,11 @@ export function streamed(answer: ImageAnswer, echo: Echo): Written {
     }
     if (scenario.has('sse-cut') || scenario.has('sse-error')) return endedEarly(answer, events)
     const type = `${prefix}.completed`
-    const usage = scenario.has('no-usage') ? {} : { usage: shareOf(answer, picture, position) }
-    emit(type, { type, ...pictureFields(answer, picture.content, echo), ...usage })
+    emit(type, {
+      type,
+      ...pictureFields(answer, picture.content, echo),
+      ...usageIn(answer, picture, position),
+    })
   }
   if (scenario.has('sse-done')) events.push(`data: [DONE]${lineEnd(answer).repeat(2)}`)
   return { contentType, body: '', events }
@@ -36,6 +39,14 @@ function endedEarly(answer: ImageAnswer, events: string[]): Written {
 function pictureFields(answer: ImageAnswer, content: Buffer, echo: Echo): object {
   const created_at = Math.floor(Date.now() / 1000)
   return { b64_json: answer.base64(content), created_at, ...(answer.scenario.has('no-echo') ? {} : echo) }
+}
+
+function usageIn(answer: ImageAnswer, picture: MadePicture, position: number): { usage?: ImageUsage } {
+  const { scenario, question, pictures } = answer
+  if (scenario.has('no-usage')) return {}
+  const counting = scenario.has('usage-last') ? pictures.length - 1 : scenario.has('usage-first') ? 0 : null
+  if (counting === null) return { usage: shareOf(answer, picture, position) }
+  return position === counting ? { usage: usageOf(question, pictures) } : {}
 }
 
 /** The shares of all pictures together are the usage of the same answer in one piece: the first carries the input. */

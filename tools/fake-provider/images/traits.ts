@@ -20,6 +20,7 @@ export const imageTraits = {
   'bytes-N': 'every picture has N bytes at least',
   'wrong-size': 'every picture is half as wide as it should be',
   'wrong-format': 'webp instead of png and jpeg, png instead of webp',
+  c2pa: 'every picture carries a C2PA manifest, signed by nobody',
   'not-a-picture': 'text in the place of every picture',
 
   moderation: 'the prompt is refused by moderation, inside a 200 where the provider does it so; not charged',
@@ -30,6 +31,8 @@ export const imageTraits = {
   'sse-cut': 'a stream ends after its first preview, without a word; charged',
   'sse-comments': 'a comment before every event of a stream',
   'sse-crlf': 'lines of a stream end in CR LF',
+  'usage-last': 'the last event of a stream counts for all pictures, the others do not count',
+  'usage-first': 'the same, but the first one',
   'event-gap-N': 'N milliseconds before every event of a stream',
   'serves-then-hangs': 'the call is served (and counted), and never answered',
 

@@ -68,6 +68,13 @@ export const CALLER_FAULTS = {
     nextStep:
       'Remove the option named in `param`, or use the value that the message proposes. With `x-torana-unsupported: drop` Torana drops the option and reports it in `x-torana-dropped`.',
   },
+  provenance_not_kept: {
+    ...badRequest,
+    meaning:
+      'The request says `provenance: keep`, and the image could reach you only through a conversion, which would drop its C2PA manifest: no deployment of the model makes the format or the compression itself. Torana sent nothing to an upstream, and nothing was charged.',
+    nextStep:
+      'Ask for a format that the model makes itself (`formats_native` of `GET /v1/models`), without `output_compression`. Or remove `provenance`: then Torana converts, says `x-torana-provenance: dropped`, and keeps the original.',
+  },
   request_not_splittable: {
     ...badRequest,
     meaning:

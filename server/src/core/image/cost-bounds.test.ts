@@ -20,7 +20,8 @@ import {
 } from '#test/support/image-costs.ts'
 import type { PixelSize } from '../catalog.ts'
 import { addCosts, costText, type Cost, type ImagePrice } from '../price.ts'
-import { boundsOf, maxCallCost, maxRequestCost, type AnsweredCall } from './cost.ts'
+import { type AnsweredCall } from './cost.ts'
+import { boundsOf, maxCallCost, maxRequestCost } from './expected-cost.ts'
 
 const amount = fc.bigInt({ min: 0n, max: 100_000_000_000n })
 const qualityRow = (value: fc.Arbitrary<bigint>) =>

@@ -19,7 +19,7 @@ import {
   told,
 } from '#test/support/image-costs.ts'
 import { costText } from '../price.ts'
-import { maxCallCost, maxRequestCost } from './cost.ts'
+import { maxCallCost, maxRequestCost } from './expected-cost.ts'
 
 const low = { quality: 'low', edit: anEdit() }
 const masked = anEdit({ pictures: [aFile(SQUARE), aFile(WIDE)], mask: aFile(SQUARE) })

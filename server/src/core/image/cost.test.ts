@@ -17,7 +17,7 @@ import {
 } from '#test/support/image-costs.ts'
 import type { ImageSizes } from '../catalog.ts'
 import { costText } from '../price.ts'
-import { boundsOf, maxCallCost, maxRequestCost } from './cost.ts'
+import { boundsOf, maxCallCost, maxRequestCost } from './expected-cost.ts'
 
 test('what is left open is bounded by all that it may become', () => {
   const { request, model, offer } = given(

@@ -3,6 +3,7 @@ import type { PictureForm, PixelSize } from '../catalog.ts'
 import type { LedgerEntry } from '../ledger.ts'
 import { addCosts, costText, type Cost } from '../price.ts'
 import { addTokens, type ImageUsage } from '../usage.ts'
+import { provenanceKept, type Provenance, type ProvenanceKept } from './provenance.ts'
 
 /** A picture as it is kept, under the digest of its bytes. */
 export interface KeptBytes {
@@ -10,6 +11,8 @@ export interface KeptBytes {
   readonly bytes: number
   /** `png`, `jpeg`, `webp`, `gif`, `svg`; `unknown` where its header says none of them. */
   readonly format: string
+  /** Whether it carries a C2PA manifest. Absent: nobody looked. */
+  readonly provenance?: Provenance | undefined
 }
 
 export interface KeptPicture extends KeptBytes {
@@ -97,6 +100,18 @@ export interface ImageResult {
   readonly differs?: { readonly output_format?: string; readonly size?: string } | undefined
 }
 
+/** What became of the C2PA manifest of one picture on its way to the caller. Undefined: nobody looked. */
+export function provenanceOfPicture({ converted, ...own }: KeptPicture): ProvenanceKept | undefined {
+  return provenanceKept(own.provenance, (converted ?? own).provenance)
+}
+
+/** Of all pictures: one word, or several with commas where they differ. Undefined: nobody looked into one of them. */
+export function provenanceOfPictures(pictures: readonly KeptPicture[]): string | undefined {
+  const all = new Set(pictures.map(provenanceOfPicture))
+  if (all.size === 0 || all.has(undefined)) return undefined
+  return [...all].toSorted().join(', ')
+}
+
 /** What the caller wants of the pictures. Undefined: anything. */
 interface WantedPictures {
   readonly format: string | undefined
@@ -182,6 +197,8 @@ export interface AssetPlace {
   readonly jobId: string
   readonly attempt: number
   readonly index: number
+  /** As it came from the upstream, not as it was converted. */
+  readonly isOriginal: boolean
 }
 
 /** `<job>-<attempt>-<index>`, after the batch if it is of one: says where to look, and when it was made. */
@@ -194,14 +211,21 @@ export function assetIdOf(
   return `${batch}${jobId}-${attempt}-${index}`
 }
 
+/** The asset id of a converted picture as it came from the upstream. */
+export function originalIdOf(assetId: string): string {
+  return `${assetId}-original`
+}
+
 const BATCH = 'batch_'
-const ASSET_ID = /^(?:([0-9a-f]{32})-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{1,4})-(\d{1,3})$/
+const ASSET_ID =
+  /^(?:([0-9a-f]{32})-)?([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(\d{1,4})-(\d{1,3})(-original)?$/
 
 export function placeOfAsset(assetId: string): AssetPlace | undefined {
-  const [, batch, jobId, attempt, index] = ASSET_ID.exec(assetId) ?? []
+  const [, batch, jobId, attempt, index, original] = ASSET_ID.exec(assetId) ?? []
   if (jobId === undefined) return undefined
   const batchId = batch === undefined ? undefined : BATCH + batch
-  return { batchId, jobId, attempt: Number(attempt), index: Number(index) }
+  const isOriginal = original !== undefined
+  return { batchId, jobId, attempt: Number(attempt), index: Number(index), isOriginal }
 }
 
 export function deliveryName(jobId: string, attempt: number): string {

@@ -37,6 +37,7 @@ export function outputFor(
     const format = wanted === unasked ? undefined : wanted
     return { ...sent, format, compression, conversion: undefined, emulated: [] }
   }
+  if (request.provenance === 'keep') return conversionRefusal(wanted, isNative, model)
   // Made from what has lost nothing yet, if the upstream has it.
   const upstreamFormat = formats.includes('png') ? 'png' : unasked
   const emulated = isNative ? [] : ['output_format']
@@ -70,6 +71,17 @@ function foreignOutput(
     upstreamFormat: undefined,
     foreign,
     emulated: [],
+  }
+}
+
+/** Whether there is a manifest is known only when the image is paid for: what would drop one is refused before. */
+function conversionRefusal(wanted: ImageFormat, isNative: boolean, model: ImageModel): Refusal {
+  const param = isNative ? 'output_compression' : 'output_format'
+  const does = isNative ? `compress ${wanted}` : `make ${wanted}`
+  return {
+    code: 'provenance_not_kept',
+    param,
+    message: `provenance is keep, but '${model.id}' does not ${does} itself, and a conversion by Torana would drop the C2PA manifest of the image. Remove ${param}, or remove provenance.`,
   }
 }
 

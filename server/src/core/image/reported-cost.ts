@@ -1,6 +1,8 @@
 /** What an upstream says in its answer that the call costs. */
-import type { ReportedCost } from '../catalog.ts'
+import type { ImageCapabilities } from '../catalog.ts'
 import { isRecord } from '../record.ts'
+
+type ReportedCost = NonNullable<ImageCapabilities['reportedCost']>
 
 const NANO_USD_PER_USD = 1e9
 

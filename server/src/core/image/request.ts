@@ -32,6 +32,8 @@ export interface ImageRequest {
   readonly partialImages: number
   readonly user: string | undefined
   readonly safetyIdentifier: string | undefined
+  /** `keep`: the pictures must reach the caller with the manifest they were made with. Undefined: a conversion may drop it. */
+  readonly provenance?: 'keep' | undefined
   /** Fields that Torana does not know, as they came. */
   readonly extraFields: Readonly<Record<string, unknown>>
   /** Undefined: pictures are made from the prompt alone. */
@@ -68,6 +70,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'partial_images',
   'user',
   'safety_identifier',
+  'provenance',
 ])
 const KNOWN_OF_EDITS: ReadonlySet<string> = new Set([...KNOWN, 'input_fidelity'])
 const NO_FIELDS: Readonly<Record<string, unknown>> = Object.freeze({})
@@ -102,6 +105,7 @@ export function readImageRequest(
     partialImages: partialImagesIn(body['partial_images'], stream),
     user: textIn('user', body['user']),
     safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
+    ...provenanceIn(body['provenance']),
     extraFields: extraFieldsIn({ ...body, ...exact }, given === undefined ? KNOWN : KNOWN_OF_EDITS),
     edit: given && editIn(body['input_fidelity'], given),
   }
@@ -139,6 +143,7 @@ export function imageRequestOf(text: string): ImageRequest {
     partialImages: stored.partialImages,
     user: stored.user,
     safetyIdentifier: stored.safetyIdentifier,
+    ...(stored.provenance && { provenance: stored.provenance }),
     extraFields: keptFields(Object.entries(extraFields)),
     edit: stored.edit,
   }
@@ -239,6 +244,12 @@ function streamIn(value: unknown): boolean {
   if (isAbsent(value)) return false
   if (typeof value === 'boolean') return value
   throw invalid('stream', `stream is ${shown(value)}; it must be true or false.`)
+}
+
+function provenanceIn(value: unknown): Pick<ImageRequest, 'provenance'> {
+  if (isAbsent(value)) return {}
+  if (value === 'keep') return { provenance: 'keep' }
+  throw invalid('provenance', `provenance is ${shown(value)}; it must be 'keep', or left out.`)
 }
 
 function partialImagesIn(value: unknown, stream: boolean): number {

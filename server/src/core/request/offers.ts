@@ -3,12 +3,14 @@
  * others can't, and which options may be dropped.
  */
 import type { Upstream } from '../catalog.ts'
-import { Fault } from '../fault/fault.ts'
+import { Fault, type FaultCode } from '../fault/fault.ts'
 
 /** Why a deployment can't serve a request, in words for the caller. */
 export interface Refusal {
   readonly param: string
   readonly message: string
+  /** Undefined: `unsupported_parameter`. */
+  readonly code?: FaultCode | undefined
 }
 
 export interface NegotiatedOf<Offer> {
@@ -51,7 +53,7 @@ export function offersOf<Request, Deployment, Offer extends object>(
         ? withoutOption(asked, refusal.param)
         : undefined
     if (without === undefined)
-      throw new Fault('unsupported_parameter', refusal.message, { param: refusal.param })
+      throw new Fault(refusal.code ?? 'unsupported_parameter', refusal.message, { param: refusal.param })
     dropped.push(refusal.param)
     asked = without
   }

@@ -1,6 +1,6 @@
 /** Admission of an image request: which deployments it may be bought from, and whether there is money for it. */
 import type { ImageModel } from '#core/catalog.ts'
-import { maxRequestCost } from '#core/image/cost.ts'
+import { maxRequestCost } from '#core/image/expected-cost.ts'
 import { negotiateImages, type ImageOffer } from '#core/image/negotiate.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { inTiers } from '#core/schedule/order.ts'

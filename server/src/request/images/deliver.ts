@@ -3,6 +3,7 @@ import type { Delivery, KeptBytes, KeptPicture } from '#core/image/delivery.ts'
 import { deliveryName, deliveryOf, deliveryText, pictureName } from '#core/image/delivery.ts'
 import { pictureHeader, type PictureHeader } from '#core/image/header.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
+import { provenanceOf } from '#core/image/provenance.ts'
 import type { Asker } from '#ports/asker.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import type { Hashing } from '#ports/hashing.ts'
@@ -91,7 +92,13 @@ async function describe(
   hashing: Hashing,
 ): Promise<KeptBytes> {
   const sha256 = await hashing.sha256OfBytes(bytes)
-  return { sha256, bytes: bytes.length, format: header?.format ?? 'unknown' }
+  const provenance = provenanceOf(bytes, header?.format)
+  return {
+    sha256,
+    bytes: bytes.length,
+    format: header?.format ?? 'unknown',
+    ...(provenance === undefined ? {} : { provenance }),
+  }
 }
 
 async function keep(

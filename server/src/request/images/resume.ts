@@ -5,7 +5,7 @@
 import type { ImageModel } from '#core/catalog.ts'
 import { UpstreamFailure } from '#core/fault/failure.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { maxCallCost } from '#core/image/cost.ts'
+import { maxCallCost } from '#core/image/expected-cost.ts'
 import { resultOf, type Delivery } from '#core/image/delivery.ts'
 import type { ImageOffer } from '#core/image/negotiate.ts'
 import type { LedgerEntry } from '#core/ledger.ts'

@@ -1,7 +1,7 @@
 /** The smallest picture that one deployment can make, for a person who wants to see whether it works. */
 import type { ImageDeployment, ImageModel, ImageSizes, PixelSize } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { maxRequestCost } from '#core/image/cost.ts'
+import { maxRequestCost } from '#core/image/expected-cost.ts'
 import { readImageRequest, type ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf, type Cost } from '#core/price.ts'
 import { RequestTrace } from '#core/request-trace.ts'

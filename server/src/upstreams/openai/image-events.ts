@@ -2,7 +2,6 @@
 import { createParser, type EventSourceMessage } from 'eventsource-parser'
 import { BrokenAnswer } from '#core/fault/broken-answer.ts'
 import { isRecord } from '#core/record.ts'
-import { addTokens, areSameTokens } from '#core/usage.ts'
 import type { Preview } from '#ports/image-upstream.ts'
 import {
   fieldsOf,
@@ -13,6 +12,7 @@ import {
   type ImageReply,
   type ReplyReader,
 } from './image-reply.ts'
+import { EventCounts } from './event-counts.ts'
 import { echoesIn, EVENT_FIELDS, extraFieldsIn, tokensIn, type Fields } from './image-answer.ts'
 import type { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
@@ -30,8 +30,7 @@ export class EventReader implements ReplyReader {
   readonly #options: EventOptions
   #reply: ImageReply = NOTHING
   #previews = 0
-  /** No event has brought a picture, or the refusal of one, yet. */
-  #isFirstPicture = true
+  readonly #counts = new EventCounts()
   #hasFinished = false
   /** The reply was taken: what still comes is for nobody. */
   #hasEnded = false
@@ -112,19 +111,9 @@ export class EventReader implements ReplyReader {
     this.#count(fields['usage'])
   }
 
-  /** Whether an event tells of its own picture or of all of them is not documented: the sum counts, if the call can have used it. */
   #count(usage: unknown): void {
-    const own = tokensIn(usage)
-    const { tokens, eachTokens } = this.#reply
-    const isFirst = this.#isFirstPicture
-    this.#isFirstPicture = false
-    const isRepeated = isFirst || (eachTokens !== undefined && areSameTokens(eachTokens, own))
-    this.#reply = {
-      ...this.#reply,
-      tokens: isFirst ? own : addTokens(tokens, own),
-      eachTokens: isRepeated ? own : undefined,
-      usage: isFirst && isRecord(usage) ? usage : undefined,
-    }
+    this.#counts.add(usage)
+    this.#reply = { ...this.#reply, ...this.#counts.together }
   }
 
   #keepFields(fields: Fields): void {

@@ -585,7 +585,7 @@ test('Volcengine’s events are understood: a picture when one succeeds, the cou
   assert.equal(heard.answer.echoes['size'], '8x8')
 })
 
-test('tokens that come with each picture are added up; where one picture has none, the sum is unknown', async () => {
+test('tokens that come with each picture are added up; one event that counts alone counts for all; else the sum is unknown', async () => {
   const usage = { input_tokens: 3, output_tokens: 7 }
   const counted = await events(
     [
@@ -597,12 +597,20 @@ test('tokens that come with each picture are added up; where one picture has non
   assert.equal(counted.answer.tokens.textInput, 6)
   assert.equal(counted.answer.tokens.imageOutput, 14)
   for (const list of [
-    [{ ...completed('one'), usage }, completed('two')],
-    [completed('one'), { ...completed('two'), usage }],
+    [{ ...completed('one'), usage }, completed('two'), completed('three')],
+    [completed('one'), completed('two'), { ...completed('three'), usage }],
+    [{ ...completed('one'), usage: null }, completed('two'), { ...completed('three'), usage }],
   ]) {
-    const { answer } = await events(list, { images: 2 })
-    assert.deepEqual(answer.tokens, UNKNOWN_TOKENS)
+    const { answer } = await events(list, { images: 3 })
+    assert.deepEqual(
+      [answer.tokens.textInput, answer.tokens.imageOutput, answer.eachTokens],
+      [3, 7, undefined],
+    )
+    assert.deepEqual(answer.usage, usage)
   }
+  const two = [{ ...completed('one'), usage }, completed('two'), { ...completed('three'), usage }]
+  const { answer } = await events(two, { images: 3 })
+  assert.deepEqual([answer.tokens, answer.usage], [UNKNOWN_TOKENS, undefined])
 })
 
 test('what several events count is told by itself where all say the same, and usage as it came where one does', async () => {

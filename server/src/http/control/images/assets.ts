@@ -16,7 +16,7 @@ import { StoreAway } from '#ports/store.ts'
 import { blobsOfBatch } from '#request/images/batch-blobs.ts'
 import { faultAnswers } from '../../fault-answers.ts'
 import { deliveryFor, sendPicture } from '../../gateway/images/assets.ts'
-import { handedOut } from '../../gateway/images/picture-source.ts'
+import { pictureOfAsset } from '../../gateway/images/picture-source.ts'
 import { callerIn, checkSeen, type Caller } from '../access/caller.ts'
 import { notFound } from '../wire/faults.ts'
 import type { Api } from '../wire/route.ts'
@@ -57,7 +57,8 @@ export function registerAssets(api: Api, { blobs, codec }: AssetsDependencies): 
       const { params, query, raw } = request
       const picture = await seenPicture(params.id, callerIn(request), blobs)
       const own = blobsOfBatch(placeOfAsset(params.id)?.batchId, blobs)
-      if (query.width === undefined) await sendPicture(raw, reply.raw, handedOut(picture), request.id, own)
+      if (query.width === undefined)
+        await sendPicture(raw, reply.raw, pictureOfAsset(picture, placeOfAsset(params.id)), request.id, own)
       else
         await sendThumbnail(
           raw,

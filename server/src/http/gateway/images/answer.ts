@@ -1,7 +1,8 @@
 /** Writes an image answer: OpenAI's shape, pictures as base64 in steps that leave the event loop free, or as our own links. */
 import { asciiJson } from '#core/json-text.ts'
 import type { ServerResponse } from 'node:http'
-import { assetIdOf, type ImageResult, type ResultPicture } from '#core/image/delivery.ts'
+import { assetIdOf, provenanceOfPictures } from '#core/image/delivery.ts'
+import type { ImageResult, ResultPicture } from '#core/image/delivery.ts'
 import { mediaTypeOf, type PictureFormat } from '#core/image/header.ts'
 import type { RateState } from '#core/limit.ts'
 import { UNKNOWN_TOKENS } from '#core/usage.ts'
@@ -184,5 +185,7 @@ export function imageHeaders(
   if (pictures.length < asked) headers.push('x-torana-incomplete', `${pictures.length} of ${asked}`)
   if (differs !== undefined) headers.push('x-torana-differs', headerText(differenceText(differs)))
   if (extra.length > 0) headers.push('x-torana-extra', String(extra.length))
+  const provenance = provenanceOfPictures(pictures)
+  if (provenance !== undefined) headers.push('x-torana-provenance', provenance)
   return headers
 }

@@ -19,7 +19,7 @@ import type { ImagesDependencies } from './images.ts'
 import { isKnown, rangeIn, type ByteRange } from '../caller/byte-range.ts'
 import { drained } from '../caller/writing.ts'
 import { keyOf } from '../caller/key-of.ts'
-import { handedOut } from './picture-source.ts'
+import { pictureOfAsset } from './picture-source.ts'
 
 export interface AssetDependencies extends ImagesDependencies {
   /** Whether the signature of a link is ours. */
@@ -42,7 +42,7 @@ export async function serveAsset(
   const picture = delivery.pictures[place?.index ?? -1]
   if (picture === undefined) throw missing(assetId, dependencies)
   const blobs = blobsOfBatch(place?.batchId, dependencies.blobs)
-  await sendPicture(request, response, handedOut(picture), requestId, blobs)
+  await sendPicture(request, response, pictureOfAsset(picture, place), requestId, blobs)
 }
 
 /** The project whose key was presented; undefined when a signed link was. */

@@ -5,7 +5,7 @@
 import { asciiJson } from '#core/json-text.ts'
 import type { ServerResponse } from 'node:http'
 import type { Fault } from '#core/fault/fault.ts'
-import type { ImageResult } from '#core/image/delivery.ts'
+import { provenanceOfPicture, type ImageResult } from '#core/image/delivery.ts'
 import { pictureHeader } from '#core/image/header.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import type { Preview } from '#ports/image-upstream.ts'
@@ -95,8 +95,11 @@ export class ImageEvents {
         output_format: handedOut(picture).format,
         ...echoesOf(result),
       }
-      const usage = `"usage":${asciiJson(isLast ? eventUsageOf(result) : NO_USAGE)}`
-      this.#queue('completed', usage, echoes, pictureFields(picture, result, meta, outside))
+      let fields = `"usage":${asciiJson(isLast ? eventUsageOf(result) : NO_USAGE)}`
+      // The headers may have left with a preview.
+      const provenance = provenanceOfPicture(picture)
+      if (provenance !== undefined) fields += `,"torana":${asciiJson({ provenance })}`
+      this.#queue('completed', fields, echoes, pictureFields(picture, result, meta, outside))
     }
     await this.#written
     this.#end()

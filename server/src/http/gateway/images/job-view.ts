@@ -1,6 +1,12 @@
 /** An image job as callers see it. */
 import { asciiJson } from '#core/json-text.ts'
-import { assetIdOf, type ResultPicture } from '#core/image/delivery.ts'
+import {
+  assetIdOf,
+  originalIdOf,
+  provenanceOfPicture,
+  provenanceOfPictures,
+  type ResultPicture,
+} from '#core/image/delivery.ts'
 import type { Limits } from '#core/settings.ts'
 import type { ImageJob, ImageJobState } from '#ports/image-jobs.ts'
 import { outcomeOf } from '#request/images/outcome.ts'
@@ -42,9 +48,14 @@ export async function* jobView(
       yield before + piece
       before = ''
     }
-    const { extra = [] } = outcome.result
+    const { extra = [], pictures } = outcome.result
     if (extra.length > 0)
       before = `,"extra":${asciiJson(extra.map((place) => linkedAsset(job, place, outside)))}`
+    const provenance = provenanceOfPictures(pictures)
+    if (provenance !== undefined) before += `,"provenance":${asciiJson(provenance)}`
+    const converted = pictures.filter((picture) => provenanceOfPicture(picture) === 'dropped')
+    if (converted.length > 0)
+      before += `,"originals":${asciiJson(converted.map((place) => linkedAsset(job, place, outside, originalIdOf)))}`
   } else if (outcome?.kind === 'fault') {
     const { error } = JSON.parse(faultBody(outcome.fault, job.id, outside.docsUrl())) as {
       error: unknown
@@ -55,12 +66,13 @@ export async function* jobView(
   return undefined
 }
 
-/** A picture beyond what was asked for: paid for, and kept as long as the others. */
+/** A picture beyond what was asked for, or one as it came: paid for, and kept as long as the others. */
 function linkedAsset(
   { id: jobId, batchId }: ImageJob,
   place: Pick<ResultPicture, 'attempt' | 'index'>,
   { linkOf }: AnswerOutside,
+  idOf = (assetId: string) => assetId,
 ): object {
-  const id = assetIdOf(jobId, place, batchId)
+  const id = idOf(assetIdOf(jobId, place, batchId))
   return { id, url: linkOf(id) }
 }

@@ -1,6 +1,6 @@
 /** The bytes of kept pictures, as they are written into answers. */
 import { Fault } from '#core/fault/fault.ts'
-import { pictureName, type KeptBytes, type KeptPicture } from '#core/image/delivery.ts'
+import { pictureName, type AssetPlace, type KeptBytes, type KeptPicture } from '#core/image/delivery.ts'
 import type { BlobStore } from '#ports/blobs.ts'
 import { StoreAway } from '#ports/store.ts'
 import type { PicturesAtHand } from '#request/images/at-hand.ts'
@@ -18,6 +18,11 @@ export interface InMemory {
 /** What the caller gets: the converted picture where there is one. */
 export function handedOut(picture: KeptPicture): KeptBytes {
   return picture.converted ?? picture
+}
+
+/** The picture of an asset: as it was handed out, or as it came. */
+export function pictureOfAsset(picture: KeptPicture, place: AssetPlace | undefined): KeptBytes {
+  return place?.isOriginal === true ? picture : handedOut(picture)
 }
 
 /** Opened before the answer begins, so that trouble can still be told in words. */

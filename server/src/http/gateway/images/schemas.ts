@@ -22,6 +22,10 @@ export const imageRequest = z
     partial_images: z.int().min(0).max(3).optional(),
     user: z.string().optional(),
     safety_identifier: z.string().optional(),
+    provenance: z
+      .enum(['keep'])
+      .optional()
+      .describe('`keep`: Torana refuses a conversion, which would drop the C2PA manifest of the image.'),
   })
   .describe('Torana passes unlisted fields on to OpenAI-compatible upstreams, and refuses them for others.')
   .meta({ id: 'ImageRequest' })
@@ -83,6 +87,16 @@ export const imageJob = z
       .array(z.object({ id: z.string(), url: z.string() }))
       .optional()
       .describe('Images that the upstream made beyond what was asked for. They are paid for and kept.'),
+    provenance: z
+      .string()
+      .optional()
+      .describe(
+        'What became of the C2PA manifest of the images: `kept`, `dropped` by a conversion, or `none`. Several with commas if they differ. Absent: Torana does not look into their format.',
+      ),
+    originals: z
+      .array(z.object({ id: z.string(), url: z.string() }))
+      .optional()
+      .describe('Images whose manifest a conversion dropped, as they came from the upstream.'),
     error: z.looseObject({ code: z.string(), message: z.string() }).optional(),
   })
   .meta({ id: 'ImageJob' })

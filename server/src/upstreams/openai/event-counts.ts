@@ -1,0 +1,48 @@
+/**
+ * What the events of one stream count together. Whether an event tells of its own picture or of all of them is not documented,
+ * and some servers count in one event alone.
+ */
+import { isRecord } from '#core/record.ts'
+import { addTokens, areSameTokens, UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
+import { tokensIn } from './image-answer.ts'
+import type { ImageReply } from './image-reply.ts'
+
+type Tokens = ImageUsage['tokens']
+
+export class EventCounts {
+  /** Events that brought a picture, or the refusal of one. */
+  #events = 0
+  /** Of them, those that counted. */
+  #counted = 0
+  #sum: Tokens = UNKNOWN_TOKENS
+  /** What each counted, if all counted the same. */
+  #each: Tokens | undefined
+  /** The first `usage` that came. */
+  #usage: Readonly<Record<string, unknown>> | undefined
+
+  add(usage: unknown): void {
+    this.#events += 1
+    const own = tokensIn(usage)
+    if (Object.values(own).every((count) => count === undefined)) return
+    this.#counted += 1
+    const isFirst = this.#counted === 1
+    const isSame = isFirst || (this.#each !== undefined && areSameTokens(this.#each, own))
+    this.#sum = isFirst ? own : addTokens(this.#sum, own)
+    this.#each = isSame ? own : undefined
+    if (isFirst && isRecord(usage)) this.#usage = usage
+  }
+
+  /**
+   * Where every event counts, their sum, or what each repeats. Where one event alone counts, it counts for all. Else nobody
+   * knows: a sum with a part that is missing must not look like a full count.
+   */
+  get together(): Pick<ImageReply, 'tokens' | 'eachTokens' | 'usage'> {
+    if (this.#counted === 1) {
+      const eachTokens = this.#events === 1 ? this.#each : undefined
+      return { tokens: this.#sum, eachTokens, usage: this.#usage }
+    }
+    if (this.#counted < this.#events)
+      return { tokens: UNKNOWN_TOKENS, eachTokens: undefined, usage: undefined }
+    return { tokens: this.#sum, eachTokens: this.#each, usage: undefined }
+  }
+}
