@@ -74,6 +74,14 @@ const trickyJson = fc.oneof(
     .constantFrom(...TRICKY)
     .map((text) => JSON.stringify({ nested: [text, { object: 'embedding' }], embeddings: [1, 2] })),
   fc.jsonValue({ maxDepth: 2 }).map((value) => JSON.stringify(value)),
+  // A field of a server's own may look like the answer itself.
+  fc
+    .constantFrom<object>(
+      { data: [{ embedding: [1, 2], index: 0 }, { embedding: 'AAAA' }] },
+      [{ embedding: [0.5] }, { data: [{ embedding: [] }] }],
+      { embedding: [1, [2, 3]], data: 'data' },
+    )
+    .map((value) => JSON.stringify(value)),
 )
 
 const NUMBER_WRITERS: readonly ((value: number) => string)[] = [

@@ -3,8 +3,8 @@
  * replaced by their ordinal; what remains, the skeleton, is small and is parsed as JSON at the end. So a 66 MB answer is
  * read in steps no longer than one chunk, and no number becomes an object that nobody asked for.
  *
- * A vector is what follows `"embedding":`. Inside a JSON string those quotes would be escaped, so the bytes can't be
- * mistaken; an answer odd enough to fool this fails the skeleton's own checks and is refused.
+ * A vector is what follows `"embedding":` in an item of the answer's own `data`. Whatever has such a name elsewhere is a field
+ * like any other. An answer odd enough to fool this fails the skeleton's own checks and is refused.
  */
 import { BrokenAnswer } from '../fault/broken-answer.ts'
 import { scanNumbers } from './number-scan.ts'
@@ -42,8 +42,16 @@ const MAX_PENDING_BYTES = 1024 * 1024
 const MAX_SKELETON_LENGTH = 2 * 1024 * 1024
 
 const NOTHING = new Uint8Array(0)
+const NO_STRING = -1
 const KEY = Uint8Array.from('"embedding"', (character) => character.charCodeAt(0))
+const DATA = Uint8Array.from('"data"', (character) => character.charCodeAt(0))
 const QUOTE = 0x22
+const BACKSLASH = 0x5c
+const OPEN_OBJECT = 0x7b
+const CLOSE_OBJECT = 0x7d
+/** How deep the fields of the answer lie, and those of an item of its `data`. */
+const FIELD_DEPTH = 1
+const ITEM_FIELD_DEPTH = 3
 const COLON = 0x3a
 const OPEN = 0x5b
 const CLOSE = 0x5d
@@ -68,6 +76,13 @@ export class AnswerScanner {
   #at = 0
   #keyStart = 0
   #valueStart = 0
+  /** Where the string began that is being read; a string is read to its end before anything else. Negative: none is. */
+  #stringStart = NO_STRING
+  /** How many objects and arrays are open. */
+  #depth = 0
+  /** The last string among the answer's own fields was `data`, and the array behind it is open. */
+  #isDataNext = false
+  #isInData = false
 
   constructor(options: ScanOptions) {
     this.#options = options
@@ -124,6 +139,7 @@ export class AnswerScanner {
     }
     this.#bytes = this.#buffer.length === length ? this.#buffer : this.#buffer.subarray(0, length)
     this.#at -= this.#from
+    if (this.#stringStart !== NO_STRING) this.#stringStart -= this.#from
     this.#keyStart -= this.#from
     this.#valueStart -= this.#from
     this.#from = 0
@@ -157,18 +173,35 @@ export class AnswerScanner {
     }
   }
 
+  /** Byte by byte: little stands beside the vectors, and a search of the platform's takes longer to begin. */
   #findKey(bytes: Uint8Array): boolean {
-    // Byte by byte: little stands between two quotes here, and a search of the platform's takes longer to begin.
-    let quote = this.#at
-    while (quote < bytes.length && bytes[quote] !== QUOTE) quote += 1
-    this.#at = quote
-    if (quote === bytes.length) return false
-    let matched = 1
-    while (matched < KEY.length && bytes[quote + matched] === KEY[matched]) matched += 1
-    if (matched < KEY.length && quote + matched >= bytes.length) return false
-    this.#keyStart = quote
-    this.#at = quote + (matched === KEY.length ? matched : 1)
-    if (matched === KEY.length) this.#stage = 'colon'
+    let at = this.#at
+    for (; at < bytes.length; at += 1) {
+      const byte = bytes[at] as number
+      if (this.#stringStart !== NO_STRING) {
+        if (byte === BACKSLASH) at += 1
+        else if (byte === QUOTE && this.#endString(bytes, at + 1)) {
+          this.#at = at + 1
+          return true
+        }
+      } else if (byte === QUOTE) this.#stringStart = at
+      else if (byte === OPEN || byte === OPEN_OBJECT) {
+        if (this.#depth === FIELD_DEPTH) this.#isInData = this.#isDataNext && byte === OPEN
+        this.#depth += 1
+      } else if (byte === CLOSE || byte === CLOSE_OBJECT) this.#depth -= 1
+    }
+    this.#at = at
+    return false
+  }
+
+  /** Returns true when the string is the key of a vector. */
+  #endString(bytes: Uint8Array, end: number): boolean {
+    const start = this.#stringStart
+    this.#stringStart = NO_STRING
+    if (this.#depth === FIELD_DEPTH) this.#isDataNext = isText(bytes, start, end, DATA)
+    if (this.#depth !== ITEM_FIELD_DEPTH || !this.#isInData || !isText(bytes, start, end, KEY)) return false
+    this.#keyStart = start
+    this.#stage = 'colon'
     return true
   }
 
@@ -184,7 +217,7 @@ export class AnswerScanner {
     } else {
       // No key, or its value is neither a string nor an array.
       this.#stage = 'key'
-      this.#at = this.#keyStart + 1
+      this.#at = this.#keyStart + KEY.length
     }
   }
 
@@ -249,6 +282,12 @@ export class AnswerScanner {
     this.#width = count
     this.#form = 'float32'
   }
+}
+
+function isText(bytes: Uint8Array, start: number, end: number, text: Uint8Array): boolean {
+  if (end - start !== text.length) return false
+  for (let index = 0; index < text.length; index += 1) if (bytes[start + index] !== text[index]) return false
+  return true
 }
 
 function skipSpace(bytes: Uint8Array, from: number): number {

@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { startGateway } from '#test/support/gateway.ts'
-import { askImages, assertImageFault, type ImagesAsked } from '#test/support/image-answers.ts'
+import { askImages, assertImageFault, eventsIn, type ImagesAsked } from '#test/support/image-answers.ts'
 
 /** Ten dollars for a million tokens of the image; the provider counts 66 for 256x256. */
 const price = { usdPerMillionTokens: { textInput: 'free', imageOutput: 10 } }
 const expecting = (outputTokens: number) => ({ image: { outputTokens }, price })
+const streams = { stream: true, maxPartialImages: 0, maxImages: 4 }
 const keyOf = (name: string) => `key-of-a-metered-${name}-0001`
 const bfl = { base: 'bfl/v1', dialect: 'ai-sdk', provider: 'black-forest-labs' } as const
 
@@ -21,6 +22,8 @@ const gateway = await startGateway({
       upstreamModel: 'flux-2-flex',
       capabilities: { formats: ['jpeg'], sizes: ['256x256'] },
     },
+    'usage-last-image': { on: 'usage-last', ...expecting(66), capabilities: streams },
+    'usage-first-image': { on: 'usage-first', ...expecting(66), capabilities: streams },
     // The count of tokens plays the part of a cost in hundredths of a cent.
     'router-image': {
       on: 'plain+key-router',
@@ -58,6 +61,19 @@ for (const [model, headers] of [
     assert.deepEqual(told(answer), headers)
     if (model !== 'flux-2-flex')
       assert.equal(outputTokens(answer), 66, 'the answer says what the upstream said')
+  })
+}
+
+for (const on of ['usage-last', 'usage-first']) {
+  test(`${on}: a stream whose upstream counts in one event alone is charged by it, and the last event says it`, async () => {
+    const fields = { model: `${on}-image`, size: '256x256', n: 3, stream: true }
+    const answer = await askImages(gateway, fields)
+    assert.deepEqual(told(answer), ['0.001980000', 'upstream', null])
+    const events = eventsIn(answer).map(({ data }) => (data as { usage?: { output_tokens?: number } }).usage)
+    assert.deepEqual(
+      events.map((usage) => usage?.output_tokens),
+      [0, 0, 198],
+    )
   })
 }
 

@@ -40,6 +40,7 @@ export class MultipartParts {
   readonly #parser: Dicer
   readonly #delimiter: string
   readonly #begun: Begun[] = []
+  #isAtStart = true
   #isFinished = false
   #hasMore = false
 
@@ -79,9 +80,16 @@ export class MultipartParts {
     const chunk = await this.#body.next()
     if (chunk === undefined)
       throw malformed('ends inside a part: the closing boundary (with two dashes after it) is missing')
-    this.#parser.write(chunk)
+    this.#parser.write(this.#isAtStart ? this.#withoutEmptyLines(chunk) : chunk)
     // Its streams hand on what they got a few ticks later.
     await this.#yieldLoop()
+  }
+
+  /** Some clients write an empty line before the first boundary, and end it as Unix does, which the parser does not know. */
+  #withoutEmptyLines(chunk: Uint8Array): Uint8Array {
+    const first = chunk.findIndex((byte) => byte !== LINE_FEED)
+    this.#isAtStart = first < 0
+    return first < 0 ? EMPTY : chunk.subarray(first)
   }
 
   async #next(): Promise<Begun | undefined> {
@@ -141,6 +149,8 @@ export class MultipartParts {
   }
 }
 
+const LINE_FEED = 0x0a
+const EMPTY = new Uint8Array(0)
 const BLANK = new Set(Buffer.from('\r\n\t '))
 
 function isBlank(bytes: Uint8Array): boolean {
