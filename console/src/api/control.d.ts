@@ -2603,7 +2603,7 @@ export interface components {
             /** @enum {string} */
             kind: "intent" | "post" | "unknown" | "void" | "adjust";
             /** @enum {string} */
-            of: "tokens" | "text_input" | "cached_text_input" | "image_input" | "cached_image_input" | "text_output" | "image_output" | "images" | "given_images" | "megapixels" | "given_megapixels" | "hits";
+            of: "tokens" | "text_input" | "cached_text_input" | "image_input" | "cached_image_input" | "text_output" | "image_output" | "svg_input" | "svg_output" | "images" | "given_images" | "megapixels" | "given_megapixels" | "hits";
             count: number;
             price_usd: string | null;
             per: 1 | 1000000;
@@ -2782,6 +2782,10 @@ export interface components {
             quality?: string;
             background?: string;
             moderation?: string;
+            /** @description How much the model plans before it draws. */
+            complexity?: string;
+            /** @description Of a GIF. */
+            frame_count?: number;
             /** @description `png`, `jpeg` or `webp`. */
             output_format?: string;
             /** @description For `jpeg` and `webp`. */
@@ -2846,6 +2850,10 @@ export interface components {
             quality?: string;
             background?: string;
             moderation?: string;
+            /** @description How much the model plans before it draws. */
+            complexity?: string;
+            /** @description Of a GIF. */
+            frame_count?: number;
             /** @description `png`, `jpeg` or `webp`. */
             output_format?: string;
             /** @description For `jpeg` and `webp`. */

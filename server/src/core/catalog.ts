@@ -180,13 +180,13 @@ export interface ImageCapabilities {
   readonly qualities: readonly string[]
   readonly backgrounds: readonly string[]
   readonly moderations: readonly string[]
+  readonly complexities?: readonly string[] | undefined
   /** Formats it can be asked for. The first is what it makes when nobody asks; alone, there is no such field. */
   readonly formats: readonly ImageFormat[]
   /** Takes `output_compression`. */
   readonly compression: boolean
   /** How its wire hands over pictures; the first is what comes unasked. */
   readonly forms: readonly PictureForm[]
-  /** Answers event by event when asked to. */
   readonly stream: boolean
   readonly maxPartialImages: number
   /** Takes `user` and `safety_identifier`. Where it does not, they are recorded and absorbed. */

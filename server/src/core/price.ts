@@ -6,6 +6,7 @@ import type {
   ImageTokenKind,
   ImageTokens,
   ImageUsage,
+  SvgTokenKind,
   TokenBounds,
 } from './usage.ts'
 
@@ -41,7 +42,8 @@ export type GivenPrice =
 export type ImagePriceTable = ReadonlyMap<string, ReadonlyMap<string, bigint>>
 
 /** Nano-dollars for a million tokens of each kind. Undefined: nobody said what they cost. */
-export type ImageTokenPrices = Readonly<Record<ImageTokenKind | CachedTokenKind, bigint | undefined>>
+export type ImageTokenPrices = Readonly<Record<ImageTokenKind | CachedTokenKind, bigint | undefined>> &
+  Readonly<Partial<Record<SvgTokenKind, bigint | undefined>>>
 
 export type Cost = { readonly kind: 'known'; readonly nanoUsd: bigint } | { readonly kind: 'unpriced' }
 
@@ -201,6 +203,8 @@ function tokenKindsCost(
     [cachedImage, prices.cachedImageInput],
     [count('textOutput'), prices.textOutput],
     [count('imageOutput'), prices.imageOutput],
+    [reported.svgInput ?? 0, prices.svgInput],
+    [reported.svgOutput ?? 0, prices.svgOutput],
   ] as const
   let sum = 0n
   for (const [tokens, nanoUsd] of parts) {

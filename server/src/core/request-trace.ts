@@ -15,6 +15,8 @@ export interface PricedCount {
     | 'cached_image_input'
     | 'text_output'
     | 'image_output'
+    | 'svg_input'
+    | 'svg_output'
     | 'images'
     | 'given_images'
     | 'megapixels'

@@ -31,6 +31,9 @@ export type ImageTokenKind = 'textInput' | 'imageInput' | 'textOutput' | 'imageO
 /** Input that the upstream remembered from an earlier call. Such tokens are counted under their own kind as well. */
 export type CachedTokenKind = 'cachedTextInput' | 'cachedImageInput'
 
+/** Of the model that writes an SVG after a picture, which has prices of its own. */
+export type SvgTokenKind = 'svgInput' | 'svgOutput'
+
 export type ImageTokens = Readonly<Record<ImageTokenKind, number>>
 
 /** What one call was given to edit, masks and markups included. */
@@ -51,7 +54,9 @@ export interface ImageUsage {
   /** Undefined when neither the request nor the answer names one. */
   readonly quality: string | undefined
   readonly given: GivenUsage
-  readonly tokens: Readonly<Record<ImageTokenKind | CachedTokenKind, number | undefined>>
+  readonly tokens: Readonly<Record<ImageTokenKind | CachedTokenKind, number | undefined>> &
+    // Absent: no SVG was written, which is no unknown count.
+    Readonly<Partial<Record<SvgTokenKind, number | undefined>>>
 }
 
 /** Nobody counted anything. */
@@ -65,13 +70,14 @@ export const UNKNOWN_TOKENS: ImageUsage['tokens'] = Object.freeze({
 })
 
 /** Of all kinds together, where what nobody counted adds nothing. */
-export function countedTokens({
-  textInput,
-  imageInput,
-  textOutput,
-  imageOutput,
-}: ImageUsage['tokens']): number {
-  return (textInput ?? 0) + (imageInput ?? 0) + (textOutput ?? 0) + (imageOutput ?? 0)
+export function countedTokens(tokens: ImageUsage['tokens']): number {
+  const { textInput, imageInput, textOutput, imageOutput } = tokens
+  return (textInput ?? 0) + (imageInput ?? 0) + (textOutput ?? 0) + (imageOutput ?? 0) + svgTokens(tokens)
+}
+
+/** Of the model that wrote an SVG, if one did. */
+export function svgTokens({ svgInput = 0, svgOutput = 0 }: ImageUsage['tokens']): number {
+  return svgInput + svgOutput
 }
 
 /** Whether anything was counted at all. */
@@ -102,6 +108,10 @@ export function addTokens(a: ImageUsage['tokens'], b: ImageUsage['tokens']): Ima
     imageOutput: sum('imageOutput'),
     cachedTextInput: sum('cachedTextInput'),
     cachedImageInput: sum('cachedImageInput'),
+    ...(svgTokens(a) + svgTokens(b) > 0 && {
+      svgInput: (a.svgInput ?? 0) + (b.svgInput ?? 0),
+      svgOutput: (a.svgOutput ?? 0) + (b.svgOutput ?? 0),
+    }),
   }
 }
 

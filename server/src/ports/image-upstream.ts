@@ -21,6 +21,7 @@ export interface ImageCall {
   readonly quality: string | undefined
   readonly background: string | undefined
   readonly moderation: string | undefined
+  readonly complexity?: string | undefined
   /** Undefined leaves the upstream at its first format. */
   readonly format: ImageFormat | undefined
   readonly compression: number | undefined

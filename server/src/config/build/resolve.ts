@@ -84,6 +84,7 @@ export function resolveImageCapabilities(
     qualities: [...new Set(fields.qualities)],
     backgrounds: [...new Set(fields.backgrounds)],
     moderations: [...new Set(fields.moderations)],
+    ...(fields.complexities && { complexities: [...new Set(fields.complexities)] }),
     formats: [...new Set<ImageFormat>(fields.formats ?? ['png'])],
     compression: fields.compression ?? false,
     forms: [...new Set<PictureForm>(fields.forms ?? ['b64_json'])],
@@ -197,6 +198,8 @@ function tokenPricesOf(prices: UsdPerTokenKind): ImageTokenPrices {
     cachedImageInput: nanoUsd(prices.cachedImageInput ?? imageInput),
     textOutput: nanoUsd(textOutput),
     imageOutput: nanoUsdIn(imageOutput),
+    ...(prices.svgInput !== undefined && { svgInput: nanoUsdIn(prices.svgInput) }),
+    ...(prices.svgOutput !== undefined && { svgOutput: nanoUsdIn(prices.svgOutput) }),
   }
 }
 

@@ -105,6 +105,7 @@ export const imageOnlyCapabilities = {
   qualities: words('quality'),
   backgrounds: words('background'),
   moderations: words('moderation'),
+  complexities: words('complexity'),
   formats: z
     .array(z.enum(['png', 'jpeg', 'webp']))
     .min(1)

@@ -64,6 +64,13 @@ const pricesByTokenKind = z
     imageOutput: z
       .union(amount)
       .describe('Images: dollars per million tokens of the images that are made, or `free`.'),
+    svgInput: z
+      .union(amount)
+      .optional()
+      .describe(
+        'Images: dollars per million input tokens of the model that writes an SVG (`svg_usage`). Absent: a call with such tokens is unpriced.',
+      ),
+    svgOutput: z.union(amount).optional().describe('Images: the same for its output, reasoning included.'),
   })
   // A reservation takes all input as not cached; that must be the most it can cost.
   .refine(({ textInput, cachedTextInput }) => isDiscount(cachedTextInput, textInput), {

@@ -241,6 +241,47 @@ for (const [counted, charged, source] of [
   })
 }
 
+test('the model that writes an SVG is charged by its own prices, and without them nobody knows the cost', () => {
+  const tokens = { ...told(5, 272), svgInput: 1000, svgOutput: 2000 }
+  const pictures = [UNKNOWN_SIZE]
+  const asked = { format: 'svg' }
+  const unpriced = answered(given(perToken, asked), { tokens, pictures })
+  assert.deepEqual([costText(unpriced.cost), unpriced.tokens], ['unpriced', 3277])
+  const prices = { ...perToken.nanoUsdPerMillionTokens, svgInput: 1_000_000_000n, svgOutput: 4_000_000_000n }
+  const priced = answered(given({ kind: 'perTokenKind', nanoUsdPerMillionTokens: prices }, asked), {
+    tokens,
+    pictures,
+  })
+  const whole = 5n * 5_000n + 272n * 40_000n + 1000n * 1_000n + 2000n * 4_000n
+  assert.deepEqual(
+    [priced.cost, priced.tokens, priced.source],
+    [{ kind: 'known', nanoUsd: whole }, 3277, 'upstream'],
+  )
+  const perPicture = answered(given(perImage, { ...asked, size: SQUARE, quality: 'low' }), {
+    tokens,
+    pictures: [SQUARE],
+  })
+  assert.equal(costText(perPicture.cost), 'unpriced')
+  const base = given(perToken, asked, { table: outputTokens })
+  assert.deepEqual(maxCallCost(base.request, base.model, base.offer, 1), { kind: 'unpriced' })
+})
+
+test('each frame of a GIF is reserved and expected, nine where nobody says how many', () => {
+  const facts = { table: outputTokens }
+  const ask = (more: object) => given(perToken, { size: SQUARE, quality: 'low', ...more }, facts)
+  const most = (base: ReturnType<typeof ask>) =>
+    boundsOf(base.request, base.model, base.offer, 1).tokens.imageOutput
+  assert.deepEqual(
+    [most(ask({})), most(ask({ format: 'gif' })), most(ask({ format: 'gif', frameCount: 16 }))],
+    [272, 9 * 272, 16 * 272],
+  )
+  const paid = answered(ask({ format: 'gif', frameCount: 16 }), {
+    tokens: told(5, 16 * 272),
+    pictures: [SQUARE],
+  })
+  assert.deepEqual([paid.source, paid.excessTokens], ['upstream', 0])
+})
+
 for (const [what, price, reported, expected] of [
   ['as expected', perImage, 7n, ['0.000000007', 'upstream', 'upstream', 0n, 0n]],
   [

@@ -1,10 +1,11 @@
 /** What one image call cost, by its upstream's own meter within bounds, and by the facts where it has none. */
 import type { ImageModel, PixelSize } from '../catalog.ts'
 import { addCosts, givenCostOf, imageCostOf, maxImageCostOf, type Cost } from '../price.ts'
-import { MOST_TIMES_EXPECTED, NOTHING_GIVEN, zerosUnknown } from '../usage.ts'
+import { MOST_TIMES_EXPECTED, NOTHING_GIVEN, svgTokens, zerosUnknown } from '../usage.ts'
 import type { ImageTokenKind, ImageTokens, ImageUsage } from '../usage.ts'
 import {
   dearestTokens,
+  framesOf,
   givenUsage,
   madeQualities,
   madeSizes,
@@ -22,7 +23,13 @@ import type { ImageRequest } from './request.ts'
 const UNPRICED: Cost = { kind: 'unpriced' }
 const NOTHING: Cost = { kind: 'known', nanoUsd: 0n }
 const TOKEN_KINDS: readonly ImageTokenKind[] = ['textInput', 'imageInput', 'textOutput', 'imageOutput']
-const COUNTED_KINDS = [...TOKEN_KINDS, 'cachedTextInput', 'cachedImageInput'] as const
+const COUNTED_KINDS = [
+  ...TOKEN_KINDS,
+  'cachedTextInput',
+  'cachedImageInput',
+  'svgInput',
+  'svgOutput',
+] as const
 
 export interface AnsweredCall {
   readonly request: ImageRequest
@@ -170,7 +177,7 @@ function mostTokens({
   const imageOutput =
     perPicture === undefined
       ? MOST_TOKENS_OF_A_KIND
-      : Math.max(images, pictures.length) * (perPicture + previewTokens(offer))
+      : Math.max(images, pictures.length) * (perPicture * framesOf(request) + previewTokens(offer))
   const isGivenBounded = request.edit === undefined || model.facts.inputImageTokens !== undefined
   const given = tokensOf(request, model, 0)
   const imageInput = isGivenBounded ? given.imageInput : MOST_TOKENS_OF_A_KIND
@@ -183,6 +190,8 @@ function mostTokens({
     imageOutput,
     cachedTextInput: textInput,
     cachedImageInput: imageInput,
+    svgInput: MOST_TOKENS_OF_A_KIND,
+    svgOutput: MOST_TOKENS_OF_A_KIND,
   }
 }
 
@@ -210,7 +219,7 @@ function costByTokens(call: AnsweredCall): CallCost {
   return {
     cost: imageCostOf(offer.deployment.price, usage, estimate),
     source: isTold ? 'upstream' : 'estimated',
-    tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (counted[kind] ?? estimate[kind]), 0),
+    tokens: TOKEN_KINDS.reduce((sum, kind) => sum + (counted[kind] ?? estimate[kind]), svgTokens(counted)),
   }
 }
 
@@ -225,7 +234,7 @@ function dearestInput(tokens: ImageUsage['tokens'], estimate: ImageTokens): Imag
   return { ...tokens, textInput, imageInput, cachedTextInput: undefined, cachedImageInput: undefined }
 }
 
-function estimatedOutput({ model, offer, pictures, echoes }: AnsweredCall): number | undefined {
+function estimatedOutput({ request, model, offer, pictures, echoes }: AnsweredCall): number | undefined {
   const qualities = madeQualities(offer, echoes)
   let sum = 0
   for (const picture of pictures) {
@@ -233,7 +242,7 @@ function estimatedOutput({ model, offer, pictures, echoes }: AnsweredCall): numb
       dearestTokens(model, madeSizes(picture, offer), qualities) ??
       dearestTokens(model, possibleSizes(offer), qualities)
     if (tokens === undefined) return undefined
-    sum += tokens + previewTokens(offer)
+    sum += tokens * framesOf(request) + previewTokens(offer)
   }
   return sum
 }
@@ -262,9 +271,11 @@ function costByPictures({ request, offer, tokens, pictures, echoes }: AnsweredCa
   if (price.kind === 'perMegapixel' && pixels > 0) cost = costOfSizes([{ width: pixels, height: 1 }], given)
   else if (price.kind === 'perImage' || price.kind === 'perMegapixel')
     cost = addCosts(cost, givenCostOf(price.given, given))
-  const counted = TOKEN_KINDS.map((kind) => tokens[kind]).filter((count) => count !== undefined)
+  const kinds = [...TOKEN_KINDS, 'svgInput', 'svgOutput'] as const
+  const counted = kinds.map((kind) => tokens[kind]).filter((count) => count !== undefined)
   return {
-    cost,
+    // A price by pictures says nothing of the model that wrote an SVG.
+    cost: svgTokens(tokens) > 0 && price.kind !== 'free' ? UNPRICED : cost,
     source: isAssumed ? 'estimated' : 'upstream',
     tokens: counted.length === 0 ? undefined : counted.reduce((sum, count) => sum + count, 0),
   }

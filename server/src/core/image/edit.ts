@@ -44,7 +44,7 @@ function sizeProblem(param: string, overlay: GivenFile, first: Given): string | 
   return `${param} is ${overlay.width}x${overlay.height} pixels and the first input image is ${width}x${height}. Send both in the same size.`
 }
 
-const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images'])
+const NUMBERS: ReadonlySet<string> = new Set(['n', 'output_compression', 'partial_images', 'frame_count'])
 /** As JavaScript and as Python write them. */
 const SWITCHES: Readonly<Record<string, boolean>> = { true: true, false: false, True: true, False: false }
 

@@ -28,7 +28,7 @@ export function boundsOf(
     sizes,
     qualities,
     given: givenUsage(request),
-    tokens: tokensOf(request, model, images * (perPicture + previewTokens(offer))),
+    tokens: tokensOf(request, model, images * (perPicture * framesOf(request) + previewTokens(offer))),
     rows: 1,
   }
 }
@@ -40,6 +40,8 @@ export function maxCallCost(
   images: number,
 ): Cost {
   const { price } = offer.deployment
+  // Another model writes an SVG, and nobody knows how much it will write.
+  if (request.format === 'svg' && price.kind !== 'free') return UNPRICED
   const bounds = boundsOf(request, model, offer, images)
   // Without the tokens of a picture the prompt alone would be reserved, which is next to nothing.
   const isBounded =
@@ -81,6 +83,14 @@ export function tokensOf(
     imageInput: given * (facts.inputImageTokens ?? 0),
     imageOutput,
   }
+}
+
+/** OpenAI's, where a GIF is asked for without a number of frames. */
+const FRAMES_UNASKED = 9
+
+/** Each frame of a GIF is drawn, and takes as many tokens as a picture. */
+export function framesOf({ format, frameCount }: ImageRequest): number {
+  return frameCount ?? (format === 'gif' ? FRAMES_UNASKED : 1)
 }
 
 export function previewTokens({ partialImages }: ImageOffer): number {

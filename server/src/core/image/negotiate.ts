@@ -17,6 +17,7 @@ export interface ImageOffer {
   readonly quality: string | undefined
   readonly background: string | undefined
   readonly moderation: string | undefined
+  readonly complexity?: string | undefined
   readonly format: ImageFormat | undefined
   readonly compression: number | undefined
   readonly user: string | undefined
@@ -78,6 +79,8 @@ function offerOf(
     choiceRefusal('quality', request.quality, capabilities.qualities, model) ??
     choiceRefusal('background', request.background, capabilities.backgrounds, model) ??
     choiceRefusal('moderation', request.moderation, capabilities.moderations, model) ??
+    choiceRefusal('complexity', request.complexity, capabilities.complexities ?? [], model) ??
+    frameRefusal(request, model, deployment) ??
     transparencyRefusal(request, model, output) ??
     extraFieldRefusal(request, model, deployment, perCall)
   if (refusal !== undefined) return refusal
@@ -95,6 +98,7 @@ function offerOf(
     quality: request.quality,
     background: request.background,
     moderation: request.moderation,
+    ...(request.complexity && { complexity: request.complexity }),
     format: output.format,
     compression: output.compression,
     user: capabilities.user ? request.user : undefined,
@@ -102,7 +106,11 @@ function offerOf(
     extraFields:
       output.foreign === undefined
         ? request.extraFields
-        : { ...request.extraFields, output_format: output.foreign },
+        : {
+            ...request.extraFields,
+            output_format: output.foreign,
+            ...(request.frameCount && { frame_count: request.frameCount }),
+          },
     partialImages,
     conversion: output.conversion,
     edit,
@@ -172,6 +180,18 @@ function choiceRefusal(
   return { param, message: `'${model.id}' has no ${param} ${JSON.stringify(asked)}. ${takes}` }
 }
 
+/** What a frame costs is known where tokens are charged. Where a picture has a price, nobody knows what a GIF of it costs. */
+function frameRefusal(
+  { frameCount }: ImageRequest,
+  model: ImageModel,
+  { id, price }: ImageDeployment,
+): Refusal | undefined {
+  if (frameCount === undefined || (price.kind !== 'perImage' && price.kind !== 'perMegapixel'))
+    return undefined
+  const message = `frame_count is ${frameCount}, but ${id} is priced by the image, and what a frame of '${model.id}' costs is not known. Remove frame_count.`
+  return { param: 'frame_count', message }
+}
+
 /**
  * How many previews are asked for. Undefined: the upstream answers in one piece. The caller's number is a wish, as it is in
  * OpenAI's API: fewer may come, and never more than the upstream makes.
@@ -223,7 +243,10 @@ function withoutOption(request: ImageRequest, param: string): ImageRequest | und
     case 'quality':
     case 'background':
     case 'moderation':
+    case 'complexity':
       return { ...request, [param]: undefined }
+    case 'frame_count':
+      return { ...request, frameCount: undefined }
     case 'output_format':
       return { ...request, format: undefined }
     case 'output_compression':

@@ -39,6 +39,8 @@ export function pricedCounts(
         count('cached_image_input', cachedImage, prices.cachedImageInput),
         count('text_output', tokens.textOutput ?? 0, prices.textOutput),
         count('image_output', tokens.imageOutput ?? 0, prices.imageOutput),
+        count('svg_input', tokens.svgInput ?? 0, prices.svgInput),
+        count('svg_output', tokens.svgOutput ?? 0, prices.svgOutput),
       ]
       return counts.filter((one) => one.count > 0)
     }

@@ -7,7 +7,8 @@ import type { PathModel } from '../request/path-model.ts'
 import { Fault } from '../fault/fault.ts'
 import type { Given, ImageEdit } from './given.ts'
 import { parseExactly } from '../exact-json.ts'
-import { canonicalText, imageRequestOf, readImageRequest, type ImageRequest } from './request.ts'
+import { canonicalText, imageRequestOf } from './canonical-request.ts'
+import { readImageRequest, type ImageRequest } from './request.ts'
 
 const read = (body: unknown, path?: PathModel) => readImageRequest(body, { maxImages: 10 }, path)
 const plain = { model: 'm', prompt: 'a cat' }
@@ -182,7 +183,6 @@ for (const [title, fields, param, message, code = 'invalid_parameter'] of [
   ...[
     'batch_size',
     'num_images',
-    'frame_count',
     'num_outputs',
     'max_images',
     'sampleCount',

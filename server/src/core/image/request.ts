@@ -1,6 +1,5 @@
 /** The canonical image request: what a caller asked for, whichever of the many spellings it used. */
 import type { PictureForm, PixelSize } from '../catalog.ts'
-import { isExactNumber, parseExactly } from '../exact-json.ts'
 import { isRecord } from '../record.ts'
 import { modelIn, type PathModel } from '../request/path-model.ts'
 import { checkUnknownField } from '../request/unknown-fields.ts'
@@ -32,6 +31,10 @@ export interface ImageRequest {
   readonly partialImages: number
   readonly user: string | undefined
   readonly safetyIdentifier: string | undefined
+  /** How much the model plans before it draws. Undefined: `auto`. */
+  readonly complexity?: string | undefined
+  /** Of a GIF. Undefined: the upstream decides. */
+  readonly frameCount?: number | undefined
   /** `keep`: the pictures must reach the caller with the manifest they were made with. Undefined: a conversion may drop it. */
   readonly provenance?: 'keep' | undefined
   /** Fields that Torana does not know, as they came. */
@@ -63,6 +66,8 @@ const KNOWN: ReadonlySet<string> = new Set([
   'quality',
   'background',
   'moderation',
+  'complexity',
+  'frame_count',
   'output_format',
   'output_compression',
   'response_format',
@@ -105,6 +110,8 @@ export function readImageRequest(
     partialImages: partialImagesIn(body['partial_images'], stream),
     user: textIn('user', body['user']),
     safetyIdentifier: textIn('safety_identifier', body['safety_identifier']),
+    ...complexityIn(body['complexity']),
+    ...frameCountIn(body['frame_count'], output.format),
     ...provenanceIn(body['provenance']),
     extraFields: extraFieldsIn({ ...body, ...exact }, given === undefined ? KNOWN : KNOWN_OF_EDITS),
     edit: given && editIn(body['input_fidelity'], given),
@@ -114,39 +121,6 @@ export function readImageRequest(
 function editIn(fidelity: unknown, given: GivenPictures): ImageEdit {
   checkGiven(given)
   return { ...given, fidelity: wordIn('input_fidelity', fidelity) }
-}
-
-/**
- * One text for all requests that ask for the same: keys sorted at every depth, what is absent left out. Idempotency compares
- * its digest, and a job is stored as it.
- */
-export function canonicalText(request: ImageRequest): string {
-  return sortedJson(request)
-}
-
-/** Reads back what `canonicalText` wrote. */
-export function imageRequestOf(text: string): ImageRequest {
-  const stored = JSON.parse(text) as ImageRequest
-  const { extraFields } = parseExactly(text) as ImageRequest
-  return {
-    model: stored.model,
-    prompt: stored.prompt,
-    images: stored.images,
-    size: stored.size,
-    quality: stored.quality,
-    background: stored.background,
-    moderation: stored.moderation,
-    format: stored.format,
-    compression: stored.compression,
-    form: stored.form,
-    stream: stored.stream,
-    partialImages: stored.partialImages,
-    user: stored.user,
-    safetyIdentifier: stored.safetyIdentifier,
-    ...(stored.provenance && { provenance: stored.provenance }),
-    extraFields: keptFields(Object.entries(extraFields)),
-    edit: stored.edit,
-  }
 }
 
 /** More characters than `most`, counted as OpenAI counts them: code points, so that an emoji is one and not two. */
@@ -246,6 +220,25 @@ function streamIn(value: unknown): boolean {
   throw invalid('stream', `stream is ${shown(value)}; it must be true or false.`)
 }
 
+function complexityIn(value: unknown): Pick<ImageRequest, 'complexity'> {
+  const complexity = wordIn('complexity', value)
+  return complexity === undefined ? {} : { complexity }
+}
+
+/** OpenAI's bounds. Each frame is drawn and charged. */
+const FEWEST_FRAMES = 2
+const MOST_FRAMES = 16
+
+function frameCountIn(value: unknown, format: string | undefined): Pick<ImageRequest, 'frameCount'> {
+  const frameCount = wholeNumberIn('frame_count', value, FEWEST_FRAMES, MOST_FRAMES)
+  if (frameCount === undefined) return {}
+  if (format === 'gif') return { frameCount }
+  throw invalid(
+    'frame_count',
+    `frame_count is ${frameCount}, but only a GIF has frames. Send output_format gif, or remove frame_count.`,
+  )
+}
+
 function provenanceIn(value: unknown): Pick<ImageRequest, 'provenance'> {
   if (isAbsent(value)) return {}
   if (value === 'keep') return { provenance: 'keep' }
@@ -299,21 +292,13 @@ function extraFieldsIn(
 }
 
 /** Without a prototype, a field called `__proto__` is a field like any other. */
-function keptFields(entries: readonly (readonly [string, unknown])[]): Readonly<Record<string, unknown>> {
+export function keptFields(
+  entries: readonly (readonly [string, unknown])[],
+): Readonly<Record<string, unknown>> {
   if (entries.length === 0) return NO_FIELDS
   const kept = Object.create(null) as Record<string, unknown>
   for (const [name, value] of entries) kept[name] = value
   return kept
-}
-
-function sortedJson(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`
-  if (!isRecord(value) || isExactNumber(value)) return JSON.stringify(value)
-  const fields = Object.keys(value)
-    .filter((name) => value[name] !== undefined)
-    .toSorted()
-    .map((name) => `${JSON.stringify(name)}:${sortedJson(value[name])}`)
-  return `{${fields.join(',')}}`
 }
 
 function isAbsent(value: unknown): value is undefined | null {

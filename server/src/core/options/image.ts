@@ -49,6 +49,7 @@ export function imageOptions(model: ImageModel): readonly OptionRow[] {
     row('takes', 'markup', (one) => editCell(model, one, 'markup')),
     row('takes', 'input_fidelity', ({ capabilities: { edits } }) => words(edits?.fidelities ?? [])),
     row('takes', 'moderation', ({ capabilities }) => words(capabilities.moderations)),
+    row('takes', 'complexity', ({ capabilities }) => words(capabilities.complexities ?? [])),
     row('takes', 'unknown fields', (one) => unknownFieldsCell(model, one)),
     row('money', 'price', ({ price }) => figure(priceWords(price))),
   ]

@@ -1,7 +1,8 @@
 /** The job of an image request in the store: begun, or joined when it was begun before; looked at until it ends; ended. */
 import type { ImageModel } from '#core/catalog.ts'
 import { Fault } from '#core/fault/fault.ts'
-import { canonicalText, type ImageRequest } from '#core/image/request.ts'
+import { canonicalText } from '#core/image/canonical-request.ts'
+import type { ImageRequest } from '#core/image/request.ts'
 import { momentOf } from '#core/ledger.ts'
 import type { Limits } from '#core/settings.ts'
 import type { Clock } from '#ports/clock.ts'

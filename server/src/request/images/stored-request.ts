@@ -1,5 +1,6 @@
 /** An image request as its job keeps it. */
-import { canonicalText, imageRequestOf, type ImageRequest } from '#core/image/request.ts'
+import { canonicalText, imageRequestOf } from '#core/image/canonical-request.ts'
+import type { ImageRequest } from '#core/image/request.ts'
 import type { Key } from '#ports/keys.ts'
 import { keyOfStored, storedKey, type StoredKey } from '../access/stored-key.ts'
 

@@ -101,6 +101,7 @@ function phraseOf(call: SentCall, provider: ImageProvider): Phrase {
   say(call.quality, words.quality, 'quality')
   say(call.background, words.background, 'background')
   say(call.moderation, words.moderation, 'moderation')
+  say(call.complexity, undefined, 'complexity')
   say(call.format, words.format, 'output_format')
   say(call.compression, words.compression, 'output_compression')
   say(call.user, words.user, 'user')

@@ -56,6 +56,15 @@ export function tokensIn(usage: unknown): Tokens {
   }
 }
 
+/** What the model that wrote an SVG counted, beside what the picture took. Its reasoning is part of its output. */
+export function svgTokensIn(svgUsage: unknown): Pick<Tokens, 'svgInput' | 'svgOutput'> {
+  if (!isRecord(svgUsage)) return {}
+  return {
+    svgInput: countIn(svgUsage, 'input_tokens') ?? 0,
+    svgOutput: countIn(svgUsage, 'output_tokens') ?? 0,
+  }
+}
+
 function fieldsIn(fields: Fields, name: string): Fields {
   const value = fields[name]
   return isRecord(value) ? value : {}

@@ -613,6 +613,23 @@ test('tokens that come with each picture are added up; one event that counts alo
   assert.deepEqual([answer.tokens, answer.usage], [UNKNOWN_TOKENS, undefined])
 })
 
+test('tokens of the model that wrote an SVG are counted by themselves, and its count is passed on', async () => {
+  const svg_usage = {
+    model: 'author-1',
+    input_tokens: 40,
+    output_tokens: 90,
+    reasoning_tokens: 30,
+    total_tokens: 130,
+  }
+  const { answer } = await json({
+    data: [{ b64_json: base64('<svg/>') }],
+    usage: { input_tokens: 3, output_tokens: 7 },
+    svg_usage,
+  })
+  assert.partialDeepStrictEqual(answer.tokens, { textInput: 3, imageOutput: 7, svgInput: 40, svgOutput: 90 })
+  assert.deepEqual(answer.extraFields, { svg_usage })
+})
+
 test('what several events count is told by itself where all say the same, and usage as it came where one does', async () => {
   const usage = { input_tokens: 3, output_tokens: 7, cached_tokens: 2 }
   const eventsWith = (counts: readonly object[]) =>

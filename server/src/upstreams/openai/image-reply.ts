@@ -4,7 +4,15 @@ import { withoutByteOrderMark } from '#core/json-text.ts'
 import { isRecord } from '#core/record.ts'
 import { UNKNOWN_TOKENS, type ImageUsage } from '#core/usage.ts'
 import type { ByteSink, HttpAnswer } from '../connect/http.ts'
-import { ANSWER_FIELDS, echoesIn, extraFieldsIn, isWithheld, tokensIn, type Fields } from './image-answer.ts'
+import {
+  ANSWER_FIELDS,
+  echoesIn,
+  extraFieldsIn,
+  isWithheld,
+  svgTokensIn,
+  tokensIn,
+  type Fields,
+} from './image-answer.ts'
 import { PictureBytes } from '../connect/picture-bytes.ts'
 import { PictureScanner } from './picture-scan.ts'
 
@@ -88,7 +96,7 @@ export class JsonReader implements ReplyReader {
       pictures,
       refusals,
       error: error ?? undefined,
-      tokens: tokensIn(usage),
+      tokens: { ...tokensIn(usage), ...svgTokensIn(answer['svg_usage']) },
       usage: isRecord(usage) ? usage : undefined,
       echoes: echoesIn(answer),
       extraFields: extraFieldsIn(answer, ANSWER_FIELDS),

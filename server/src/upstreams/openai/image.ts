@@ -31,6 +31,7 @@ export function imageFields(call: ImageCall): Record<string, unknown> {
   say('quality', call.quality)
   say('background', call.background)
   say('moderation', call.moderation)
+  say('complexity', call.complexity)
   say('output_format', call.format)
   say('output_compression', call.compression)
   say('user', call.user)

@@ -138,6 +138,27 @@ const wrong: [
     'partial_images',
     /0 to 3/,
   ],
+  [
+    'frames of an image that is no GIF',
+    { frame_count: 4 },
+    'invalid_parameter',
+    'frame_count',
+    /only a GIF has frames/,
+  ],
+  [
+    'more frames than OpenAI makes',
+    { output_format: 'gif', frame_count: 17 },
+    'invalid_parameter',
+    'frame_count',
+    /2 to 16/,
+  ],
+  [
+    'a complexity that the model does not have',
+    { complexity: 'high' },
+    'unsupported_parameter',
+    'complexity',
+    /has no complexity setting/,
+  ],
   ['a stream by a word', { stream: 'yes' }, 'invalid_parameter', 'stream', /true or false/],
   [
     'a number of pictures by another name',

@@ -24,6 +24,16 @@ const gateway = await startGateway({
     },
     'usage-last-image': { on: 'usage-last', ...expecting(66), capabilities: streams },
     'usage-first-image': { on: 'usage-first', ...expecting(66), capabilities: streams },
+    'planning-image': {
+      on: 'plain+key-planning',
+      ...expecting(66),
+      capabilities: { complexities: ['low', 'high'] },
+    },
+    'strict-image': {
+      on: 'strict-fields',
+      ...expecting(66),
+      capabilities: { complexities: ['low', 'high'] },
+    },
     // The count of tokens plays the part of a cost in hundredths of a cent.
     'router-image': {
       on: 'plain+key-router',
@@ -76,6 +86,21 @@ for (const on of ['usage-last', 'usage-first']) {
     )
   })
 }
+
+test('complexity and frame_count go to the upstream; frames of a model with a price by the image are refused', async () => {
+  const answer = await askImages(gateway, { model: 'planning-image', complexity: 'high', size: '256x256' })
+  assert.equal(answer.status, 200, answer.text.slice(0, 300))
+  // One that knows no such field says that it came.
+  const strict = await askImages(gateway, { model: 'strict-image', complexity: 'high', size: '256x256' })
+  assertImageFault(strict, 'upstream_refused', { words: /complexity/ })
+  const dryRun = { 'x-torana-dry-run': 'true' }
+  const gif = { size: '256x256', output_format: 'gif', frame_count: 16 }
+  const framed = await askImages(gateway, { model: 'planning-image', ...gif }, { headers: dryRun })
+  assert.match(framed.text, /"0\.010560000"/, '16 frames of 66 tokens')
+  assertImageFault(await askImages(gateway, { model: 'router-image', ...gif }), 'unsupported_parameter', {
+    param: 'frame_count',
+  })
+})
 
 test('calls above what is expected are counted for operators, those that were cut apart', async () => {
   const text = await (await fetch(new URL('/metrics', gateway.controlUrl))).text()

@@ -103,6 +103,7 @@ test('an image model says what may be asked for, and what is made of something e
     kind: 'image',
     sizes: ['1024x1024', '1344x768'],
     qualities: ['low', 'high'],
+    complexities: [],
     backgrounds: ['transparent'],
     moderations: [],
     formats: ['png', 'jpeg', 'webp'],

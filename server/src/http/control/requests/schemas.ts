@@ -133,6 +133,8 @@ export const moneyLine = z
       'cached_image_input',
       'text_output',
       'image_output',
+      'svg_input',
+      'svg_output',
       'images',
       'given_images',
       'megapixels',

@@ -15,6 +15,8 @@ export const imageRequest = z
     quality: z.string().optional(),
     background: z.string().optional(),
     moderation: z.string().optional(),
+    complexity: z.string().optional().describe('How much the model plans before it draws.'),
+    frame_count: z.int().min(2).max(16).optional().describe('Of a GIF.'),
     output_format: z.string().optional().describe('`png`, `jpeg` or `webp`.'),
     output_compression: z.int().min(0).max(100).optional().describe('For `jpeg` and `webp`.'),
     response_format: z.enum(['url', 'b64_json', 'base64']).optional(),

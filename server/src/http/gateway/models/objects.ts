@@ -98,6 +98,7 @@ function imageCapabilities(name: string, model: ImageModel, listing: ModelListin
     ...(name === model.id ? {} : { alias_of: model.id }),
     sizes: sizesOf(all.map(({ sizes }) => sizes)),
     qualities: union(all.map(({ qualities }) => qualities)),
+    complexities: union(all.map(({ complexities = [] }) => complexities)),
     backgrounds: union(all.map(({ backgrounds }) => backgrounds)),
     moderations: union(all.map(({ moderations }) => moderations)),
     formats: ['png', 'jpeg', 'webp'],

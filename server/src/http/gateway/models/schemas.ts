@@ -40,7 +40,8 @@ const imageCapabilities = z.object({
     .describe('A list of sizes, the limits for any size, or `any` if the upstream decides.'),
   qualities: z
     .array(z.string())
-    .describe('Beside `auto`; empty: no such option. The same holds for the next two.'),
+    .describe('Beside `auto`; empty: no such option. The same holds for the next three.'),
+  complexities: z.array(z.string()),
   backgrounds: z.array(z.string()),
   moderations: z.array(z.string()),
   formats: z.array(z.enum(['png', 'jpeg', 'webp'])).describe('What `output_format` may be.'),
