@@ -109,7 +109,7 @@ export function provenanceOfPicture({ converted, ...own }: KeptPicture): Provena
 export function provenanceOfPictures(pictures: readonly KeptPicture[]): string | undefined {
   const all = new Set(pictures.map(provenanceOfPicture))
   if (all.size === 0 || all.has(undefined)) return undefined
-  return [...all].toSorted().join(', ')
+  return (['dropped', 'kept', 'none'] as const).filter((one) => all.has(one)).join(', ')
 }
 
 /** What the caller wants of the pictures. Undefined: anything. */

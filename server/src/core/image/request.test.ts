@@ -180,14 +180,9 @@ for (const [title, fields, param, message, code = 'invalid_parameter'] of [
   ['a long safety_identifier', { safety_identifier: 'u'.repeat(513) }, 'safety_identifier', /512/],
   ['a number beyond JSON', { seed: Infinity }, 'seed', /too large/],
   ['an option of great depth', { options: deep }, 'options', /32 levels/],
-  ...[
-    'batch_size',
-    'num_images',
-    'num_outputs',
-    'max_images',
-    'sampleCount',
-    'number_of_images',
-  ].map((name) => [name, { [name]: 4 }, name, /Use n for the number/, 'unsupported_parameter'] as const),
+  ...['batch_size', 'num_images', 'num_outputs', 'max_images', 'sampleCount', 'number_of_images'].map(
+    (name) => [name, { [name]: 4 }, name, /Use n for the number/, 'unsupported_parameter'] as const,
+  ),
   [
     'a multiplier inside an object',
     { sequential_image_generation_options: { max_images: 4 } },
