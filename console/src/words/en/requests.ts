@@ -168,6 +168,8 @@ export const requests = {
       cached_image_input: (n: string) => `${n} image tokens in, cached`,
       text_output: (n: string) => `${n} text tokens out`,
       image_output: (n: string) => `${n} image tokens out`,
+      svg_input: (n: string) => `${n} SVG tokens in`,
+      svg_output: (n: string) => `${n} SVG tokens out`,
       images: (n: string) => (n === '1' ? '1 picture' : `${n} pictures`),
       given_images: (n: string) => (n === '1' ? '1 given picture' : `${n} given pictures`),
       megapixels: (n: string) => `${n} megapixels`,
