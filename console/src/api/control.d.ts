@@ -699,7 +699,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was used and spent, by model, deployment, project or key, in hours or days */
+        /** What was used and spent, by model, deployment, project, key, user or tag, in hours or days */
         get: operations["getUsage"];
         put?: never;
         post?: never;
@@ -1402,7 +1402,7 @@ export interface components {
         Attention: {
             id: string;
             /** @enum {string} */
-            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing";
+            kind: "deployment_ejected" | "deployment_rejected_us" | "space_left" | "space_warned" | "unknowns_open" | "budget_mark" | "budget_used_up" | "unpriced_refused" | "model_retired_used" | "key_idle" | "key_ends" | "node_silent" | "spool_waiting" | "store_away" | "doctor_wrong" | "webhook_given_up" | "partition_missing" | "labels_overflowed";
             /** @enum {string} */
             severity: "bad" | "odd" | "warn" | "off";
             /** Format: date-time */
@@ -3134,6 +3134,11 @@ export interface components {
             node: string;
             /** @description The first picture. */
             asset: string | null;
+            /** @description As the caller sent it. */
+            user: string | null;
+            tags: {
+                [key: string]: string;
+            };
             /** @constant */
             log: "kept";
             route: string;
@@ -3211,6 +3216,11 @@ export interface components {
             node: string;
             /** @description The first picture. */
             asset: string | null;
+            /** @description As the caller sent it. */
+            user: string | null;
+            tags: {
+                [key: string]: string;
+            };
         };
         RequestStep: {
             /** @enum {string} */
@@ -3753,6 +3763,62 @@ export interface components {
                     at: string;
                 }[];
             } | null;
+            /** @description By user or tag: calls with a value beyond the first 1000 of their project and day. null: there are none. */
+            overflow: {
+                total: components["schemas"]["Sum"];
+                before: components["schemas"]["Sum"] | null;
+                slots: {
+                    /** @description Requests that were answered or charged for. Refused ones are not counted. */
+                    requests: number;
+                    /** @description Calls that were paid, and answers that needed none. */
+                    posts: number;
+                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    unknowns: number;
+                    tokens: number;
+                    images: number;
+                    /** @description What was spent, with what is unknown. */
+                    usd: string;
+                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    unknown_usd: string;
+                    /** @description Calls without a price. They are in no sum of dollars. */
+                    unpriced: number;
+                    /** @description Inputs that needed no call. */
+                    hits: number;
+                    /** @description What a call for them would have cost. */
+                    saved_usd: string;
+                    /** Format: date-time */
+                    at: string;
+                }[];
+            } | null;
+            /** @description By user or tag: calls that have none. null: there are none. */
+            none: {
+                total: components["schemas"]["Sum"];
+                before: components["schemas"]["Sum"] | null;
+                slots: {
+                    /** @description Requests that were answered or charged for. Refused ones are not counted. */
+                    requests: number;
+                    /** @description Calls that were paid, and answers that needed none. */
+                    posts: number;
+                    /** @description Calls of which nobody knows yet whether they were paid. */
+                    unknowns: number;
+                    tokens: number;
+                    images: number;
+                    /** @description What was spent, with what is unknown. */
+                    usd: string;
+                    /** @description Of it: reserved for calls of which nobody knows yet whether they were paid. */
+                    unknown_usd: string;
+                    /** @description Calls without a price. They are in no sum of dollars. */
+                    unpriced: number;
+                    /** @description Inputs that needed no call. */
+                    hits: number;
+                    /** @description What a call for them would have cost. */
+                    saved_usd: string;
+                    /** Format: date-time */
+                    at: string;
+                }[];
+            } | null;
+            /** @description By tag: calls with a tag whose key is beyond the first 16 of their project and day. Where it is the key asked for, they are in `none`. null: there are none. */
+            left_out_tags: components["schemas"]["Sum"] | null;
             total: components["schemas"]["Sum"];
             before: components["schemas"]["Sum"] | null;
             /** @description What this month will have cost at its end. null: there are fewer than three days to tell from. */
@@ -8619,8 +8685,9 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. Made the end of an hour or a day, in UTC. */
                 to?: string;
-                by?: "model" | "deployment" | "project" | "key";
-                /** @description Such as `model:gpt-image-2`. Repeat it: names of one kind are alternatives, kinds must all fit. */
+                /** @description `model`, `deployment`, `project`, `key`, `user`, or `tag:` and the key of a tag, such as `tag:team`. */
+                by?: string;
+                /** @description Such as `model:gpt-image-2`, `user:alice` or `tag:team:red`. Repeat it: names of one kind are alternatives, kinds must all fit. Users and tags are counted one by one, so a question names one of them. */
                 only?: string | string[];
                 project?: string;
                 /** @description `groups`: a row for each group and day. `ledger`: every entry. */
@@ -8705,8 +8772,9 @@ export interface operations {
                 from?: string;
                 /** @description Default: now. Made the end of an hour or a day, in UTC. */
                 to?: string;
-                by?: "model" | "deployment" | "project" | "key";
-                /** @description Such as `model:gpt-image-2`. Repeat it: names of one kind are alternatives, kinds must all fit. */
+                /** @description `model`, `deployment`, `project`, `key`, `user`, or `tag:` and the key of a tag, such as `tag:team`. */
+                by?: string;
+                /** @description Such as `model:gpt-image-2`, `user:alice` or `tag:team:red`. Repeat it: names of one kind are alternatives, kinds must all fit. Users and tags are counted one by one, so a question names one of them. */
                 only?: string | string[];
                 project?: string;
                 /** @description Default: hours up to 48 of them, days otherwise. */
@@ -11148,6 +11216,10 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The application's own user, as the caller sent it. */
+                user?: string;
+                /** @description Such as `team:red`. Repeat it: all of them must fit. */
+                tag?: (string & (unknown & unknown))[];
                 sort?: "-at" | "-duration" | "-cost";
                 limit?: number;
                 after?: string;
@@ -11244,6 +11316,10 @@ export interface operations {
                 tries?: number;
                 /** @description The caller's own id of the request. */
                 client?: string;
+                /** @description The application's own user, as the caller sent it. */
+                user?: string;
+                /** @description Such as `team:red`. Repeat it: all of them must fit. */
+                tag?: (string & (unknown & unknown))[];
                 slots?: number;
                 facets?: "true" | "false";
             };

@@ -156,6 +156,11 @@ export const overview = {
       text: (f: Figures) => `${plural(Number(f['rows']), 'row')} lie in the partition for the rest.`,
       link: 'Doctor',
     },
+    labels_overflowed: {
+      title: (name: string) => `Project ${name} sends more users or tags than are counted apart`,
+      text: (f: Figures) => `$${dollars(f['usd'])} of the last day is counted as other, for ${f['labels']}.`,
+      link: 'Usage',
+    },
   },
 }
 

@@ -75,7 +75,7 @@ export async function runChunk(
       counts: withoutInput(held.lines),
       part: undefined,
     })
-  const lines = linesIn(bytes, { maxInputs: limits.maxInputs, textOf })
+  const lines = linesIn(bytes, { maxInputs: limits.maxInputs, textOf, tags: batch.tags })
   const { firstLine } = held
   const results = new ChunkResults({
     batchId: batch.id,
@@ -274,6 +274,8 @@ class ChunkRun {
         promptTokens: embedded?.usage.promptTokens,
         amountNanoUsd: embedded?.usage.cost.kind === 'known' ? embedded.usage.cost.nanoUsd : undefined,
         trace,
+        user: request.user,
+        tags: request.tags,
         durationMs: clock.monotonicMs() - startedMs,
       })
     }

@@ -3,6 +3,7 @@ import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { costOf, maxCostOf } from '#core/price.ts'
+import type { Labels } from '#core/request/labels.ts'
 import type { Key } from '#ports/keys.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import {
@@ -24,6 +25,7 @@ export interface AdmissionRequest {
   readonly model: EmbeddingModel
   readonly offers: readonly Offer[]
   readonly input: Input
+  readonly labels?: Labels | undefined
   readonly counted?: TakenRates | undefined
   readonly keyNow?: KeyAsked | undefined
   /** What it takes to count the tokens of the input, should a hard budget have too little for its bytes. */
@@ -122,13 +124,14 @@ export class EmbeddingAdmission extends Admission {
 }
 
 function termsOf(
-  { requestId, key, model, offers, input, counted, keyNow }: AdmissionRequest,
+  { requestId, key, model, offers, input, labels, counted, keyNow }: AdmissionRequest,
   { bytesOf }: MoneyOutside,
 ): AdmissionTerms {
   return {
     requestId,
     key,
     modelId: model.id,
+    labels,
     tokens: key.limits.length === 0 ? 0 : limiterTokens(input, bytesOf),
     images: 0,
     counted,

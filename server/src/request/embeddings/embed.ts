@@ -12,6 +12,7 @@ import { Fault } from '#core/fault/fault.ts'
 import type { RateState } from '#core/limit.ts'
 import { mustStayWhole, negotiate, type Offer } from '#core/embedding/negotiate.ts'
 import { costOf } from '#core/price.ts'
+import { labelsOf } from '#core/request/labels.ts'
 import { inTiers } from '#core/schedule/order.ts'
 import type { Key } from '#ports/keys.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
@@ -143,6 +144,7 @@ export async function embed(
       model,
       offers,
       input: request.input,
+      labels: labelsOf(request),
       counted: options.counted,
       keyNow: keyNow && (() => allowedNow(model.id, offers, keyNow, dependencies.catalog())),
       tokenContext,

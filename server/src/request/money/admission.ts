@@ -9,6 +9,7 @@ import type { UpstreamFailure } from '#core/fault/failure.ts'
 import type { LedgerEntry } from '#core/ledger.ts'
 import type { RateState, RateTake } from '#core/limit.ts'
 import type { Cost } from '#core/price.ts'
+import type { Labels } from '#core/request/labels.ts'
 import type { Reservation } from '#core/request-trace.ts'
 import type { Key } from '#ports/keys.ts'
 import type { Ledger } from '#ports/ledger.ts'
@@ -50,6 +51,8 @@ export interface MoneyOutside {
 export interface AdmissionTerms extends RateTerms {
   readonly requestId: string
   readonly modelId: string
+  /** What the caller says the request is for. */
+  readonly labels?: Labels | undefined
   /** The most the request can cost; asked only under a hard budget. */
   readonly mostNanoUsd: () => bigint
   /** Calls that an earlier process made for it. */
@@ -257,10 +260,11 @@ export class Admission implements Disposable {
 
   /** What every entry of the next call says. */
   #nextCall(callId: string, deployment: string) {
-    const { requestId, key, modelId } = this.#terms
+    const { requestId, key, modelId, labels } = this.#terms
     const attempt = this.#attempts
     this.#attempts += 1
-    return { requestId, attempt, callId, project: key.project, keyId: key.id, model: modelId, deployment }
+    const { project, id: keyId } = key
+    return { requestId, attempt, callId, project, keyId, model: modelId, deployment, labels }
   }
 
   /** Once, for the first entry that is made. */

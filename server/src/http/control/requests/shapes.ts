@@ -43,6 +43,8 @@ export function rowBody(row: LoggedRequest): RowBody {
     waited_ms: hundredths(row.waitedMs),
     node: row.node,
     asset: row.asset ?? null,
+    user: row.labels?.user ?? null,
+    tags: { ...row.labels?.tags },
   }
 }
 

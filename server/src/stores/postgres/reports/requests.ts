@@ -30,7 +30,8 @@ const MOST_VALUES = 100
 
 const COLUMNS = `
 requests.request_id, route, status, fault, project, key_id, model, deployments, attempts, inputs, tokens, amount_nano,
-client_request_id, duration_ms, hits, images, own_ms, waited_ms, trace, steps, requests.node_id, nodes.host`
+client_request_id, duration_ms, hits, images, own_ms, waited_ms, trace, steps, end_user, tags,
+requests.node_id, nodes.host`
 
 /** As of the last analysis of each partition: to know whether there are too many, that is near enough. */
 const ABOUT_ROWS = `
