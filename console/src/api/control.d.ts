@@ -2080,6 +2080,12 @@ export interface components {
                 fault: {
                     [key: string]: number;
                 };
+                user: {
+                    [key: string]: number;
+                };
+                tag: {
+                    [key: string]: number;
+                };
             } | null;
             /** @description There are more requests than are counted: only those from here on are. null: all are. */
             capped_at: string | null;
@@ -3819,6 +3825,8 @@ export interface components {
             } | null;
             /** @description By tag: calls with a tag whose key is beyond the first 16 of their project and day. Where it is the key asked for, they are in `none`. null: there are none. */
             left_out_tags: components["schemas"]["Sum"] | null;
+            /** @description Keys of tags that were used, of all projects asked for. */
+            tag_keys: string[];
             total: components["schemas"]["Sum"];
             before: components["schemas"]["Sum"] | null;
             /** @description What this month will have cost at its end. null: there are fewer than three days to tell from. */

@@ -153,7 +153,8 @@ export interface RequestRows {
   readonly next: string | undefined
 }
 
-export type FacetName = 'outcome' | 'kind' | 'model' | 'key' | 'fault'
+/** A tag is `<key>:<value>`. */
+export type FacetName = 'outcome' | 'kind' | 'model' | 'key' | 'fault' | 'user' | 'tag'
 
 export interface RequestHistogram {
   readonly slotMs: number

@@ -11,6 +11,8 @@ export type Show = (typeof SHOWS)[number]
 export interface GroupRow {
   /** Undefined: all that the server does not tell apart. */
   readonly name: string | undefined
+  /** Calls beside the values of a label: those beyond what is counted apart, and those without the label. */
+  readonly beside?: 'overflow' | 'none' | undefined
   readonly groups: number
   readonly total: Sum
   readonly before: Sum | null
@@ -32,7 +34,16 @@ export function groupRows(usage: Usage, show: Show): readonly GroupRow[] {
     colour: seriesColour(rank),
   }))
   const { others } = usage
-  return others === null ? rows : [...rows, { ...others, name: undefined, colour: 'rest' }]
+  const besideOf = (beside: 'overflow' | 'none'): GroupRow[] => {
+    const sums = usage[beside]
+    return sums === null ? [] : [{ ...sums, name: undefined, beside, groups: 1, colour: 'rest' }]
+  }
+  return [
+    ...rows,
+    ...(others === null ? [] : [{ ...others, name: undefined, colour: 'rest' as const }]),
+    ...besideOf('overflow'),
+    ...besideOf('none'),
+  ]
 }
 
 /** For the picture alone: a number, where rounding does no harm. */

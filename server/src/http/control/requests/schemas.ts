@@ -252,7 +252,15 @@ export const histogram = z
       }),
     ),
     facets: z
-      .object({ outcome: counts, kind: counts, model: counts, key: counts, fault: counts })
+      .object({
+        outcome: counts,
+        kind: counts,
+        model: counts,
+        key: counts,
+        fault: counts,
+        user: counts,
+        tag: counts,
+      })
       .nullable()
       .describe('Counts over the whole range, whatever else is filtered.'),
     capped_at: time

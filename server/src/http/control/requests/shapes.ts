@@ -210,6 +210,8 @@ export function histogramBody(found: RequestHistogram): z.output<typeof schemas.
           model: { ...facets.model },
           key: { ...facets.key },
           fault: { ...facets.fault },
+          user: { ...facets.user },
+          tag: { ...facets.tag },
         }
       : null,
     capped_at: cappedAtMs === undefined ? null : isoOf(cappedAtMs),
