@@ -2737,7 +2737,12 @@ export interface components {
             response_format?: "url" | "b64_json" | "base64";
             stream?: boolean;
             partial_images?: number;
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. In a form, use the header `x-torana-tags`. */
+            metadata?: {
+                [key: string]: string;
+            };
             safety_identifier?: string;
             /** @description In a form: the input images as files, at most 16, under `image`, `image[]` or `image[0]`. */
             image?: string | string[];
@@ -2770,8 +2775,12 @@ export interface components {
             encoding_format?: ("float" | "base64") | null;
             /** @description What the text is for, on models that treat queries and documents differently. An addition of Torana. */
             input_type?: ("query" | "document" | "classification" | "clustering" | "similarity") | null;
-            /** @description The application's own user. Torana logs it, and passes it on if the upstream takes it. */
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string | null;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. The header `x-torana-tags` does the same. */
+            metadata?: {
+                [key: string]: string;
+            } | null;
             /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
             project: string;
         } & {
@@ -2796,7 +2805,12 @@ export interface components {
             response_format?: "url" | "b64_json" | "base64";
             stream?: boolean;
             partial_images?: number;
+            /** @description The application's own user. Torana counts usage by it, and passes it on if the upstream takes it. */
             user?: string;
+            /** @description Up to eight tags, such as `{"team": "red"}`, for usage reports and the request log. Torana does not pass them on. In a form, use the header `x-torana-tags`. */
+            metadata?: {
+                [key: string]: string;
+            };
             safety_identifier?: string;
             /** @description The project that pays, and whose limits hold. It must be the first field of the body. */
             project: string;
