@@ -138,7 +138,7 @@ test('usage is told apart by user and by a tag, with what has none, and opens th
   await expect(page).toHaveURL(/by=tag:team/)
   await expect(page).not.toHaveURL(/only=/)
   await expect(page.getByRole('row', { name: /blue/ })).toContainText('$22.00')
-  await expect(page.getByRole('row', { name: /without/ })).toContainText('$42.')
+  await expect(page.getByRole('row', { name: /\(none\)/ })).toContainText('$42.')
   await page.getByRole('link', { name: 'red', exact: true }).click()
   await page.getByRole('link', { name: 'red', exact: true }).click()
   await expect(page).toHaveURL(/\/requests\?.*tag=team:red/)

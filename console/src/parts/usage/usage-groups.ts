@@ -56,7 +56,8 @@ export function seriesOf(
   rows: readonly GroupRow[],
   slots: readonly number[],
   show: Show,
-  othersText: (groups: number) => string,
+  /** `only`: they are nothing but calls beside the values of a label. */
+  othersText: (groups: number, only: GroupRow['beside']) => string,
 ): readonly ColumnSeries[] {
   const at = new Map(slots.map((ms, index) => [ms, index]))
   const valuesOf = (of: readonly GroupRow[]): number[] => {
@@ -71,11 +72,12 @@ export function seriesOf(
   const shown = rows.filter(({ colour }) => colour !== 'rest')
   const rest = rows.filter(({ colour }) => colour === 'rest')
   const groups = rest.reduce((sum, row) => sum + row.groups, 0)
+  const only = rest.length === 1 ? rest[0]?.beside : undefined
   return [
     ...shown.map((row) => ({ label: row.name ?? '', colour: row.colour, values: valuesOf([row]) })),
     ...(rest.length === 0
       ? []
-      : [{ label: othersText(groups), colour: 'rest' as const, values: valuesOf(rest) }]),
+      : [{ label: othersText(groups, only), colour: 'rest' as const, values: valuesOf(rest) }]),
   ]
 }
 

@@ -7,9 +7,9 @@ export const usage = {
   groups: { model: 'Model', deployment: 'Deployment', project: 'Project', key: 'Key', user: 'User' },
   tag: 'Tag',
   tagNamed: (key: string) => `Tag ${key}`,
-  beside: { overflow: 'other values', none: 'without' },
+  beside: { overflow: '(other)', none: '(none)' },
   overflow: (usd: string, group: string) =>
-    `${usd} is of values of ${group} beyond the first 1,000 of their project and day. It is in all sums as “other values”, but is not told apart.`,
+    `${usd} is of values of ${group} beyond the first 1,000 of their project and day. It is in all sums as (other), but is not told apart.`,
   leftOutTags: (usd: string) =>
     `${usd} is of calls with a tag whose key is beyond the first 16 of their project and day. Sums by that tag do not know them.`,
   shows: { usd: 'Dollars', tokens: 'Tokens', images: 'Pictures', requests: 'Requests' },

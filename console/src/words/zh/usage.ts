@@ -8,9 +8,9 @@ export const usage: typeof english = {
   groups: { model: '模型', deployment: '部署', project: '项目', key: '密钥', user: '用户' },
   tag: '标签',
   tagNamed: (key) => `标签 ${key}`,
-  beside: { overflow: '其他取值', none: '未标注' },
+  beside: { overflow: '（其他）', none: '（无）' },
   overflow: (usd, group) =>
-    `${usd} 属于“${group}”在项目与日期内前 1,000 个之后的取值：计入所有合计的“其他取值”，但不单独列出。`,
+    `${usd} 属于“${group}”在项目与日期内前 1,000 个之后的取值：在所有合计中计入“（其他）”，但不单独列出。`,
   leftOutTags: (usd) => `${usd} 的调用带有超出项目与日期内前 16 个键的标签：按该标签的合计不包含它们。`,
   shows: { usd: '美元', tokens: '词元', images: '图片', requests: '请求' },
   openInUsage: '在“用量与费用”中打开',
