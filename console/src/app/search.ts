@@ -3,7 +3,7 @@
  * where it is wrong. What no reader is named for is kept as it is.
  */
 
-import { USAGE_GROUPS, type UsageGroup } from './usage-groups.ts'
+import { USAGE_GROUPS, type UsageGroup } from '../api/usage-groups.ts'
 
 type Raw = string | string[] | undefined
 type Reader<Value> = (raw: Raw) => Value | undefined

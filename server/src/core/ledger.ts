@@ -1,5 +1,5 @@
 /** What the ledger holds: one entry for each thing that happened to one request's share in one call. */
-import type { Labels } from './request/labels.ts'
+import type { Labels } from './labels.ts'
 
 /**
  * `post`: it was paid. `unknown`: it may have been paid, nobody knows. `void`: it was not paid. `intent`: it is about to be

@@ -1,7 +1,7 @@
 /** Batches: the requests of one file, run in the background, chunk by chunk. What the store keeps of them. */
 import type { ChunkCounts, LineRange, PartPlace } from '#core/batch/chunk.ts'
 import type { MadeVectors } from '#core/embedding/made-vectors.ts'
-import type { Tags } from '#core/request/labels.ts'
+import type { Tags } from '#core/labels.ts'
 import type { Actor } from './audit.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Tags } from '#core/request/labels.ts'
+import type { Tags } from '#core/labels.ts'
 import type { RequestTrace } from '#core/request-trace.ts'
 
 /** One call as it ended, for metrics and the log. Texts and vectors are not among the facts. */

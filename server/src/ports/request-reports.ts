@@ -1,6 +1,6 @@
 /** What the request log tells people: rows, counts over time, and one request with its calls and its money. */
 import type { EntryKind, UsageSource } from '#core/ledger.ts'
-import type { Labels, Tags } from '#core/request/labels.ts'
+import type { Labels, Tags } from '#core/labels.ts'
 import type { Outcome } from '#core/request-outcome.ts'
 import type { CallTrace, PricedCount, Reservation, Wire } from '#core/request-trace.ts'
 

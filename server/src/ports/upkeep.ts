@@ -86,7 +86,7 @@ export const BUDGETS_MAX = 200
 /** Beyond it, how many more there are makes no difference to what has to be done. */
 export const OVERFLOWS_MAX = 200
 
-export interface LabelOverflow {
+interface LabelOverflow {
   readonly project: string
   /** `user`, `tag:<key>`, or `tag:` for all tags whose keys are not counted apart. */
   readonly label: string

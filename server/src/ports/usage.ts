@@ -1,6 +1,6 @@
 /** What was used and spent, for people: sums of rollups, never single entries, but for the export of the ledger. */
 import type { EntryKind, UsageSource } from '#core/ledger.ts'
-import type { Labels } from '#core/request/labels.ts'
+import type { Labels } from '#core/labels.ts'
 
 /** Values of one label that are counted apart, by project and day: as many as a page of usage can list. */
 export const MOST_VALUES = 1000

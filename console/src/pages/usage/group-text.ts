@@ -1,5 +1,5 @@
 /** What a group is called. A tag is called by its key. */
-import type { UsageGroup } from '../../app/usage-groups.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { words } from '../../words/words.ts'
 
 export function groupText(by: UsageGroup): string {

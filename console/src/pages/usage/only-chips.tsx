@@ -1,8 +1,7 @@
 /** What the page is narrowed to: `model:gpt-image-2`, `project:ads`. */
-import type { UsageGroup } from '../../app/usage-groups.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { AddFilter, ValueChip } from '../../ui/filter-chip.tsx'
 import { MenuItem } from '../../ui/menu.tsx'
-import { words } from '../../words/words.ts'
 import { groupText } from './group-text.ts'
 import type { GroupRow } from '../../parts/usage/usage-groups.ts'
 

@@ -1,6 +1,6 @@
 /** Tells usage apart by a tag: which one is chosen from the keys that were used. */
 import { ChevronDown } from 'lucide-react'
-import type { UsageGroup } from '../../app/usage-groups.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { Button } from '../../ui/button.tsx'
 import { Menu, MenuChoice } from '../../ui/menu.tsx'
 import { words } from '../../words/words.ts'

@@ -4,7 +4,7 @@ import { change, count, day, money, moneyExact, NONE, share as shareText } from 
 import { nanoOf } from '../../app/money.ts'
 import { paths } from '../../app/paths.ts'
 import { useChangeSearch } from '../../app/range-control.tsx'
-import type { UsageGroup } from '../../app/usage-groups.ts'
+import type { UsageGroup } from '../../api/usage-groups.ts'
 import { Swatch } from '../../charts/legend.tsx'
 import { Meter } from '../../charts/meter.tsx'
 import { Button } from '../../ui/button.tsx'

@@ -157,8 +157,9 @@ export const overview = {
       link: 'Doctor',
     },
     labels_overflowed: {
-      title: (name: string) => `Project ${name} sends more users or tags than are counted apart`,
-      text: (f: Figures) => `$${dollars(f['usd'])} of the last day is counted as other, for ${f['labels']}.`,
+      title: (name: string) => `Too many users or tags in ${name}`,
+      text: (f: Figures) =>
+        `More than are counted apart (${f['labels']}): $${dollars(f['usd'])} of the last day is counted as other.`,
       link: 'Usage',
     },
   },

@@ -4,7 +4,8 @@ import { inputCount } from '../embedding/input.ts'
 import { Fault } from '../fault/fault.ts'
 import { isBlank, LineSplitter } from '../files/lines.ts'
 import { isRecord } from '../record.ts'
-import { withBatchTags, type Tags } from '../request/labels.ts'
+import { type Tags } from '../labels.ts'
+import { withBatchTags } from '../request/labels.ts'
 
 /** One line of the input file. Bytes and lines count from the beginning of the chunk. */
 export interface BatchLine {

@@ -2,7 +2,7 @@
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
 import { isRecord } from '../record.ts'
-import type { Tags } from '../request/labels.ts'
+import type { Tags } from '../labels.ts'
 
 export interface BatchRequest {
   readonly inputFileId: string

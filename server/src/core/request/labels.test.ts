@@ -2,16 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { Fault } from '../fault/fault.ts'
-import {
-  labelsOf,
-  MAX_TAGS,
-  tagsIn,
-  tagsInHeader,
-  TAGS_HEADER,
-  userIn,
-  withBatchTags,
-  withHeaderTags,
-} from './labels.ts'
+import { labelsOf, MAX_TAGS } from '../labels.ts'
+import { tagsIn, tagsInHeader, TAGS_HEADER, userIn, withBatchTags, withHeaderTags } from './labels.ts'
 
 const many = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`key-${index}`, 'x']))

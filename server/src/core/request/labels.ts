@@ -1,28 +1,9 @@
-/**
- * What a caller says a request is for, below its key: `user`, the application's own user, and tags. Both are in the ledger,
- * in the usage reports and in the request log.
- */
+/** Reads what a caller says a request is for: `user`, and tags of the header or of the field `metadata`. */
 import { Fault } from '../fault/fault.ts'
 import { shown } from '../fault/shown.ts'
+import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER, type Tags } from '../labels.ts'
 import { isRecord } from '../record.ts'
 import { isPlain, isStorable } from '../storable.ts'
-
-export type Tags = Readonly<Record<string, string>>
-
-export interface Labels {
-  readonly user?: string | undefined
-  /** At least one. */
-  readonly tags?: Tags | undefined
-}
-
-/** Tags of one request. Each is one more sum that its ledger entry is added to. */
-export const MAX_TAGS = 8
-/** Characters of a key, as OpenAI bounds the keys of `metadata`. */
-export const MAX_TAG_KEY = 64
-/** Characters of a value: names and ids fit; a text that a person writes does not. Eight tags stay below two kilobytes. */
-export const MAX_TAG_VALUE = 128
-/** Characters of `user`. OpenAI allows 64; more is accepted elsewhere, but it must not be a second body. */
-export const MAX_USER = 512
 
 export const TAGS_HEADER = 'x-torana-tags'
 
@@ -30,12 +11,6 @@ export const TAGS_HEADER = 'x-torana-tags'
 const TAG_KEY = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 /** What an HTTP header carries without an encoding of its own. */
 const HEADER_TEXT = /^[\x20-\x7e]*$/
-
-/** Undefined: the request says nothing. An empty `user` names no one. */
-export function labelsOf({ user, tags }: Labels): Labels | undefined {
-  if (tags !== undefined) return user ? { user, tags } : { tags }
-  return user ? { user } : undefined
-}
 
 export function userIn(value: unknown): string | undefined {
   if (value === undefined || value === null) return undefined

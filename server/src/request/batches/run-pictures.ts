@@ -12,7 +12,6 @@ import { isBlank, LineSplitter } from '#core/files/lines.ts'
 import { assetIdOf, type ImageResult } from '#core/image/delivery.ts'
 import type { ImageRequest } from '#core/image/request.ts'
 import { nanoUsdOf } from '#core/price.ts'
-import { withBatchTags, type Tags } from '#core/request/labels.ts'
 import { RequestTrace } from '#core/request-trace.ts'
 import type { Semaphore } from '#core/semaphore.ts'
 import type { HeldChunk } from '#ports/batches.ts'
@@ -22,7 +21,7 @@ import type { Key } from '#ports/keys.ts'
 import { BATCH_EDITS_ROUTE, BATCH_PICTURES_ROUTE } from '#ports/request-reports.ts'
 import { blobsOfBatch } from '../images/batch-blobs.ts'
 import type { HeldBytes } from '../images/deliver.ts'
-import { NO_FILES, type RequestFiles } from '../images/files.ts'
+import type { RequestFiles } from '../images/files.ts'
 import { generateImages, type ImageDependencies } from '../images/image.ts'
 import { outcomeOfOther } from '../images/job.ts'
 import type { ImageOutcome } from '../images/outcome.ts'
@@ -32,16 +31,8 @@ import { MAX_HOLDERS, MAX_WAITS, pauseAfter, soonMs } from './patience.ts'
 import { keepPart, partBefore } from './kept-part.ts'
 import type { ChunkDependencies, ChunkOrders } from './run-chunk.ts'
 import { ResultRoom } from './result-room.ts'
+import { taggedLine, type PictureLine } from './picture-line.ts'
 import { verdictOn } from './verdict.ts'
-
-/** A line as its own route reads it. */
-export interface PictureLine {
-  readonly customId: string
-  /** Undefined: it asks for nothing that can be run; the fault says why. */
-  readonly asked: ImageRequest | undefined
-  readonly fault: Fault | undefined
-  readonly files: RequestFiles
-}
 
 export interface PictureDependencies
   extends Pick<ChunkDependencies, 'batches' | 'readInput' | 'docsUrl'>, ImageDependencies {
@@ -91,7 +82,7 @@ export async function runPictures(
   if (content === undefined)
     return batches.finish(hold, { counts: withoutInput(held.lines), part: undefined })
   const read = async (): Promise<PictureLine> =>
-    tagged(await dependencies.readLine(batch.endpoint, content.slice(), batch.project), batch.tags)
+    taggedLine(await dependencies.readLine(batch.endpoint, content.slice(), batch.project), batch.tags)
   const first = await read()
   const end = await new PictureRun(held, orders, dependencies).ended(first, read)
   const { customId } = first
@@ -121,19 +112,6 @@ export async function runPictures(
   })
   const pictureBytes = end.kind === 'made' ? keptBytesOf(end.job.outcome.result) : 0
   await batches.finish(hold, { ...part, pictureBytes })
-}
-
-/** The tags of the batch are those of its line, unless that has its own. */
-async function tagged(line: PictureLine, tags: Tags | undefined): Promise<PictureLine> {
-  const { asked, files } = line
-  if (asked === undefined || tags === undefined) return line
-  try {
-    return { ...line, asked: { ...asked, tags: withBatchTags(asked.tags, tags) } }
-  } catch (error) {
-    if (!(error instanceof Fault)) throw error
-    await files.discard()
-    return { ...line, asked: undefined, files: NO_FILES, fault: error }
-  }
 }
 
 class PictureRun {

@@ -3,7 +3,7 @@ import type { EmbeddingModel } from '#core/catalog.ts'
 import { inputCount, type Input } from '#core/embedding/input.ts'
 import type { Offer } from '#core/embedding/negotiate.ts'
 import { costOf, maxCostOf } from '#core/price.ts'
-import type { Labels } from '#core/request/labels.ts'
+import type { Labels } from '#core/labels.ts'
 import type { Key } from '#ports/keys.ts'
 import type { KeyAsked } from '../access/terms-now.ts'
 import {

@@ -1,7 +1,7 @@
 import { outcomeOf } from '#core/request-outcome.ts'
 import { deploymentsOf, ownTime } from '#core/request-trace.ts'
 import { momentOf } from '#core/ledger.ts'
-import { labelsOf } from '#core/request/labels.ts'
+import { labelsOf } from '#core/labels.ts'
 import type { RequestRecord } from '#ports/observer.ts'
 import { KIND_OF_ROUTE, type LoggedRequest } from '#ports/request-reports.ts'
 

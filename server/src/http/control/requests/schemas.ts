@@ -1,7 +1,7 @@
 /** The shapes of the request log at the control API. */
 import { z } from 'zod'
 import { OUTCOMES } from '#core/request-outcome.ts'
-import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER } from '#core/request/labels.ts'
+import { MAX_TAG_KEY, MAX_TAG_VALUE, MAX_TAGS, MAX_USER } from '#core/labels.ts'
 import { REQUEST_KINDS } from '#ports/request-reports.ts'
 import { imageJob } from '../images/jobs-schemas.ts'
 import { cursor, givenTime, givenUsd, storable, time, usd } from '../wire/fields.ts'

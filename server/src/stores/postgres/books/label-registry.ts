@@ -17,7 +17,7 @@ const TAG = 'tag:'
 export const OTHER_TAGS = TAG
 
 /** Where a label of an entry is counted. */
-export interface CountedLabel {
+interface CountedLabel {
   readonly label: string
   readonly value: string
 }

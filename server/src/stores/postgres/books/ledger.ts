@@ -11,7 +11,7 @@ import {
   type LedgerEntry,
   type Standing,
 } from '#core/ledger.ts'
-import { labelsOf, type Tags } from '#core/request/labels.ts'
+import { labelsOf, type Tags } from '#core/labels.ts'
 import {
   NodeEnded,
   type Heartbeat,

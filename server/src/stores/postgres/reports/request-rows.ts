@@ -1,7 +1,7 @@
 /** Rows of the request log and of the ledger, as reports tell them. */
 import { momentOf } from '#core/ledger.ts'
 import type { EntryKind, UsageSource } from '#core/ledger.ts'
-import { labelsOf, type Tags } from '#core/request/labels.ts'
+import { labelsOf, type Tags } from '#core/labels.ts'
 import { outcomeOf } from '#core/request-outcome.ts'
 import { KIND_OF_ROUTE } from '#ports/request-reports.ts'
 import type { BookedCall, LoggedRequest, RequestDetail } from '#ports/request-reports.ts'
